@@ -10,22 +10,24 @@ import (
 
 func accountKey(run string) key { return newKey(tableAccount).text(run) }
 
-// PutAccount stores the money of a run, replacing its last account, synced to disk.
+// PutAccount stores the account of a run's spending, replacing the previous one, and syncs
+// it to disk.
 func (a *Archive) PutAccount(ctx context.Context, run string, account bench.Account) error {
-	return a.change(ctx, "store the money of run "+run, func(b *batch) error {
+	return a.change(ctx, "store the spending of run "+run, func(b *batch) error {
 		return putDocument(b, accountKey(run), account)
 	})
 }
 
-// Account returns the last account of a run, or ErrNotFound where it spent nothing or an
-// older evolve ran it. An export does not contain it: [Run.PaidUSD] is the sum at the end.
+// Account returns the last account of a run. It returns ErrNotFound if the run spent
+// nothing or was made by an older version of evolve. An export does not contain accounts,
+// only each run's final sum in [Run.PaidUSD].
 func (a *Archive) Account(ctx context.Context, run string) (bench.Account, error) {
-	return named[bench.Account](ctx, a, accountKey(run), "the money of run %q", run)
+	return named[bench.Account](ctx, a, accountKey(run), "the spending of run %q", run)
 }
 
-// Paid returns the money that all processes of a run have paid, in USD, with what is
-// reserved while one of them runs, and reports whether the account exists: an older
-// evolve recorded none.
+// Paid returns the amount in USD that all processes of a run have paid. Until the run has
+// ended, the amount includes what is reserved. known is false if no amount was recorded, as
+// in runs of an older version of evolve.
 func (a *Archive) Paid(ctx context.Context, r Run) (usd float64, known bool, err error) {
 	if !r.Ended.IsZero() {
 		return r.PaidUSD, r.PaidUSD > 0, nil
@@ -35,7 +37,7 @@ func (a *Archive) Paid(ctx context.Context, r Run) (usd float64, known bool, err
 		return 0, false, nil
 	}
 	if err != nil {
-		return 0, false, fmt.Errorf("reading what the run has paid: %w", err)
+		return 0, false, fmt.Errorf("reading the spending of the run: %w", err)
 	}
 	return account.USD, true, nil
 }

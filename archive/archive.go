@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The errors that callers distinguish.
+// Errors that callers distinguish with errors.Is.
 var (
 	ErrNotFound = errors.New("not in the archive")
 	// ErrLocked is wrapped by *LockedError.
@@ -20,34 +20,34 @@ var (
 	ErrReadOnly = errors.New("the archive is open for reading only")
 	// ErrAmbiguous means that a prefix matches more than one record.
 	ErrAmbiguous = errors.New("ambiguous")
-	// ErrDisk wraps the error of the operating system when it refuses a write: a full or
-	// read-only disk, a quota, missing permission.
-	ErrDisk = errors.New("the disk refused")
-	// ErrRemoved means that the folder was removed or replaced while the archive was
-	// open. It comes with ErrDisk.
+	// ErrDisk wraps the error of the operating system when it refuses a write, for example
+	// because of a full or read-only disk, a quota, or missing permission.
+	ErrDisk = errors.New("the disk refused the operation")
+	// ErrRemoved means that the folder was removed or replaced while the archive was open.
+	// An error that wraps it wraps ErrDisk too.
 	ErrRemoved = errors.New("the archive's folder was removed while it was open")
 )
 
 var errClosed = errors.New("the archive is closed")
 
-// Archive is the typed store over an ordered key-value engine: Badger on disk,
-// memory in tests, or, for a reader beside a running writer, the writer's socket.
-// It is safe for concurrent use.
+// Archive is a typed store on top of an ordered key-value engine. The engine is Badger on
+// disk, memory in tests or, for a reader while another process is writing, a connection to
+// the socket of that process. An Archive is safe for concurrent use.
 type Archive struct {
 	store    engine
 	dir      string // "" in memory
 	packer   *packer
-	writer   *committer   // nil: open for reading only
-	shutdown func() error // stops serving readers; nil: none are served
-	release  func() error // releases the lock; nil: there is none
+	writer   *committer   // nil if the archive is open only for reading
+	shutdown func() error // stops serving readers; nil if none are served
+	release  func() error // releases the lock; nil if there is none
 
-	// write serialises every read-modify-write except that of evaluations.
+	// write serialises every read-modify-write operation except those for evaluations.
 	write sync.Mutex
 	// naming is guarded by write.
 	naming naming
-	// id is the archive's id, witness reports whether its head is kept in a file,
-	// witnessErr is the error of the last attempt to write that file, and notary follows
-	// the head. All are guarded by write.
+	// id is the archive's id, witness reports whether the head of its ledger is also stored
+	// in a file, witnessErr is the error of the last attempt to write that file, and notary
+	// is notified of each new head. All are guarded by write.
 	id         string
 	witness    bool
 	witnessErr error
@@ -59,18 +59,19 @@ type Archive struct {
 func OpenMemory() *Archive {
 	a, err := newArchive(newMemory(), true, "")
 	if err != nil {
-		panic(err) // the compressor's options are constants and are tested
+		panic(err) // impossible: the compressor's options are constants and are tested
 	}
 	return a
 }
 
-// newArchive puts the typed store on an engine and checks the schema. A backup is written
+// newArchive builds the typed store on an engine and checks the schema. A backup is written
 // to dir before a migration.
 func newArchive(store engine, writable bool, dir string) (*Archive, error) {
 	return migratedArchive(store, writable, dir, migrations)
 }
 
-// migratedArchive is newArchive with the migrations from older schemas to this one.
+// migratedArchive does what newArchive does, with the given migrations from older schemas
+// to this one.
 func migratedArchive(store engine, writable bool, dir string, steps map[uint64]migration) (*Archive, error) {
 	ctx := context.Background()
 	backup := func(version uint64) error { return backupFile(ctx, store, dir, version) }
@@ -88,8 +89,8 @@ func migratedArchive(store engine, writable bool, dir string, steps map[uint64]m
 	return a, nil
 }
 
-// Close flushes and releases everything. It returns the first failure of a
-// Record that no Flush has returned.
+// Close flushes pending writes and releases all resources. The error it returns includes
+// the first failure of a Record that no Flush has returned yet.
 func (a *Archive) Close() error {
 	var err error
 	if a.writer != nil {
@@ -106,8 +107,8 @@ func (a *Archive) Close() error {
 	return errors.Join(err, a.witnessErr)
 }
 
-// change runs one read-modify-write: fill reads the store and fills the batch,
-// which is then stored as a whole.
+// change runs one read-modify-write operation: fill reads the store and fills the batch,
+// which is then written in one transaction.
 func (a *Archive) change(ctx context.Context, doing string, fill func(*batch) error) error {
 	if a.writer == nil {
 		return fmt.Errorf("%s: %w", doing, ErrReadOnly)
@@ -141,7 +142,7 @@ func putDocument(b *batch, k key, v any) error {
 	return nil
 }
 
-// document loads the document under a key, or ErrNotFound.
+// document loads the document stored under a key, or returns ErrNotFound if there is none.
 func document[T any](ctx context.Context, a *Archive, k key) (T, error) {
 	var v T
 	data, err := getOne(ctx, a.store, k)
@@ -151,7 +152,7 @@ func document[T any](ctx context.Context, a *Archive, k key) (T, error) {
 	return v, decodeDocument(data, &v)
 }
 
-// named is document with an error that names the record.
+// named loads a document as document does, but its error names the record.
 func named[T any](ctx context.Context, a *Archive, k key, format string, args ...any) (T, error) {
 	v, err := document[T](ctx, a, k)
 	if err != nil {
@@ -160,8 +161,8 @@ func named[T any](ctx context.Context, a *Archive, k key, format string, args ..
 	return v, err
 }
 
-// numbered finds a document by an id such as "P12" or "p12" for the letter 'P' and returns
-// its number.
+// numbered loads a document by its id, for example "P12" or "p12" if letter is 'P'. It also
+// returns the number in the id.
 func numbered[T any](ctx context.Context, a *Archive, what, id string, letter byte, table byte) (v T, n uint64, err error) {
 	n, ok := parseID(letter, id)
 	if !ok {
@@ -180,7 +181,7 @@ func parseID(letter byte, id string) (uint64, bool) {
 	return n, err == nil
 }
 
-// number loads a counter or an index entry; missing is 0.
+// number loads a counter or an index entry, or returns 0 if it is missing.
 func (a *Archive) number(ctx context.Context, k key) (uint64, error) {
 	values, err := a.store.get(ctx, k)
 	if err != nil || values[0] == nil {
@@ -189,7 +190,7 @@ func (a *Archive) number(ctx context.Context, k key) (uint64, error) {
 	return decodeNumber(values[0])
 }
 
-// sequence yields the decoded pairs that have a prefix, starting at the key from.
+// sequence yields the decoded pairs whose keys begin with prefix, starting at the key from.
 func sequence[T any](ctx context.Context, a *Archive, doing string, prefix, from key,
 	decode func(k, value []byte) (T, error),
 ) iter.Seq2[T, error] {
@@ -211,7 +212,7 @@ func sequence[T any](ctx context.Context, a *Archive, doing string, prefix, from
 	}
 }
 
-// documents yields the documents with a prefix.
+// documents yields the documents whose keys begin with prefix, starting at the key from.
 func documents[T any](ctx context.Context, a *Archive, doing string, prefix, from key) iter.Seq2[T, error] {
 	return sequence(ctx, a, doing, prefix, from, func(_, value []byte) (T, error) {
 		var v T

@@ -44,7 +44,7 @@ func TestDisk(t *testing.T) {
 	})
 }
 
-// TestSocket reads through the socket of the process that writes.
+// TestSocket reads an archive through the socket of the process that writes it.
 func TestSocket(t *testing.T) {
 	contract(t, func(t *testing.T) pairOf {
 		dir := t.TempDir()

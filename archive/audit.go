@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/autonomy"
 )
 
-// AuditError names the first contradiction found in the archive. It is an ErrCorrupt.
+// AuditError names the first contradiction found in the archive. It wraps ErrCorrupt.
 type AuditError struct{ Subject, Reason string }
 
 func (e *AuditError) Error() string { return e.Subject + ": " + e.Reason }
@@ -22,18 +22,19 @@ type Audited struct {
 	// Entries is the length of the ledger and Head the hash of its last entry.
 	Entries int64
 	Head    string
-	// Proposals counts those that agree with the ledger, Unbound those that an older evolve
-	// stored without digests, and Gone those that are no longer stored or whose evaluations
-	// are no longer stored: a retention removed them, or a repair could not recover them.
+	// Proposals counts the proposals that agree with the ledger. Unbound counts those that
+	// an older version of evolve stored without digests. Gone counts those that are
+	// missing, or whose evaluations are missing, because [GC] removed them or a repair
+	// could not recover them.
 	Proposals, Unbound, Gone int
-	// Accepted counts the ledgers that differed from the witness and that a person accepted
-	// or put in its place, such as by a restore.
+	// Accepted counts how often a person accepted a ledger that differed from the witness,
+	// or replaced the ledger with another one, for example by a restore.
 	Accepted int
 }
 
-// Audit checks the chain of the ledger, its witness, and that decisions, proposals and the
-// evaluations they rest on match the ledger. The first mismatch is returned as a
-// *LedgerError, a *WitnessError, a *BoundError or an *AuditError.
+// Audit checks the ledger's chain and its witness, and checks that decisions, proposals and
+// the evaluations that proposals rest on match the ledger. The first mismatch is returned
+// as a *LedgerError, a *WitnessError, a *BoundError or an *AuditError.
 func (a *Archive) Audit(ctx context.Context) (Audited, error) {
 	var out Audited
 	var err error
@@ -83,7 +84,8 @@ type boundAt struct {
 
 // ledgerIndex collects what the ledger records about proposals.
 type ledgerIndex struct {
-	// bound holds the last binding of each proposal, decided the decisions by entry number.
+	// bound holds the last binding of each proposal, and decided holds the decisions by
+	// entry number.
 	bound   map[string]boundAt
 	decided map[int64]LedgerEntry
 	// levels holds the level of autonomy of each agent after its last entry.
@@ -100,7 +102,7 @@ func (l *ledgerIndex) add(e LedgerEntry) {
 	switch e.Kind {
 	case LedgerImported:
 		l.imported = e.Seq
-		clear(l.levels) // an import raises no level
+		clear(l.levels) // levels set before an import no longer count
 	case LedgerRaised, LedgerLowered:
 		var data levelEntry
 		if json.Unmarshal(e.Data, &data) == nil {
@@ -156,7 +158,7 @@ func (a *Archive) auditProposal(ctx context.Context, out *Audited, l ledgerIndex
 	return &AuditError{p.ID, fmt.Sprintf("the ledger has no entry for its decision: %s by %s", p.Decision.Action, p.Decision.By)}
 }
 
-// removed reports whether a retention has removed evaluations of a run that a proposal
+// removed reports whether [GC] has removed evaluations from any of the runs that proposal p
 // rests on.
 func (a *Archive) removed(ctx context.Context, p ProposalRecord) bool {
 	return slices.ContainsFunc(p.Rests.Runs, func(run string) bool {
@@ -188,7 +190,7 @@ func (a *Archive) auditDecisions(ctx context.Context, l ledgerIndex) error {
 		n++
 	}
 	if n < len(l.decided) && !l.repaired {
-		return &AuditError{"decisions", fmt.Sprintf("the ledger records %d, and %d are stored", len(l.decided), n)}
+		return &AuditError{"decisions", fmt.Sprintf("the ledger records %d decisions, but only %d are stored", len(l.decided), n)}
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"evolve/bench"
 )
 
-// TestAudit checks that changes made without a ledger entry are found and that the error
-// names the first.
+// TestAudit checks that changes made without a ledger entry are found, and that the error
+// names the first such change.
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -11,13 +11,15 @@ import (
 	"evolve/runtime/autonomy"
 )
 
-// The kinds of the ledger's entries about levels of autonomy; their subject is the agent.
+// The kinds of ledger entries about levels of autonomy. The subject of these entries is the
+// agent.
 const (
 	LedgerRaised  = "autonomy.raise"
 	LedgerLowered = "autonomy.lower"
 )
 
-// maxLevelChanges bounds the history of a level; the ledger has all of it.
+// maxLevelChanges limits the number of changes that an AutonomyRecord retains. The ledger
+// retains all of them.
 const maxLevelChanges = 100
 
 // AutonomyRecord is the level of autonomy of an agent, with its history.
@@ -26,23 +28,25 @@ type AutonomyRecord struct {
 	Level autonomy.Level `json:"level"`
 	// Changes are the last changes of the level, oldest first.
 	Changes []LevelChange `json:"changes,omitempty"`
-	// Unproven is the reason why the lowest level counts instead of the stored one. It is
-	// set when the record is read.
+	// Unproven is the reason why the lowest level applies instead of the stored one, or
+	// empty if the stored level applies. It is set when the record is read and is not
+	// stored.
 	Unproven string `json:"unproven,omitempty"`
 }
 
-// LevelChange is one change of an agent's level by a person.
+// LevelChange is one change that a person made to an agent's level of autonomy.
 type LevelChange struct {
 	From   autonomy.Level `json:"from"`
 	To     autonomy.Level `json:"to"`
 	By     string         `json:"by"`
 	Reason string         `json:"reason"`
 	Time   time.Time      `json:"time,omitzero"`
-	// Proposal is the approved request; empty for a lowering.
+	// Proposal is the approved request for a higher level; it is empty if the level was
+	// lowered.
 	Proposal string `json:"proposal,omitempty"`
-	// Entry is the number of its ledger entry.
+	// Entry is the number of the ledger entry about the change.
 	Entry int64 `json:"entry"`
-	// Imported reports whether the change was made in another archive, so that it has no
+	// Imported reports whether the change was made in another archive and therefore has no
 	// effect here.
 	Imported bool `json:"imported,omitempty"`
 }
@@ -55,13 +59,13 @@ type levelEntry struct {
 	Proposal string         `json:"proposal,omitempty"`
 }
 
-// AutonomyBrief holds the fields of proposals of kind autonomy alone: the levels, and the
-// agent's figures in the archive when the level was requested.
+// AutonomyBrief holds the fields that only proposals of kind autonomy have: the levels, and
+// the figures that the archive had about the agent when the level was requested.
 type AutonomyBrief struct {
 	From autonomy.Level `json:"from"`
 	To   autonomy.Level `json:"to"`
-	// By is the person who asked, and Request the agent's own change request; either may be
-	// empty.
+	// By is the person who asked for the level, and Request is the agent's own change
+	// request. Either may be empty.
 	By      string                 `json:"by,omitempty"`
 	Request string                 `json:"request,omitempty"`
 	Figures autonomy.Figures       `json:"figures"`
@@ -71,8 +75,8 @@ type AutonomyBrief struct {
 
 func autonomyKey(agentID string) key { return newKey(tableAutonomy).text(agentID) }
 
-// Autonomy returns the level of an agent; the lowest when none is stored. A stored level
-// above the lowest counts only with the ledger entry that recorded it.
+// Autonomy returns the level of an agent, or the lowest level if none is stored. A stored
+// level above the lowest applies only if the ledger entry that recorded it confirms it.
 func (a *Archive) Autonomy(ctx context.Context, agentID string) (AutonomyRecord, error) {
 	r, err := named[AutonomyRecord](ctx, a, autonomyKey(agentID), "autonomy of agent %q", agentID)
 	if errors.Is(err, ErrNotFound) {
@@ -84,7 +88,8 @@ func (a *Archive) Autonomy(ctx context.Context, agentID string) (AutonomyRecord,
 	return a.proven(ctx, r)
 }
 
-// proven returns a record with the level that the ledger supports.
+// proven returns r as it is if the ledger confirms its level. Otherwise it returns r with
+// the lowest level and with Unproven set.
 func (a *Archive) proven(ctx context.Context, r AutonomyRecord) (AutonomyRecord, error) {
 	if r.Level == autonomy.Lowest {
 		return r, nil
@@ -106,7 +111,8 @@ func (a *Archive) proven(ctx context.Context, r AutonomyRecord) (AutonomyRecord,
 	return r, nil
 }
 
-// Autonomies yields the stored levels, by agent.
+// Autonomies yields the record of each agent that has one, as [Archive.Autonomy] returns
+// it, ordered by agent.
 func (a *Archive) Autonomies(ctx context.Context) iter.Seq2[AutonomyRecord, error] {
 	return func(yield func(AutonomyRecord, error) bool) {
 		for r, err := range a.storedAutonomies(ctx) {
@@ -120,7 +126,8 @@ func (a *Archive) Autonomies(ctx context.Context) iter.Seq2[AutonomyRecord, erro
 	}
 }
 
-// storedAutonomies yields the records as they are stored.
+// storedAutonomies yields the records as they are stored, without comparing them with the
+// ledger.
 func (a *Archive) storedAutonomies(ctx context.Context) iter.Seq2[AutonomyRecord, error] {
 	return documents[AutonomyRecord](ctx, a, "list the levels of autonomy", newKey(tableAutonomy), nil)
 }
@@ -128,14 +135,14 @@ func (a *Archive) storedAutonomies(ctx context.Context) iter.Seq2[AutonomyRecord
 func putAutonomy(b *batch, r AutonomyRecord) error {
 	r.Unproven = ""
 	if r.Agent == "" || !r.Level.Valid() {
-		return errors.New("a level of autonomy needs an agent and one of the levels")
+		return errors.New("an autonomy record needs an agent and a valid level")
 	}
 	r.Changes = r.Changes[max(0, len(r.Changes)-maxLevelChanges):]
 	return putDocument(b, autonomyKey(r.Agent), r)
 }
 
-// LowerAutonomy records a lower level of an agent with its ledger entry, in one synced
-// transaction.
+// LowerAutonomy records a lower level for an agent together with its ledger entry, in one
+// synced transaction.
 func (a *Archive) LowerAutonomy(ctx context.Context, agentID string, c LevelChange) (AutonomyRecord, error) {
 	var r AutonomyRecord
 	err := a.change(ctx, "lower the autonomy of agent "+agentID, func(b *batch) (err error) {
@@ -150,12 +157,13 @@ func (a *Archive) LowerAutonomy(ctx context.Context, agentID string, c LevelChan
 	return r, err
 }
 
-// changeLevel adds a change of a level to a batch, behind the ledger entries that are in it.
+// changeLevel adds a change of level and its ledger entry to a batch. The entry follows the
+// ledger entries that the batch already contains.
 func (a *Archive) changeLevel(ctx context.Context, b *batch, kind string, r *AutonomyRecord, c LevelChange) error {
 	c.Time, c.Imported = normalizeTime(c.Time), false
 	c.By, c.Reason = validText(c.By), truncate(c.Reason, maxCallReason)
 	if c.By == "" || c.Reason == "" {
-		return errors.New("a change of a level needs a name and a reason")
+		return errors.New("whoever changes an autonomy level must give a name and a reason")
 	}
 	data, err := appendJSON(nil, levelEntry{c.From, c.To, c.Reason, c.Proposal})
 	if err != nil {
@@ -178,14 +186,15 @@ func (a *Archive) changeLevel(ctx context.Context, b *batch, kind string, r *Aut
 	return putAutonomy(b, *r)
 }
 
-// RaiseAutonomy stores the approval of a proposal of kind autonomy as [Archive.Decide] does,
-// and in the same transaction the next higher level of its agent with an entry of its own.
+// RaiseAutonomy stores the approval of a proposal of kind autonomy, as [Archive.Decide]
+// does. In the same transaction it raises the level of the proposal's agent by one, with a
+// separate ledger entry.
 func (a *Archive) RaiseAutonomy(ctx context.Context, d DecisionRecord, p ProposalRecord) (AutonomyRecord, error) {
 	var r AutonomyRecord
 	d.Time = normalizeTime(d.Time)
 	err := a.change(ctx, "decide on proposal "+d.Proposal, func(b *batch) (err error) {
 		if p.Kind != KindAutonomy || p.Autonomy == nil || p.Imported != "" || d.Action != "approve" {
-			return errors.New("it is not an approval of a level of autonomy")
+			return errors.New("it does not approve an autonomy level")
 		}
 		if r, err = a.Autonomy(ctx, p.Agent); err != nil {
 			return err
@@ -203,7 +212,8 @@ func (a *Archive) RaiseAutonomy(ctx context.Context, d DecisionRecord, p Proposa
 	return r, err
 }
 
-// foreignAutonomy returns an imported record: its history, and the lowest level.
+// foreignAutonomy returns the form in which a record is imported: at the lowest level, with
+// its history marked as imported.
 func foreignAutonomy(r AutonomyRecord) AutonomyRecord {
 	r.Level = autonomy.Lowest
 	for i := range r.Changes {
@@ -212,7 +222,8 @@ func foreignAutonomy(r AutonomyRecord) AutonomyRecord {
 	return r
 }
 
-// auditAutonomy compares the stored levels with those that the ledger's entries led to.
+// auditAutonomy compares the stored levels with those that follow from the ledger's
+// entries.
 func (a *Archive) auditAutonomy(ctx context.Context, l ledgerIndex) error {
 	for r, err := range a.storedAutonomies(ctx) {
 		if err != nil {

@@ -48,7 +48,8 @@ func lowered(tb testing.TB, a *Archive, agentID string, to autonomy.Level, at ti
 	return r
 }
 
-// once is an agent that had a level once.
+// once is the record of an agent whose autonomy level was raised in the past and has since
+// been lowered.
 func once() AutonomyRecord {
 	return AutonomyRecord{Agent: "solver", Level: 1, Changes: []LevelChange{{From: 2, To: 1, By: "Ada", Reason: "a < b", Time: day, Entry: 1}}}
 }
@@ -90,8 +91,8 @@ func TestAutonomy(t *testing.T) {
 	}
 }
 
-// TestRaiseRefused checks that a level is raised by one, from the level that the proposal
-// names, by the approval of a proposal that is of that kind.
+// TestRaiseRefused checks that a level is raised only by the approval of an autonomy
+// proposal, by one level, and from the level that the proposal names.
 func TestRaiseRefused(t *testing.T) {
 	ctx := context.Background()
 	a := OpenMemory()
@@ -117,8 +118,8 @@ func TestRaiseRefused(t *testing.T) {
 	}
 }
 
-// TestForgedLevel checks that a stored level without its ledger entry has no effect, and that
-// an audit finds it.
+// TestForgedLevel checks that a stored level without its ledger entry has no effect, and
+// that an audit finds the level.
 func TestForgedLevel(t *testing.T) {
 	ctx := context.Background()
 	for name, forge := range map[string]func(r *AutonomyRecord){
@@ -138,7 +139,7 @@ func TestForgedLevel(t *testing.T) {
 		if got.Level != 1 || got.Unproven == "" {
 			t.Errorf("%s: %+v", name, got)
 		}
-		if name == "no history" { // the ledger proves the level, which is only no longer usable
+		if name == "no history" { // the ledger proves the level; it is only no longer usable
 			continue
 		}
 		var odd *AuditError
@@ -148,8 +149,8 @@ func TestForgedLevel(t *testing.T) {
 	}
 }
 
-// TestImportRaisesNoLevel checks that an import brings the history of levels and no level
-// above the lowest, and turns that count for none.
+// TestImportRaisesNoLevel checks that an import brings the history of levels but raises no
+// level above the lowest, and that imported turns do not count towards one.
 func TestImportRaisesNoLevel(t *testing.T) {
 	ctx := context.Background()
 	a := OpenMemory()
@@ -196,8 +197,8 @@ type say struct {
 	at           time.Time
 }
 
-// session stores the turns of a conversation, as a live turn does; each is a session of its
-// own when the name is empty.
+// session stores turns as a live turn does. They form one conversation, or, if the name is
+// empty, each turn is its own session.
 func session(tb testing.TB, a *Archive, name string, turns ...say) {
 	tb.Helper()
 	for _, s := range turns {
@@ -298,7 +299,7 @@ func TestConduct(t *testing.T) {
 	}
 }
 
-// orSolver returns the name of an agent, or that of the tests.
+// orSolver returns name, or the name of the tests' agent if name is empty.
 func orSolver(name string) string {
 	if name == "" {
 		return "solver"
@@ -306,8 +307,9 @@ func orSolver(name string) string {
 	return name
 }
 
-// TestDecisionsOnTheAgent tests which decided proposals count as decisions on the agent: those that
-// it or a nightly run wrote, whatever was decided, and no act of a person.
+// TestDecisionsOnTheAgent tests which decided proposals count as decisions on the agent:
+// those written by the agent or a nightly run, whatever the decision, but no act of a
+// person.
 func TestDecisionsOnTheAgent(t *testing.T) {
 	ctx := context.Background()
 	patch := func(origin string) ProposalRecord {
@@ -400,7 +402,7 @@ func TestUnsafeRequests(t *testing.T) {
 }
 
 // TestFullQueueHidesNothing checks that an agent that fills the queue of requests, so that
-// no further one is stored, cannot show that it made no unsafe one.
+// no more are stored, cannot show that it made no unsafe request.
 func TestFullQueueHidesNothing(t *testing.T) {
 	ctx := context.Background()
 	a := OpenMemory()

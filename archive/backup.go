@@ -16,29 +16,29 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// A backup is the raw content of a store, independent of engine and schema: the
-// magic line, then for each pair in order the lengths of key and value (four
-// bytes each, big endian), the key and the value, then two zero lengths and the
-// CRC-32C of everything before.
+// A backup is the raw content of a store, independent of engine and schema. It consists of
+// the magic line, then for each pair in order the lengths of key and value (four bytes
+// each, big endian), the key and the value, and finally two zero lengths and the CRC-32C of
+// everything before it.
 const backupMagic = "evolve archive backup 1\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Contents describes a backup.
 type Contents struct {
-	// Stats counts its records; Bytes is the size of the backup.
+	// Stats counts the records of the archive; Bytes is the size of the backup.
 	Stats
-	// Head is the hash of the ledger's last entry; empty without one.
+	// Head is the hash of the ledger's last entry; it is empty if there is none.
 	Head string `json:"head"`
-	// Archive is the id of the archive; empty for one that an older evolve backed up.
+	// Archive is the id of the archive; it is empty if an older evolve made the backup.
 	Archive string `json:"archive"`
-	// LastRun is the latest run; empty without one.
+	// LastRun is the id of the latest run; it is empty if there is none.
 	LastRun string `json:"last_run,omitempty"`
 }
 
-// BackupFile writes a consistent snapshot of the archive, also during concurrent writes,
-// to a file with mode 0600, atomically and synced to disk. It fails with fs.ErrExist when
-// the file exists and replace is false.
+// BackupFile writes a consistent snapshot of the archive, even during concurrent writes, to
+// a file with mode 0600. The file is written atomically and synced to disk. BackupFile
+// fails with fs.ErrExist if the file exists and replace is false.
 func (a *Archive) BackupFile(ctx context.Context, path string, replace bool) (Contents, error) {
 	held, err := a.backupFile(ctx, path, replace)
 	for n := 1; n < attempts && errors.Is(err, errDisconnected); n++ { // try again: the writer has just ended
@@ -117,7 +117,7 @@ func writeBackup(ctx context.Context, store engine, w io.Writer) (Contents, erro
 		switch {
 		case k[0] == tableRun && held.LastRun == "":
 			var r Run
-			if decodeDocument(v, &r) == nil { // a damaged archive is backed up as well
+			if decodeDocument(v, &r) == nil { // a damaged archive is backed up too
 				held.LastRun = r.ID
 			}
 		case bytes.Equal(k, idKey()):
@@ -142,8 +142,8 @@ func writeBackup(ctx context.Context, store engine, w io.Writer) (Contents, erro
 	return held, err
 }
 
-// backupFile writes a backup beside the store, atomically. An existing one is kept: it has
-// the same version, from before a migration that was not completed.
+// backupFile writes a backup beside the store, atomically. An existing backup is left as it
+// is: it has the same version and dates from before a migration that was not completed.
 func backupFile(ctx context.Context, store engine, dir string, version uint64) error {
 	path := filepath.Join(dir, fmt.Sprintf("schema-%d.backup", version))
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
@@ -153,9 +153,10 @@ func backupFile(ctx context.Context, store engine, dir string, version uint64) e
 	return err
 }
 
-// Restore makes an archive at dir, where there is none, from a backup of this schema or of
-// an older one, which it migrates. It returns the contents of the archive; Bytes is its
-// size on disk. Beside builds it, so dir holds either nothing or the whole archive.
+// Restore creates an archive at dir, where there is none, from a backup. If the backup has
+// an older schema, the new archive is migrated to the current one. Restore returns the
+// contents of the archive, with its size on disk as Bytes. It uses Beside, so dir holds
+// either nothing or the whole archive.
 func Restore(ctx context.Context, dir string, r io.Reader, how Building) (Contents, error) {
 	var held Contents
 	var fresh string
@@ -185,7 +186,7 @@ func Restore(ctx context.Context, dir string, r io.Reader, how Building) (Conten
 	return held, nil
 }
 
-// contents returns the contents of the archive.
+// contents returns the archive's statistics, ledger head, id and latest run.
 func (a *Archive) contents(ctx context.Context) (Contents, error) {
 	var held Contents
 	var err error
@@ -206,8 +207,9 @@ func (a *Archive) contents(ctx context.Context) (Contents, error) {
 	return held, err
 }
 
-// restore fills the store of a new archive, and returns the new id of the archive if the
-// backup has none.
+// restore creates an archive at dir and fills it from a backup. It returns the id that the
+// new archive was created with, which the archive retains only if the backup contains no
+// id.
 func restore(ctx context.Context, dir string, r io.Reader, how Building) (fresh string, err error) {
 	a, err := open(dir, how.options())
 	if err != nil {
@@ -226,8 +228,8 @@ func restore(ctx context.Context, dir string, r io.Reader, how Building) (fresh 
 	return fresh, a.rewriteWitness(ctx)
 }
 
-// CheckBackup reads a backup and compares it with its checksum. It keeps nothing and does
-// not examine the records.
+// CheckBackup reads a backup and verifies its checksum. It stores nothing and does not
+// examine the records.
 func CheckBackup(r io.Reader) error { return readBackup(unstored{}, r) }
 
 // unstored is a store that discards everything that is written to it.
@@ -251,7 +253,7 @@ func readBackup(store engine, r io.Reader) error {
 	for !ended {
 		var head [8]byte
 		if _, err := io.ReadFull(in, head[:]); err != nil {
-			return fmt.Errorf("the backup is cut short: %w", err)
+			return fmt.Errorf("the backup is truncated: %w", err)
 		}
 		lengths := [2]uint32{binary.BigEndian.Uint32(head[:4]), binary.BigEndian.Uint32(head[4:])}
 		if lengths[0] > maxRequest || lengths[1] > maxRecord || lengths[0] == 0 && lengths[1] > 0 {
@@ -259,10 +261,11 @@ func readBackup(store engine, r io.Reader) error {
 		}
 		pairOf := [2][]byte{}
 		for i, n := range lengths {
-			// The buffer grows with the input: a false length must not allocate memory.
+			// The buffer grows with the input, so a false length cannot make the process
+			// allocate too much memory.
 			part, err := io.ReadAll(io.LimitReader(in, int64(n)))
 			if err != nil || len(part) != int(n) {
-				return errors.Join(errors.New("the backup is cut short"), err)
+				return errors.Join(errors.New("the backup is truncated"), err)
 			}
 			pairOf[i] = part
 		}

@@ -31,8 +31,8 @@ func (w *hookWriter) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// TestBackupOfOneMoment checks that records written during a backup are not in it, in any
-// table, for each way of reading the archive.
+// TestBackupOfOneMoment checks that a backup contains no records written while it runs, in
+// any table and for each way of reading the archive.
 func TestBackupOfOneMoment(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -86,8 +86,8 @@ func TestBackupOfOneMoment(t *testing.T) {
 	}
 }
 
-// TestBackupEnds checks that a reader whose writer closes during a backup takes the backup
-// again from the state after that.
+// TestBackupEnds checks that if the writer closes during a reader's backup, the reader
+// makes the backup again from the state after the close.
 func TestBackupEnds(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -18,14 +18,15 @@ import (
 	"github.com/dgraph-io/badger/v4/options"
 )
 
-// badgerOptions keeps memory use small, measured over 1,000,000 evaluations.
-// Values of more than 64 bytes are in the value log, which is append-only: the LSM tree
-// holds keys and pointers, grows by a few megabytes a night, and is rarely compacted.
-// Compaction is what needs memory in Badger, tens of megabytes even for little data, and
-// more with compression; so level 0 may grow, and Badger does not compress. A compaction
-// builds up to a dozen tables at once, each in a buffer of twice its size, so that tables
-// are small at every level. Every transaction is synced: once write returns, the data is on
-// disk. Throughput comes from grouping many evaluations into one transaction.
+// badgerOptions returns options that keep memory use low, as measured over 1,000,000
+// evaluations. Values of more than 64 bytes are stored in the value log, which is
+// append-only: the LSM tree holds keys and pointers, grows by a few megabytes a night, and
+// is rarely compacted. Most of Badger's memory use comes from compaction: tens of megabytes
+// even for little data, and more if tables are compressed. Level 0 is therefore allowed to
+// grow, and compression is off. A compaction builds up to a dozen tables at once, each in a
+// buffer of twice its size, so tables are kept small at every level. Every transaction is
+// synced: once write returns, the data is on disk. Throughput comes from grouping many
+// evaluations into one transaction.
 func badgerOptions(dir string, log *quietLog) badger.Options {
 	opts := badger.DefaultOptions(dir).
 		WithLogger(log).
@@ -45,7 +46,7 @@ func badgerOptions(dir string, log *quietLog) badger.Options {
 		WithCompression(options.None).
 		WithBlockCacheSize(4 << 20).
 		WithChecksumVerificationMode(options.OnBlockRead)
-	opts.TableSizeMultiplier = 1 // Badger has no method for it
+	opts.TableSizeMultiplier = 1 // Badger has no setter for this option
 	return opts
 }
 
@@ -57,31 +58,33 @@ const releaseEvery = 4 << 20
 type disk struct {
 	db  *badger.DB
 	dir string
-	// folder identifies dir as it was when it was opened.
+	// folder identifies the folder at dir as it was when the store was opened.
 	folder fs.FileInfo
 	log    *quietLog
-	// written is the version of the last batch that is on disk. The store keeps versions
+	// written is the version of the last batch that is on disk. The store manages versions
 	// itself (Badger's managed mode), because otherwise every read would wait for the batch
 	// that is being synced.
 	written atomic.Uint64
 	// writing allows one writer at a time.
 	writing sync.Mutex
-	// broken is the first failed write. No other write may follow it: Badger would end the
-	// process.
+	// broken is the error of the first write that failed. No write may follow it, because
+	// Badger would end the process.
 	broken atomic.Pointer[error]
-	// unreleased counts the bytes written and scanned since pages were last released.
+	// unreleased is the number of bytes written and scanned since pages were last released.
 	unreleased atomic.Int64
-	// faulted is set when a page could not be read: Badger then holds a lock for ever.
+	// faulted is set when a page could not be read. Badger then holds a lock for ever, so
+	// the store cannot be closed.
 	faulted atomic.Bool
 }
 
-// errUnclosed means that the last writer did not close the store; opening it once for
-// writing repairs that.
+// errUnclosed means that the last writer did not close the store. Opening the store once
+// for writing repairs it.
 var errUnclosed = errors.New("the store was not closed")
 
-// A process that opens the store has the archive's own lock. So Badger's lock can only be held
-// by a duplicate of a closed descriptor: in a process that was forked while the store was open
-// and has not called exec yet.
+// forkTries and forkPause limit the retries while Badger's own lock is held. The process
+// that opens the store already holds the archive's lock, so Badger's lock can be held only
+// by a duplicate of a closed descriptor, in a process that was forked while the store was
+// open and has not called exec yet.
 const (
 	forkTries = 200
 	forkPause = 10 * time.Millisecond
@@ -99,7 +102,7 @@ func openDisk(dir string, writable bool) (*disk, error) {
 		return nil, storeError(err)
 	}
 	if !writable && len(files.mems)+len(empty) > 0 {
-		return nil, errUnclosed // Badger would detect this too, and leak its goroutines
+		return nil, errUnclosed // Badger would detect this too, but leak its goroutines
 	}
 	check := storeCheck{dir: dir, listed: !writable}
 	if err := check.run(); err != nil {
@@ -143,10 +146,10 @@ func openDisk(dir string, writable bool) (*disk, error) {
 }
 
 // emptyLogs lists the newest write-ahead log, if it is empty, and all empty value logs. A
-// crash between the creation of a log and its first write leaves such a file, and so does
-// one between the two steps in which Badger removes a value log: the file is truncated to
-// zero bytes first. Badger refuses to open with it. [checkStore] misses the values of a
-// log that has lost some.
+// crash between the creation of a log and its first write leaves such a file, and so does a
+// crash between the two steps in which Badger removes a value log, because it first
+// truncates the file to zero bytes. Badger refuses to open a store with such a file. If a
+// log has lost values, [checkStore] detects that they are missing.
 func emptyLogs(dir string, files storeFiles) ([]string, error) {
 	var found []string
 	for _, log := range slices.Concat(files.mems[max(0, len(files.mems)-1):], files.values) {
@@ -161,7 +164,8 @@ func emptyLogs(dir string, files storeFiles) ([]string, error) {
 	return found, nil
 }
 
-// openBadger opens a store and turns a panic of Badger over a corrupt file into an error.
+// openBadger opens a store. If a corrupt file makes Badger panic, it turns the panic into
+// an error.
 func openBadger(opts badger.Options) (db *badger.DB, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -171,8 +175,10 @@ func openBadger(opts badger.Options) (db *badger.DB, err error) {
 	return badger.OpenManaged(opts)
 }
 
-// storeError classifies a failure of Badger: ErrDisk or a shortage when the system
-// refused, ErrLocked when another process has the store open, ErrCorrupt otherwise.
+// storeError classifies a failure of Badger. The result wraps ErrDisk, or reports a
+// shortage of resources, if the system refused an operation; it wraps ErrLocked if another
+// process has the store open. A cancelled context and a closed store are returned as they
+// are, and any other failure wraps ErrCorrupt.
 func storeError(err error) error {
 	if err == nil {
 		return nil
@@ -191,7 +197,7 @@ func storeError(err error) error {
 	return fmt.Errorf("%w: %w", ErrCorrupt, err)
 }
 
-// view reads a snapshot of the batches up to the last one on disk.
+// view calls read with a snapshot that contains every batch up to the last one on disk.
 func (d *disk) view(read func(*badger.Txn) error) (err error) {
 	defer d.guardPages(&err)()
 	txn := d.db.NewTransactionAt(d.written.Load(), false)
@@ -199,11 +205,11 @@ func (d *disk) view(read func(*badger.Txn) error) (err error) {
 	return read(txn)
 }
 
-// unread returns an ErrCorrupt when Badger could not read the value of an item: Badger
-// logs that and returns an empty value.
+// unread returns an error that wraps ErrCorrupt if Badger could not read the value of an
+// item. Badger only logs such a failure and returns an empty value.
 func unread(item *badger.Item, value []byte) error {
 	if len(value) == 0 && item.ValueSize() > 0 {
-		return fmt.Errorf("%w: the value of a record of %d bytes cannot be read", ErrCorrupt, item.ValueSize())
+		return fmt.Errorf("%w: the value of a record, which has %d bytes, cannot be read", ErrCorrupt, item.ValueSize())
 	}
 	return nil
 }
@@ -248,7 +254,7 @@ func (d *disk) scan(ctx context.Context, prefix, from []byte, visit func(key, va
 	err := d.view(func(txn *badger.Txn) error {
 		opts := badger.DefaultIteratorOptions
 		opts.Prefix = prefix
-		// Prefetching starts a goroutine for each value.
+		// Prefetching would start a goroutine for each value.
 		opts.PrefetchValues = false
 		it := txn.NewIterator(opts)
 		defer it.Close()
@@ -280,7 +286,7 @@ func (d *disk) scan(ctx context.Context, prefix, from []byte, visit func(key, va
 	return storeError(err)
 }
 
-// dump is a scan: one iterator reads a snapshot.
+// dump visits all pairs with one iterator, which reads a consistent snapshot.
 func (d *disk) dump(ctx context.Context, visit func(key, value []byte) error) error {
 	return d.scan(ctx, nil, nil, visit)
 }
@@ -314,14 +320,14 @@ func (d *disk) write(b *batch) error {
 		return err
 	}
 	d.written.Store(version)
-	// Older versions of a record are never read.
+	// Older versions of a record are never read, so Badger may discard them.
 	d.db.SetDiscardTs(version - 1)
 	d.touched(b.size)
 	return nil
 }
 
-// inPlace fails with ErrRemoved when the store's folder is not the one that was opened:
-// writes would go to unlinked files.
+// inPlace fails with ErrRemoved if the store's folder is not the one that was opened.
+// Writes would then go to unlinked files.
 func (d *disk) inPlace() error {
 	now, err := os.Stat(d.dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, d.folder) {
@@ -350,13 +356,14 @@ func (d *disk) close() error {
 		return nil
 	}
 	if d.faulted.Load() {
-		return fmt.Errorf("leave the archive open: %w", errFault)
+		return fmt.Errorf("the archive is left open: %w", errFault)
 	}
 	if !d.db.Opts().ReadOnly {
-		// Without a folder or space for its last tables, Badger would wait for ever. All
-		// acknowledged data is in its log, and the next open reads that, as after a crash.
+		// Without the folder, or without space for its last tables, Badger would wait for
+		// ever in Close. Badger's log contains all acknowledged data, and the next open
+		// reads the log, as after a crash.
 		if err := errors.Join(d.inPlace(), checkSpace(d.dir, closeFloor)); err != nil {
-			return fmt.Errorf("leave the archive open: %w", err)
+			return fmt.Errorf("the archive is left open: %w", err)
 		}
 	}
 	return diskError(d.db.Close())

@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// nightly is evaluation with a key and an answer like those of a real night: text that
+// nightly is an evaluation with a key and an answer like those of a real night: text that
 // repeats only in part.
 func nightly(run string, seq int64) bench.Evaluation {
 	e := evaluation(run, seq)
@@ -22,7 +22,8 @@ func nightly(run string, seq int64) bench.Evaluation {
 	return e
 }
 
-// mix is the finaliser of SplitMix64: pseudo-random numbers that are the same in each run.
+// mix is the finaliser of SplitMix64. It returns pseudo-random numbers that are the same in
+// each run.
 func mix(n int64) uint64 {
 	x := uint64(n) * 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -55,7 +56,7 @@ func recordMany(tb testing.TB, a *Archive, run string, n int, withTranscript boo
 	}
 }
 
-// procStatus returns a memory figure of the process from /proc, in megabytes.
+// procStatus returns one of the process's memory figures from /proc, in megabytes.
 func procStatus(tb testing.TB, field string) float64 {
 	data, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -10,33 +10,38 @@ import (
 	"time"
 )
 
-// buildingSuffix names the folder in which an archive is built, beside its final path: it
-// holds a lock file and the incomplete archive. Only the process with the lock touches it,
-// so its content without a lock was left by a killed process.
+// buildingSuffix is the suffix of the folder in which an archive is built, beside the
+// archive's final path. The folder holds a lock file and the incomplete archive. Only the
+// process that holds the lock changes the folder, so any content found while the lock is
+// free was left behind by a killed process.
 const buildingSuffix = ".building"
 
 // Building holds the options of Beside; the zero value is the default.
 type Building struct {
-	// Owner names the builder, for the error of a process that finds it at work.
+	// Owner names the builder in the error that another process gets while the build is
+	// running.
 	Owner string
-	// Now is the clock of the lock file; nil: the system's.
+	// Now is the clock for the lock file; nil means the system's clock.
 	Now func() time.Time
-	// Aside is the path to which whatever exists at dir is moved, in the same file system;
-	// nothing may exist there. Empty: dir must be absent or empty.
+	// Aside is the path to which anything that exists at dir is moved. It is in the same
+	// file system, and nothing may exist there yet. If Aside is empty, dir must be absent
+	// or empty.
 	Aside string
 	// Verify is called with the built archive, open for writing and checked, before it is
-	// moved into place. An error ends the building. It may be nil.
+	// moved into place. An error ends the build. Verify may be nil.
 	Verify func(ctx context.Context, a *Archive) error
 
-	// Weigh is called by Restore before Verify, with the contents of the backup, in which
-	// Archive is empty if the backup has no id. An error ends the building. It may be nil.
+	// Weigh is called by Restore before Verify, with the contents of the backup, whose
+	// field Archive is empty if the backup has no id. An error ends the build. Weigh may be
+	// nil.
 	Weigh func(ctx context.Context, a *Archive, held Contents) error
-	// Loses returns a description of what is lost with the archive that is replaced, for the
-	// ledger of the new one. It is called after Verify. It may be nil.
+	// Loses returns a description of what is lost when the new archive replaces the old
+	// one; it is recorded in the new archive's ledger. Loses is called after Verify and may
+	// be nil.
 	Loses func() Succession
 
-	// repairs is set by a repair, which itself records in the new ledger how it differs
-	// from the one that it replaces.
+	// repairs is set by a repair, which itself records in the new ledger how the new
+	// archive differs from the old one.
 	repairs bool
 	// reached is called at each point at which a test kills the process, and steps replace
 	// the migrations in a test.
@@ -46,13 +51,13 @@ type Building struct {
 
 func (b Building) options() Options { return Options{Owner: b.Owner, Now: b.Now, steps: b.steps} }
 
-// Beside makes an archive at dir: fill makes it in a folder beside dir, and closes it;
-// Beside migrates it to the current schema, checks all of it, syncs it and renames it to
-// dir. If the process is killed at any moment, dir holds its earlier content or the whole
-// new archive; the next call removes what is left beside it.
+// Beside creates an archive at dir. fill creates it in a folder beside dir and closes it;
+// Beside then migrates it to the current schema, checks all of it, syncs it and renames it
+// to dir. If the process is killed at any moment, dir holds either its earlier content or
+// the whole new archive, and the next call removes whatever is left beside dir.
 //
-// It fails with ErrNotEmpty when dir is not empty and Aside is, with a *LockedError while
-// another process builds or holds an archive there, and with ErrCorrupt when the built
+// It fails with ErrNotEmpty if dir is not empty and no Aside is given, with a *LockedError
+// while another process builds or holds an archive there, and with ErrCorrupt if the built
 // archive is not sound.
 func Beside(ctx context.Context, dir string, how Building, fill func(ctx context.Context, dir string) error) (err error) {
 	how.Now = how.options().clock().now
@@ -97,7 +102,7 @@ func Beside(ctx context.Context, dir string, how Building, fill func(ctx context
 	return nil
 }
 
-// checkVacant fails unless an archive may be put at dir.
+// checkVacant returns an error unless an archive may be created at dir.
 func checkVacant(dir, aside string) error {
 	if aside != "" {
 		if _, err := os.Lstat(aside); !errors.Is(err, fs.ErrNotExist) {
@@ -115,7 +120,7 @@ func checkVacant(dir, aside string) error {
 	return nil
 }
 
-// lockBuildFolder makes the folder to build in, and locks it.
+// lockBuildFolder creates the build folder and locks it.
 func lockBuildFolder(folder string, how Building) (*archiveLock, error) {
 	for {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -148,7 +153,8 @@ func lockBuildFolder(folder string, how Building) (*archiveLock, error) {
 }
 
 // finish opens an archive that was built for dir, which migrates it to the current schema,
-// and checks it. It then records in its ledger the archive that it replaces.
+// and checks it. It then records in the ledger of the new archive which archive it
+// replaces.
 func finish(ctx context.Context, built, dir string, how Building) error {
 	a, err := open(built, how.options())
 	if err != nil {
@@ -186,21 +192,21 @@ func syncPath(path string) error {
 // moveInto renames a folder to one that is absent or empty.
 func moveInto(from, to string) error {
 	if info, err := os.Lstat(to); err == nil && info.IsDir() {
-		_ = os.Remove(to) // if it is empty; otherwise the renaming fails
+		_ = os.Remove(to) // succeeds only if it is empty; otherwise the renaming fails
 	}
 	if err := os.Rename(from, to); err != nil {
 		if errors.Is(err, fs.ErrExist) { // ENOTEMPTY as well
-			return fmt.Errorf("%w: another process made it meanwhile", ErrNotEmpty)
+			return fmt.Errorf("%w: another process has created it in the meantime", ErrNotEmpty)
 		}
 		return diskError(err)
 	}
 	return diskError(syncPath(filepath.Dir(to)))
 }
 
-// replace puts a built archive in the place of what exists at dir, which is moved aside.
-// Where the system can exchange two folders in one step, there is an archive at dir at
-// every moment; elsewhere a process that is killed in between leaves none there, with both
-// beside it.
+// replace moves a built archive to dir, and moves aside whatever exists there. If the
+// system can exchange two folders in one step, there is an archive at dir at every moment.
+// Otherwise a process that is killed between the two steps leaves no archive at dir, but
+// both archives beside it.
 func replace(built, dir string, how Building) error {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return moveInto(built, dir)
@@ -210,8 +216,8 @@ func replace(built, dir string, how Building) error {
 		return err
 	}
 	err := func() error {
-		// The exchange puts the old archive where the new one was. That place must not be the
-		// building folder, because Beside removes it.
+		// The exchange puts the old archive where the new one was. That path must not be
+		// the building folder, because Beside removes it.
 		if err := moveInto(built, how.Aside); err != nil {
 			return err
 		}

@@ -110,7 +110,7 @@ func TestKilledReplacement(t *testing.T) {
 	}
 	has(dir, true)
 	has(dir+".old", false)
-	// An existing name is refused; another one works.
+	// An existing name is refused, and another name works.
 	if err := ImportAt(ctx, dir, strings.NewReader(text), Building{Aside: dir + ".old"}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("aside over something: %v", err)
 	}
@@ -121,7 +121,7 @@ func TestKilledReplacement(t *testing.T) {
 	has(dir+".old-2", true)
 }
 
-// TestBesideBusy checks that a second build gets the owner of the first, and that an
+// TestBesideBusy checks that a second build is given the owner of the first, and that an
 // archive created meanwhile is not overwritten.
 func TestBesideBusy(t *testing.T) {
 	t.Parallel()
@@ -157,7 +157,8 @@ func TestBesideBusy(t *testing.T) {
 	}
 }
 
-// TestRestoreOlder restores the backup that a migration writes, and migrates it again.
+// TestRestoreOlder restores the backup that a migration writes, and then migrates the
+// restored archive again.
 func TestRestoreOlder(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -14,10 +14,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Rests names the evaluations that a proposal of a config rests on: those in the
-// confirmations of its variant and of the config that the variant was compared with.
+// Rests names the evaluations that a config proposal rests on: those in the confirmations
+// of its variant and of the config that the variant was compared with.
 type Rests struct {
-	// Runs lists the runs that measured it, in order.
+	// Runs lists the runs that measured the variant, in order.
 	Runs    []string       `json:"runs"`
 	Against agent.ConfigID `json:"against"`
 }
@@ -26,19 +26,23 @@ type Rests struct {
 // data, under "bound", so that a record changed without an entry is detected.
 type Binding struct {
 	State ProposalState `json:"state"`
-	// Files covers paths and contents before and after, Changes the list of parameters,
-	// Gates the verdicts, and Basis what the proposal is about and what it was measured on.
+	// Files, Changes, Gates and Basis are digests. Files covers the paths and the contents
+	// before and after the change, Changes covers the list of changed parameters, Gates
+	// covers the verdicts of the gates, and Basis covers what the proposal is about and
+	// what it was measured on.
 	Files   string `json:"files"`
 	Changes string `json:"changes"`
 	Gates   string `json:"gates"`
 	Basis   string `json:"basis"`
-	// Evidence covers the evaluations that it rests on, as they were when it was made, and
-	// Evaluations is their number; both are absent when it rests on none.
+	// Evidence covers the evaluations that the proposal rests on, as they were when the
+	// digest was computed, and Evaluations is the number of these evaluations. Both are
+	// absent if the proposal rests on no evaluations.
 	Evidence    string `json:"evidence,omitempty"`
 	Evaluations int    `json:"evaluations,omitempty"`
 }
 
-// Digest returns one digest of all fields except State: "sha256:" and hexadecimal.
+// Digest returns one digest of all fields except State, as "sha256:" followed by
+// hexadecimal digits.
 func (b Binding) Digest() string {
 	b.State = ""
 	return digestOf(b)
@@ -50,11 +54,11 @@ type boundData struct {
 }
 
 // BoundError means that a proposal does not match the ledger, or that the ledger has no
-// digests of it. When Differs is not empty, it is an ErrCorrupt.
+// digests for it. It wraps ErrCorrupt if Differs is not empty.
 type BoundError struct {
 	ID string
-	// Differs names the parts that changed; empty when the ledger has no binding, as for
-	// proposals of an older evolve.
+	// Differs names the parts that changed; it is empty if the ledger has no binding, as is
+	// the case for proposals from an older evolve.
 	Differs []string
 }
 
@@ -72,8 +76,8 @@ func (e *BoundError) Unwrap() error {
 	return ErrCorrupt
 }
 
-// digestOf returns the SHA-256 of the JSON form. All fields of proposals can be encoded as
-// JSON.
+// digestOf returns the SHA-256 of the JSON form of v. All fields of proposals can be
+// encoded as JSON.
 func digestOf(v any) string {
 	data, err := appendJSON(nil, v)
 	if err != nil {
@@ -83,7 +87,8 @@ func digestOf(v any) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Bind returns the digests of a proposal as it is, without its evidence.
+// Bind returns the binding of a proposal in its current form, without the fields about its
+// evidence.
 func Bind(p ProposalRecord) Binding {
 	files := slices.SortedFunc(slices.Values(p.Files), func(x, y FileChange) int { return strings.Compare(x.Path, y.Path) })
 	changes := slices.Clone(p.Changes)
@@ -112,7 +117,7 @@ func Bind(p ProposalRecord) Binding {
 }
 
 // Evidence returns a digest of the stored evaluations that a proposal rests on, and their
-// number: "" and 0 when it rests on none.
+// number, or "" and 0 if it rests on none.
 func (a *Archive) Evidence(ctx context.Context, p ProposalRecord) (digest string, evaluations int, err error) {
 	if p.Rests == nil {
 		return "", 0, nil
@@ -130,7 +135,7 @@ func (a *Archive) Evidence(ctx context.Context, p ProposalRecord) (digest string
 				continue
 			}
 			evaluations++
-			e.Key = bench.Key(strings.TrimPrefix(string(e.Key), importedKey)) // an import marks the key
+			e.Key = bench.Key(strings.TrimPrefix(string(e.Key), importedKey)) // an import adds a prefix to the key
 			line, err := appendJSON(nil, e)
 			if err != nil {
 				return "", 0, err
@@ -141,8 +146,8 @@ func (a *Archive) Evidence(ctx context.Context, p ProposalRecord) (digest string
 	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), evaluations, nil
 }
 
-// Bound returns the binding in the last ledger entry of a proposal that has one, and that
-// entry; nil when there is none.
+// Bound returns the last binding of a proposal in the ledger, and the ledger entry that
+// contains it. The binding is nil if no entry contains one.
 func (a *Archive) Bound(ctx context.Context, id string) (*Binding, LedgerEntry, error) {
 	var last *Binding
 	var entry LedgerEntry
@@ -157,7 +162,7 @@ func (a *Archive) Bound(ctx context.Context, id string) (*Binding, LedgerEntry, 
 	return last, entry, nil
 }
 
-// BindingOf returns the binding in a ledger entry, or nil.
+// BindingOf returns the binding in a ledger entry, or nil if the entry has none.
 func BindingOf(e LedgerEntry) *Binding {
 	if !strings.HasPrefix(e.Kind, "proposal.") && !strings.HasPrefix(e.Kind, "patch.") {
 		return nil
@@ -169,8 +174,8 @@ func BindingOf(e LedgerEntry) *Binding {
 	return d.Bound
 }
 
-// CheckBound compares a stored proposal, and the evaluations that it rests on, with its
-// binding in the ledger: a *BoundError names what differs.
+// CheckBound compares a stored proposal, and the evaluations on which it rests, with the
+// proposal's binding in the ledger. A *BoundError names what differs.
 func (a *Archive) CheckBound(ctx context.Context, p ProposalRecord) error {
 	want, _, err := a.Bound(ctx, p.ID)
 	if err != nil {
@@ -193,7 +198,8 @@ func (a *Archive) CheckBound(ctx context.Context, p ProposalRecord) error {
 	return nil
 }
 
-// differs names the parts of a record that do not match the binding.
+// differs returns the names of the parts in which the binding of the current record, now,
+// differs from b.
 func (b Binding) differs(now Binding) []string {
 	var out []string
 	for _, part := range []struct{ name, was, is string }{

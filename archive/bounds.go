@@ -9,8 +9,8 @@ import (
 // cutMark marks the end of truncated text.
 const cutMark = " …"
 
-// truncate returns valid text that takes at most limit bytes inside a JSON string,
-// truncated at a character if necessary.
+// truncate returns valid text that takes at most limit bytes inside a JSON string. If it
+// must shorten s, it cuts between two characters.
 func truncate(s string, limit int) string {
 	s = validText(s)
 	if len(s) <= limit/6 || encodedLen(s) <= limit {
@@ -45,8 +45,8 @@ func runeLen(r rune) int {
 	return utf8.RuneLen(r)
 }
 
-// normalizeJSON returns foreign JSON without white space; invalid JSON becomes a JSON string,
-// and empty data null.
+// normalizeJSON returns foreign JSON without white space. Invalid JSON becomes a JSON
+// string, and empty data becomes null.
 func normalizeJSON(data []byte) json.RawMessage {
 	if len(data) == 0 {
 		return json.RawMessage("null")

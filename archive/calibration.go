@@ -9,29 +9,29 @@ import (
 	"evolve/runtime/agent"
 )
 
-// CalibrationKind is the kind of the ledger's entries that hold a [Calibration]; their
-// subject is the suite.
+// CalibrationKind is the kind of the ledger entries that hold a [Calibration]. The subject
+// of these entries is the suite.
 const CalibrationKind = "judge.calibration"
 
-// Calibration is the ledger's record of a comparison of a suite's judge with labels of
-// people.
+// Calibration is the ledger's record of a comparison of a suite's judge with labels given
+// by people.
 type Calibration struct {
 	Suite string `json:"suite"`
-	// Judges are the definitions of the judges that graded, and Models identifies the models
-	// behind all judges of the suite: a calibration holds for these alone.
+	// Judges holds the definitions of the judges that graded, and Models identifies the
+	// models used by all judges of the suite. A calibration is valid only for these.
 	Judges []string `json:"judges"`
 	Models string   `json:"models"`
-	// Model names the model for people.
+	// Model is the name of the model as it is shown to people.
 	Model     string          `json:"model"`
 	Agreement stats.Agreement `json:"agreement"`
-	// Missing is the number of labels without a verdict.
+	// Missing is the number of labels for which the judge gave no verdict.
 	Missing int         `json:"missing,omitempty"`
 	Usage   agent.Usage `json:"usage"`
-	// Time is that of the entry.
+	// Time is the time of the ledger entry.
 	Time time.Time `json:"-"`
 }
 
-// Calibrations returns the calibrations of a suite, the latest last.
+// Calibrations returns the calibrations of a suite, the latest one last.
 func (a *Archive) Calibrations(ctx context.Context, suite string) ([]Calibration, error) {
 	var list []Calibration
 	for e, err := range a.Ledger(ctx, 1) {

@@ -10,23 +10,27 @@ import (
 type Finalist struct {
 	Variant    agent.ConfigID   `json:"variant"`
 	Comparison stats.Comparison `json:"comparison"`
-	// SearchDifference is its estimated gain over the champion on the search tasks.
+	// SearchDifference is the variant's estimated gain over the champion on the search
+	// tasks.
 	SearchDifference float64 `json:"search_difference"`
-	// Adjusted is the p-value after Holm's correction over the finalists of a run; only
-	// results from before there were rulings have it.
+	// Adjusted is the p-value after Holm's correction over the finalists of a run. It is
+	// set only in results that were stored before rulings were introduced.
 	Adjusted float64 `json:"adjusted,omitempty"`
-	// Accepted reports whether it is recommended for adoption: proven on new tasks.
+	// Accepted reports whether the variant is recommended for adoption, that is, proven on
+	// new tasks.
 	Accepted bool   `json:"accepted"`
 	Reason   string `json:"reason"`
-	// Ruling is the verdict on all its evidence, including that of earlier nights.
+	// Ruling is the verdict on all evidence about the variant, including evidence from
+	// earlier nights.
 	Ruling *stats.Ruling `json:"ruling,omitempty"`
 	// Runs lists the runs whose confirmations the ruling rests on, in order.
 	Runs []string `json:"runs,omitempty"`
-	// Judged holds the parameters of the ruling; nil in results of an older evolve.
+	// Judged holds the parameters of the ruling; it is nil in results from an older version
+	// of evolve.
 	Judged *Judged `json:"judged,omitempty"`
 }
 
 // Candidate is one entry of a variant into the confirmation on the holdout. The error
-// control across nights counts entries; evidence of later nights is added to the entry
+// control across nights counts entries; evidence from later nights is added to the entry
 // that is still open.
 type Candidate = confirm.Entry

@@ -12,12 +12,14 @@ import (
 	"evolve/bench/stats"
 )
 
-// The kinds of ledger entry about candidates; their subject is "agent/number".
+// The kinds of ledger entries about candidates. The subject of these entries is
+// "agent/number".
 const (
-	// ledgerEnter: an entry into the confirmation was opened. The error control counts it
-	// whatever its outcome.
+	// ledgerEnter records that an entry into the confirmation was opened. The error control
+	// counts the entry whatever its outcome.
 	ledgerEnter = "confirm.enter"
-	// ledgerPlace: the state of a candidate changed, or it became void.
+	// ledgerPlace records that the state of a candidate changed, or that the candidate
+	// became void.
 	ledgerPlace = "confirm.end"
 )
 
@@ -29,10 +31,10 @@ func candidateSubject(agentID string, number int) string {
 	return fmt.Sprintf("%s/%d", agentID, number)
 }
 
-// EnterCandidate opens an entry into the confirmation, with its ledger entry (kind
-// "confirm.enter") in one synced transaction, and returns it with its number, open and
-// without evidence. A variant enters once in a run: for a repeated entry it returns the
-// stored one and writes nothing.
+// EnterCandidate opens an entry into the confirmation together with its ledger entry (kind
+// "confirm.enter"), in one synced transaction. It returns the new entry with its number,
+// open and without evidence. A variant enters only once in a run: for a repeated entry,
+// EnterCandidate returns the stored one and writes nothing.
 func (a *Archive) EnterCandidate(ctx context.Context, c Candidate) (Candidate, error) {
 	c.Time, c.Void, c.State = normalizeTime(c.Time), "", stats.Open
 	err := a.change(ctx, "enter a candidate", func(b *batch) error {
@@ -64,11 +66,11 @@ func (a *Archive) EnterCandidate(ctx context.Context, c Candidate) (Candidate, e
 	return c, err
 }
 
-// PutCandidate replaces a stored entry. The fields set at its entry (variant, champion,
-// run, time, holds, spends, alpha) must not change. When its state or Void differs from what is
-// stored, a ledger entry (kind "confirm.end") with the given time is added in the same
-// synced transaction. A void candidate, and one in a final state, can no longer change
-// either.
+// PutCandidate replaces a stored entry into the confirmation. The fields that were set when
+// the candidate entered (variant, champion, run, time, holds, spends, alpha) must not
+// change. If State or Void differs from the stored value, a ledger entry (kind
+// "confirm.end") with the time at is added in the same synced transaction. Once a candidate
+// is void or in a final state, neither State nor Void can change.
 func (a *Archive) PutCandidate(ctx context.Context, c Candidate, at time.Time) error {
 	c.Time = normalizeTime(c.Time)
 	return a.change(ctx, "store candidate "+candidateSubject(c.Agent, c.Number), func(b *batch) error {
@@ -84,9 +86,9 @@ func (a *Archive) PutCandidate(ctx context.Context, c Candidate, at time.Time) e
 		case was.State == c.State && was.Void == c.Void:
 			return putCandidate(b, c)
 		case was.Void != "":
-			return errors.New("its place in the confirmation is free: it was void")
+			return errors.New("the candidate was void, so its place in the confirmation was released")
 		case was.State.Ended():
-			return fmt.Errorf("its place in the confirmation is free: it was %s", was.State)
+			return fmt.Errorf("the candidate was %s, so its place in the confirmation was released", was.State)
 		}
 		if _, err := a.noteCandidate(ctx, b, c, ledgerPlace, at); err != nil {
 			return err
@@ -108,9 +110,9 @@ func checkCandidate(c Candidate) error {
 	case c.Variant == c.Champion:
 		return errors.New("the champion cannot be a candidate")
 	case !(c.Alpha > 0 && c.Alpha < 1):
-		return fmt.Errorf("its level is %v", c.Alpha)
+		return fmt.Errorf("its significance level is %v, which is not between 0 and 1", c.Alpha)
 	case !slices.Contains(states, c.State):
-		return fmt.Errorf("it cannot be %q", c.State)
+		return fmt.Errorf("its state cannot be %q", c.State)
 	}
 	return nil
 }
@@ -130,7 +132,8 @@ func (a *Archive) Candidates(ctx context.Context, agentID string) iter.Seq2[Cand
 	return documents[Candidate](ctx, a, "list the candidates", newKey(tableCandidate).text(agentID), nil)
 }
 
-// SpentByOthers yields the entries of all other agents that spend the same data; none for no data.
+// SpentByOthers yields the entries of all agents other than agentID that spend the data
+// identified by spends. It yields none if spends is empty.
 func (a *Archive) SpentByOthers(ctx context.Context, agentID, spends string) iter.Seq2[Candidate, error] {
 	return func(yield func(Candidate, error) bool) {
 		if spends == "" {
@@ -162,7 +165,8 @@ func (c *checker) candidate(k, value []byte, r *reading) error {
 	return nil
 }
 
-// ledgerEntry checks that the candidate of a ledger entry exists.
+// ledgerEntry checks that the candidate whose entry into the confirmation a ledger entry
+// records exists and agrees with it.
 func (c *checker) ledgerEntry(k, value []byte, r *reading) error {
 	r.number()
 	var e LedgerEntry

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// entrant returns a candidate as a run enters it.
+// entrant returns a candidate in the form in which a run enters it.
 func entrant(variant, run string) Candidate {
 	return Candidate{
 		Agent: "solver", Variant: agent.ConfigID(variant), Champion: "aa", Run: run, Time: day,
@@ -28,7 +28,8 @@ func contractCandidates(t *testing.T, p pairOf) {
 		t.Helper()
 		return must(p.w.EnterCandidate(ctx, c))(t)
 	}
-	// In order of entry, which is neither that of the variants nor that of the run ids.
+	// The candidates are listed in order of entry, which is the order neither of the
+	// variants nor of the run ids.
 	var want []Candidate
 	for i, c := range []Candidate{entrant("ff", "9-x"), entrant("bb", "9-x"), entrant("bb", "10-a")} {
 		c.State, c.Void = stats.Proven, "whatever the caller thinks"
@@ -45,7 +46,7 @@ func contractCandidates(t *testing.T, p pairOf) {
 		t.Errorf("another agent's first candidate is number %d", got.Number)
 	}
 
-	// A variant enters once in a run: a resumed run gets the stored entry.
+	// A variant enters a run only once: a resumed run gets the stored entry.
 	first := want[0]
 	first.Blocks, first.LogE, first.Runs = 4, 2.5, []string{"9-x", "10-a"}
 	if err := p.w.PutCandidate(ctx, first, day); err != nil {

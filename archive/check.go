@@ -12,10 +12,11 @@ import (
 	"evolve/runtime/experience"
 )
 
-// Check reads the whole archive: every table and record can be read, every index entry
-// matches its record in both directions, no counter is behind, and the ledger's chain is
-// intact. The first fault is returned as an ErrCorrupt that describes it. On an archive
-// that is being written to, it checks each part as it was when it was read.
+// Check reads the whole archive and verifies that every table and record can be read, that
+// every index entry matches its record in both directions, that no counter lags behind the
+// records, and that the ledger's chain is intact. It returns the first fault as an error
+// that wraps ErrCorrupt and describes the fault. If the archive is being written to
+// meanwhile, each part is checked in the state in which it was read.
 func (a *Archive) Check(ctx context.Context) error {
 	if err := a.CheckFiles(); err != nil {
 		return err
@@ -42,7 +43,7 @@ func (a *Archive) Check(ctx context.Context) error {
 
 // CheckFiles checks every file of the archive against its checksums and the other files; a
 // *DamageError names the first damaged one. It reads no record, and does nothing in a
-// process that reads through another one's socket.
+// process that reads through the socket of another process.
 func (a *Archive) CheckFiles() error {
 	if v, ok := a.store.(interface{ verify() error }); ok {
 		return v.verify()
@@ -50,9 +51,9 @@ func (a *Archive) CheckFiles() error {
 	return nil
 }
 
-// checkCopied is CheckFiles before a copy of the archive by a process that only reads: it may
-// have skipped files when it opened the archive, and a scan ends early at a block that the
-// disk has lost.
+// checkCopied runs CheckFiles before a process that only reads copies the archive. Such a
+// process may have skipped files when it opened the archive, and a scan ends early at a
+// block that the disk has lost.
 func (a *Archive) checkCopied() error {
 	if a.writer != nil {
 		return nil
@@ -60,14 +61,14 @@ func (a *Archive) checkCopied() error {
 	return a.CheckFiles()
 }
 
-// link is a pair that must exist because another one refers to it.
+// link is a pair that must exist because another pair refers to it.
 type link struct {
 	from  key
 	to    key
 	agree func(value []byte) bool
 }
 
-// pairCheck checks a pair of one table, whose key it reads with r.
+// pairCheck checks a key-value pair of one table. It reads the parts of the key with r.
 type pairCheck func(k, value []byte, r *reading) error
 
 type checker struct {
@@ -77,7 +78,8 @@ type checker struct {
 	links  []link
 }
 
-// newChecker returns a checker. Tables of a later evolve are ignored.
+// newChecker returns a checker for the tables of this version. It ignores any tables that a
+// later version of evolve has added.
 func newChecker(ctx context.Context, a *Archive) *checker {
 	c := &checker{a: a, ctx: ctx}
 	c.tables = map[byte]pairCheck{
@@ -147,7 +149,8 @@ func (c *checker) expect(from, to key, agree func(value []byte) bool) {
 	c.links = append(c.links, link{bytes.Clone(from), to, agree})
 }
 
-// follow checks the targets of the gathered links.
+// follow checks that the target of each gathered link exists and agrees with the link, and
+// then clears the links.
 func (c *checker) follow() error {
 	keys := make([][]byte, len(c.links))
 	for i, l := range c.links {
@@ -180,7 +183,8 @@ func (c *checker) pair(k, value []byte) error {
 	return err
 }
 
-// soundDocument checks a document whose key has the given number of texts.
+// soundDocument returns a check for documents whose key consists of the given number of
+// texts.
 func soundDocument[T any](texts int) pairCheck {
 	return func(_, value []byte, r *reading) error {
 		for range texts {
@@ -190,7 +194,8 @@ func soundDocument[T any](texts int) pairCheck {
 	}
 }
 
-// keyedDocument checks a document whose fields determine its key.
+// keyedDocument returns a check for documents whose fields determine their key: keyOf must
+// return the key under which the document is stored.
 func keyedDocument[T any](keyOf func(*T) key) pairCheck {
 	return func(k, value []byte, r *reading) error {
 		r.rest = nil
@@ -203,8 +208,8 @@ func keyedDocument[T any](keyOf func(*T) key) pairCheck {
 	}
 }
 
-// checkNumbered checks a record whose id is a letter and the number in its key, which it
-// returns.
+// checkNumbered checks a record whose id consists of a letter and the number in its key,
+// and returns that number.
 func checkNumbered[T any](c *checker, k, value []byte, r *reading, what, counter string, id func(*T) string) (uint64, error) {
 	n := r.number()
 	c.expect(k, counterKey(counter, ""), atLeast(n))
@@ -213,13 +218,14 @@ func checkNumbered[T any](c *checker, k, value []byte, r *reading, what, counter
 		return n, err
 	}
 	if got := id(v); got != fmt.Sprintf("%c%d", what[0]-'a'+'A', n) {
-		return n, fmt.Errorf("%w: %s %s is stored at the place of %d", ErrCorrupt, what, got, n)
+		return n, fmt.Errorf("%w: %s %s is stored under the number %d", ErrCorrupt, what, got, n)
 	}
 	return n, nil
 }
 
-// checkIndex checks an index entry, whose value is the number of a record. The record must
-// have that entry for its own; own may be nil.
+// checkIndex checks an index entry, whose value is the number of a record. place returns
+// the key of that record, which must exist. If own is not nil, the key that it returns for
+// the record must be the key of this index entry.
 func checkIndex[T any](c *checker, k, value []byte, place func(n uint64) key, own func(*T) key) error {
 	n, err := decodeNumber(value)
 	if err != nil {
@@ -264,7 +270,7 @@ func (c *checker) run(k, value []byte, r *reading) error {
 		return err
 	}
 	if uint64(d.Number) != n {
-		return fmt.Errorf("%w: run %s is stored at the place of %d", ErrCorrupt, d.ID, n)
+		return fmt.Errorf("%w: run %s is stored under the number %d", ErrCorrupt, d.ID, n)
 	}
 	c.expect(k, runIDKey(d.ID), isNumber(n))
 	return checkNumber("run "+d.ID, n)

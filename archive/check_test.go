@@ -79,21 +79,22 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-// misplaced returns the second candidate with the ledger entry of the first.
+// misplaced returns the second candidate with the first candidate's ledger entry.
 func misplaced() Candidate {
 	c := entrant("cc", "10-b")
 	c.Number, c.State, c.Ledger = 2, stats.Open, 5
 	return c
 }
 
-// decidedOpen returns the third request, open in spite of a decision.
+// decidedOpen returns the third request, still open despite a decision.
 func decidedOpen() ChangeRequestRecord {
 	r := wish(2)
 	r.ID, r.State, r.Count, r.Decision = "R3", RequestOpen, 1, &RequestDecision{Action: "deny", By: "Ada", Entry: 9}
 	return r
 }
 
-// misled returns the first request, approved by the ledger entry of another one's denial.
+// misled returns the first request, approved by the ledger entry of another request's
+// denial.
 func misled() ChangeRequestRecord {
 	r := wish(0)
 	r.ID, r.State, r.Count, r.Decision = "R1", RequestApproved, 1, &RequestDecision{Action: "approve", By: "Ada", Entry: 9}
@@ -122,7 +123,7 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// mustPut puts a document that always encodes.
+// mustPut puts a document into the batch and fails the test if it cannot be encoded.
 func mustPut(t *testing.T, b *batch, k key, v any) {
 	t.Helper()
 	if err := putDocument(b, k, v); err != nil {

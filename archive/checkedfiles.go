@@ -10,28 +10,31 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// checkedName is a file in a store's folder that lists its files as they were when they were
-// last read whole. A process that only reads does not read those again whose stamp is the
-// same, which would take longer with each night. Every open for writing reads all files, as
-// do a check, a backup and a repair: a stamp does not show what a disk loses by itself. Badger
-// checks the checksums of what it reads meanwhile.
+// checkedName is the name of a file in a store's folder that lists the store's files as
+// they were when they were last read in full. A process that only reads does not read a
+// file again if its stamp is unchanged, because reading all files would take longer with
+// each night. A stamp does not show whether the disk itself has lost data, so every open
+// for writing, check, backup and repair reads all files. In the meantime, Badger checks the
+// checksums of the blocks that it reads.
 const checkedName = "CHECKED"
 
-// checkedPart is the pattern of the names of lists that are being written.
+// checkedPart is the name pattern of lists that are still being written.
 const checkedPart = checkedName + "-*"
 
-// checkedFile is what a table or a value log was found to hold.
+// checkedFile records the stamp of a table or a value log, and what was found in the file
+// when it was read in full.
 type checkedFile struct {
 	Stamp stamp `json:"stamp"`
-	// Version is the highest version of its entries.
+	// Version is the highest version of any entry in the file.
 	Version uint64 `json:"version,omitempty"`
-	// Points are the ends of the values that a table points to, by value log.
+	// Points holds, for each value log, the end of the last value that this table points
+	// to.
 	Points extents `json:"points,omitempty"`
 	// End is the offset after the last entry of a value log.
 	End int64 `json:"end,omitempty"`
 }
 
-// checkedFiles are files that were read whole, by name.
+// checkedFiles maps the names of files that were read in full to what was found in them.
 type checkedFiles map[string]checkedFile
 
 // stamp identifies the content of a file: its size, the times of its last change in
@@ -43,14 +46,17 @@ type stamp struct {
 	Inode    uint64 `json:"inode"`
 }
 
-// settled is the minimum age of the last change of a listed file: a second change within
-// one tick of the file system's clock leaves its times as they are.
+// settled is the minimum time that must have passed since the last change to a file for the
+// file to be listed. A second change within one tick of the file system's clock would not
+// alter the file's times, and so would go undetected.
 const settled = 100 * time.Millisecond
 
-// mostChecked bounds the size of the list; the names of 100,000 files take less.
+// mostChecked is the maximum size of the list, in bytes. A list of 100,000 files is
+// smaller.
 const mostChecked = 32 << 20
 
-// readChecked returns the list of a store's folder; nil where there is none that can be read.
+// readChecked returns the list in a store's folder, or nil if the list is missing or cannot
+// be read.
 func readChecked(root *os.Root) checkedFiles {
 	data, err := wholefile.ReadIn(root, checkedName, mostChecked)
 	if err != nil {
@@ -63,8 +69,9 @@ func readChecked(root *os.Root) checkedFiles {
 	return list
 }
 
-// store writes the list of files that changed long enough before now. An error, or a list
-// that a power failure cuts short because it is not synced, only costs time later.
+// store writes the list, limited to the files whose last change is old enough at the time
+// now. Errors are ignored, and the list is not synced: if it is missing, or truncated by a
+// power failure, the files are read in full again.
 func (l checkedFiles) store(dir string, now time.Time) {
 	list := checkedFiles{}
 	for name, f := range l {

@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestChecked checks that a reading process finds in the list what reading every file would
-// find, that it reads none of the listed files, and that it reads one again that has changed
-// since, even if its size is the same.
+// TestChecked checks that a reading process finds in the list what it would find by reading
+// every file. It must read none of the listed files, except one that has changed since it
+// was listed, even if the file's size is the same.
 func TestChecked(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(closedArchive(t).dir, storeName)
@@ -28,7 +28,7 @@ func TestChecked(t *testing.T) {
 	if len(files.tables) == 0 || len(files.values) == 0 {
 		t.Fatalf("the store has %v", names)
 	}
-	for _, name := range names { // a change of a file changes its times whatever the clock's resolution
+	for _, name := range names { // a change to a file then changes its times, whatever the clock's resolution
 		if err := os.Chtimes(filepath.Join(dir, name), day, day); err != nil {
 			t.Fatal(err)
 		}
@@ -71,8 +71,8 @@ func TestChecked(t *testing.T) {
 	}
 }
 
-// TestCopyOfLost checks that a backup and an export fail if the disk has lost a part of a table
-// since it was listed, which no stamp shows.
+// TestCopyOfLost checks that a backup and an export fail if the disk has lost part of a
+// table since the table was listed, even though its stamp does not show the loss.
 func TestCopyOfLost(t *testing.T) {
 	t.Parallel()
 	w := closedArchive(t)
@@ -101,8 +101,8 @@ func TestCopyOfLost(t *testing.T) {
 	}
 }
 
-// TestCheckedAtOnce checks that a file is not listed that changed a moment ago: another change
-// could leave its times as they are.
+// TestCheckedAtOnce checks that a file that changed a moment ago is not listed, because
+// another change could leave its times as they are.
 func TestCheckedAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

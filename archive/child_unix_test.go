@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// childRole makes the test binary act as another process: the role, then the archive's
-// folder, then the arguments of the role.
+// childRole is the environment variable that makes the test binary act as another process.
+// Its value is the role; the arguments are the archive's folder and then those of the role.
 const childRole = "EVOLVE_ARCHIVE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -55,7 +55,7 @@ func playChild(role string, args []string) error {
 	if role == "import" {
 		return playImport(ctx, args[0], args[1], args[2])
 	}
-	if role == "repair" { // and kill itself at a point
+	if role == "repair" { // repair the archive, and kill itself at a point
 		_, err := RepairArchive(ctx, args[0], Building{reached: func(point string) {
 			if point == args[1] {
 				_ = unix.Kill(os.Getpid(), unix.SIGKILL)
@@ -64,7 +64,7 @@ func playChild(role string, args []string) error {
 		}})
 		return err
 	}
-	if role == "page gone" { // and print whether reading and closing return an error of the disk
+	if role == "page gone" { // print whether reading and closing return a disk error
 		r, err := OpenRead(args[0])
 		if err != nil {
 			return err
@@ -76,7 +76,7 @@ func playChild(role string, args []string) error {
 		fmt.Println(errors.Is(read, ErrDisk), errors.Is(r.Close(), ErrDisk))
 		return nil
 	}
-	if role == "few files" { // and print the result: "opens" or "too few"
+	if role == "few files" { // open the archive and print the result: "opens" or "too few"
 		most, err := strconv.ParseUint(args[2], 10, 64)
 		if err != nil {
 			return err
@@ -157,7 +157,7 @@ func playChild(role string, args []string) error {
 	return fmt.Errorf("unknown role %q", role)
 }
 
-// playImport imports an export, prints "ready" at the point, and waits to be killed.
+// playImport imports an export, prints "ready" at the given point, and waits to be killed.
 func playImport(ctx context.Context, dir, export, point string) error {
 	data, err := os.ReadFile(export)
 	if err != nil {

@@ -2,17 +2,18 @@ package archive
 
 import "time"
 
-// clock is the time of a process; tests replace its functions. Deadlines of sockets are not
-// part of it: the network measures them by the system's clock.
+// clock is a process's source of time; tests replace its functions. It is not used for the
+// deadlines of sockets, which are measured by the system's clock.
 type clock struct {
 	now   func() time.Time
 	sleep func(time.Duration)
 }
 
-// systemClock is the clock of processes that set none.
+// systemClock is the clock of processes that do not set one.
 func systemClock() clock { return clock{time.Now, time.Sleep} }
 
-// clock returns the clock of the options.
+// clock returns the clock that the options set. Functions that they do not set are those of
+// the system.
 func (o Options) clock() clock {
 	c := systemClock()
 	if o.Now != nil {

@@ -11,15 +11,16 @@ import (
 	"evolve/bench"
 )
 
-// The bounds of the queue of evaluations and of one group that is written together.
+// queueBytes limits the queue of evaluations, and groupBytes and groupCount limit one group
+// of evaluations that is written together.
 const (
 	queueBytes = 4 << 20
 	groupBytes = 256 << 10
 	groupCount = 1024
 )
 
-// pending is an entry of the queue: an evaluation, pairs that are ready to be written, or
-// a marker for flush (neither).
+// pending is an entry in the queue: an evaluation, pairs that are ready to be written, or,
+// if it has neither, a marker for flush.
 type pending struct {
 	evaluation *bench.Evaluation
 	pairs      []pair
@@ -30,7 +31,7 @@ type pending struct {
 }
 
 // committer writes evaluations in groups: while one group is being synced, the next is
-// gathered. It runs a goroutine only while there is something to write.
+// gathered. Its goroutine runs only while there is something to write.
 type committer struct {
 	store    engine
 	capacity *semaphore.Weighted
@@ -49,7 +50,7 @@ func newCommitter(store engine) *committer {
 	return &committer{store: store, capacity: semaphore.NewWeighted(queueBytes), tallies: &tallies{parts: map[part]Tally{}}}
 }
 
-// add queues p, waiting for capacity.
+// add appends p to the queue. It waits until the queue has room for p or ctx is done.
 func (c *committer) add(ctx context.Context, p pending) error {
 	p.cost = int64(len(p.record) + len(p.transcript) + 512)
 	for _, kv := range p.pairs {
@@ -74,7 +75,7 @@ func (c *committer) add(ctx context.Context, p pending) error {
 	return nil
 }
 
-// flush waits until everything queued before is written, and returns the first failure
+// flush waits until everything queued so far is written, and returns the first failure
 // since the last flush.
 func (c *committer) flush(ctx context.Context) error {
 	written := make(chan struct{})
@@ -93,7 +94,8 @@ func (c *committer) flush(ctx context.Context) error {
 	return err
 }
 
-// close refuses new evaluations, waits for the queued ones and stores the tallies.
+// close refuses new evaluations, waits until the queued ones are written, and stores the
+// tallies.
 func (c *committer) close() error {
 	c.mu.Lock()
 	c.closed = true
@@ -131,7 +133,8 @@ func (c *committer) run() {
 	}
 }
 
-// next removes a group from the queue; nil when the queue is empty and the goroutine ends.
+// next removes a group from the queue and returns it. If the queue is empty, it returns nil
+// and records that the goroutine no longer runs.
 func (c *committer) next() []pending {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,7 +153,7 @@ func (c *committer) next() []pending {
 }
 
 // commit writes a group in one batch. For each evaluation it looks up the record at its
-// place in the run and the one with its content key.
+// position in the run and the record with its content key.
 func (c *committer) commit(group []pending) error {
 	ctx := context.Background()
 	keys, found, err := c.lookUp(ctx, group)
@@ -229,8 +232,8 @@ func (c *committer) lookUp(ctx context.Context, group []pending) (keys [][]byte,
 	return keys, found, err
 }
 
-// replaceable reports whether the record stored at a place is missing data and e is not: only
-// then is it replaced.
+// replaceable reports whether e may replace the record stored at a position. It may only if
+// the record stands for missing data and e is scored.
 func replaceable(place, old []byte, e *bench.Evaluation) bool {
 	if !e.Scored {
 		return false
@@ -239,7 +242,8 @@ func replaceable(place, old []byte, e *bench.Evaluation) bool {
 	return err == nil && s.first == nil && !s.Scored
 }
 
-// checkEvaluation refuses an evaluation that cannot be stored and exported again.
+// checkEvaluation returns an error for an evaluation that cannot be stored or could not be
+// exported.
 func checkEvaluation(e *bench.Evaluation) error {
 	numbers := []float64{e.Score, e.Usage.CostUSD, e.Judge.CostUSD}
 	for _, g := range e.Grades {
@@ -254,9 +258,9 @@ func checkEvaluation(e *bench.Evaluation) error {
 	case e.Key == "":
 		return fmt.Errorf("evaluation %d of run %q has no key", e.Seq, e.Run)
 	case e.Seq < 0:
-		return fmt.Errorf("an evaluation of run %q has the negative place %d", e.Run, e.Seq)
+		return fmt.Errorf("an evaluation of run %q has the negative position %d", e.Run, e.Seq)
 	case e.Stage == bench.StageConfirm && e.Seq < bench.ConfirmSeq:
-		return fmt.Errorf("an evaluation of the confirmation of run %q has the place %d of another stage", e.Run, e.Seq)
+		return fmt.Errorf("an evaluation in the confirmation of run %q has the position %d, which belongs to another stage", e.Run, e.Seq)
 	}
 	return nil
 }

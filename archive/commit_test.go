@@ -41,8 +41,8 @@ func gated(t *testing.T) (*Archive, *gate) {
 	return a, g
 }
 
-// TestGroupCommit checks that the next group gathers while one is being written, and that
-// done is called once for each evaluation, after it is written.
+// TestGroupCommit checks that the next group gathers while a group is being written, and
+// that done is called once for each evaluation, after the evaluation is written.
 func TestGroupCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -67,8 +67,8 @@ func TestGroupCommit(t *testing.T) {
 		if err := a.Close(); err != nil {
 			t.Fatal(err)
 		}
-		// The schema, then two pairs for each; the tally is opened with the first and
-		// closed at the end.
+		// The first batch is the schema. Each evaluation then adds two pairs. The tally is
+		// opened with the first evaluation and closed at the end.
 		if !slices.Equal(g.size, []int{1, 3, 198, 1}) {
 			t.Errorf("batches of %v", g.size)
 		}
@@ -80,8 +80,8 @@ func TestGroupCommit(t *testing.T) {
 	})
 }
 
-// TestFullQueue checks that memory is bounded, and that waiting for capacity ends with the
-// context.
+// TestFullQueue checks that the queue's memory use is bounded, and that waiting for
+// capacity ends with the context.
 func TestFullQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, g := gated(t)
@@ -117,8 +117,8 @@ func TestFullQueue(t *testing.T) {
 	})
 }
 
-// TestFailedCommit checks that a failure reaches every done of its group and the next
-// Flush, and no others.
+// TestFailedCommit checks that a failure is passed to every done function of its group and
+// to the next Flush, and to no others.
 func TestFailedCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()

@@ -12,9 +12,10 @@ import (
 	"evolve/runtime/experience"
 )
 
-// Conduct returns what the archive shows of an agent's live turns, for the requirements of a
-// level of autonomy. The figures come from outcomes, from what people wrote and decided, and
-// from what the runtime recorded; the confidence alone is the agent's own statement.
+// Conduct returns figures about an agent's live turns, which are compared with the
+// requirements of a level of autonomy. The figures come from outcomes, from what people
+// wrote and decided, and from what the runtime recorded; only the confidence is the agent's
+// own statement.
 func (a *Archive) Conduct(ctx context.Context, agentID string, now time.Time) (autonomy.Figures, error) {
 	c := conduct{archive: a, agent: agentID, sessions: map[string]*conductSession{}, seen: map[string]bool{}}
 	for _, gather := range []func(context.Context) error{c.start, c.turns, c.proposals} {
@@ -43,11 +44,12 @@ type conduct struct {
 
 // conductSession is one conversation.
 type conductSession struct {
-	good, corrected bool // of its last turn, of any
+	good, corrected bool // whether its last turn was good; whether any turn was corrected
 	domains         map[string]bool
 }
 
-// start reads the time of the last lowering of the level, and people's corrections.
+// start reads the time at which the level was last lowered, and people's corrections and
+// feedback.
 func (c *conduct) start(ctx context.Context) error {
 	r, err := c.archive.Autonomy(ctx, c.agent)
 	if err != nil {
@@ -153,20 +155,20 @@ func (c *conduct) requests(ctx context.Context, now time.Time) error {
 		c.figures.Recent += recent
 	}
 	if open >= maxOpenRequests {
-		c.figures.Uncounted = fmt.Sprintf("%d requests are open, and further ones were not stored", open)
+		c.figures.Uncounted = fmt.Sprintf("%d requests are open, which is the limit, so further ones were not stored", open)
 	}
 	return nil
 }
 
-// unsafe returns the number of times that the request was made after a time, and the number
-// in the last days; both are 0 if the request is not unsafe. A request that a person has
-// approved is not unsafe.
+// unsafe returns how often the request was made after since, and how many of those times
+// were within [autonomy.Window] before now. Both numbers are 0 if requests of this type are
+// not unsafe or a person has approved the request.
 func (r ChangeRequestRecord) unsafe(since, now time.Time) (all, recent int) {
 	if !autonomy.Unsafe(r.Request.Type) || r.State == RequestApproved {
 		return 0, 0
 	}
 	times := r.Times
-	if len(times) == 0 { // an older evolve kept the first and the last
+	if len(times) == 0 { // an older version of evolve stored only the first and the last time
 		times = []time.Time{r.Created, cmp.Or(r.Last, r.Created)}[:min(2, max(1, r.Count))]
 	}
 	for _, t := range times {
@@ -184,8 +186,8 @@ func (r ChangeRequestRecord) unsafe(since, now time.Time) (all, recent int) {
 	return all, recent
 }
 
-// RecentUnsafe returns the number of unsafe requests of each agent in the last
-// [autonomy.Window] before a time, since its level was lowered last.
+// RecentUnsafe returns the number of unsafe requests that each agent made within
+// [autonomy.Window] before now and after its level was last lowered.
 func (a *Archive) RecentUnsafe(ctx context.Context, now time.Time) (map[string]int, error) {
 	since := map[string]time.Time{}
 	for r, err := range a.Autonomies(ctx) {
@@ -210,8 +212,8 @@ func (a *Archive) RecentUnsafe(ctx context.Context, now time.Time) (map[string]i
 	return found, nil
 }
 
-// proposals counts people's decisions on proposals that the agent, or a nightly run for
-// it, wrote.
+// proposals counts people's decisions on proposals written by the agent or, on its behalf,
+// by a nightly run.
 func (c *conduct) proposals(ctx context.Context) error {
 	for p, err := range c.archive.Proposals(ctx) {
 		if err != nil {
@@ -228,7 +230,7 @@ func (c *conduct) proposals(ctx context.Context) error {
 	return nil
 }
 
-// conclude derives the figures of the sessions and of the stated confidence.
+// conclude derives the figures about sessions and about the agent's stated confidence.
 func (c *conduct) conclude() {
 	f := &c.figures
 	f.Sessions = len(c.sessions)

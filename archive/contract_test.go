@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// day is the clock of the tests.
+// day is the time that the tests' clocks show.
 var day = time.Date(2026, 3, 1, 2, 0, 0, 123456789, time.UTC)
 
 func evaluation(run string, seq int64) bench.Evaluation {
@@ -55,10 +55,11 @@ func must[T any](v T, err error) func(*testing.T) T {
 	}
 }
 
-// pairOf is an archive to write to and one to read it through, which may be the same.
+// pairOf is an archive to write to and an archive to read it through, which may be the
+// same.
 type pairOf struct{ w, r *Archive }
 
-// contract checks an implementation against what the doc comments promise.
+// contract checks an implementation against the promises of the doc comments.
 func contract(t *testing.T, open func(t *testing.T) pairOf) {
 	ctx := context.Background()
 	t.Run("variants", func(t *testing.T) {
@@ -246,8 +247,8 @@ func contractReferences(t *testing.T, p pairOf) {
 	record(first)
 	first.Transcript = nil
 
-	// The same place again is ignored. The same key in a later run makes an entry of that
-	// run.
+	// A second evaluation at the same position in a run is ignored. The same key in a later
+	// run makes an entry in that run.
 	again := first
 	again.Score, again.Answer = .9, "different"
 	record(again)
@@ -268,8 +269,7 @@ func contractReferences(t *testing.T, p pairOf) {
 		t.Errorf("the transcript was replaced: %+v", tr)
 	}
 
-	// Missing data is stored, is not found by its key, and is replaced by a scored
-	// evaluation.
+	// Missing data is stored but not found by its key, and a scored evaluation replaces it.
 	missing := evaluation("3-c", 0)
 	missing.Key, missing.Scored, missing.Outcome, missing.Score = "k3", false, agent.Infrastructure, 0
 	missing.Grades, missing.Pass = nil, false

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestKill kills a process again and again while it records: every acknowledged write must
-// be there when the archive is next opened.
+// TestKill repeatedly kills a process while it records. Every acknowledged write must be
+// there when the archive is next opened.
 func TestKill(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -26,7 +26,7 @@ func TestKill(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		target := 1 + random.IntN(2000) // the number of acknowledgements after which it is killed
+		target := 1 + random.IntN(2000) // the number of acknowledgements after which the process is killed
 		acked := next - 1
 		lines := bufio.NewScanner(out)
 		for n := 0; lines.Scan(); n++ {

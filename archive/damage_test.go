@@ -38,14 +38,14 @@ func secondNight(ctx context.Context, a *Archive) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// wreck is the folder of an archive left by a closing or a killed process.
+// wreck is the folder of an archive after its process was closed or killed.
 type wreck struct {
 	dir string
-	// want is the export of everything acknowledged.
+	// want is the export of everything that was acknowledged.
 	want string
 }
 
-// closedArchive returns an archive of two nights that was closed.
+// closedArchive returns an archive of two nights that was closed properly.
 func closedArchive(t *testing.T) wreck {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "archive")
@@ -65,8 +65,8 @@ func closedArchive(t *testing.T) wreck {
 	return wreck{dir, want}
 }
 
-// killedArchive returns an archive whose first night was closed, and whose second was
-// killed after all of it had been acknowledged.
+// killedArchive returns an archive that was closed after its first night and whose process
+// was killed in the second, once all of it had been acknowledged.
 func killedArchive(t *testing.T) wreck {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "archive")
@@ -105,7 +105,8 @@ func killedArchive(t *testing.T) wreck {
 	return w
 }
 
-// copy copies the folder and its witness, keeping holes, and damages the copy.
+// copy copies the folder and its witness, preserving the holes in sparse files, and damages
+// the copy.
 func (w wreck) copy(t *testing.T, damage func(t *testing.T, dir string)) string {
 	t.Helper()
 	base := t.TempDir()
@@ -167,7 +168,7 @@ func put(path string, data []byte, size int64) error {
 	return os.Truncate(path, size)
 }
 
-// sums returns the contents of the files of a store that must not change.
+// sums returns the contents of those files of a store that must not change.
 func sums(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -192,13 +193,14 @@ type outcome int
 
 const (
 	kept    outcome = iota // everything acknowledged is there, and Check passes
-	refused                // ErrCorrupt; if a file is damaged, no file has changed
+	refused                // the error is ErrCorrupt, and if a file is damaged, no file has changed
 	lost                   // neither
 )
 
 func (o outcome) String() string { return [...]string{"kept", "refused", "lost"}[o] }
 
-// tried opens a damaged archive for reading or writing and compares all of it.
+// tried opens a damaged archive for reading or writing and compares its whole content with
+// what was acknowledged.
 func (w wreck) tried(t *testing.T, dir string, write bool) (outcome, error) {
 	t.Helper()
 	before := sums(t, dir)
@@ -238,7 +240,7 @@ func (w wreck) tried(t *testing.T, dir string, write bool) (outcome, error) {
 	return kept, nil
 }
 
-// fileOf returns the path of the newest file of a kind that has content.
+// fileOf returns the path of the newest file that matches the pattern and has content.
 func fileOf(t *testing.T, dir, pattern string) string {
 	t.Helper()
 	base := filepath.Join(dir, storeName)
@@ -296,9 +298,9 @@ func remove(t *testing.T, name string) {
 	}
 }
 
-// TestDamageMatrix damages each kind of file, in each way, of an archive that was closed
-// and of one whose process was killed: either everything acknowledged is there, or the
-// archive is refused as damaged and its files are left unchanged.
+// TestDamageMatrix damages each kind of file in each way, both in an archive that was
+// closed and in one whose process was killed. Either everything acknowledged is there, or
+// the archive is refused as damaged and its files are left unchanged.
 func TestDamageMatrix(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 22))
@@ -325,7 +327,7 @@ func TestDamageMatrix(t *testing.T) {
 				t.Run(state+" "+kind+" "+how.name, func(t *testing.T) {
 					t.Parallel()
 					dir := w.copy(t, func(t *testing.T, dir string) { how.damage(t, fileOf(t, dir, kind)) })
-					// A writer adds a ledger entry when it makes the witness again, so the
+					// A writer that recreates the witness adds a ledger entry, so the
 					// export would differ.
 					got, err := w.tried(t, dir, i%2 == 0 && kind != "archive.head")
 					t.Log(got, err)
@@ -338,7 +340,7 @@ func TestDamageMatrix(t *testing.T) {
 	}
 }
 
-// fileAs copies a file of one store into another.
+// fileAs copies a file from one store into another.
 func fileAs(t *testing.T, from, to string) {
 	t.Helper()
 	data, size, err := content(from)
@@ -350,8 +352,8 @@ func fileAs(t *testing.T, from, to string) {
 	}
 }
 
-// TestRecoveryPoints checks that the recovery after a kill can be killed too: at each
-// point of it everything acknowledged is kept.
+// TestRecoveryPoints checks that the recovery after a kill may be killed too: whatever the
+// point, everything acknowledged is preserved.
 func TestRecoveryPoints(t *testing.T) {
 	t.Parallel()
 	w := killedArchive(t)
@@ -454,7 +456,7 @@ func TestRecoveryPoints(t *testing.T) {
 }
 
 // TestOlderLogDeleted checks that the loss of an older log is detected when a crash leaves
-// several.
+// several logs.
 func TestOlderLogDeleted(t *testing.T) {
 	t.Parallel()
 	w := killedArchive(t)
@@ -464,8 +466,8 @@ func TestOlderLogDeleted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The second half of its transactions goes to a new log, and the first half is
-		// deleted.
+		// The second half of the log's transactions goes to a new log, and the first half
+		// is deleted.
 		all := readTransactions(data)
 		for _, e := range all.entries {
 			if e.version == (all.first+all.last)/2 {
@@ -483,8 +485,8 @@ func TestOlderLogDeleted(t *testing.T) {
 	}
 }
 
-// TestPageGone checks that a page that cannot be read while the archive is open is an
-// ErrDisk and does not end the process.
+// TestPageGone checks that a page that cannot be read while the archive is open results in
+// an ErrDisk and does not end the process.
 func TestPageGone(t *testing.T) {
 	w := closedArchive(t)
 	out, err := child(t, "page gone", w.dir, fileOf(t, w.dir, "*.vlog")).CombinedOutput()
@@ -493,8 +495,8 @@ func TestPageGone(t *testing.T) {
 	}
 }
 
-// TestPausedWriter checks that a stopped process still holds the archive, and continues
-// when it is resumed.
+// TestPausedWriter checks that a stopped process still holds the archive, and that it
+// continues when it is resumed.
 func TestPausedWriter(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "archive")
 	cmd, in := readyChild(t, "leave", dir)

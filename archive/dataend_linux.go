@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dataEnd returns the end of the last data in a file of the given size: what follows is a
-// hole and reads as zeros. It returns the size when the file system does not report holes.
+// dataEnd returns the offset at which the last data in a file of the given size ends; the
+// rest of the file is a hole and reads as zeros. It returns the size if the file system
+// does not report holes.
 func dataEnd(f *os.File, size int64) int64 {
 	end := int64(0)
 	for at := int64(0); at < size; {

@@ -9,31 +9,32 @@ type DecisionBrief struct {
 	Reason string    `json:"reason,omitempty"`
 	Time   time.Time `json:"time,omitzero"`
 	Commit string    `json:"commit,omitempty"`
-	// Merge is where the decision was made, if that was not here.
+	// Merge describes the decision if it was made at a remote; otherwise it is nil.
 	Merge *MergeBrief `json:"merge,omitempty"`
 }
 
-// MergeBrief is a decision that a person made at a remote: by a merge, which made Commit, or by
-// deleting the branch. The persons are data of the commit, which its author wrote; nothing shows
-// who deleted a branch.
+// MergeBrief is a decision that a person made at a remote, either by a merge, which created
+// Commit, or by deleting the branch. The names of the people come from the metadata of the
+// commit, which its author wrote; nothing shows who deleted a branch.
 type MergeBrief struct {
 	Remote string `json:"remote"`
-	// Branch is the branch to which the proposal was pushed, and Base the branch that it
-	// was to be merged into.
+	// Branch is the branch to which the proposal was pushed, and Base is the branch into
+	// which it was to be merged.
 	Branch string `json:"branch"`
 	Base   string `json:"base"`
-	// Commit is the commit with which it came into Base; empty if the branch was deleted.
+	// Commit is the commit that brought the proposal into Base; it is empty if the branch
+	// was deleted.
 	Commit    string    `json:"commit,omitempty"`
 	Author    string    `json:"author,omitempty"`
 	Committer string    `json:"committer,omitempty"`
 	Time      time.Time `json:"time,omitzero"`
-	// Altered lists the files that are not as proposed in Commit.
+	// Altered lists the files whose content in Commit differs from the proposal.
 	Altered []string `json:"altered,omitempty"`
-	// Tip is the commit to which others had moved the branch, if Commit makes the change of
-	// that commit; empty otherwise.
+	// Tip is set only if others had moved the branch and Commit makes the same change as
+	// the commit to which they moved it. Tip is then that commit; otherwise it is empty.
 	Tip string `json:"tip,omitempty"`
 	// Named reports whether a person named Commit as the merge although nothing in the
-	// commit shows that.
+	// commit shows that it is.
 	Named bool `json:"named,omitempty"`
 }
 
@@ -46,8 +47,9 @@ type DecisionRecord struct {
 	Time     time.Time `json:"time"`
 	Commit   string    `json:"commit,omitempty"`
 	Evidence string    `json:"evidence,omitempty"`
-	// Withdraws is the approval that a rejection withdraws before a commit executed it.
+	// Withdraws is the approval that this rejection withdrew before the approval was
+	// committed; it is zero for all other decisions.
 	Withdraws DecisionBrief `json:"withdraws,omitzero"`
-	// Merge is as in [DecisionBrief].
+	// Merge has the same meaning as in [DecisionBrief].
 	Merge *MergeBrief `json:"merge,omitempty"`
 }

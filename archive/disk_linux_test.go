@@ -15,8 +15,8 @@ import (
 	"evolve/bench"
 )
 
-// mounted mounts a file system and returns its folder; it skips the test where mounting is
-// not permitted.
+// mounted mounts a file system and returns its folder. It skips the test if mounting is not
+// permitted.
 func mounted(t *testing.T, kind, source, options string, flags uintptr) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,8 +27,8 @@ func mounted(t *testing.T, kind, source, options string, flags uintptr) string {
 	return dir
 }
 
-// TestFullDisk fills a small disk: the archive stops with ErrDisk in time, closes, and
-// everything acknowledged is there afterwards.
+// TestFullDisk fills a small disk: the archive stops with ErrDisk in time and can be
+// closed, and everything acknowledged is there afterwards.
 func TestFullDisk(t *testing.T) {
 	ctx := context.Background()
 	dir := mounted(t, "tmpfs", "tmpfs", "size=100m", 0)
@@ -83,8 +83,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestReadOnlyDisk checks that an archive on a disk that is mounted read-only can be read,
-// and refuses a writer.
+// TestReadOnlyDisk checks that an archive on a disk mounted read-only can be read but
+// refuses a writer.
 func TestReadOnlyDisk(t *testing.T) {
 	source := t.TempDir()
 	a := openAt(t, source)
@@ -112,8 +112,8 @@ func TestReadOnlyDisk(t *testing.T) {
 	}
 }
 
-// TestUnclosedDisk checks that the archive of a killed process is read as it is where the
-// disk is full or mounted read-only, and that nothing is written there.
+// TestUnclosedDisk checks that the archive of a killed process is read as it is if the disk
+// is full or mounted read-only, and that nothing is written there.
 func TestUnclosedDisk(t *testing.T) {
 	t.Parallel()
 	w := killedArchive(t)
@@ -199,8 +199,8 @@ func TestPagesAreReleased(t *testing.T) {
 	}
 }
 
-// TestDamagedFiles checks that truncated and changed files are an ErrCorrupt, never a
-// crash, and never an archive with fewer records.
+// TestDamagedFiles checks that truncated and changed files result in an ErrCorrupt, never
+// in a crash or an archive with fewer records.
 func TestDamagedFiles(t *testing.T) {
 	source := t.TempDir()
 	a := openAt(t, source)

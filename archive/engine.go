@@ -7,20 +7,21 @@ import (
 )
 
 // engine is an ordered key-value store. Keys are ordered as byte strings; values are never
-// empty. All typed logic is above it, so that every engine behaves the same; one contract
-// suite runs on all of them.
+// empty. The typed logic is in the layers above, so every engine behaves the same, and one
+// set of contract tests runs on all engines.
 type engine interface {
-	// get returns the values of keys, nil where there is none.
+	// get returns the values of keys, with nil for each key that has none.
 	get(ctx context.Context, keys ...[]byte) ([][]byte, error)
-	// scan visits the pairs whose key begins with prefix, starting at the key from (nil: at
-	// the first), in order. Key and value belong to the engine and are valid only during
-	// the visit. A visit that returns errStop ends the scan without an error; any other
-	// error ends it with that error.
+	// scan visits the pairs whose key begins with prefix, in order, starting at the key
+	// from, or at the first pair if from is nil. Key and value belong to the engine and are
+	// valid only during the visit. A visit that returns errStop ends the scan without an
+	// error; any other error ends it with that error.
 	scan(ctx context.Context, prefix, from []byte, visit func(key, value []byte) error) error
-	// dump visits all pairs of a snapshot in order, also during concurrent writes. A visit
-	// that fails ends it with its error.
+	// dump visits all pairs of a snapshot in order, even during concurrent writes. If a
+	// visit fails, dump ends with its error.
 	dump(ctx context.Context, visit func(key, value []byte) error) error
-	// write stores the whole batch or nothing of it, on disk when write returns.
+	// write stores either the whole batch or nothing. When it returns, the batch is on
+	// disk.
 	write(b *batch) error
 	close() error
 }
@@ -33,7 +34,7 @@ var errStop = errors.New("stop the scan")
 type batch struct {
 	pairs []pair
 	size  int
-	// head is the new head of the ledger; nil when the batch does not append to it.
+	// head is the new head of the ledger; it is nil if the batch does not append to it.
 	head *ledgerHead
 }
 
@@ -44,10 +45,11 @@ func (b *batch) put(key, value []byte) {
 	b.size += len(key) + len(value)
 }
 
-// full reports whether a batch of many is large enough to be written.
+// full reports whether the batch is large enough to be written.
 func (b *batch) full() bool { return b.size > groupBytes || len(b.pairs) >= groupCount }
 
-// add puts a copy of a pair, and writes the batch when it is full.
+// add adds a copy of a pair to the batch, and writes the batch to the engine when it is
+// full.
 func (b *batch) add(to engine, key, value []byte) error {
 	if b.put(bytes.Clone(key), bytes.Clone(value)); !b.full() {
 		return nil
@@ -65,7 +67,7 @@ func (b *batch) flush(to engine) error {
 	return err
 }
 
-// getOne returns one value, or ErrNotFound.
+// getOne returns the value of a key, or ErrNotFound if the key has none.
 func getOne(ctx context.Context, e engine, key []byte) ([]byte, error) {
 	values, err := e.get(ctx, key)
 	if err != nil {

@@ -13,16 +13,17 @@ import (
 	"evolve/bench"
 )
 
-// evaluationVersion begins every stored evaluation. The fields that follow are in the wire
-// format of protocol buffers, encoded by hand: there are hundreds of thousands of them,
-// and this takes a fifth of the time and half the size of JSON. Run, agent and seq are in
-// the key. Zero values are left out; unknown fields are skipped, so fields may be added.
-// Field numbers never change.
+// evaluationVersion is the first byte of every stored evaluation. The fields that follow
+// are in the wire format of protocol buffers, encoded by hand: there are hundreds of
+// thousands of evaluations, and this takes a fifth of the time and half the space of JSON.
+// Run, agent and seq are in the key. Zero values are omitted; unknown fields are skipped,
+// so fields may be added. Field numbers never change.
 const evaluationVersion = 1
 
-// The first group identifies the evaluation and its run; the second is its outcome, and
-// only the first evaluation with a key has it. An evaluation that refers to that one has
-// the third group instead.
+// The field numbers of an evaluation. The fields of the first group identify the evaluation
+// and its run. Those of the second hold its outcome, which is stored only in the first
+// evaluation with a key. A later evaluation with the same key has fieldFirst instead, which
+// refers to that first evaluation.
 const (
 	fieldKey = iota + 1
 	fieldVariant
@@ -64,7 +65,7 @@ const (
 
 const fieldFirst = 48
 
-// The fields of a grade.
+// The field numbers of a grade.
 const (
 	gradeType = iota + 1
 	gradeScore
@@ -75,14 +76,15 @@ const (
 	gradeSD
 )
 
-// hexText is a text that is stored by packHex, and repeatedHex one that many records have.
+// hexText is text that packHex encodes. repeatedHex is such text whose value occurs in many
+// records.
 type (
 	hexText     string
 	repeatedHex string
 )
 
-// fields returns pointers to the stored fields by their numbers. It is the whole encoding:
-// the type of a pointer determines how its value is stored.
+// fields returns pointers to the stored fields, indexed by field number. It defines the
+// whole encoding: the type of a pointer determines how its value is stored.
 func (s *storedEvaluation) fields() [fieldFirst + 1]any {
 	e := &s.Evaluation
 	return [...]any{
@@ -135,7 +137,7 @@ func appendField(b []byte, num protowire.Number, field any) []byte {
 		if *v != "" {
 			return protowire.AppendString(protowire.AppendTag(b, num, protowire.BytesType), *v)
 		}
-	case *hexText: // stored also when it is empty
+	case *hexText: // stored even if it is empty
 		return text(packHex(string(*v)))
 	case *repeatedHex:
 		return text(packHex(string(*v)))
@@ -187,7 +189,8 @@ func (t texts) setField(field any, n uint64, raw []byte) (err error) {
 	return err
 }
 
-// decodeFields decodes a record into the fields at pointers, by their numbers.
+// decodeFields decodes a record into the fields that list points to, indexed by their
+// numbers.
 func (t texts) decodeFields(data []byte, list []any) error {
 	for len(data) > 0 {
 		num, typ, size := protowire.ConsumeTag(data)
@@ -220,8 +223,9 @@ func (t texts) decodeFields(data []byte, list []any) error {
 	return nil
 }
 
-// encodeEvaluation returns the record of an evaluation, without its transcript. When first
-// is not nil, the outcome is stored there.
+// encodeEvaluation returns the record of an evaluation, without its transcript. If first is
+// not nil, the record omits the outcome and refers to the evaluation with the key first,
+// which has it.
 func encodeEvaluation(e *bench.Evaluation, first key) []byte {
 	s := storedEvaluation{Evaluation: *e, first: first}
 	if !e.Time.IsZero() {
@@ -236,16 +240,16 @@ func encodeEvaluation(e *bench.Evaluation, first key) []byte {
 	return b
 }
 
-// storedEvaluation is a stored record; first is the key of the evaluation with the
-// outcome, nil when the record itself has it.
+// storedEvaluation is a stored record; first is the key of the evaluation with the outcome,
+// or nil if the record itself has it.
 type storedEvaluation struct {
 	bench.Evaluation
 	first key
-	// seconds and nanos are its time.
+	// seconds and nanos hold the evaluation's time in the form in which it is stored.
 	seconds, nanos int64
 }
 
-// copyOutcome copies the outcome from the evaluation referred to.
+// copyOutcome copies the outcome from first, the evaluation that s refers to.
 func (s *storedEvaluation) copyOutcome(first *bench.Evaluation) {
 	own := s.Evaluation
 	s.Evaluation = *first
@@ -256,16 +260,17 @@ func (s *storedEvaluation) copyOutcome(first *bench.Evaluation) {
 	s.first = nil
 }
 
-// decodeEvaluation decodes a record and its key.
+// decodeEvaluation decodes the evaluation stored as data under the key k.
 func decodeEvaluation(k, data []byte) (storedEvaluation, error) {
 	return newEvaluationDecoder(texts{}).decode(k, data)
 }
 
-// evaluationDecoder decodes one record after another. Consecutive records mostly differ in
-// a few fields, so texts that were seen lately are not allocated again.
+// evaluationDecoder decodes one record after another. Consecutive records usually differ in
+// only a few fields, so recently seen texts are reused instead of being allocated again.
 type evaluationDecoder struct {
 	texts texts
-	// run and agent are those of the keys that begin with prefix.
+	// prefix is the key of the last decoded record without the seq, and run and agent are
+	// decoded from it.
 	prefix     key
 	run, agent string
 	// fields point into s.
@@ -279,7 +284,7 @@ func newEvaluationDecoder(t texts) *evaluationDecoder {
 	return d
 }
 
-// decode decodes a record and its key.
+// decode decodes the evaluation stored as data under the key k.
 func (d *evaluationDecoder) decode(k, data []byte) (storedEvaluation, error) {
 	d.s = storedEvaluation{}
 	s := &d.s
@@ -293,7 +298,7 @@ func (d *evaluationDecoder) decode(k, data []byte) (storedEvaluation, error) {
 		d.prefix, d.run, d.agent = append(d.prefix[:0], k[:n]...), s.Run, s.Agent
 	}
 	if len(data) == 0 || data[0] != evaluationVersion {
-		return *s, fmt.Errorf("%w: evaluation %d of run %s has an unknown form", ErrCorrupt, s.Seq, s.Run)
+		return *s, fmt.Errorf("%w: evaluation %d of run %s has an unknown format", ErrCorrupt, s.Seq, s.Run)
 	}
 	if err := d.texts.decodeFields(data[1:], d.fields[:]); err != nil {
 		return *s, fmt.Errorf("%w: evaluation %d of run %s: %w", ErrCorrupt, s.Seq, s.Run, err)
@@ -304,7 +309,8 @@ func (d *evaluationDecoder) decode(k, data []byte) (storedEvaluation, error) {
 	return *s, nil
 }
 
-// stage returns the stage of a record, which takes a fraction of the time of decoding it.
+// stage returns the stage of a record, in a fraction of the time that decoding the record
+// takes.
 func (d *evaluationDecoder) stage(data []byte) (bench.Stage, error) {
 	if len(data) == 0 {
 		return "", ErrCorrupt
@@ -315,8 +321,8 @@ func (d *evaluationDecoder) stage(data []byte) (bench.Stage, error) {
 	return d.s.Stage, err
 }
 
-// normalize makes every text valid UTF-8, so that JSON preserves it, and normalises the time
-// so that it decodes to an equal one.
+// normalize makes every text valid UTF-8, so that JSON preserves it, and normalises the
+// time, so that the decoded time is equal to it.
 func normalize(e *bench.Evaluation) {
 	for _, s := range []*string{
 		(*string)(&e.Key), (*string)(&e.Variant), &e.Task, &e.Domain, &e.Run, &e.Agent,
@@ -338,15 +344,16 @@ func normalize(e *bench.Evaluation) {
 
 func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// normalizeTime drops the monotonic reading and the time zone.
+// normalizeTime converts t to UTC and drops its monotonic clock reading.
 func normalizeTime(t time.Time) time.Time { return t.Round(0).UTC() }
 
-// encodeNumber and decodeNumber store a counter or an index entry.
+// encodeNumber and decodeNumber convert a counter or an index entry to and from its stored
+// form.
 func encodeNumber(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
 func decodeNumber(data []byte) (uint64, error) {
 	if len(data) != 8 {
-		return 0, fmt.Errorf("%w: a number has %d bytes", ErrCorrupt, len(data))
+		return 0, fmt.Errorf("%w: a number has %d bytes instead of 8", ErrCorrupt, len(data))
 	}
 	return binary.BigEndian.Uint64(data), nil
 }

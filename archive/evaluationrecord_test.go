@@ -70,7 +70,7 @@ func TestEvaluationRecord(t *testing.T) {
 	})
 }
 
-// TestEvaluationRecordForm pins the encoding: stored records must stay readable.
+// TestEvaluationRecordForm pins the encoding, because stored records must stay readable.
 func TestEvaluationRecordForm(t *testing.T) {
 	const stored = "010a0201ab120301c0ff1a0374736b2206646f6d61696e2a067365617263683206736561726368380240e807" +
 		"48a0bb8ecd0650969aef3a8201026f6b8801019101000000000000e83f980101a2011b0a05657861637411000000000000e83f" +
@@ -97,7 +97,8 @@ func TestEvaluationRecordIsSmall(t *testing.T) {
 	}
 }
 
-// TestEvaluationRecordSkips checks that fields of a later evolve are skipped.
+// TestEvaluationRecordSkips checks that fields added by a later version of evolve are
+// skipped.
 func TestEvaluationRecordSkips(t *testing.T) {
 	e := evaluation("1-a", 5)
 	data := encodeEvaluation(&e, nil)

@@ -10,17 +10,17 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Record stores an evaluation, group-committed with others: it returns at once, and done,
-// when not nil, is called once the evaluation is on disk or failed to be written. A full
-// queue blocks. Calls of done are sequential and delay the next group, so done must be
-// quick and must not record or flush.
+// Record queues an evaluation, which is committed to disk in a group with others. It
+// returns without waiting for the commit, but waits while the queue is full. done, if not
+// nil, is called once the evaluation is on disk or could not be written. Calls of done are
+// sequential and delay the next group, so done must be quick and must not record or flush.
 //
 // The outcome of a scored evaluation (outcome, score, grades, usage, latency, attempts,
-// error, answer, transcript) is stored once for each key, the first time; a later
-// evaluation with that key becomes an entry of its own run (run, agent, seq, variant,
-// task, split, stage, repeat, seed, time, cached) that refers to it. An evaluation at a
-// place (run, agent, seq) that is taken is ignored, unless the place holds missing data
-// and the new evaluation is scored.
+// error, answer, transcript) is stored once for each key, the first time. A later
+// evaluation with that key becomes an entry of its own run (run, agent, seq, variant, task,
+// split, stage, repeat, seed, time, cached) that refers to the stored outcome. If the
+// position of an evaluation (run, agent, seq) is already occupied, the evaluation is
+// ignored, unless the position holds missing data and the new evaluation is scored.
 func (a *Archive) Record(ctx context.Context, e bench.Evaluation, done func(error)) error {
 	if a.writer == nil {
 		return fmt.Errorf("record an evaluation: %w", ErrReadOnly)
@@ -50,8 +50,9 @@ func (a *Archive) Flush(ctx context.Context) error {
 	return a.writer.flush(ctx)
 }
 
-// Cached returns the scored evaluation with a content key, as the first run recorded it.
-// Missing data is not found.
+// Cached returns the scored evaluation with a content key, as the first run recorded it,
+// and reports whether there is one. It does not return evaluations that stand for missing
+// data.
 func (a *Archive) Cached(ctx context.Context, key bench.Key) (bench.Evaluation, bool, error) {
 	place, err := getOne(ctx, a.store, contentKey(tableKey, key))
 	if errors.Is(err, ErrNotFound) {
@@ -85,8 +86,8 @@ func (a *Archive) EvaluationsFrom(ctx context.Context, run, agentID string, seq 
 	return a.evaluations(ctx, newKey(tableEvaluation).text(run).text(agentID), evaluationKey(run, agentID, seq), "")
 }
 
-// EvaluationsIn yields the evaluations of [Archive.Evaluations] that belong to a stage.
-// For the confirmation it reads no evaluation of the search.
+// EvaluationsIn yields the evaluations of [Archive.Evaluations] that belong to a stage. For
+// the confirmation it does not read the evaluations of the search.
 func (a *Archive) EvaluationsIn(ctx context.Context, run, agentID string, stage bench.Stage) iter.Seq2[bench.Evaluation, error] {
 	var from key
 	if stage == bench.StageConfirm {
@@ -95,8 +96,10 @@ func (a *Archive) EvaluationsIn(ctx context.Context, run, agentID string, stage 
 	return a.evaluations(ctx, newKey(tableEvaluation).text(run).text(agentID), from, stage)
 }
 
-// evaluations yields the evaluations with a prefix, from a key on, and of one stage unless it
-// is empty. References are looked up in chunks, because one lookup through a socket costs as much as hundreds.
+// evaluations yields the evaluations whose keys begin with prefix, starting at the key
+// from, and only those of one stage unless stage is empty. References are looked up in
+// chunks, because looking up one record through a socket costs as much as looking up
+// hundreds.
 func (a *Archive) evaluations(ctx context.Context, prefix, from key, stage bench.Stage) iter.Seq2[bench.Evaluation, error] {
 	const chunk = 256
 	return func(yield func(bench.Evaluation, error) bool) {
@@ -140,7 +143,8 @@ func (a *Archive) evaluations(ctx context.Context, prefix, from key, stage bench
 	}
 }
 
-// resolve copies the outcomes that references refer to.
+// resolve completes the evaluations of list that refer to another evaluation: it copies the
+// outcome from the evaluation referred to.
 func (a *Archive) resolve(ctx context.Context, list []storedEvaluation, decoder *evaluationDecoder) error {
 	var places [][]byte
 	for i := range list {
@@ -171,14 +175,15 @@ func (a *Archive) resolve(ctx context.Context, list []storedEvaluation, decoder 
 			return err
 		}
 		if first.first != nil || first.Key != s.Key {
-			return fmt.Errorf("%w: evaluation %d of run %s refers to a different one", ErrCorrupt, s.Seq, s.Run)
+			return fmt.Errorf("%w: evaluation %d of run %s refers to a different evaluation", ErrCorrupt, s.Seq, s.Run)
 		}
 		s.copyOutcome(&first.Evaluation)
 	}
 	return nil
 }
 
-// Transcript loads the transcript of an evaluation; ErrNotFound when none was kept.
+// Transcript loads the transcript of an evaluation, or returns ErrNotFound if none was
+// stored.
 func (a *Archive) Transcript(ctx context.Context, key bench.Key) (agent.Transcript, error) {
 	data, err := getOne(ctx, a.store, contentKey(tableTranscript, key))
 	if err != nil {

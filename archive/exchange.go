@@ -8,9 +8,9 @@ import (
 	"evolve/runtime/experience"
 )
 
-// An export has one JSON object on each line. The first is the header, the last the
-// trailer; the records are between them, in an order in which references point backwards.
-// Names in it never change; an import refuses an unknown version.
+// An export has one JSON object on each line. The first line is the header and the last the
+// trailer. The records between them are ordered so that references point only to earlier
+// lines. Names in the JSON never change; an import refuses an unknown version.
 //
 //	{"kind":"archive","value":{"schema":1,"archive":"…"}}
 //	{"kind":"variant","value":{…}}
@@ -20,7 +20,7 @@ type line struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// The kinds of line, in the order in which they stand.
+// The kinds of line, in the order in which an export contains them.
 const (
 	lineHeader     = "archive"
 	lineRun        = "run"
@@ -47,7 +47,8 @@ const (
 
 type headerLine struct {
 	Schema int `json:"schema"`
-	// Archive is the id of the archive that was exported; an older evolve did not write it.
+	// Archive is the id of the archive that was exported; exports by an older evolve do not
+	// contain it.
 	Archive string `json:"archive,omitempty"`
 }
 
@@ -57,7 +58,7 @@ type trailerLine struct {
 	SHA256 string `json:"sha256"`
 }
 
-// transcriptLine is the transcript of the evaluations with a key.
+// transcriptLine is the transcript that belongs to all evaluations with a key.
 type transcriptLine struct {
 	Key        bench.Key        `json:"key"`
 	Transcript agent.Transcript `json:"transcript"`
@@ -76,7 +77,7 @@ type sessionLine struct {
 	Session agent.Session `json:"session"`
 }
 
-// experienceLine is what the turns of an agent in use have shown.
+// experienceLine is the experience gathered from an agent's live turns.
 type experienceLine struct {
 	Agent      string                `json:"agent"`
 	Experience experience.Experience `json:"experience"`

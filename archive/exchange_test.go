@@ -93,8 +93,8 @@ func exported(tb testing.TB, a *Archive) string {
 	return out.String()
 }
 
-// native is an export without what an import marks: its lines, sorted, without the header,
-// which has the archive's id, the trailer and the entry about the import.
+// native returns the lines of an export, sorted, without the marks of an import. It leaves
+// out the header, which has the archive's id, the trailer and the entry about the import.
 func native(text string) []string {
 	marks := strings.NewReplacer(
 		`"key":"imported:`, `"key":"`, `,"imported":true`, "", `,"imported":"rejected"`, "",
@@ -108,8 +108,8 @@ func native(text string) []string {
 	return lines
 }
 
-// TestExportImport checks that an import holds what was exported, byte for byte except for
-// its marks, on every engine.
+// TestExportImport checks, on every engine, that an import holds what was exported, byte
+// for byte except for the import's marks.
 func TestExportImport(t *testing.T) {
 	ctx := context.Background()
 	a := openAt(t, t.TempDir())
@@ -257,7 +257,7 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := readAt(t, dir)
-	if !slices.Equal(native(exported(t, r)), native(exported(t, a))) { // the one in memory has no id
+	if !slices.Equal(native(exported(t, r)), native(exported(t, a))) { // the archive in memory has no id
 		t.Error("what was restored differs")
 	}
 	if err := r.Close(); err != nil {
@@ -300,8 +300,8 @@ func FuzzImport(f *testing.F) {
 		if to.Import(context.Background(), bytes.NewReader(data)) != nil {
 			return
 		}
-		// An imported archive can be exported, and the next import of that gives the same
-		// export.
+		// An imported archive can be exported, and importing that export gives the same
+		// export again.
 		first := exported(t, to)
 		again := OpenMemory()
 		defer again.Close()

@@ -9,16 +9,17 @@ import (
 	"evolve/runtime/experience"
 )
 
-// maxExperience bounds the experience of an agent as JSON, in bytes; a larger one is
-// refused. The bounds of its parts keep almost every experience below this size.
+// maxExperience limits the size of an agent's experience as JSON, in bytes; a larger
+// experience is refused. The limits of its parts keep almost every experience below this
+// size.
 const maxExperience = 4 << 20
 
 func experienceKey(agentID string) key {
 	return newKey(tableExperience).text(validText(agentID))
 }
 
-// Experience returns what the turns of an agent in use have shown; the zero value when
-// nothing is stored.
+// Experience returns the experience gathered from an agent's live turns, or the zero value
+// if nothing is stored.
 func (a *Archive) Experience(ctx context.Context, agentID string) (experience.Experience, error) {
 	e, err := named[experience.Experience](ctx, a, experienceKey(agentID), "experience of agent %q", agentID)
 	if errors.Is(err, ErrNotFound) {
@@ -29,10 +30,11 @@ func (a *Archive) Experience(ctx context.Context, agentID string) (experience.Ex
 
 func frozenKey(agentID string) key { return newKey(tableFrozen).text(validText(agentID)) }
 
-// FreezeExperience stores the part of an agent's experience that evaluations read, as it is
-// at the start of a run. Turns that end while the run is interrupted do not change it, so
-// the resumed run compares variants under the same conditions as before. It replaces that
-// of an earlier run. An export does not contain it.
+// FreezeExperience stores a copy of the part of an agent's experience that evaluations
+// read, as it is at the start of a run. Turns that end while the run is interrupted do not
+// change the copy, so the resumed run compares variants under the same conditions as
+// before. The copy replaces the one stored for an earlier run. An export does not contain
+// the copy.
 func (a *Archive) FreezeExperience(ctx context.Context, agentID string) error {
 	return a.change(ctx, "store the experience of agent "+agentID+" for a run", func(b *batch) error {
 		e, err := a.Experience(ctx, agentID)
@@ -43,8 +45,8 @@ func (a *Archive) FreezeExperience(ctx context.Context, agentID string) error {
 	})
 }
 
-// FrozenExperience returns the experience that [Archive.FreezeExperience] stored last; the
-// zero value if there is none.
+// FrozenExperience returns the experience that [Archive.FreezeExperience] last stored, or
+// the zero value if there is none.
 func (a *Archive) FrozenExperience(ctx context.Context, agentID string) (experience.Experience, error) {
 	e, err := named[experience.Experience](ctx, a, frozenKey(agentID), "experience of agent %q for a run", agentID)
 	if errors.Is(err, ErrNotFound) {
@@ -54,9 +56,10 @@ func (a *Archive) FrozenExperience(ctx context.Context, agentID string) (experie
 }
 
 // UpdateExperience reads an agent's experience, lets change modify it and stores the
-// result, in one transaction that is synced to disk. When entry is not nil, the transaction
-// adds that ledger entry as change left it, with the agent as its subject. An error of
-// change stores nothing; an experience beyond its bound is an ErrTooLarge.
+// result, in one transaction that is synced to disk. If entry is not nil, the transaction
+// also appends that entry to the ledger, with the agent as its subject; change may still
+// fill in the entry. If change fails, nothing is stored. An experience that exceeds its
+// bound is refused with ErrTooLarge.
 func (a *Archive) UpdateExperience(ctx context.Context, agentID string, entry *LedgerEntry, change func(*experience.Experience) error) error {
 	return a.change(ctx, "store the experience of agent "+agentID, func(b *batch) error {
 		e, err := a.Experience(ctx, agentID)
@@ -80,9 +83,9 @@ func (a *Archive) UpdateExperience(ctx context.Context, agentID string, entry *L
 	})
 }
 
-// learn adds a stored turn to the experience of its agent, under its id and its session. An
-// experience that would exceed its bound stays as it is: the record of a turn is more
-// important than the experience from it.
+// learn adds a stored turn to the experience of the turn's agent, with the turn's id and
+// session. If the experience would exceed its bound, it stays as it is and learn returns no
+// error, because the record of the turn is more important than the experience from it.
 func (a *Archive) learn(ctx context.Context, b *batch, stored TurnRecord, t experience.Turn) error {
 	e, err := a.Experience(ctx, stored.Agent)
 	if err != nil {
@@ -111,7 +114,7 @@ func putExperience(b *batch, agentID string, e experience.Experience) error {
 	return nil
 }
 
-// experienceLines yields all stored experiences, by agent.
+// experienceLines yields the stored experience of each agent, ordered by agent.
 func (a *Archive) experienceLines(ctx context.Context) iter.Seq2[experienceLine, error] {
 	return sequence(ctx, a, "read the experiences", newKey(tableExperience), nil,
 		func(k, value []byte) (l experienceLine, err error) {

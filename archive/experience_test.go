@@ -40,7 +40,7 @@ func shown() experience.Experience {
 	}
 }
 
-// keepExperience replaces an agent's experience.
+// keepExperience replaces the stored experience of an agent.
 func keepExperience(a *Archive, agentID string, e experience.Experience) error {
 	return a.UpdateExperience(context.Background(), agentID, nil, func(old *experience.Experience) error {
 		*old = e
@@ -73,7 +73,7 @@ func contractExperience(t *testing.T, p pairOf) {
 		t.Errorf("the ledger has %+v", entries)
 	}
 
-	// What cannot be stored changes nothing, the ledger included.
+	// An experience that cannot be stored changes nothing, including the ledger.
 	boom := errors.New("boom")
 	for name, c := range map[string]struct {
 		agent  string
@@ -95,7 +95,7 @@ func contractExperience(t *testing.T, p pairOf) {
 		t.Error(diff, "or the ledger has more entries")
 	}
 
-	// A turn is learned under the id that it is stored with, or not at all.
+	// A turn is learned under the id that it is stored with, or is not learned.
 	for n, want := range []int{4, 5} {
 		learned := &experience.Turn{ID: "T9", Domain: "code", Outcome: agent.OK, Time: day.Add(time.Duration(n+1) * time.Hour)}
 		turn := must(p.w.PutTurn(ctx, TurnRecord{Agent: "solver", Goal: "g", Outcome: agent.OK, Created: day}, nil, learned))(t)
@@ -113,7 +113,8 @@ func contractExperience(t *testing.T, p pairOf) {
 	}
 }
 
-// heavy is an experience with so many further capsules of 150 KB.
+// heavy returns the experience of shown with the given number of further capsules, each of
+// 150 KB.
 func heavy(capsules int) experience.Experience {
 	e := shown()
 	for n := range capsules {
@@ -126,7 +127,8 @@ func heavy(capsules int) experience.Experience {
 	return e
 }
 
-// TestFullExperience stores a turn whose calls have no room in the experience of its agent.
+// TestFullExperience stores a turn whose calls no longer fit into the experience of its
+// agent.
 func TestFullExperience(t *testing.T) {
 	if testing.Short() {
 		t.Skip("much data, one call after another")
@@ -155,7 +157,8 @@ func TestFullExperience(t *testing.T) {
 	}
 }
 
-// TestLargestExperience stores an experience near its bound with the largest turn, on disk.
+// TestLargestExperience stores on disk an experience near its bound together with the
+// largest turn.
 func TestLargestExperience(t *testing.T) {
 	ctx := context.Background()
 	a := openAt(t, t.TempDir())
@@ -174,7 +177,8 @@ func TestLargestExperience(t *testing.T) {
 	}
 }
 
-// TestForgetExperience deletes a session: the experience of its agent loses its texts.
+// TestForgetExperience deletes a session and checks that the experience of its agent loses
+// the session's texts.
 func TestForgetExperience(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

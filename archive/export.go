@@ -17,7 +17,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// exporter writes lines and hashes them.
+// exporter writes the lines of an export, and counts and hashes them.
 type exporter struct {
 	out   *bufio.Writer
 	sum   hash.Hash
@@ -60,8 +60,8 @@ func everyDocument[T any](ctx context.Context, a *Archive, table byte) iter.Seq2
 	return documents[T](ctx, a, "read a table", newKey(table), nil)
 }
 
-// Export writes everything in the archive as JSON lines that Import reads. Exports of
-// equal archives are byte for byte equal. Concurrently recorded data may be missing.
+// Export writes everything in the archive as JSON lines that Import reads. Exports of equal
+// archives are byte for byte equal. An export may lack data that is recorded while it runs.
 func (a *Archive) Export(ctx context.Context, w io.Writer) error {
 	x := &exporter{out: bufio.NewWriterSize(w, 64<<10), sum: sha256.New()}
 	err := a.checkCopied()
@@ -174,9 +174,9 @@ var csvHeader = []string{
 	"pass", "cost_usd", "input_tokens", "output_tokens", "latency_ms", "attempts", "cached", "time", "key", "answer", "error",
 }
 
-// ExportCSV writes all evaluations as CSV with a header, one line each, for spreadsheets
-// and statistics programs. An evaluation without a score has an empty one. Text goes
-// through [text.Cell].
+// ExportCSV writes all evaluations as CSV with a header, one evaluation on each line, for
+// spreadsheets and statistics programs. An evaluation without a score has an empty score
+// field. [text.Cell] makes texts safe for spreadsheets.
 func (a *Archive) ExportCSV(ctx context.Context, w io.Writer) error {
 	if err := a.checkCopied(); err != nil {
 		return fmt.Errorf("export the archive: %w", err)

@@ -14,7 +14,8 @@ type Exposure struct {
 	SuiteHash string           `json:"suite_hash"`
 	Variants  []agent.ConfigID `json:"variants"`
 	Tasks     int              `json:"tasks"`
-	// FirstRepeat is the first of the repeat numbers that it used up, Repeats their number.
+	// FirstRepeat is the first of the repeat numbers that the opening used up, and Repeats
+	// is how many it used up.
 	FirstRepeat int       `json:"first_repeat"`
 	Repeats     int       `json:"repeats"`
 	Time        time.Time `json:"time,omitzero"`

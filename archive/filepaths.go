@@ -9,8 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// checkFiles refuses a proposal with a file outside the workspace or in a .git folder:
-// records can also come from imports and agents, and their files are written to disk.
+// checkFiles returns an error if a proposal has a file outside the workspace or in a .git
+// folder, or the same file twice. Records can also come from imports and agents, and their
+// files are written to disk.
 func checkFiles(files []FileChange) error {
 	seen := map[string]bool{}
 	for _, f := range files {
@@ -26,7 +27,7 @@ func checkFiles(files []FileChange) error {
 }
 
 // localPath reports whether name is a clean, slash-separated path that stays below the
-// folder that it is relative to, and outside of any .git folder.
+// folder to which it is relative, and outside of any .git folder.
 func localPath(name string) bool {
 	if !filepath.IsLocal(name) || path.Clean(name) != name || name == "." || !utf8.ValidString(name) ||
 		strings.Contains(name, `\`) || strings.ContainsFunc(name, unicode.IsControl) {

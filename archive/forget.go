@@ -16,11 +16,12 @@ func (s sessionName) key() key { return sessionKey(s.agent, s.name) }
 // SessionSummary describes a stored conversation.
 type SessionSummary struct {
 	Agent, Name string
-	// Messages, Notes and Facts count what the next turn starts with.
+	// Messages, Notes and Facts count the items of each kind with which the next turn
+	// starts.
 	Messages, Notes, Facts int
 }
 
-// Sessions returns the stored conversations by agent and name.
+// Sessions returns the stored conversations, ordered by agent and name.
 func (a *Archive) Sessions(ctx context.Context) ([]SessionSummary, error) {
 	var out []SessionSummary
 	for s, err := range a.sessionLines(ctx) {
@@ -32,11 +33,11 @@ func (a *Archive) Sessions(ctx context.Context) ([]SessionSummary, error) {
 	return out, nil
 }
 
-// DeleteSession removes the state of a conversation from the archive in dir, and the goals,
-// answers and transcripts of its turns, whose outcomes and usage stay. The experience of the
-// agent loses the corrections made in it and keeps its counts. It rewrites the store
-// as [GC] does and fails as GC does; a conversation without state or turns is an
-// ErrNotFound.
+// DeleteSession removes the state of a conversation from the archive in dir, together with
+// the goals, answers and transcripts of its turns; the outcomes and usage of the turns
+// stay. The experience of the agent loses the corrections made in the conversation but
+// keeps its counts. DeleteSession rewrites the store as [GC] does and fails as GC does. It
+// fails with ErrNotFound if the conversation has neither state nor turns.
 func DeleteSession(ctx context.Context, dir, agentID, name string, opts GCOptions) (Removed, error) {
 	opts.forget = &sessionName{agentID, name}
 	gone, err := GC(ctx, dir, Retention{}, opts)
@@ -58,7 +59,8 @@ func (s *selection) findForgotten(number uint64, t TurnRecord) {
 	s.bared[number] = struct{}{}
 }
 
-// emptied returns the record of a turn without its texts if its session is removed.
+// emptied returns the record of a turn, without its texts if the turn belongs to the
+// removed session.
 func (s *selection) emptied(k, value []byte) ([]byte, error) {
 	r := readKey(tableTurn, k)
 	n := r.number()

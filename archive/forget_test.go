@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestDeleteSession checks that the state and the texts of a conversation go, that all else
-// stays, and that the archive is sound and can be exported.
+// TestDeleteSession checks that the state and the texts of a conversation are deleted, that
+// everything else stays, and that the archive is sound and can be exported.
 func TestDeleteSession(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -10,22 +10,23 @@ import (
 	"time"
 )
 
-// LedgerGC is the kind of the ledger entry about what a retention removed; the data is a
-// Removed.
+// LedgerGC is the kind of the ledger entry that records what [GC] or [DeleteSession]
+// removed. The entry's data is a Removed.
 const LedgerGC = "archive.gc"
 
-// gcName is the folder, beside the store, in which the reduced store is built; after the
-// exchange it holds the old one. Only a process with the archive's lock touches it.
+// gcName is the name of the folder, beside the store, in which the reduced store is built.
+// After the exchange, the folder holds the old store. Only a process with the archive's
+// lock changes it.
 const gcName = "store.gc"
 
-// NightRemoved counts what was removed of one run, for all its agents.
+// NightRemoved counts what was removed from one run, for all its agents.
 type NightRemoved struct {
 	Run         string `json:"run"`
 	Transcripts int    `json:"transcripts,omitempty"`
 	Evaluations int    `json:"evaluations,omitempty"`
 }
 
-// Removed is what a retention removed, or would remove.
+// Removed describes the records that [GC] removed or would remove.
 type Removed struct {
 	Transcripts int `json:"transcripts"`
 	Evaluations int `json:"evaluations"`
@@ -38,14 +39,15 @@ type Removed struct {
 	Sessions int `json:"sessions,omitempty"`
 	// Records is the size of the removed records, in bytes.
 	Records int64 `json:"records"`
-	// Nights lists the runs of which something was removed, the oldest first.
+	// Nights lists the runs from which something was removed, the oldest first.
 	Nights []NightRemoved `json:"nights"`
 	Keep   Retention      `json:"keep"`
-	// Before and After are the size of the archive on disk, in bytes; After is 0 when
+	// Before and After are the sizes of the archive on disk, in bytes; After is 0 when
 	// nothing was removed.
 	Before int64 `json:"before,omitempty"`
 	After  int64 `json:"after,omitempty"`
-	// Over reports whether the records that must stay exceed the retention's size.
+	// Over reports whether the records that must stay exceed the size limit of the
+	// retention.
 	Over bool `json:"over,omitempty"`
 }
 
@@ -57,13 +59,14 @@ func (r Removed) Any() bool {
 // GCOptions are the options of GC; the zero value is the default.
 type GCOptions struct {
 	Options
-	// forget is the session to remove, nil for none.
+	// forget is the session to remove, or nil if there is none.
 	forget *sessionName
 	// reached is called at each point at which a test kills the process.
 	reached func(point string)
 }
 
-// Removable returns what a retention would remove at a moment. It changes nothing.
+// Removable returns what [GC] would remove under the retention keep at the time now. It
+// changes nothing.
 func (a *Archive) Removable(ctx context.Context, keep Retention, now time.Time) (Removed, error) {
 	_, gone, err := a.removable(ctx, keep, now, nil)
 	return gone, err
@@ -89,7 +92,7 @@ func (a *Archive) removable(ctx context.Context, keep Retention, now time.Time, 
 	return s, s.removed(keep), nil
 }
 
-// removed returns what was removed, by night.
+// removed returns the totals of what was removed, and the counts of each night.
 func (s *selection) removed(keep Retention) Removed {
 	out := s.total
 	out.Keep, out.Nights = keep, []NightRemoved{}
@@ -110,24 +113,25 @@ func (s *selection) removed(keep Retention) Removed {
 	return out
 }
 
-// GC removes from the archive in dir what a retention does not keep, and frees the disk
-// space. A ledger entry (kind "archive.gc") and the field Removed of each affected run
-// record it. Nothing is written when there is nothing to remove.
+// GC removes from the archive in dir the records that the retention keep does not preserve,
+// and frees their disk space. A ledger entry (kind "archive.gc") and the field Removed of
+// each affected run record the removal. Nothing is written when there is nothing to remove.
 //
-// It copies what stays into a new store, checks that, and exchanges it with the old one in
-// one step: killed at any moment, it leaves the old archive or the new one. The disk needs
-// space for both. Readers can read meanwhile. It fails as Open does, and with
-// errors.ErrUnsupported where the file system cannot exchange two folders in one step.
+// GC copies the remaining records into a new store, checks the copy, and exchanges it with
+// the old store in one step. If it is killed at any moment, it leaves either the old
+// archive or the new one. The disk needs space for both. Readers can continue to read in
+// the meantime. GC fails as Open does, and with errors.ErrUnsupported if the file system
+// cannot exchange two folders in one step.
 func GC(ctx context.Context, dir string, keep Retention, opts GCOptions) (Removed, error) {
 	if opts.reached == nil {
 		opts.reached = func(string) {}
 	}
 	a, err := open(dir, opts.Options)
 	if err != nil {
-		return Removed{}, fmt.Errorf("remove records beyond the retention: %w", err)
+		return Removed{}, fmt.Errorf("remove records beyond the retention limits: %w", err)
 	}
 	release := a.release
-	a.release = nil // the lock is kept until the end
+	a.release = nil // Close must not release the lock before the exchange
 	gone, err := a.collect(ctx, keep, opts)
 	built := err == nil && gone.Any()
 	err = errors.Join(err, a.Close())
@@ -145,12 +149,12 @@ func GC(ctx context.Context, dir string, keep Retention, opts GCOptions) (Remove
 		gone.After, err = folderSize(dir)
 	}
 	if err = errors.Join(err, release()); err != nil {
-		return Removed{}, fmt.Errorf("remove records beyond the retention: %w", err)
+		return Removed{}, fmt.Errorf("remove records beyond the retention limits: %w", err)
 	}
 	return gone, nil
 }
 
-// collect builds the store of the records that stay, if there is something to remove.
+// collect builds a store of the records that stay, unless there is nothing to remove.
 func (a *Archive) collect(ctx context.Context, keep Retention, opts GCOptions) (Removed, error) {
 	now := opts.clock().now()
 	s, gone, err := a.removable(ctx, keep, now, opts.forget)
@@ -206,7 +210,7 @@ func copyKept(ctx context.Context, s *selection, to engine, opts GCOptions) erro
 }
 
 // noteRemoved records in the runs and in the ledger what was removed. It may use several
-// batches, because the store is not in its place yet.
+// batches, because the store has not been moved into place yet.
 func (a *Archive) noteRemoved(ctx context.Context, gone Removed, now time.Time) error {
 	for some := range slices.Chunk(gone.Nights, 50) {
 		err := a.change(ctx, "note what was removed", func(b *batch) error { return a.noteRuns(ctx, b, some, now) })

@@ -20,9 +20,9 @@ import (
 
 func night(n int) string { return fmt.Sprintf("%d-n", n) }
 
-// manyNights records nights of one agent: 20 evaluations of the search, of which two are
-// found in the cache of the night before, and 6 of the confirmation, each with a
-// transcript.
+// manyNights records nights of one agent. Each night has 20 evaluations of the search, two
+// of which are found in the cache of the night before, and 6 of the confirmation. Each
+// evaluation has a transcript.
 func manyNights(tb testing.TB, a *Archive, nights int) {
 	tb.Helper()
 	ctx := context.Background()
@@ -49,7 +49,7 @@ func manyNights(tb testing.TB, a *Archive, nights int) {
 	}
 }
 
-// propose stores a proposal of a night's finalist.
+// propose stores a proposal for a night's finalist.
 func propose(t *testing.T, a *Archive, n int, state ProposalState, decided time.Time) {
 	t.Helper()
 	ctx := context.Background()
@@ -63,8 +63,8 @@ func propose(t *testing.T, a *Archive, n int, state ProposalState, decided time.
 	}
 }
 
-// of counts a night's evaluations of the search and of the confirmation, and those with a
-// transcript.
+// of counts a night's evaluations of the search and of the confirmation, and how many of
+// all these have a transcript.
 func of(t *testing.T, a *Archive, n int) (search, confirm, texts int) {
 	t.Helper()
 	ctx := context.Background()
@@ -86,7 +86,8 @@ func of(t *testing.T, a *Archive, n int) (search, confirm, texts int) {
 	return search, confirm, texts
 }
 
-// TestGC checks that old records are removed, and that what anything rests on stays.
+// TestGC checks that old records are removed, and that records on which anything rests
+// stay.
 func TestGC(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -166,16 +167,16 @@ func TestGC(t *testing.T) {
 	}{
 		{1, 0, 0, 0},    // its candidate was harmful
 		{3, 0, 6, 6},    // its candidate is open
-		{4, 0, 6, 6},    // earlier evidence for the adopted one
+		{4, 0, 6, 6},    // earlier evidence for the adopted variant
 		{5, 0, 6, 6},    // adopted
 		{7, 0, 6, 6},    // rolled back
 		{9, 0, 6, 6},    // rejected not long ago
 		{11, 0, 0, 0},   // rejected long ago
 		{13, 0, 0, 0},   // superseded long ago
-		{15, 2, 0, 0},   // the next night refers to its first two evaluations
+		{15, 2, 0, 0},   // the next night refers to two of its evaluations
 		{16, 20, 6, 0},  // nights learn from it
 		{20, 20, 6, 6},  // named by the adopted proposal
-		{35, 20, 6, 2},  // the next night refers to two of them
+		{35, 20, 6, 2},  // the next night refers to two of its evaluations
 		{36, 20, 6, 26}, // among the last ten
 		{45, 20, 6, 26},
 	} {
@@ -209,7 +210,7 @@ func TestGC(t *testing.T) {
 }
 
 // TestGCBySize checks that the oldest transcripts are removed first, and evaluations only
-// when that is not enough.
+// if that is not enough.
 func TestGCBySize(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -234,7 +235,7 @@ func TestGCBySize(t *testing.T) {
 	}
 }
 
-// TestGCGivesBack checks that the space of what was removed is freed.
+// TestGCGivesBack checks that the disk space of removed records is freed.
 func TestGCGivesBack(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -265,8 +266,8 @@ func TestGCGivesBack(t *testing.T) {
 	}
 }
 
-// TestKilledGC checks that a GC killed at any point leaves the old archive or the new one,
-// and that the next one removes the leftovers.
+// TestKilledGC checks that a GC killed at any point leaves either the old archive or the
+// new one, and that the next GC removes the leftovers.
 func TestKilledGC(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -307,8 +308,8 @@ func TestKilledGC(t *testing.T) {
 	}
 }
 
-// TestGCOfQuestions checks that the questions of suites go with the transcripts of the last
-// night that asked them, and stay where an adopted proposal rests on that night.
+// TestGCOfQuestions checks that the questions of suites are removed with the transcripts of
+// the last night that asked them, and stay if an adopted proposal rests on that night.
 func TestGCOfQuestions(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -345,8 +346,9 @@ func TestGCOfQuestions(t *testing.T) {
 	}
 }
 
-// TestGCOfTurns checks that turns from before the oldest kept night lose their transcripts
-// and nothing else, that a size removes the oldest, and that nothing is removed twice.
+// TestGCOfTurns checks that turns from before the oldest retained night lose their
+// transcripts and nothing else, that a limit in bytes removes the oldest transcripts, and
+// that nothing is removed twice.
 func TestGCOfTurns(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()

@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// Glance opens the archive in dir for reading if it can be read at once: an attempt to reach
-// the process that holds it is bounded in time. Unlike OpenRead it waits for no other
-// process, writes nothing, leaves the archive of a killed process as it is, and checks no
-// witness: what it shows is for suggestions, not for decisions.
+// Glance opens the archive in dir for reading if that is possible without waiting for other
+// processes; an attempt to reach the process that holds the archive takes at most the
+// duration most. Unlike OpenRead, Glance writes nothing, leaves the archive of a killed
+// process as it is, and does not check the witness. Use what it returns only for
+// suggestions, not for decisions.
 func Glance(dir string, most time.Duration) (*Archive, error) {
 	r := &reader{find: func() (engine, error) { return glance(dir, most) }}
 	_, err := r.current(nil)
@@ -27,7 +28,8 @@ func Glance(dir string, most time.Duration) (*Archive, error) {
 }
 
 func glance(dir string, most time.Duration) (engine, error) {
-	// An attempt to take the lock would create its file.
+	// These checks come first because an attempt to take the lock would create the lock
+	// file.
 	for _, name := range []string{storeName, lockName} {
 		if _, err := os.Stat(filepath.Join(dir, name)); errors.Is(err, fs.ErrNotExist) {
 			return nil, ErrNotFound

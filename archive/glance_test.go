@@ -33,8 +33,8 @@ func digests(t *testing.T, dir string) map[string][sha256.Size]byte {
 	return out
 }
 
-// TestGlance checks that a glance reads beside a writer and after it, and that it makes and
-// mends nothing.
+// TestGlance checks that a glance can read while a writer is at work and after it has
+// closed, and that a glance creates and repairs nothing.
 func TestGlance(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -87,8 +87,8 @@ func TestGlance(t *testing.T) {
 	closing(t, a)
 }
 
-// TestGlanceAtStoppedHolder checks that a glance does not wait for a holder that does not
-// answer.
+// TestGlanceAtStoppedHolder checks that a glance does not wait for a lock holder that does
+// not answer.
 func TestGlanceAtStoppedHolder(t *testing.T) {
 	if a, err := Glance(stoppedHolder(t), 10*time.Millisecond); err == nil {
 		t.Errorf("it was opened: %v", a.Close())

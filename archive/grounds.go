@@ -6,20 +6,23 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Grounds are the inputs of the rulings of a result besides evaluations. With them and the
-// evaluations of the finalists' runs each ruling can be recomputed.
+// Grounds holds the inputs, other than evaluations, of the rulings in a result. From them
+// and the evaluations of the finalists' runs, each ruling can be recomputed.
 type Grounds struct {
-	// Against is the reference config of all pairs.
+	// Against is the config with which every finalist was compared.
 	Against agent.ConfigID `json:"against"`
-	// Fixed reports whether repeats were no new evidence.
+	// Fixed reports whether repeats provided no new evidence.
 	Fixed bool `json:"fixed,omitempty"`
-	// Metric is the kind of the metric that the scores measure; nil if they measure none.
+	// Metric is the kind of the metric that the scores measure; it is nil if they measure
+	// none.
 	Metric *metrics.Kind `json:"metric,omitempty"`
-	// Tasks are those of the holdout, in the order of the suites.
+	// Tasks are the holdout tasks, in the order of the suites.
 	Tasks []GroundTask `json:"tasks"`
-	// Bounds are the guards that the rulings include, in their order.
+	// Bounds are the guards that the rulings include, in the order in which they are
+	// included.
 	Bounds []stats.Bound `json:"bounds,omitempty"`
-	// Wording is the [stats.Wording] of the sentences of rulings and verdict; 0: an older one.
+	// Wording is the value of [stats.Wording] with which the sentences in the rulings and
+	// the verdict were written; 0 means an older version.
 	Wording int `json:"wording,omitempty"`
 }
 
@@ -34,10 +37,12 @@ type GroundTask struct {
 
 // Judged holds the parameters by which one finalist was judged.
 type Judged struct {
-	// Alpha is the level of its entry, in (0, 1), and Projected the number of pairs that it
-	// was projected to need; 0 means no cap.
+	// Alpha is the significance level of the finalist's entry, in (0, 1). Projected is the
+	// number of pairs that the finalist was projected to need; 0 means that there is no
+	// cap.
 	Alpha     float64 `json:"alpha"`
 	Projected float64 `json:"projected,omitempty"`
-	// Blocks counts the complete blocks of its runs, from the first, that were judged.
+	// Blocks is the number of complete blocks of the finalist's runs, counted from the
+	// first block, on which the ruling is based.
 	Blocks int `json:"blocks"`
 }

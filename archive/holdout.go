@@ -27,14 +27,14 @@ func (a *Archive) Exposures(ctx context.Context, agentID string) iter.Seq2[Expos
 	return documents[Exposure](ctx, a, "list the holdout exposures", newKey(tableExposure).text(agentID), nil)
 }
 
-// putMutation records a tried mutation, replacing the record of the same child, parent,
+// putMutation records a tried mutation, replacing the record with the same child, parent,
 // run and operator.
 func putMutation(b *batch, m Mutation) error {
 	k := newKey(tableMutation).text(m.Agent).text(string(m.Child)).text(string(m.Parent)).text(m.Run).text(m.Operator)
 	return putDocument(b, k, m)
 }
 
-// Mutations yields an agent's tried mutations by child.
+// Mutations yields an agent's tried mutations, ordered by child.
 func (a *Archive) Mutations(ctx context.Context, agentID string) iter.Seq2[Mutation, error] {
 	return documents[Mutation](ctx, a, "list the mutations", newKey(tableMutation).text(agentID), nil)
 }

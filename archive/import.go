@@ -16,7 +16,7 @@ import (
 	"evolve/bench"
 )
 
-// maxLine bounds a line of an import, in bytes.
+// maxLine is the maximum length of a line of an import, in bytes.
 const maxLine = 64 << 20
 
 // ErrNotEmpty means that the target of an import or a restore is not empty.
@@ -31,7 +31,7 @@ type importer struct {
 	last       ledgerHead
 	exposures  map[string]uint64 // number of exposures of each agent
 	candidates map[string]uint64 // number of candidates of each agent
-	requests   map[string]bool   // the keys of the requests' hashes
+	requests   map[string]bool   // the hash keys of the requests read so far
 	runs       map[string]bool
 	drafts     int // proposals that waited for a decision
 	origin     string
@@ -39,12 +39,12 @@ type importer struct {
 	kinds      map[string]func(value json.RawMessage) error
 }
 
-// Import reads what Export wrote into an empty archive, checking the ledger's chain and
-// the trailer. Imported records are history: proposals that waited for a decision become
-// drafts, the evidence of candidates becomes void, the keys of evaluations are marked,
-// runs are over, and a ledger entry records the import. Use BackupFile and Restore to keep
-// an archive as it is. After a failure the archive is unusable: every Open of it is
-// refused, and its folder can be removed.
+// Import reads the output of Export into an empty archive, and checks the ledger's chain
+// and the trailer. Imported records are history: proposals that waited for a decision
+// become drafts, the evidence of candidates becomes void, the keys of evaluations get the
+// prefix "imported:", runs are ended, and a ledger entry records the import. To preserve an
+// archive as it is, use BackupFile and Restore. After a failed import the archive is
+// unusable: every attempt to open it fails, and its folder can be removed.
 func (a *Archive) Import(ctx context.Context, r io.Reader) error {
 	if err := a.startImport(ctx); err != nil {
 		return fmt.Errorf("import: %w", err)
@@ -68,7 +68,7 @@ func (a *Archive) Import(ctx context.Context, r io.Reader) error {
 		}
 	}
 	if !im.ended {
-		return fmt.Errorf("import line %d: the export is cut short", im.lines+1)
+		return fmt.Errorf("import line %d: the export is truncated", im.lines+1)
 	}
 	if err := im.appendEntry(ctx); err != nil {
 		return fmt.Errorf("import: %w", err)
@@ -80,8 +80,8 @@ func (a *Archive) Import(ctx context.Context, r io.Reader) error {
 	return a.rewriteWitness(ctx)
 }
 
-// ImportAt makes an archive at dir, where there is none, from what Export wrote. Beside
-// builds it, so dir holds either nothing or the whole archive.
+// ImportAt creates an archive at dir, where there is none, from the output of Export. It
+// uses Beside, so dir holds either nothing or the whole archive.
 func ImportAt(ctx context.Context, dir string, r io.Reader, how Building) error {
 	err := Beside(ctx, dir, how, func(ctx context.Context, dir string) error {
 		a, err := open(dir, how.options())
@@ -110,7 +110,8 @@ func (a *Archive) startImport(ctx context.Context) error {
 	})
 }
 
-// readLine returns a line with its newline; the last may lack it. io.EOF is the end.
+// readLine returns a line including its newline, which the last line may lack. At the end
+// of the input it returns io.EOF.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var text []byte
 	for {
@@ -130,7 +131,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 
 func (im *importer) line(text []byte) error {
 	if im.ended {
-		return errors.New("there is text after the end")
+		return errors.New("there is text after the end of the export")
 	}
 	var l line
 	if err := strictJSON(text, &l); err != nil {
@@ -169,10 +170,12 @@ func (im *importer) line(text []byte) error {
 	return nil
 }
 
-// originForm is the form of an archive's id; an export may have none.
+// originForm matches the id of an archive, and the empty string, because an export may
+// contain no id.
 var originForm = regexp.MustCompile(`^([0-9a-f]{16})?$`)
 
-// checkHeader returns the id of the archive that was exported, "" where it is not named.
+// checkHeader returns the id of the archive that was exported, or "" if the header contains
+// none.
 func checkHeader(l line) (origin string, err error) {
 	var h headerLine
 	if l.Kind != lineHeader {
@@ -190,8 +193,8 @@ func checkHeader(l line) (origin string, err error) {
 	return h.Archive, nil
 }
 
-// readers returns the function that checks and adds a record, by kind of line. None of them
-// assigns numbers: every record keeps its own.
+// readers returns, for each kind of line, the function that checks the record in the line
+// and adds it. None of these functions assigns numbers: every record retains its number.
 func (im *importer) readers(ctx context.Context) map[string]func(value json.RawMessage) error {
 	b := &im.b
 	return map[string]func(value json.RawMessage) error{
@@ -228,7 +231,7 @@ func (im *importer) readers(ctx context.Context) map[string]func(value json.RawM
 	}
 }
 
-// read returns a function that decodes a value, checks it and stores it.
+// read returns a function that decodes a value, checks it and passes it to store.
 func read[T any](store func(T) error) func(data json.RawMessage) error {
 	return func(data json.RawMessage) error {
 		var v T
@@ -253,7 +256,7 @@ func number(letter byte, what, id string) (uint64, error) {
 
 func (im *importer) run(r Run) error {
 	if r.ID == "" || r.Number < 1 {
-		return errors.New("it needs an id and a number from 1")
+		return errors.New("it needs an id and a number of at least 1")
 	}
 	if err := checkNumber("run "+r.ID, uint64(r.Number)); err != nil {
 		return err
@@ -264,7 +267,7 @@ func (im *importer) run(r Run) error {
 
 func (im *importer) variant(v Variant) error {
 	if v.Number < 1 || v.ID != v.Config.ID() {
-		return errors.New("it needs a number from 1 and the id of its config")
+		return errors.New("it needs a number of at least 1 and the id of its config")
 	}
 	if err := checkNumber("variant "+string(v.ID), uint64(v.Number)); err != nil {
 		return err
@@ -319,10 +322,11 @@ func (im *importer) candidate(c Candidate) error {
 	if err := checkCandidate(c); err != nil {
 		return err
 	}
-	// The ledger precedes the candidates in an export.
+	// The ledger precedes the candidates in an export, so all of its entries have been
+	// read.
 	im.candidates[c.Agent]++
 	if uint64(c.Number) != im.candidates[c.Agent] || c.Ledger < 1 || c.Ledger > im.last.Seq {
-		return errors.New("its number or its ledger entry does not follow the previous one")
+		return errors.New("its number does not follow that of the previous candidate, or its ledger entry does not exist")
 	}
 	c.Time = normalizeTime(c.Time)
 	im.b.put(counterKey(countCandidates, c.Agent), encodeNumber(uint64(c.Number)))
@@ -350,7 +354,8 @@ func (im *importer) request(r ChangeRequestRecord) error {
 	return putRequest(&im.b, r, n)
 }
 
-// strictJSON refuses unknown names: they would be lost.
+// strictJSON decodes data into the value that into points to. Unknown field names are an
+// error, because their values would be lost.
 func strictJSON(data []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()

@@ -10,28 +10,30 @@ import (
 	"evolve/bench"
 )
 
-// LedgerImported is the kind of the entry that ends the ledger of an import; the data is
-// an Imported.
+// LedgerImported is the kind of the entry that an import appends to the imported ledger.
+// The entry's data is an Imported.
 const LedgerImported = "archive.import"
 
-// Imported describes an import. Imported records are history: this archive makes no claim
-// from them.
+// Imported describes an import. Imported records are history: this archive makes no claims
+// based on them.
 type Imported struct {
-	// SHA256 is the hash of the export's lines before the trailer, Lines their number.
+	// SHA256 is the hash of the export's lines before the trailer, and Lines is their
+	// number.
 	SHA256 string `json:"sha256"`
-	// Origin is the id of the archive that was exported, as the export states it; "" where it
-	// states none. Commits that name it are compared with the imported ledger.
+	// Origin is the id of the archive that was exported, as the export states it, or "" if
+	// the export states none. Commits that name it are compared with the imported ledger.
 	Origin string `json:"origin,omitempty"`
 	Lines  int    `json:"lines"`
-	// Drafts counts the proposals that waited for a decision there, and are drafts here.
+	// Drafts counts the proposals that waited for a decision in the exported archive and
+	// are drafts in this one.
 	Drafts int `json:"drafts"`
-	// Entries is the length of the imported ledger and Head the hash of its last entry.
+	// Entries is the length of the imported ledger, and Head is the hash of its last entry.
 	Entries int64  `json:"entries"`
 	Head    string `json:"head"`
 }
 
-// importedKey begins the keys of imported evaluations. No evaluation of this archive has
-// such a key, so foreign scores never answer a lookup.
+// importedKey is the prefix of the keys of imported evaluations. No evaluation of this
+// archive has such a key, so a lookup never returns a foreign score.
 const importedKey = "imported:"
 
 func foreignKey(k bench.Key) bench.Key {
@@ -54,13 +56,13 @@ func foreignCandidate(c Candidate) Candidate {
 func foreignRun(r Run) Run {
 	r.Imported = true
 	if r.State != RunDone {
-		r.State, r.Reason = RunDone, strings.TrimPrefix(r.Reason+"; imported before it had ended", "; ")
+		r.State, r.Reason = RunDone, strings.TrimPrefix(r.Reason+"; imported before the run had ended", "; ")
 	}
 	return r
 }
 
-// foreignProposal makes a draft of an imported proposal that was not closed, and reports
-// whether it waited for a decision in its own archive.
+// foreignProposal turns an imported proposal that was not closed into a draft, and reports
+// whether the proposal waited for a decision in its own archive.
 func foreignProposal(p *ProposalRecord) (draft bool) {
 	if p.Imported == "" {
 		p.Imported = p.State
@@ -73,8 +75,8 @@ func foreignProposal(p *ProposalRecord) (draft bool) {
 	return draft
 }
 
-// checkRun refuses a record of a run that the export does not contain, because a later run
-// with that id would use the record.
+// checkRun returns an error for a record of a run that the export does not contain. A later
+// run with the same id would use the record.
 func (im *importer) checkRun(run string) error {
 	if !im.runs[run] {
 		return fmt.Errorf("there is no run %q", run)
@@ -97,8 +99,8 @@ func (im *importer) appendEntry(ctx context.Context) error {
 	return err
 }
 
-// ImportOf returns the ledger's record of the last import, and the number of that entry; 0
-// when there was none.
+// ImportOf returns the ledger's record of the last import and the number of its entry,
+// which is 0 if there was no import.
 func (a *Archive) ImportOf(ctx context.Context) (Imported, int64, error) {
 	var found Imported
 	var seq int64

@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestImportIsHistory checks that nothing imported awaits a decision, continues, answers
+// TestImportIsHistory checks that nothing imported awaits a decision, is resumed, stands in
 // for an evaluation of this archive, or counts as evidence here.
 func TestImportIsHistory(t *testing.T) {
 	t.Parallel()
@@ -58,7 +58,7 @@ func TestImportIsHistory(t *testing.T) {
 			t.Errorf("candidate %+v %v", c, err)
 		}
 	}
-	// The same evaluation made here is a new one, with its own score.
+	// The same evaluation made here is new and has its own score.
 	if _, found, err := to.Cached(ctx, e.Key); found || err != nil {
 		t.Errorf("found by its key: %v %v", found, err)
 	}
@@ -82,7 +82,7 @@ func TestImportIsHistory(t *testing.T) {
 }
 
 // TestImportOfRunsToCome checks that an export cannot add evaluations, plans or results of
-// a run that it does not have.
+// a run that the export does not contain.
 func TestImportOfRunsToCome(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -107,8 +107,9 @@ func TestImportOfRunsToCome(t *testing.T) {
 	}
 }
 
-// TestImportOfNumbers: a number near the end of its type leaves none for the next record, so
-// that it is refused with the record's name, by a restore as well.
+// TestImportOfNumbers checks that a record whose number is near the end of its type, which
+// leaves no number for the next record, is refused with the record's name, both by an
+// import and by a restore.
 func TestImportOfNumbers(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

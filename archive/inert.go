@@ -6,26 +6,27 @@ import (
 	"time"
 )
 
-// InertKind is the kind of the ledger's entries that hold an [Inert]; their subject is the
-// run.
+// InertKind is the kind of the ledger entries that hold an [Inert]. The subject of these
+// entries is the run.
 const InertKind = "search.inert"
 
-// Inert is the ledger's record of parameters of an agent that its model was found not to
-// take.
+// Inert is the ledger's record of an agent's parameters that have no effect, because the
+// agent's model was found not to accept them.
 type Inert struct {
 	Agent string `json:"agent"`
-	// Routes identifies the routes of the agent and their models: on other ones the
-	// parameters may act.
+	// Routes identifies the agent's routes and their models; with other routes or models,
+	// the parameters may have an effect.
 	Routes string `json:"routes"`
-	// Model names the model for people.
+	// Model is the name of the model as it is shown to people.
 	Model  string   `json:"model"`
 	Params []string `json:"params"`
-	// Run and Time are those of the entry.
+	// Run and Time are the run and the time of the ledger entry.
 	Run  string    `json:"-"`
 	Time time.Time `json:"-"`
 }
 
-// Inert returns the records about an agent with these routes, the latest last.
+// Inert returns the records about an agent that were made with the given routes, the latest
+// one last.
 func (a *Archive) Inert(ctx context.Context, agentID, routes string) ([]Inert, error) {
 	var list []Inert
 	for e, err := range a.Ledger(ctx, 1) {

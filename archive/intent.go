@@ -8,35 +8,37 @@ import (
 	"time"
 )
 
-// IntentStage names the step of a decision that is next.
+// IntentStage names the next step of a decision.
 type IntentStage string
 
 // The stages of an intent, in their order.
 const (
-	// IntentCommit: the decision is made; only the repository shows whether its commit is
-	// on the branch.
+	// IntentCommit means that the decision has been made. Only the repository shows whether
+	// the decision's commit is on the branch.
 	IntentCommit IntentStage = "commit"
-	// IntentAfter: the commit is recorded, and the operator's program has not ended.
+	// IntentAfter means that the commit has been recorded and the operator's program has
+	// not finished yet.
 	IntentAfter IntentStage = "after"
-	// IntentDone: no step is left.
+	// IntentDone: no step remains.
 	IntentDone IntentStage = "done"
 )
 
-// Intent describes the work outside the archive that a decision on a proposal requires: a
-// commit, its record, and the operator's program. It is stored before the first of these
-// begins, so that another process can finish after a kill.
+// Intent describes the work outside the archive that a decision on a proposal requires:
+// making a commit, recording it, and running the operator's program. The intent is stored
+// before that work begins, so that another process can finish the work if this one is
+// killed.
 type Intent struct {
 	Proposal string `json:"proposal"`
 	// Action is "approve" or "rollback".
 	Action string      `json:"action"`
 	Stage  IntentStage `json:"stage"`
-	// By, Reason, Evidence and Time are those of the decision.
+	// By, Reason, Evidence and Time have the same values as in the decision.
 	By       string    `json:"by"`
 	Reason   string    `json:"reason,omitempty"`
 	Evidence string    `json:"evidence,omitempty"`
 	Time     time.Time `json:"time"`
-	// Branch is the ref that moves, Base the commit that it moves from and Commit the one
-	// that it moves to. They are empty until that commit is written.
+	// Branch is the ref that moves, Base the commit from which it moves, and Commit the
+	// commit to which it moves. All three are empty until Commit is written.
 	Branch string `json:"branch,omitempty"`
 	Base   string `json:"base,omitempty"`
 	Commit string `json:"commit,omitempty"`
@@ -46,18 +48,18 @@ type Intent struct {
 
 func intentKey(proposal uint64) key { return newKey(tableIntent).number(proposal) }
 
-// putIntent adds an intent to a batch, replacing the proposal's last one.
+// putIntent adds an intent to a batch, replacing the previous intent of its proposal.
 func putIntent(b *batch, in Intent) error {
 	n, ok := parseID('P', in.Proposal)
 	switch {
 	case !ok:
-		return fmt.Errorf("an intent of proposal %q: %w", in.Proposal, ErrNotFound)
+		return fmt.Errorf("an intent for proposal %q: %w", in.Proposal, ErrNotFound)
 	case in.Action != "approve" && in.Action != "rollback":
-		return fmt.Errorf("an intent to %q", in.Action)
+		return fmt.Errorf("an intent cannot have the action %q", in.Action)
 	case in.Stage != IntentCommit && in.Stage != IntentAfter && in.Stage != IntentDone:
-		return fmt.Errorf("an intent at the stage %q", in.Stage)
+		return fmt.Errorf("an intent cannot have the stage %q", in.Stage)
 	case in.By == "":
-		return errors.New("an intent needs a name")
+		return errors.New("an intent needs the name of the person who decided")
 	}
 	in.Time = normalizeTime(in.Time)
 	return putDocument(b, intentKey(n), in)
@@ -72,13 +74,14 @@ func putIntents(b *batch, list []Intent) error {
 	return nil
 }
 
-// PutIntent stores the progress of a decision, replacing the stored intent of that
-// proposal, synced to disk.
+// PutIntent stores the progress of a decision, replacing the stored intent of its proposal,
+// and syncs it to disk.
 func (a *Archive) PutIntent(ctx context.Context, in Intent) error {
-	return a.change(ctx, "store what is left to do of proposal "+in.Proposal, func(b *batch) error { return putIntent(b, in) })
+	return a.change(ctx, "store the remaining steps of proposal "+in.Proposal, func(b *batch) error { return putIntent(b, in) })
 }
 
-// AppendWith is [Archive.Append], with intents in the same synced transaction.
+// AppendWith does what [Archive.Append] does, and stores intents in the same synced
+// transaction.
 func (a *Archive) AppendWith(ctx context.Context, e LedgerEntry, intents ...Intent) (LedgerEntry, error) {
 	err := a.change(ctx, "append to the ledger", func(b *batch) (err error) {
 		if e, err = a.chain(ctx, b, e); err != nil {
@@ -89,7 +92,7 @@ func (a *Archive) AppendWith(ctx context.Context, e LedgerEntry, intents ...Inte
 	return e, err
 }
 
-// Intent returns the latest intent of a proposal, or ErrNotFound.
+// Intent returns the stored intent of a proposal, or ErrNotFound if there is none.
 func (a *Archive) Intent(ctx context.Context, proposal string) (Intent, error) {
 	n, ok := parseID('P', proposal)
 	if !ok {
@@ -98,11 +101,11 @@ func (a *Archive) Intent(ctx context.Context, proposal string) (Intent, error) {
 	return document[Intent](ctx, a, intentKey(n))
 }
 
-// Unfinished yields the intents that are not done, by the number of their proposals. An
-// export does not contain them: their work lies outside the archive.
+// Unfinished yields the intents that are not done, ordered by the number of their
+// proposals. An export does not contain them, because their work lies outside the archive.
 func (a *Archive) Unfinished(ctx context.Context) iter.Seq2[Intent, error] {
 	return func(yield func(Intent, error) bool) {
-		for in, err := range documents[Intent](ctx, a, "list what is left to do", newKey(tableIntent), nil) {
+		for in, err := range documents[Intent](ctx, a, "list the remaining steps", newKey(tableIntent), nil) {
 			if err == nil && in.Stage == IntentDone {
 				continue
 			}

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestIntents checks that an intent is stored with the decision, atomically, and is listed
+// TestIntents checks that an intent is stored atomically with its decision, and is listed
 // until it is done.
 func TestIntents(t *testing.T) {
 	ctx := t.Context()

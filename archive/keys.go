@@ -8,14 +8,14 @@ import (
 	"evolve/bench"
 )
 
-// Every key begins with the letter of its table. The parts that follow are text
-// (its bytes, with 0 written as 0 255, ended by 0 1, so that a part sorts before
-// its extensions and no text can run into the next part) and numbers (eight
-// bytes, big endian). So keys order as their parts do.
+// Every key begins with the letter of its table. The parts that follow are text (its bytes,
+// with 0 written as 0 255, ended by 0 1, so that a part sorts before its extensions and no
+// text can run into the next part) and numbers (eight bytes, big endian). So keys sort in
+// the order of their parts.
 //
 //	table  key                              value
 //	m      name                             meta: schema version, state of an import
-//	c      counter, agent or ""             the last number given out
+//	c      counter, agent or ""             the last number assigned
 //	v      agent, number                    variant
 //	i      agent, variant id                number of the variant
 //	e      run, agent, seq                  evaluation, or a reference to an equal one
@@ -38,11 +38,11 @@ import (
 //	y      number                           transcript of the turn, compressed
 //	s      agent, name                      session
 //	f      agent, tool                      health of a tool that an agent wrote
-//	j      number of a proposal             what is left to do of a decision on it
+//	j      number of a proposal             remaining work of a decision on the proposal
 //	z      suite hash, task                 question of a holdout task
 //	B      run                              account: the money spent and reserved
 //	E      agent                            experience: what its live turns have shown
-//	F      agent                            the same for evaluations, at the start of a run
+//	F      agent                            experience that evaluations read, as at the start of a run
 //	L      agent                            level of autonomy, with its history
 const (
 	tableMeta       = 'm'
@@ -78,7 +78,7 @@ const (
 	tableAutonomy       = 'L'
 )
 
-// errKey means that stored bytes are no key of their table.
+// errKey means that stored bytes are not a key of their table.
 var errKey = errors.New("the key is malformed")
 
 // key is a key under construction.
@@ -97,7 +97,8 @@ func (k key) text(s string) key {
 	return append(k, 0, 1)
 }
 
-// open adds the beginning of a text part, for a scan over all its continuations.
+// open adds the beginning of a text part without its terminator, for a scan over all texts
+// that begin with s.
 func (k key) open(s string) key {
 	k = k.text(s)
 	return k[:len(k)-2]
@@ -105,10 +106,11 @@ func (k key) open(s string) key {
 
 func (k key) number(n uint64) key { return binary.BigEndian.AppendUint64(k, n) }
 
-// next returns the key just after k.
+// next returns the smallest key that is greater than k.
 func (k key) next() key { return append(append(make(key, 0, len(k)+1), k...), 0) }
 
-// reading decodes a key. The first malformed part sets err, and all later parts are empty.
+// reading decodes a key. The first malformed part sets err, and all later parts are read as
+// empty.
 type reading struct {
 	rest []byte
 	err  error
@@ -157,7 +159,7 @@ func (r *reading) number() uint64 {
 
 func (r *reading) fail() { r.rest, r.err = nil, errKey }
 
-// done returns an error for a malformed part or for bytes left over.
+// done returns an error if a part was malformed or bytes are left over.
 func (r *reading) done() error {
 	if r.err == nil && len(r.rest) > 0 {
 		return errKey
@@ -165,8 +167,9 @@ func (r *reading) done() error {
 	return r.err
 }
 
-// contentKey returns the key of an evaluation key in one of its two tables. Most are
-// hashes in hexadecimal and take half the bytes; other forms work as well.
+// contentKey returns the archive's key for an evaluation key, in one of the two tables that
+// are indexed by evaluation keys. Most evaluation keys are hexadecimal hashes, which are
+// packed into half as many bytes; other forms work too.
 func contentKey(table byte, k bench.Key) key {
 	return append(newKey(table), packHex(string(k))...)
 }
@@ -175,7 +178,7 @@ func evaluationKey(run, agentID string, seq int64) key {
 	return newKey(tableEvaluation).text(run).text(agentID).number(uint64(seq))
 }
 
-// seqBytes is the length of the end of an evaluation's key, its seq.
+// seqBytes is the length of the seq at the end of an evaluation's key.
 const seqBytes = 8
 
 func readEvaluationKey(k []byte) (run, agentID string, seq int64, err error) {
@@ -184,8 +187,9 @@ func readEvaluationKey(k []byte) (run, agentID string, seq int64, err error) {
 	return run, agentID, seq, r.done()
 }
 
-// packHex writes lower-case hexadecimal of even length as 1 and its bytes, any
-// other text as 0 and the text. unpackHex reverses it.
+// packHex encodes lower-case hexadecimal of even length as the byte 1 and the bytes that
+// the digits represent, and any other text as the byte 0 and the text. unpackHex reverses
+// the encoding.
 func packHex(s string) []byte {
 	if len(s)%2 == 0 && len(s) > 0 {
 		raw := make([]byte, 1, 1+len(s)/2)

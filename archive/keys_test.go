@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestKeyOrder checks that keys decode to their parts, and are ordered as those are.
+// TestKeyOrder checks that keys decode to their parts and have the same order as the parts.
 func TestKeyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune{0, 1, 'a', 'b', 255, '\u20ac'}))
@@ -33,8 +33,8 @@ func TestKeyOrder(t *testing.T) {
 	})
 }
 
-// TestKeyPrefix checks that the keys of one text are not among those of another that
-// begins with it.
+// TestKeyPrefix checks that the keys of one text are not found among those of another text
+// that begins with it.
 func TestKeyPrefix(t *testing.T) {
 	if bytes.HasPrefix(evaluationKey("run1", "a", 0), newKey(tableEvaluation).text("run")) {
 		t.Error("run1 is found under run")

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// LedgerError names the first entry at which the ledger's chain breaks. It is an
+// LedgerError names the first entry at which the ledger's chain breaks. It wraps
 // ErrCorrupt.
 type LedgerError struct {
 	Seq    int64
@@ -25,8 +25,9 @@ func (e *LedgerError) Error() string {
 
 func (e *LedgerError) Unwrap() error { return ErrCorrupt }
 
-// ledgerHead is stored apart from the entries, so that a ledger whose last entries are
-// missing is not taken for a shorter one.
+// ledgerHead is the number and the hash of the ledger's last entry. It is stored separately
+// from the entries, so that a ledger whose last entries are missing is not mistaken for a
+// shorter ledger that is complete.
 type ledgerHead struct {
 	Seq  int64  `json:"seq"`
 	Hash string `json:"hash"`
@@ -42,7 +43,8 @@ func (a *Archive) ledgerHead(ctx context.Context) (ledgerHead, error) {
 	return h, err
 }
 
-// Append adds an entry to the ledger, filling Seq (from 1), Prev and Hash, synced to disk.
+// Append adds an entry to the ledger, filling in Seq (from 1), Prev and Hash, and syncs it
+// to disk.
 func (a *Archive) Append(ctx context.Context, e LedgerEntry) (LedgerEntry, error) {
 	err := a.change(ctx, "append to the ledger", func(b *batch) (err error) {
 		e, err = a.chain(ctx, b, e)
@@ -60,7 +62,7 @@ func (a *Archive) chain(ctx context.Context, b *batch, e LedgerEntry) (LedgerEnt
 	return chainTo(b, head, e)
 }
 
-// chainData is chain with the JSON form of data.
+// chainData does what chain does, with the JSON form of data as the entry's data.
 func (a *Archive) chainData(ctx context.Context, b *batch, e LedgerEntry, data any) (_ LedgerEntry, err error) {
 	if e.Data, err = appendJSON(nil, data); err != nil {
 		return e, err
@@ -68,7 +70,7 @@ func (a *Archive) chainData(ctx context.Context, b *batch, e LedgerEntry, data a
 	return a.chain(ctx, b, e)
 }
 
-// appendData is Append with the JSON form of data.
+// appendData does what Append does, with the JSON form of data as the entry's data.
 func (a *Archive) appendData(ctx context.Context, e LedgerEntry, data any) (err error) {
 	if e.Data, err = appendJSON(nil, data); err == nil {
 		_, err = a.Append(ctx, e)
@@ -76,7 +78,7 @@ func (a *Archive) appendData(ctx context.Context, e LedgerEntry, data any) (err 
 	return err
 }
 
-// chainTo adds an entry that follows a head to a batch.
+// chainTo adds to a batch an entry that follows the given head.
 func chainTo(b *batch, head ledgerHead, e LedgerEntry) (_ LedgerEntry, err error) {
 	if err := normalizeEntry(&e); err != nil {
 		return e, err
@@ -114,9 +116,9 @@ func normalizeEntry(e *LedgerEntry) error {
 }
 
 // hashEntry returns the SHA-256, in hexadecimal, of the entry's canonical form: one JSON
-// object without white space, HTML escapes or a hash, its names in the order actor, data
-// (when there is any), kind, prev, seq, subject, time, the time in UTC as RFC 3339 with
-// only the digits it needs.
+// object without white space, without HTML escapes and without the hash. Its names are in
+// the order actor, data (if there is any), kind, prev, seq, subject, time. The time is in
+// UTC, in the format of RFC 3339, with only as many fractional digits as it needs.
 func hashEntry(e LedgerEntry) (string, error) {
 	data, err := appendJSON(nil, struct {
 		Actor   string          `json:"actor"`
@@ -134,7 +136,8 @@ func hashEntry(e LedgerEntry) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Ledger yields the ledger, starting at an entry; entries count from 1.
+// Ledger yields the entries of the ledger, starting at the entry from; entries are numbered
+// from 1.
 func (a *Archive) Ledger(ctx context.Context, from int64) iter.Seq2[LedgerEntry, error] {
 	return documents[LedgerEntry](ctx, a, "read the ledger", newKey(tableLedger), ledgerKey(max(from, 0)))
 }
@@ -152,8 +155,8 @@ func (a *Archive) VerifyLedger(ctx context.Context) (n int64, head string, err e
 	return a.verifyFrom(ctx, 1)
 }
 
-// VerifyLatest is [Archive.VerifyLedger] for the latest entries, at most most, and the entry
-// before them. It takes a time that does not grow with the ledger.
+// VerifyLatest is like [Archive.VerifyLedger], but checks only the last entries, up to the
+// number most, and the entry before them. Its running time does not grow with the ledger.
 func (a *Archive) VerifyLatest(ctx context.Context, most int64) error {
 	head, err := a.ledgerHead(ctx)
 	if err == nil {
@@ -162,10 +165,11 @@ func (a *Archive) VerifyLatest(ctx context.Context, most int64) error {
 	return err
 }
 
-// verifyFrom checks the chain from an entry on. It also checks that this entry follows
-// from the one before it, and nothing of earlier ones.
+// verifyFrom checks the chain starting at the entry first. It also checks that this entry
+// follows from the one before it, but checks nothing about earlier entries.
 func (a *Archive) verifyFrom(ctx context.Context, first int64) (n int64, head string, err error) {
-	// The head is read first: entries appended meanwhile extend the chain beyond it.
+	// The head is read first, because entries appended during the check extend the chain
+	// beyond it.
 	want, err := a.ledgerHead(ctx)
 	if err != nil {
 		return 0, "", err
@@ -205,7 +209,7 @@ func (a *Archive) verifyFrom(ctx context.Context, first int64) (n int64, head st
 	if last.Seq < want.Seq {
 		return last.Seq, last.Hash, &LedgerError{
 			last.Seq + 1,
-			fmt.Sprintf("is missing, the ledger had %d entries", want.Seq),
+			fmt.Sprintf("is missing; the ledger had %d entries", want.Seq),
 		}
 	}
 	if want, err = a.ledgerHead(ctx); err == nil && want.Seq < last.Seq {
@@ -223,7 +227,7 @@ func checkEntry(e LedgerEntry, last ledgerHead) *LedgerError {
 	case e.Seq != last.Seq+1:
 		return &LedgerError{last.Seq + 1, fmt.Sprintf("has the number %d", e.Seq)}
 	case e.Prev != last.Hash:
-		return &LedgerError{e.Seq, "does not follow from the entry before"}
+		return &LedgerError{e.Seq, "does not follow from the previous entry"}
 	case err != nil || hash != e.Hash:
 		return &LedgerError{e.Seq, "its content does not match its hash"}
 	}

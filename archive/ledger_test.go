@@ -31,7 +31,7 @@ func ledgerOf(t *testing.T, n int) (*Archive, []LedgerEntry) {
 	return a, entries
 }
 
-// rebuilt chains entries again, as a forger would.
+// rebuilt recomputes the chain of the entries, as a forger would.
 func rebuilt(t *testing.T, entries []LedgerEntry) []LedgerEntry {
 	t.Helper()
 	prev := ""
@@ -44,7 +44,7 @@ func rebuilt(t *testing.T, entries []LedgerEntry) []LedgerEntry {
 	return out
 }
 
-// replacing puts an entry in the place of the entry seq.
+// replacing puts e in the place of the entry with the number seq.
 func replacing(e LedgerEntry, seq int64) func(*batch) {
 	return func(b *batch) {
 		if err := putDocument(b, ledgerKey(seq), e); err != nil {
@@ -106,8 +106,8 @@ func TestLedgerTampering(t *testing.T) {
 	}
 }
 
-// TestLatestOfLedger checks that the verification of the latest entries finds what is wrong
-// with them and the one before them, and reads nothing earlier.
+// TestLatestOfLedger checks that verifying the latest entries finds what is wrong with them
+// and with the entry before them, and reads nothing earlier.
 func TestLatestOfLedger(t *testing.T) {
 	for name, c := range map[string]struct {
 		bad    int64 // 0: none is found
@@ -141,7 +141,7 @@ func TestLatestOfLedger(t *testing.T) {
 	}
 }
 
-// without removes some keys from the store.
+// without removes the given keys from the store.
 func without(t *testing.T, a *Archive, hidden ...key) {
 	t.Helper()
 	m := newMemory()
@@ -187,8 +187,8 @@ func TestLedgerMissing(t *testing.T) {
 	}
 }
 
-// TestLedgerHash pins the canonical form, which auditors can hash themselves: printf '%s'
-// '<the object below>' | sha256sum.
+// TestLedgerHash pins the canonical form, which auditors can hash themselves with printf
+// '%s' '<the object below>' | sha256sum.
 func TestLedgerHash(t *testing.T) {
 	// {"actor":"cron","data":{"note":"<b>"},"kind":"run.start","prev":"","seq":1,"subject":"1-a","time":"2026-03-01T02:00:00.123456789Z"}
 	const want = "9f574c32ef2232a13ffe93a092ae370deb42afe45e4b6d8daa8e5e780c568757"

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// LedgerEntry is one entry of the hash-chained ledger of everything decided or attempted.
+// LedgerEntry is one entry of the hash-chained ledger, which records everything that was
+// decided or attempted.
 type LedgerEntry struct {
 	Seq     int64           `json:"seq"`
 	Time    time.Time       `json:"time"`
@@ -14,13 +15,13 @@ type LedgerEntry struct {
 	Actor   string          `json:"actor"`
 	Subject string          `json:"subject"`
 	Data    json.RawMessage `json:"data,omitempty"`
-	// Prev is the hash of the entry before, "" for the first; Hash is the SHA-256
-	// over this entry's canonical form with Prev, in hexadecimal.
+	// Prev is the hash of the previous entry, or "" for the first; Hash is the SHA-256, in
+	// hexadecimal, of this entry's canonical form, which includes Prev.
 	Prev string `json:"prev"`
 	Hash string `json:"hash"`
 }
 
-// NewLedgerEntry returns an entry that the program itself makes about a subject.
+// NewLedgerEntry returns an entry about a subject with evolve itself as the actor.
 func NewLedgerEntry(now time.Time, kind, subject string, data any) (LedgerEntry, error) {
 	raw, err := json.Marshal(data)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// Leftover returns the folder in which an import, a restore or a repair that was killed
-// was building an archive for dir; "" when there is none, or the process is still at work.
-// The next Open of the archive removes it.
+// Leftover returns the folder in which an import, a restore or a repair was building an
+// archive for dir when it was killed. It returns "" if there is no such folder or the
+// process is still at work. The next Open of the archive removes the folder.
 func Leftover(dir string) (string, error) {
 	folder := dir + buildingSuffix
 	info, err := os.Lstat(folder)
@@ -29,8 +29,8 @@ func Leftover(dir string) (string, error) {
 	return folder, diskError(lock.release())
 }
 
-// clearLeftover removes the folder that Leftover returns. One that cannot be removed does
-// no harm.
+// clearLeftover removes the folder that Leftover returns. A folder that cannot be removed
+// does no harm.
 func clearLeftover(dir string) {
 	folder, err := Leftover(dir)
 	if folder == "" || err != nil {

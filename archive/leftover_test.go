@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestLeftover checks that what a killed import leaves beside an archive is reported, and
-// removed when the archive is next opened for writing; that of a running import stays.
+// TestLeftover checks that the leftovers of a killed import beside an archive are reported,
+// and are removed when the archive is next opened for writing, but that those of a running
+// import stay.
 func TestLeftover(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "archive")

@@ -22,32 +22,33 @@ const (
 )
 
 // holder is the content of the lock file: the process that holds the archive for writing.
-// The lock itself is the kernel's and ends with the process, so the content left by a dead
-// process is simply overwritten.
+// The lock itself is managed by the kernel and ends with the process, so content left by a
+// dead process is overwritten.
 type holder struct {
 	Owner   string    `json:"owner"`
 	PID     int       `json:"pid"`
 	Host    string    `json:"host"`
 	Started time.Time `json:"started"`
-	// Socket is where the holder serves readers; "" when it serves none.
+	// Socket is the path of the socket on which the holder serves readers; it is "" if it
+	// serves none.
 	Socket string `json:"socket,omitempty"`
-	// Brief reports whether the process only recovers the archive, so that a writer waits for
-	// it.
+	// Brief reports whether the process only recovers the archive, in which case a writer
+	// waits for it.
 	Brief bool `json:"brief,omitempty"`
 }
 
-// LockedError describes the process that holds the archive. It is an ErrLocked.
+// LockedError describes the process that holds the archive. It wraps ErrLocked.
 type LockedError struct {
 	// Held is what the process holds; "" means the archive.
 	Held string
-	// Owner, PID and Host are the holder's own data; PID is 0 when only readers hold the
-	// archive, or when the holder did not leave its name within a second.
+	// Owner, PID and Host are as the holder recorded them. PID is 0 if only readers hold
+	// the archive, or if the holder did not write its name within a second.
 	Owner string
 	PID   int
 	Host  string
 	// Age is how long the archive had been held when it was found locked.
 	Age time.Duration
-	// Waited is how long the caller has waited for it already.
+	// Waited is how long the caller has already waited.
 	Waited time.Duration
 }
 
@@ -60,11 +61,11 @@ func (e *LockedError) Error() string {
 		held, cmp.Or(e.Owner, "another process"), e.PID, e.Host, e.Age.Round(time.Second))
 }
 
-// Unwrap makes it an ErrLocked.
+// Unwrap returns ErrLocked.
 func (e *LockedError) Unwrap() error { return ErrLocked }
 
-// archiveLock is the lock file: exclusive for a writer, shared for readers that open the
-// store themselves.
+// archiveLock is the lock on an archive's lock file. A writer holds it exclusively; readers
+// that open the store themselves share it.
 type archiveLock struct {
 	file *flock.Flock
 	path string
@@ -77,10 +78,10 @@ func newLock(dir string) *archiveLock {
 
 func (l *archiveLock) release() error { return l.file.Unlock() }
 
-// maxHolder bounds the lock file, in bytes.
+// maxHolder is the maximum size of the lock file, in bytes.
 const maxHolder = 64 << 10
 
-// read returns the content of the lock file; the zero holder when it is empty or
+// read returns the content of the lock file, or the zero holder if the file is empty or
 // unreadable.
 func (l *archiveLock) read() holder {
 	var h holder
@@ -91,7 +92,7 @@ func (l *archiveLock) read() holder {
 	return h
 }
 
-// write writes the holder to the lock file. The exclusive lock must be held.
+// write writes the holder to the lock file. The caller must hold the exclusive lock.
 func (l *archiveLock) write(h holder) error {
 	data, err := json.Marshal(h)
 	if err != nil {
@@ -110,11 +111,13 @@ func (l *archiveLock) replace(data []byte) (err error) {
 	return err
 }
 
-// namePatience bounds the time in which a process that has just taken a lock leaves its name.
+// namePatience limits the wait until a process that has just taken a lock has recorded
+// itself in the lock file.
 const namePatience = time.Second
 
-// locked returns a LockedError about the holder. It reads the lock file again while that has
-// no name: the holder has just taken the lock.
+// locked returns a LockedError about the holder. While the lock file does not name the
+// holder, which may have just taken the lock, locked reads the file again, for at most
+// namePatience.
 func (l *archiveLock) locked(clock clock) *LockedError {
 	h, waited := l.read(), time.Duration(0)
 	for ; h.PID == 0 && waited < namePatience; waited += pause {
@@ -134,11 +137,11 @@ func lockedBy(h holder, now time.Time) *LockedError {
 	return e
 }
 
-// Holder returns an error about the process that holds the archive in dir for writing; nil if
-// there is none, or if it is not known. It waits for nothing.
+// Holder returns an error about the process that holds the archive in dir for writing, or
+// nil if there is none or it is not known. It does not wait.
 func Holder(dir string, opts Options) *LockedError {
 	l := newLock(dir)
-	if l.read().PID == 0 { // no process has named itself, or there is no archive
+	if l.read().PID == 0 { // no process has recorded its name, or there is no archive
 		return nil
 	}
 	shared, err := l.file.TryRLock()
@@ -151,14 +154,15 @@ func Holder(dir string, opts Options) *LockedError {
 	return nil
 }
 
-// Claim writes the owner and this process into another file than an archive's, whose lock it
-// holds, for HeldBy in other processes.
+// Claim records the owner and this process in a file that is not the lock file of an
+// archive and whose lock this process holds. Other processes read the record with HeldBy.
 func Claim(path string, opts Options) error {
 	return (&archiveLock{path: path}).write(newHolder(opts.Owner, opts.clock().now()))
 }
 
-// HeldBy returns an error about the process that holds the lock of a file and called Claim.
-// held is what that file stands for, as the subject of a sentence.
+// HeldBy returns an error about the process that holds the lock on a file and has recorded
+// itself there with Claim. held names what the file stands for; it becomes the subject of
+// the error message.
 func HeldBy(path, held string, opts Options) *LockedError {
 	e := (&archiveLock{path: path}).locked(opts.clock())
 	e.Held = held

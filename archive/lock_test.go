@@ -54,8 +54,8 @@ func TestSecondWriter(t *testing.T) {
 	closing(t, a)
 }
 
-// TestReaderGoesOn checks that a reader that began beside a writer continues when the
-// writer closes, and can neither write nor delay the next writer for long.
+// TestReaderGoesOn checks that a reader that began while a writer was at work continues
+// when the writer closes, and can neither write nor delay the next writer for long.
 func TestReaderGoesOn(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -104,7 +104,8 @@ func TestReaderGoesOn(t *testing.T) {
 	closing(t, a)
 }
 
-// TestReadersAfterCrash opens several readers at once after a kill; none may fail.
+// TestReadersAfterCrash opens several readers at once after a process was killed; none may
+// fail.
 func TestReadersAfterCrash(t *testing.T) {
 	dir := t.TempDir()
 	cmd := child(t, "record", dir, "0")
@@ -140,8 +141,8 @@ func TestReadersAfterCrash(t *testing.T) {
 	wg.Wait()
 }
 
-// TestUnbegunLogs checks the recovery from an empty log, which a process leaves when it
-// dies between creating a log and writing to it, in a new archive and in a filled one.
+// TestUnbegunLogs checks the recovery from an empty log in a new archive and in a filled
+// one. A process leaves such a log if it dies between creating the log and writing to it.
 func TestUnbegunLogs(t *testing.T) {
 	for name, fill := range map[string]func(testing.TB, *Archive){
 		"new": func(testing.TB, *Archive) {}, "filled": filled,
@@ -173,7 +174,7 @@ func TestUnbegunLogs(t *testing.T) {
 	}
 }
 
-// TestDeepFolder checks that an archive's path may be longer than a socket's.
+// TestDeepFolder checks that an archive's path may be longer than the path of a socket.
 func TestDeepFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), strings.Repeat("deep/", 30), "archive")
 	a := openAt(t, dir)
@@ -248,7 +249,7 @@ func FuzzSocket(f *testing.F) {
 	})
 }
 
-// endless is an engine whose get blocks until the context of the request ends.
+// endless is an engine whose get blocks until the request's context ends.
 type endless struct {
 	engine
 	asked chan bool
@@ -261,7 +262,7 @@ func (e endless) get(ctx context.Context, _ ...[]byte) ([][]byte, error) {
 }
 
 // TestServingEnds checks that a request in progress when the writer closes fails with
-// errDisconnected, and not with the writer's own cancellation.
+// errDisconnected, not with the writer's own cancellation error.
 func TestServingEnds(t *testing.T) {
 	store := endless{newMemory(), make(chan bool)}
 	s, err := serve(store, t.TempDir())
@@ -287,8 +288,9 @@ func TestServingEnds(t *testing.T) {
 	}
 }
 
-// TestUnfinishedTables checks that a table that is not in the manifest may be garbled: a
-// crash while writing a table leaves one. A table in the manifest must be whole.
+// TestUnfinishedTables checks that a table that is not in the manifest may be garbled,
+// because a crash while writing a table leaves such a file. A table in the manifest must be
+// intact.
 func TestUnfinishedTables(t *testing.T) {
 	dir := t.TempDir()
 	a := openAt(t, dir)
@@ -296,7 +298,7 @@ func TestUnfinishedTables(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	a = openAt(t, dir) // its log is that of a process that was killed
+	a = openAt(t, dir) // its log is that of a killed process
 	defer a.Close()
 	crashed := func() string {
 		to := t.TempDir()
@@ -339,7 +341,7 @@ func TestUnfinishedTables(t *testing.T) {
 }
 
 // TestRemoved checks that the next write to an archive whose folder was removed returns an
-// ErrRemoved, and so does closing it.
+// ErrRemoved, and that closing the archive does too.
 func TestRemoved(t *testing.T) {
 	for how := range removals {
 		out, err := child(t, "removed", filepath.Join(t.TempDir(), "archive"), how).CombinedOutput()
@@ -349,8 +351,8 @@ func TestRemoved(t *testing.T) {
 	}
 }
 
-// TestDamagedLedgerIsNotWrittenTo checks that an archive whose ledger is damaged opens for
-// reading only.
+// TestDamagedLedgerIsNotWrittenTo checks that an archive whose ledger is damaged can be
+// opened only for reading.
 func TestDamagedLedgerIsNotWrittenTo(t *testing.T) {
 	dir := t.TempDir()
 	a := openAt(t, dir)
@@ -378,21 +380,21 @@ func TestDamagedLedgerIsNotWrittenTo(t *testing.T) {
 	}
 }
 
-// stoppedHolder makes an archive that a process holds which accepts connections and answers
-// none, as a process that is stopped does.
+// stoppedHolder makes an archive whose holder accepts connections and answers none, as a
+// stopped process does.
 func stoppedHolder(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, storeName), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	folder, err := os.MkdirTemp("", "stopped") // the name of a socket is bounded
+	folder, err := os.MkdirTemp("", "stopped") // the length of a socket's name is limited
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(folder) })
 	socket := filepath.Join(folder, "s")
-	listener, err := net.Listen("unix", socket) // the kernel accepts for it
+	listener, err := net.Listen("unix", socket) // the kernel accepts connections for it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -414,8 +416,8 @@ func stoppedHolder(t *testing.T) (dir string) {
 	return dir
 }
 
-// TestStoppedHolder tests that a holder which answers no connection is reported as the holder
-// after one attempt.
+// TestStoppedHolder tests that a holder that answers no connection is reported as the
+// holder after one attempt.
 func TestStoppedHolder(t *testing.T) {
 	dir := stoppedHolder(t)
 	slept := 0
@@ -426,7 +428,7 @@ func TestStoppedHolder(t *testing.T) {
 	}
 }
 
-// heldLock takes the lock of a folder and leaves no name.
+// heldLock takes the lock of a folder without writing a holder's name.
 func heldLock(t *testing.T, dir string) *archiveLock {
 	t.Helper()
 	lock := newLock(dir)
@@ -437,8 +439,8 @@ func heldLock(t *testing.T, dir string) *archiveLock {
 	return lock
 }
 
-// TestHolderNamesItselfLate checks that the error about a holder without a name waits up to a
-// second for it.
+// TestHolderNamesItselfLate checks that the error about a holder that has not yet written
+// its name waits up to a second for the name.
 func TestHolderNamesItselfLate(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -464,13 +466,13 @@ func TestHolderNamesItselfLate(t *testing.T) {
 	}
 }
 
-// TestRecoveryIsWaitedFor checks that a writer waits for a process that recovers the archive,
-// and names it if that takes too long.
+// TestRecoveryIsWaitedFor checks that a writer waits for a process that is recovering the
+// archive, and names that process if the recovery takes too long.
 func TestRecoveryIsWaitedFor(t *testing.T) {
 	for name, ends := range map[string]bool{"a short one": true, "a long one": false} {
 		dir := t.TempDir()
 		lock, slept := heldLock(t, dir), time.Duration(0)
-		h := newHolder("evolve, which recovers it", day)
+		h := newHolder("evolve, which is recovering it", day)
 		h.Brief = true
 		if err := lock.write(h); err != nil {
 			t.Fatal(err)
@@ -495,7 +497,8 @@ func TestRecoveryIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestHolder checks that the process that writes is found, and that nothing else is taken for one.
+// TestHolder checks that the process that writes is found, and that nothing else is taken
+// for such a process.
 func TestHolder(t *testing.T) {
 	dir := t.TempDir()
 	if e := Holder(dir, Options{}); e != nil {

@@ -97,7 +97,7 @@ func parseEntry(data []byte, at int) (e logEntry, hashed int, ok bool) {
 	return e, hashed, crc32.Checksum(rest[:hashed], castagnoli) == binary.BigEndian.Uint32(rest[hashed:e.size])
 }
 
-// endEntry returns the entry that ends the transaction with a version.
+// endEntry returns the entry that ends the transaction with the given version.
 func endEntry(version uint64) []byte {
 	key := binary.BigEndian.AppendUint64(bytes.Clone(logEndKey), math.MaxUint64-version)
 	value := strconv.AppendUint(nil, version, 10)
@@ -109,13 +109,14 @@ func endEntry(version uint64) []byte {
 	return binary.BigEndian.AppendUint32(e, crc32.Checksum(e, castagnoli))
 }
 
-// searchBytes bounds the bytes that a search for entries hashes, as a multiple of those
-// searched.
+// searchBytes limits how many bytes a search for entries may hash, as a multiple of the
+// number of bytes searched.
 const searchBytes = 64
 
-// searchEntries returns the readable entries from an offset on, whatever bytes are between
-// them. Zeros are skipped cheaply. It gives up, with whole false, when the data hashed
-// exceeds the bound, as for bytes that look like entries everywhere and are not.
+// searchEntries returns the readable entries from an offset on, and skips any other bytes
+// between them. Runs of zeros are skipped cheaply. If it has hashed more data than
+// searchBytes allows, it gives up and returns false for whole. This happens if bytes
+// throughout the data look like entries but are not.
 func searchEntries(data []byte, from int) (found []logEntry, whole bool) {
 	budget := searchBytes * (len(data) - from + 1)
 	for at := from; at < len(data); {
@@ -148,8 +149,8 @@ func withoutZeros(data []byte) []byte { return bytes.TrimRight(data, "\x00") }
 // logSector is the smallest unit that a disk writes.
 const logSector = 512
 
-// unwritten reports whether a whole sector in data[from:to] is zero: one that was not yet
-// on disk at a power loss. A single altered byte cannot cause that.
+// unwritten reports whether a whole sector in data[from:to] is zero, which means that it
+// was not yet on disk when the power failed. A single altered byte cannot cause that.
 func unwritten(data []byte, from, to int) bool {
 	for at := (from + logSector - 1) / logSector * logSector; at+logSector <= to; at += logSector {
 		if zeroRun(data[at:at+logSector]) == logSector {
@@ -159,9 +160,10 @@ func unwritten(data []byte, from, to int) bool {
 	return false
 }
 
-// alteredEnd reports whether data, from an offset on, is the end entry of a transaction
-// that was altered after it had been written: a process killed while writing it leaves a
-// prefix of it and zeros.
+// alteredEnd reports whether data, from the offset at on, resembles the end entry of a
+// transaction so closely that it must be that entry, altered after it had been written. A
+// process that is killed while it writes the entry would leave a prefix of it, followed by
+// zeros.
 func alteredEnd(data []byte, at int, version uint64) bool {
 	rest := withoutZeros(data[at:])
 	want := endEntry(version)

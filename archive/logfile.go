@@ -8,16 +8,18 @@ import (
 	"os"
 )
 
-// DamageError describes the first damage found in a file of the store. It is an
-// ErrCorrupt. The file was not changed.
+// DamageError describes the first damage found in a file of the store. It wraps ErrCorrupt.
+// The damaged file is left as it is.
 type DamageError struct {
 	// File is the file's name in the store's folder.
 	File string `json:"file"`
-	// Offset is the byte at which the damage begins; -1 when it concerns the whole file.
+	// Offset is the byte at which the damage begins, or -1 if the damage concerns the whole
+	// file.
 	Offset int64 `json:"offset"`
 	// Behind is the number of entries after the damage that can be read.
 	Behind int `json:"readable_behind"`
-	// Reason describes the damage, in words that follow the file's name.
+	// Reason describes the damage in a phrase that can follow the file's name, such as "its
+	// header was altered".
 	Reason string `json:"reason"`
 }
 
@@ -29,21 +31,22 @@ func (e *DamageError) Error() string {
 	text += ": " + e.Reason
 	switch {
 	case e.Behind == 1:
-		text += "; 1 entry behind it can be read"
+		text += "; 1 entry after it is readable"
 	case e.Behind > 1:
-		text += fmt.Sprintf("; %d entries behind it can be read", e.Behind)
+		text += fmt.Sprintf("; %d entries after it are readable", e.Behind)
 	}
 	return text
 }
 
-// Unwrap makes it an ErrCorrupt.
+// Unwrap returns ErrCorrupt.
 func (e *DamageError) Unwrap() error { return ErrCorrupt }
 
 // logFile is a log that is open for reading.
 type logFile struct {
 	*os.File
 	name string
-	// size is the file's size; zeros follow after written bytes.
+	// size is the length of the file, and written is the length of its content, both in
+	// bytes. Only zeros follow the content.
 	size, written int64
 }
 
@@ -59,7 +62,7 @@ func openLog(dir *os.Root, name string) (*logFile, error) {
 	return &logFile{f, name, info.Size(), dataEnd(f, info.Size())}, nil
 }
 
-// bytes returns what was written from an offset on.
+// bytes returns the written content from an offset on.
 func (l *logFile) bytes(from int64) ([]byte, error) {
 	data := make([]byte, max(0, l.written-from))
 	n, err := l.ReadAt(data, from)
@@ -77,7 +80,7 @@ func (l *logFile) damage(offset int64, behind int, format string, args ...any) *
 func (l *logFile) header() error {
 	var head [logHeader]byte
 	if _, err := l.ReadAt(head[:], 0); errors.Is(err, io.EOF) {
-		return l.damage(0, 0, "is cut to %d bytes", l.size)
+		return l.damage(0, 0, "is truncated to %d bytes", l.size)
 	} else if err != nil {
 		return err
 	}
@@ -89,20 +92,22 @@ func (l *logFile) header() error {
 
 // transactions is the content of a write-ahead log.
 type transactions struct {
-	// entries are those of the complete transactions, in order.
+	// entries holds the entries of the complete transactions, in order.
 	entries []logEntry
-	// first and last are the versions of the complete transactions; 0 when there is none.
+	// first and last are the versions of the first and the last complete transaction; both
+	// are 0 if there is none.
 	first, last uint64
-	// open are the entries of the last transaction when it has no end.
+	// open holds the entries of the last transaction if it has no end.
 	open []logEntry
-	// at is the offset of the first byte that is no part of an entry.
+	// at is the offset of the first byte that is not part of an entry.
 	at int
-	// wrong describes an entry at offset at that must not follow the one before; it is
-	// empty if there is none.
+	// wrong describes why the entry at the offset at must not follow the previous entry; it
+	// is empty if there is no such entry.
 	wrong string
 }
 
-// readTransactions parses a write-ahead log until the first byte that is no entry.
+// readTransactions parses a write-ahead log up to the first byte that is not part of an
+// entry.
 func readTransactions(data []byte) transactions {
 	t := transactions{at: logHeader}
 	for t.at < len(data) {
@@ -135,8 +140,8 @@ func readTransactions(data []byte) transactions {
 }
 
 // readMem reads a write-ahead log and distinguishes the torn end that a crash leaves from
-// damage: no entry after a torn end can be read, and it was not acknowledged. Only the
-// newest log may have one.
+// damage: no entry after a torn end can be read, and the torn transaction was not
+// acknowledged. Only the newest log may have a torn end.
 func (l *logFile) readMem(newest bool) (transactions, error) {
 	if err := l.header(); err != nil {
 		return transactions{}, err
@@ -148,7 +153,8 @@ func (l *logFile) readMem(newest bool) (transactions, error) {
 	return l.readMemBytes(data, newest)
 }
 
-// readMemBytes is readMem on the bytes written to the log.
+// readMemBytes does what readMem does after checking the header, on the bytes written to
+// the log.
 func (l *logFile) readMemBytes(data []byte, newest bool) (transactions, error) {
 	t := readTransactions(data)
 	if bad := l.memDamage(data, &t, newest); bad != nil {
@@ -176,16 +182,16 @@ func (l *logFile) memDamage(data []byte, t *transactions, newest bool) *DamageEr
 	case !newest:
 		return l.damage(at, 0, "its last transaction has no end, though a newer log exists")
 	case l.size-int64(max(t.at, len(content))) < logMargin:
-		return l.damage(at, 0, "is cut in the middle of a transaction")
+		return l.damage(at, 0, "is truncated in the middle of a transaction")
 	case len(behind) == 0 && len(t.open) > 0 && alteredEnd(data, t.at, t.open[0].version):
 		return l.damage(at, 0, "the end of the last transaction cannot be read")
 	}
 	return nil
 }
 
-// unacknowledged reports whether all readable entries after the first unreadable one
-// belong to the last transaction, and that was not completely on disk at a power loss:
-// between its entries are sectors that were never written.
+// unacknowledged reports whether all readable entries after the first unreadable one belong
+// to the last transaction, and that transaction was not completely on disk when the power
+// failed. Sectors between its entries that were never written show this.
 func (t *transactions) unacknowledged(data []byte, behind []logEntry) bool {
 	version := behind[0].version
 	switch {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// memOf writes a write-ahead log as Badger does: transactions of a few entries each. It
-// returns where each entry begins, and the end.
+// memOf writes a write-ahead log as Badger does, with transactions of a few entries each.
+// It returns the log, the position at which each entry begins, and the end.
 func memOf(transactions int) (data []byte, starts []int) {
 	data = make([]byte, logHeader)
 	for version := uint64(1); version <= uint64(transactions); version++ {
@@ -34,13 +34,13 @@ func rawEntry(meta byte, k, value string, version uint64) []byte {
 	return binary.BigEndian.AppendUint32(e, crc32.Checksum(e, castagnoli))
 }
 
-// readMemOf reads a log of a size whose beginning is data.
+// readMemOf reads a log of the given size that begins with data.
 func readMemOf(data []byte, size int64, newest bool) (transactions, error) {
 	return (&logFile{name: "00001.mem", size: size}).readMemBytes(data, newest)
 }
 
 // TestTornEnd checks that the log of a process killed at any byte of its last transaction
-// is not damaged, and that all transactions before it are read.
+// does not count as damaged, and that all transactions before it are read.
 func TestTornEnd(t *testing.T) {
 	const count = 8
 	data, starts := memOf(count)
@@ -50,19 +50,21 @@ func TestTornEnd(t *testing.T) {
 		if err != nil || got.last != count-1 {
 			t.Fatalf("written up to byte %d of %v: %v, version %d", end, starts, err, got.last)
 		}
-		// In a log that is not the newest, nothing may be open.
+		// In a log that is not the newest, no transaction may be unfinished.
 		if _, err := readMemOf(data[:end], 1<<20, false); end > len(before) && !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("an older log, up to byte %d: %v", end, err)
 		}
-		// A file is longer than what was written: one that ends there was cut.
+		// A log file is longer than what was written to it, so a file that ends there was
+		// cut.
 		if _, err := readMemOf(data[:end], int64(end), true); end > len(before) && !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("cut at byte %d: %v", end, err)
 		}
 	}
 }
 
-// TestEveryFlip checks that every flipped bit in a write-ahead log is detected. The one
-// exception is a bit that turns the end of the last transaction into what a kill leaves.
+// TestEveryFlip checks that every flipped bit in a write-ahead log is detected. The only
+// exception is a bit that makes the end of the last transaction look like what a kill
+// leaves.
 func TestEveryFlip(t *testing.T) {
 	for _, count := range []int{1, 6} {
 		data, starts := memOf(count)
@@ -90,7 +92,7 @@ func TestEveryFlip(t *testing.T) {
 }
 
 // TestPowerLoss checks that a power loss may leave the sectors of the last transaction in
-// any combination. The transaction was not acknowledged.
+// any combination, because that transaction was not acknowledged.
 func TestPowerLoss(t *testing.T) {
 	data, _ := memOf(5)
 	before := len(data)
@@ -104,7 +106,7 @@ func TestPowerLoss(t *testing.T) {
 		if got, err := readMemOf(torn, 1<<20, true); err != nil || got.last != 5 {
 			t.Fatalf("sector %d: %v, version %d", sector, err, got.last)
 		}
-		// With a later transaction behind it, it had been acknowledged.
+		// If a later transaction follows it, it had been acknowledged.
 		torn = append(append(torn, rawEntry(logTxn, "k", "v", 7)...), endEntry(7)...)
 		if _, err := readMemOf(torn, 1<<20, true); !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("sector %d of the transaction before the last: %v", sector, err)
@@ -112,8 +114,8 @@ func TestPowerLoss(t *testing.T) {
 	}
 }
 
-// TestSearchBound checks that bytes that look like entries everywhere do not delay the
-// search, and that zeros are skipped cheaply.
+// TestSearchBound checks that bytes that look like entries at every position do not delay
+// the search, and that zeros are skipped cheaply.
 func TestSearchBound(t *testing.T) {
 	trap := []byte{logTxn, 0, 9, 0xff, 0xff, 0x7f, 0, 'k', 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe}
 	data := make([]byte, 0, 4<<20)

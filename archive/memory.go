@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// memory keeps all pairs in the order of their keys. A write makes a new list, so that a
-// scan reads a snapshot without holding a lock.
+// memory is an engine that holds all pairs in one list, ordered by key. A write creates a
+// new list, so a scan can read a snapshot without holding a lock.
 type memory struct {
 	mu     sync.Mutex
 	pairs  []pair // never changed in place
@@ -27,7 +27,8 @@ func (m *memory) snapshot() ([]pair, error) {
 	return m.pairs, nil
 }
 
-// findPair returns the place of a key in an ordered list, and whether it is there.
+// findPair returns the index of a key in an ordered list and reports whether the key is
+// there.
 func findPair(pairs []pair, key []byte) (int, bool) {
 	return slices.BinarySearchFunc(pairs, key, func(p pair, key []byte) int { return bytes.Compare(p.key, key) })
 }
@@ -76,7 +77,7 @@ func (m *memory) scan(ctx context.Context, prefix, from []byte, visit func(key, 
 	return nil
 }
 
-// dump is a scan: it reads a snapshot.
+// dump scans all pairs. A scan always reads a snapshot.
 func (m *memory) dump(ctx context.Context, visit func(key, value []byte) error) error {
 	return m.scan(ctx, nil, nil, visit)
 }

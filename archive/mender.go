@@ -8,15 +8,15 @@ import (
 	"fmt"
 )
 
-// mender makes the readable records consistent again: it rebuilds indexes, counters and
-// candidates in the ledger, and drops records that still refer to missing ones.
+// mender makes the readable records consistent again: it rebuilds indexes, counters and the
+// candidates that the ledger records, and drops records that still refer to missing ones.
 type mender struct {
 	ctx context.Context
 	s   *salvaged
 	a   *Archive
 }
 
-// ledger keeps the entries from the first on up to the first break of the chain, and
+// ledger retains the entries from the first one up to the first break in the chain, and
 // rebuilds the head. It returns how many entries after the break can be read.
 func (m *mender) ledger(r *Repair) (behind int, err error) {
 	last := ledgerHead{}
@@ -51,11 +51,12 @@ func (m *mender) ledger(r *Repair) (behind int, err error) {
 	return behind, m.s.write(&b)
 }
 
-// rounds bounds the number of passes over the records: dropping one record can break
-// another one's reference.
+// rounds limits the number of passes over the records. Several may be needed, because
+// dropping one record can break a reference from another.
 const rounds = 16
 
-// mend makes the records consistent.
+// mend rebuilds the derived records, and then drops inconsistent records until a pass finds
+// none. It fails if that takes too many passes.
 func (m *mender) mend() error {
 	if err := m.derive(); err != nil {
 		return err
@@ -69,7 +70,7 @@ func (m *mender) mend() error {
 	return fmt.Errorf("%w: its records do not agree with each other", ErrCorrupt)
 }
 
-// counters are the highest numbers found, by the keys of their counters.
+// counters holds the highest numbers found, by the keys of their counters.
 type counters map[string]uint64
 
 func (c counters) raise(counter, agentID string, n uint64) {
@@ -104,7 +105,7 @@ func (m *mender) derive() error {
 			if decodeDocument(value, &d) == nil && d.Number > 0 {
 				b.put(runIDKey(d.ID), encodeNumber(uint64(d.Number)))
 			}
-		case tableTally: // evaluations that the tally counts may be lost
+		case tableTally: // dropped, because evaluations that it counts may be lost
 			m.s.drop(string(k))
 		case tableProposal:
 			counts.raise(countProposals, "", r.number())
@@ -136,7 +137,7 @@ func (m *mender) derive() error {
 	return m.s.write(&b)
 }
 
-// index adds the index entry of an evaluation's content, when there is no valid one.
+// index adds the index entry for an evaluation's content if there is no valid one.
 func (m *mender) index(b *batch, place []byte, s *storedEvaluation) {
 	content := contentKey(tableKey, s.Key)
 	if f, ok := m.s.records[string(content)]; ok {
@@ -156,8 +157,9 @@ func (m *mender) index(b *batch, place []byte, s *storedEvaluation) {
 	}
 }
 
-// restoreCandidate rebuilds an unreadable candidate from its ledger entry, as it was when it entered,
-// because the error control must count every entry.
+// restoreCandidate rebuilds an unreadable candidate from the ledger entry about its entry
+// into the confirmation, in the state that it then had, because the error control must
+// count every entry.
 func (m *mender) restoreCandidate(b *batch, entry []byte, counts counters) error {
 	var e LedgerEntry
 	var c Candidate
@@ -181,8 +183,8 @@ func (m *mender) restoreCandidate(b *batch, entry []byte, counts counters) error
 	return putCandidate(b, c)
 }
 
-// prune drops the records that are garbled or refer to missing ones, and returns their
-// number.
+// prune drops the records that are garbled or refer to missing ones, and returns how many
+// it dropped.
 func (m *mender) prune() (int, error) {
 	c := newChecker(m.ctx, m.a)
 	var bad []string

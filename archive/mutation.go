@@ -9,7 +9,8 @@ type Mutation struct {
 	Child    agent.ConfigID `json:"child"`
 	Operator string         `json:"operator"`
 	Run      string         `json:"run"`
-	// Gain is the child's estimated score minus its parent's on search tasks, when both had one.
+	// Gain is the child's estimated score on search tasks minus its parent's, if both had a
+	// score.
 	Gain  float64 `json:"gain"`
 	Known bool    `json:"known"`
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestOddFolder checks that a folder's name may be a glob pattern that matches the folder
-// beside it.
+// TestOddFolder checks that a folder's name may be a glob pattern that matches a
+// neighbouring folder.
 func TestOddFolder(t *testing.T) {
 	base := t.TempDir()
 	other := openAt(t, filepath.Join(base, "a1b"))
@@ -38,8 +38,8 @@ func TestOddFolder(t *testing.T) {
 	closing(t, a)
 }
 
-// TestFewFiles checks that a process that may not open enough files gets an ErrResources,
-// and never an ErrCorrupt.
+// TestFewFiles checks that a process that is not allowed to open enough files gets an
+// ErrResources, never an ErrCorrupt.
 func TestFewFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many processes, one after another")
@@ -69,8 +69,8 @@ func TestFewFiles(t *testing.T) {
 	closing(t, a)
 }
 
-// TestManifestMissing checks that an archive without the list of its tables is damaged,
-// with all other files present, and never taken for an empty one.
+// TestManifestMissing checks that an archive without the list of its tables counts as
+// damaged if all other files are present, and is never taken for an empty archive.
 func TestManifestMissing(t *testing.T) {
 	for name, w := range map[string]wreck{"closed": closedArchive(t), "killed": killedArchive(t)} {
 		for _, write := range []bool{false, true} {

@@ -11,7 +11,8 @@ import (
 )
 
 // TestOlderValueLogs checks that damage anywhere in a value log that is not the newest is
-// found before anything is read or written: decisions, nights and backups do not go on over it.
+// found before anything is read or written, so that no decision, night or backup proceeds
+// despite it.
 func TestOlderValueLogs(t *testing.T) {
 	t.Parallel()
 	for state, w := range map[string]wreck{"closed": closedArchive(t), "killed": killedArchive(t)} {
@@ -68,8 +69,8 @@ func TestOlderValueLogs(t *testing.T) {
 	}
 }
 
-// TestUnreadValue checks that a value which is damaged while the archive is open is an error
-// when it is read, also by a backup, which copies records without decoding them. Badger
+// TestUnreadValue checks that a value damaged while the archive is open causes an error
+// when it is read, even by a backup, which copies records without decoding them. Badger
 // returns such a value as an empty one.
 func TestUnreadValue(t *testing.T) {
 	t.Parallel()

@@ -11,26 +11,26 @@ import (
 	"time"
 )
 
-// Options of Open; the zero value is the default.
+// Options holds the options of Open; the zero value is the default.
 type Options struct {
-	// Owner names the process in the lock file, for the error of another process that finds
-	// the archive held.
+	// Owner names the process in the lock file, for the error that another process gets
+	// when it finds the archive held.
 	Owner string
-	// Now is the clock of the lock file and of its age, Sleep passes the time between two
-	// attempts to take the lock; nil: those of the system.
+	// Now is the clock for the lock file and its age, and Sleep waits between two attempts
+	// to take the lock. If nil, the functions of the system are used.
 	Now   func() time.Time
 	Sleep func(time.Duration)
 	// Accept opens an archive whose ledger does not match the witness, and records in the
-	// ledger who accepts it. When it does match, the open fails with ErrWitnessed.
+	// ledger who accepts it. If the ledger does match, the open fails with ErrWitnessed.
 	Accept *Accept
-	// Notary follows the head of the ledger; nil: none.
+	// Notary follows the head of the ledger; it may be nil.
 	Notary Notary
 
-	// steps replace the migrations in a test.
+	// steps replaces the migrations in a test.
 	steps map[uint64]migration
 }
 
-// Accept is a person's decision to continue with a ledger.
+// Accept is a person's decision to continue with a ledger that does not match the witness.
 type Accept struct {
 	By, Reason string
 }
@@ -42,22 +42,23 @@ func (o Options) migrations() map[uint64]migration {
 	return o.steps
 }
 
-// Readers hold the archive briefly, and so does a process that opens or closes it.
-// patience bounds the wait for them, pause is the time between attempts.
+// patience limits the wait for readers, and for a process that opens or closes the archive;
+// both hold it only briefly. pause is the time between two attempts.
 const (
 	patience = 5 * time.Second
 	pause    = 20 * time.Millisecond
 )
 
-// Open opens the archive in dir for writing, making it when absent. It fails with a
-// *LockedError, which is an ErrLocked (naming owner, process and age), while another process
-// holds it, and serves readers on a socket beside it until Close. The archive of an older
-// evolve is migrated, and a copy of it is kept beside it. The archive of a newer evolve is
+// Open opens the archive in dir for writing, and creates it if it does not exist. Open
+// serves readers on a socket beside the archive until Close. While another process holds
+// the archive, Open fails with a *LockedError, which wraps ErrLocked and names the owner,
+// the process and the age of the lock. An archive from an older version of evolve is
+// migrated after a backup of it has been written to dir. An archive from a newer version is
 // refused with ErrNewer. An archive with a damaged ledger is refused with a *LedgerError,
 // one whose ledger differs from the witness with a *WitnessError, and one with a damaged
-// file with a *DamageError; each of these is an ErrCorrupt, and the files are left as they
+// file with a *DamageError; each of these wraps ErrCorrupt, and the files are left as they
 // are. ErrDisk means that the system refuses to write there or that too little space is
-// free, ErrResources that the process may not open enough files.
+// free. ErrResources means that the process may not open enough files.
 func Open(dir string, opts Options) (*Archive, error) {
 	a, err := open(dir, opts)
 	if err != nil {
@@ -91,7 +92,7 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 		undo = []func() error{lock.release}
 		return nil, diskError(err)
 	}
-	// A process killed during a GC leaves this.
+	// A process killed during a GC leaves this folder behind.
 	if err := os.RemoveAll(filepath.Join(dir, gcName)); err != nil {
 		return nil, diskError(err)
 	}
@@ -113,7 +114,7 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 	if err := a.begin(context.Background(), opts); err != nil {
 		return nil, err
 	}
-	if files.manifest { // otherwise the only archive may be there
+	if files.manifest { // without a manifest, the leftover folder may hold the only archive
 		clearLeftover(dir)
 	}
 	if err := a.serveReaders(lock, held); err != nil {
@@ -126,7 +127,7 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 // begin checks the ledger and its witness before the first write, and closes the tallies
 // of a killed writer.
 func (a *Archive) begin(ctx context.Context, opts Options) error {
-	// Nothing is added to a damaged ledger: later entries would look valid.
+	// Nothing may be added to a damaged ledger, because the added entries would look valid.
 	if _, _, err := a.VerifyLedger(ctx); err != nil {
 		return err
 	}
@@ -136,8 +137,8 @@ func (a *Archive) begin(ctx context.Context, opts Options) error {
 	return a.closeTallies(ctx)
 }
 
-// serveReaders starts a server and names it in the lock file. Where there can be no socket,
-// readers get an ErrLocked.
+// serveReaders starts a server for readers and records its socket in the lock file. If a
+// socket cannot be created, there is no server, and readers get an ErrLocked.
 func (a *Archive) serveReaders(lock *archiveLock, held holder) error {
 	readers, err := serve(talliedStore{a.store, a.writer.tallies}, a.dir)
 	if err != nil {
@@ -160,9 +161,10 @@ func (l *archiveLock) takeForWriting(clock clock) error {
 		if ok {
 			return nil
 		}
-		// A shared lock fails only beside an exclusive holder. A writer writes its holder
-		// right after it has the lock: until then the file names the previous holder. The
-		// second attempt rules that out.
+		// A shared lock fails only while another process holds the exclusive lock. A writer
+		// writes its name to the file right after it takes the lock; until then the file
+		// names the previous holder. The name is therefore trusted only from the second
+		// attempt on.
 		shared, err := l.file.TryRLock()
 		if err != nil {
 			return diskError(err)
@@ -187,10 +189,10 @@ func (l *archiveLock) takeForWriting(clock clock) error {
 }
 
 // OpenRead opens the archive in dir for reading: through the socket of the process that
-// holds it, or directly when none does. It first recovers the archive of a killed process,
-// unless the disk refuses writes: then it reads the archive as it is (see Refused). It
-// fails with ErrNotFound when there is no archive, ErrLocked when its holder serves no
-// readers, and a *WitnessError when its ledger does not match the witness.
+// holds it, or directly if no process does. It first recovers the archive of a killed
+// process. If the disk refuses writes, it reads the archive as it is instead (see Refused).
+// It fails with ErrNotFound if there is no archive, with ErrLocked if its holder serves no
+// readers, and with a *WitnessError if its ledger does not match the witness.
 func OpenRead(dir string) (*Archive, error) {
 	w, there, err := WitnessOf(dir)
 	if err != nil {
@@ -206,8 +208,8 @@ func OpenRead(dir string) (*Archive, error) {
 	return a, nil
 }
 
-// Inspect is OpenRead without the check of the witness. An archive that is missing beside
-// its witness is a *WitnessError here too.
+// Inspect does what OpenRead does, without checking the witness. If the witness exists but
+// the archive is missing, it returns a *WitnessError too.
 func Inspect(dir string) (*Archive, error) {
 	r := &reader{find: func() (engine, error) { return findStore(dir, systemClock(), patience) }}
 	if _, err := r.current(nil); err != nil {
@@ -223,9 +225,10 @@ func Inspect(dir string) (*Archive, error) {
 	return a, nil
 }
 
-// findStore finds a way to read the store, and waits while other processes open or close
-// it, for about as long as most. The time in which a holder does not answer counts: a process
-// that is stopped accepts connections, and answers none.
+// findStore returns an engine that reads the store, either directly or through the socket
+// of the process that holds it. While other processes open or close the store, it waits,
+// for about the duration most. The time during which a holder does not answer counts
+// towards that limit, because a stopped process accepts connections but does not answer.
 func findStore(dir string, clock clock, most time.Duration) (engine, error) {
 	if _, err := os.Stat(filepath.Join(dir, storeName)); errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNotFound
@@ -267,7 +270,8 @@ func findStore(dir string, clock clock, most time.Duration) (engine, error) {
 	}
 }
 
-// sharedStore is the store with the shared lock.
+// sharedStore is a store that is open for reading, together with the shared lock, which
+// close releases.
 type sharedStore struct {
 	*disk
 	lock *archiveLock
@@ -275,15 +279,15 @@ type sharedStore struct {
 
 func (s *sharedStore) close() error { return errors.Join(s.disk.close(), s.lock.release()) }
 
-// openShared opens the store for reading with the shared lock that the caller has, and
-// releases the lock when it fails. A store that was not closed is read as it is if the
-// disk refuses the writes of a recovery, or if another process reads it.
+// openShared opens the store for reading with the shared lock that the caller holds, and
+// releases the lock if that fails. A store that was not closed is read as it is if the disk
+// refuses the writes of a recovery, or if another process reads it.
 func openShared(dir string, lock *archiveLock, refused error) (engine, error) {
 	path := filepath.Join(dir, storeName)
 	if files, err := listStore(path); err != nil {
 		return nil, errors.Join(storeError(err), lock.release())
 	} else if !files.manifest && !files.begun {
-		return nil, errors.Join(ErrNotFound, lock.release()) // a writer has only created the folder
+		return nil, errors.Join(ErrNotFound, lock.release()) // a writer has created only the folder so far
 	}
 	store, err := openDisk(path, false)
 	if errors.Is(err, errUnclosed) && refused != nil {
@@ -299,7 +303,7 @@ func openShared(dir string, lock *archiveLock, refused error) (engine, error) {
 }
 
 // errShared means that another process reads or recovers a store that was not closed.
-var errShared = errors.New("another process reads the archive")
+var errShared = errors.New("another process is reading the archive")
 
 // recoverStore opens the store once for writing, which recovers it after a crash. It fails with
 // errShared while another process has the lock.
@@ -311,21 +315,21 @@ func recoverStore(dir string, lock *archiveLock, clock clock) error {
 	if !ok {
 		return errShared
 	}
-	// A starting writer that reads the name of the dead process would give up instead of
-	// waiting.
-	h := newHolder("evolve, which recovers it", clock.now())
+	// Without this record, a starting writer would read that of the dead process and would
+	// give up instead of waiting.
+	h := newHolder("evolve, which is recovering it", clock.now())
 	h.Brief = true
 	err = lock.write(h)
 	if err == nil {
 		err = errors.Join(reopen(filepath.Join(dir, storeName)), lock.replace(nil))
 	}
 	if err != nil {
-		err = fmt.Errorf("put the archive in order after a crash: %w", err)
+		err = fmt.Errorf("recover the archive after a crash: %w", err)
 	}
 	return errors.Join(err, lock.release())
 }
 
-// reopen opens a store for writing, settles its open tallies, and closes it.
+// reopen opens a store for writing, closes its open tallies, and then closes the store.
 func reopen(path string) error {
 	store, err := openDisk(path, true)
 	if err != nil {
@@ -334,8 +338,9 @@ func reopen(path string) error {
 	return errors.Join(closeOpenTallies(context.Background(), store), store.close())
 }
 
-// closeOpenTallies closes the tallies of a store that is fit to be written to. Otherwise it leaves the
-// store as it is: opening it returns the error.
+// closeOpenTallies closes the tallies of a store if the store is fit to be written to.
+// Otherwise it leaves the store as it is and returns no error, because the next open of the
+// store returns one.
 func closeOpenTallies(ctx context.Context, store engine) error {
 	a, err := newArchive(store, false, "")
 	if err != nil {
@@ -348,9 +353,9 @@ func closeOpenTallies(ctx context.Context, store engine) error {
 	return a.closeTallies(ctx)
 }
 
-// Refused returns the error, such as an ErrDisk, for which the archive of a killed process
-// could not be recovered; nil when it was closed or recovered. All acknowledged data can
-// be read either way.
+// Refused returns the error, such as an ErrDisk, that prevented the recovery of a killed
+// process's archive, or nil if the archive was closed or recovered. All acknowledged data
+// can be read either way.
 func (a *Archive) Refused() error {
 	r, ok := a.store.(*reader)
 	if !ok {

@@ -12,9 +12,9 @@ import (
 
 // releasePages returns the memory of a store's mapped tables and value logs to the system.
 // Badger maps all its files and never unmaps touched pages, so the memory of a process
-// would grow with its archive. The advice loses no data, even if the addresses are mapped
-// otherwise by then: pages that are needed again are read again. It does nothing where the
-// system does not support the advice.
+// would grow with its archive. The advice that it gives the kernel loses no data, even if
+// the addresses have been mapped to something else by then: pages that are needed again are
+// read again. releasePages does nothing if the system does not support the advice.
 func releasePages(dir string) {
 	maps, err := os.Open("/proc/self/maps")
 	if err != nil {
@@ -28,7 +28,8 @@ func releasePages(dir string) {
 		return
 	}
 	for lines := bufio.NewScanner(maps); lines.Scan(); {
-		// "7f0a80000000-7f0a82000000 rw-s 00000000 08:01 42   /archive/store/000001.vlog"
+		// A line has the form "7f0a80000000-7f0a82000000 rw-s 00000000 08:01 42
+		// /archive/store/000001.vlog".
 		line := lines.Text()
 		path := strings.IndexByte(line, '/')
 		if path < 0 || filepath.Dir(line[path:]) != dir {

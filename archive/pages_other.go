@@ -2,5 +2,6 @@
 
 package archive
 
-// releasePages does nothing here: mapped pages stay until the system takes them.
+// releasePages does nothing here: mapped pages remain in memory until the system reclaims
+// them.
 func releasePages(string) {}

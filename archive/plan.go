@@ -15,67 +15,68 @@ type AgentPlan struct {
 	SplitHash string   `json:"split_hash"`
 	AgentHash string   `json:"agent_hash"`
 	SpaceHash string   `json:"space_hash"`
-	// Searched are hashes of the requests of the search tasks, so that a later night does
-	// not take any of them for unseen; empty if an earlier run on the same suites has them,
-	// or from an older evolve.
+	// Searched holds hashes of the requests of the search tasks, so that a later night does
+	// not mistake any of these tasks for unseen ones. It is empty if an earlier run on the
+	// same suites stored the hashes, and in plans of an older evolve.
 	Searched []string `json:"searched,omitempty"`
-	// Commit was checked out when the run began; empty without a repository.
+	// Commit is the commit that was checked out when the run began; it is empty if there is
+	// no repository.
 	Commit string `json:"commit,omitempty"`
-	// CodeCommit is the commit of the target whose code is searched, in the target's repository;
-	// empty for other agents, and in plans of an older evolve.
+	// CodeCommit is the commit of the target whose code is searched, in the target's
+	// repository; it is empty for other agents, and in plans of an older evolve.
 	CodeCommit string `json:"code_commit,omitempty"`
 	// Spends identifies the data that entries into the confirmation spend; see [Candidate].
 	Spends string `json:"spends,omitempty"`
-	// Experience identifies what the agent's live turns had shown when the run began;
-	// empty for nothing.
+	// Experience identifies the experience that the agent's live turns had yielded when the
+	// run began; it is empty if there was none.
 	Experience string `json:"experience,omitempty"`
-	// PricesHash identifies the prices of models; empty when there are none.
+	// PricesHash identifies the prices of models; it is empty when there are none.
 	PricesHash string `json:"prices_hash,omitempty"`
-	// Params are the names of the space in its order.
+	// Params lists the names of the parameters of the space, in the order of the space.
 	Params   []string       `json:"params,omitempty"`
 	Adapter  string         `json:"adapter"`
 	Champion agent.ConfigID `json:"champion"`
-	// Replaced is the config that the latest adoption replaced, which the reruns measure beside
-	// the champion; empty for none.
+	// Replaced is the config that the latest adoption replaced; it is empty if there is
+	// none. The reruns measure it together with the champion.
 	Replaced agent.ConfigID `json:"replaced,omitempty"`
 	// Default is the space's own default, which may differ from the champion.
 	Default       agent.ConfigID `json:"default"`
 	Deterministic bool           `json:"deterministic"`
 	UsesSeed      bool           `json:"uses_seed"`
-	// Metric is the kind of the metric if a command measures versions of code; nil for
-	// agents. Noise is the variation of its values for the same code; nil if they do not
-	// vary.
+	// Metric is the kind of the metric if a command measures versions of code; it is nil
+	// for agents. Noise is the variation of the metric's values for the same code; it is
+	// nil if they do not vary.
 	Metric *metrics.Kind  `json:"metric,omitempty"`
 	Noise  *metrics.Noise `json:"noise,omitempty"`
-	// Sandbox names the isolation of the agent: "namespaces", "bubblewrap", "none: why" or
-	// "in process".
+	// Sandbox names the isolation of the agent: "namespaces", "bubblewrap", "in process",
+	// or "none: " and the reason.
 	Sandbox string `json:"sandbox"`
-	// The evaluations planned for each stage.
+	// The numbers of evaluations planned for each stage.
 	Search   int `json:"search"`
 	Baseline int `json:"baseline"`
 	AA       int `json:"aa"`
 	Ablate   int `json:"ablate,omitempty"`
 	Confirm  int `json:"confirm"`
-	// Finalists bounds the variants that enter the confirmation, Repeats is the number of
-	// blocks that the plan can pay for one of them.
+	// Finalists limits the number of variants that enter the confirmation, and Repeats is
+	// the number of blocks that the plan can pay for if there is one finalist.
 	Finalists    int `json:"finalists"`
 	Repeats      int `json:"repeats"`
 	SearchTasks  int `json:"search_tasks"`
 	HoldoutTasks int `json:"holdout_tasks"`
 	// Detectable is the smallest improvement that the plan can detect at 80 % power, in
-	// score units; 0 when none can be.
+	// score units, or 0 if it can detect none.
 	Detectable float64 `json:"detectable"`
-	// Month is the same for a month of such nights.
+	// Month is the smallest improvement that a month of such nights can detect.
 	Month float64 `json:"detectable_month,omitempty"`
-	// Power describes both in words, with the number of tasks that would detect more; empty
-	// without a confirmation.
+	// Power describes Detectable and Month in words, with the number of tasks needed to
+	// detect smaller improvements; it is empty if there is no confirmation.
 	Power    string   `json:"power,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
-	// Alike describes in words the near-duplicates of each suite that has some.
+	// Alike describes in words the near-duplicates in each suite that has any.
 	Alike []string `json:"alike,omitempty"`
-	// Judges describes in words the judges of the suites: model and calibration. JudgeNoise
-	// is the noise that the latest run measured, as a continuation of Power; empty for
-	// none.
+	// Judges describes in words the model and the calibration of the suites' judges.
+	// JudgeNoise describes the noise that the latest run measured, in words that continue
+	// the text of Power; it is empty if there is none.
 	Judges     []string `json:"judges,omitempty"`
 	JudgeNoise string   `json:"judge_noise,omitempty"`
 	// JudgeTerms are the settings of the judges, by suite.
@@ -84,19 +85,19 @@ type AgentPlan struct {
 	// the measured speed and price of the agent's evaluations.
 	Replanned bool `json:"replanned,omitempty"`
 	// Released is the number of evaluations planned for the confirmation that went to the
-	// search, because it had found nothing to confirm.
+	// search, because the search had found nothing to confirm.
 	Released int `json:"released,omitempty"`
 	// Lent is the number of evaluations planned for the confirmation that went to the
 	// ablation of the finalists, because the best finalist was projected to need fewer.
 	Lent int `json:"lent,omitempty"`
 	// Waits are the agent's proposals that awaited a person when the run was planned, the
-	// oldest first. Against is the variant of the last that is not stale: candidates are
-	// measured against it instead of the champion; empty for none.
+	// oldest first. Against is the variant of the last of them that is not stale, or empty
+	// if there is none: candidates are measured against it instead of the champion.
 	Waits   []Waiting      `json:"waits,omitempty"`
 	Against agent.ConfigID `json:"against,omitempty"`
 }
 
-// Reference returns the config that candidates are measured against: the variant of a
+// Reference returns the config against which candidates are measured: the variant of a
 // waiting proposal, or the champion.
 func (p AgentPlan) Reference() agent.ConfigID {
 	if p.Against != "" {
@@ -105,13 +106,14 @@ func (p AgentPlan) Reference() agent.ConfigID {
 	return p.Champion
 }
 
-// Waiting is a proposal of a config, or of a version of searched code, that awaited a person.
+// Waiting is a proposal for a config, or for a version of searched code, that awaited a
+// person.
 type Waiting struct {
 	Proposal string         `json:"proposal"`
 	Variant  agent.ConfigID `json:"variant"`
-	// Drafted reports whether its gates had not run yet.
+	// Drafted reports whether the gates of the proposal had not run yet.
 	Drafted bool `json:"drafted,omitempty"`
-	// Stale names the inputs that changed since the proposal was measured; such a
-	// proposal cannot be approved and blocks nothing.
+	// Stale names the inputs that have changed since the proposal was measured; a proposal
+	// with stale inputs cannot be approved and blocks nothing.
 	Stale []string `json:"stale,omitempty"`
 }

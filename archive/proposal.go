@@ -8,7 +8,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// ProposalKind is the kind of thing that a proposal changes.
+// ProposalKind classifies a proposal by what it changes.
 type ProposalKind string
 
 // The kinds of proposal.
@@ -17,7 +17,7 @@ const (
 	KindPatch  ProposalKind = "patch"
 	// KindTool is a tool or a skill that an agent wrote.
 	KindTool ProposalKind = "tool"
-	// KindMemory is a change of an agent's memories: new ones, or marks on existing ones.
+	// KindMemory is a change to an agent's memories: new ones, or marks on existing ones.
 	KindMemory ProposalKind = "memory"
 	// KindAutonomy is a higher level of autonomy; it changes no file.
 	KindAutonomy ProposalKind = "autonomy"
@@ -41,8 +41,8 @@ const (
 	Superseded ProposalState = "superseded"
 )
 
-// Name returns the state as people see it: "flagged" for one that gates flagged for a person, and
-// "not gated" for a draft.
+// Name returns the state as people see it: "flagged" for a proposal that gates flagged for
+// a person, and "not gated" for a draft.
 func (s ProposalState) Name() string {
 	switch s {
 	case Drafted:
@@ -53,7 +53,7 @@ func (s ProposalState) Name() string {
 	return strings.ReplaceAll(string(s), "_", " ")
 }
 
-// ProposalRecord is a change that awaits a person's decision, or its later state.
+// ProposalRecord is a change proposed for a person's decision, with its current state.
 type ProposalRecord struct {
 	// ID is "P<number>".
 	ID       string         `json:"id"`
@@ -64,55 +64,60 @@ type ProposalRecord struct {
 	Variant  agent.ConfigID `json:"variant,omitempty"`
 	Champion agent.ConfigID `json:"champion,omitempty"`
 	Title    string         `json:"title"`
-	// Rationale is foreign text when a model wrote it.
+	// Rationale is foreign text if a model wrote it.
 	Rationale string `json:"rationale,omitempty"`
-	// Base is the hash of the paths and inputs it depends on, by name.
+	// Base holds the hashes of the paths and inputs that the proposal depends on, by name.
 	Base map[string]string `json:"base"`
 	// Files lists the changed files by workspace path; a nil new content removes the file.
 	Files []FileChange `json:"files"`
-	// Changes is the per-parameter difference.
+	// Changes lists the changed parameters, with their old and new values.
 	Changes []Change `json:"changes"`
-	// Commit and Ref are empty while the workspace is no git repository.
+	// Commit is the commit of the proposal, and Ref is the ref that points to it. Both are
+	// empty while the workspace is not a git repository.
 	Commit string `json:"commit,omitempty"`
 	Ref    string `json:"ref,omitempty"`
 	// Evidence is the digest of the comparison that supports the proposal.
 	Evidence string `json:"evidence,omitempty"`
-	// Rests names the evaluations of that comparison; nil where nothing was measured.
+	// Rests names the evaluations that the proposal rests on; it is nil if nothing was
+	// measured.
 	Rests    *Rests         `json:"rests,omitempty"`
 	Gates    []GateVerdict  `json:"gates,omitempty"`
 	Created  time.Time      `json:"created,omitzero"`
 	Decision *DecisionBrief `json:"decision,omitempty"`
-	// Imported is its state in the archive that it was imported from; empty for a proposal
-	// of this archive. It was measured and gated there, not here.
+	// Imported is the state of the proposal in the archive from which it was imported; it
+	// is empty for a proposal made in this archive. An imported proposal was measured and
+	// gated in the other archive, not in this one.
 	Imported ProposalState `json:"imported,omitempty"`
 	// AdoptedCommit is the commit that an approval made.
 	AdoptedCommit string `json:"adopted_commit,omitempty"`
-	// Branch is the branch of a remote as which it is proposed; nil: none.
+	// Branch is the branch that presents the proposal on a remote; it is nil if there is
+	// none.
 	Branch *BranchBrief `json:"branch,omitempty"`
-	// Patch has the fields of proposals of kind patch only.
+	// Patch holds the fields that only proposals of kind patch have.
 	Patch *PatchBrief `json:"patch,omitempty"`
-	// Autonomy has the fields of proposals of kind autonomy only.
+	// Autonomy holds the fields that only proposals of kind autonomy have.
 	Autonomy *AutonomyBrief `json:"autonomy,omitempty"`
 }
 
-// BranchBrief is the branch of a remote as which a proposal awaits a person.
+// BranchBrief is the branch that presents a proposal to a person on a remote.
 type BranchBrief struct {
 	Remote string `json:"remote"`
 	Name   string `json:"name"`
-	// Base is the branch that the proposal is to be merged into; empty until the proposal
-	// was pushed.
+	// Base is the branch into which the proposal is to be merged; it is empty until the
+	// proposal is pushed.
 	Base string `json:"base,omitempty"`
-	// Commit is the commit that the remote is to have, and From the proposal's commit from
-	// which Commit was made. Pushed is the commit that the remote is known to have had.
+	// Commit is the commit that the remote should have, and From is the proposal's commit
+	// from which Commit was made. Pushed is the commit that the remote is known to have
+	// had.
 	Commit string `json:"commit"`
 	From   string `json:"from,omitempty"`
 	Pushed string `json:"pushed,omitempty"`
 	// Opened reports whether the operator's program has opened the pull request.
 	Opened bool `json:"opened,omitempty"`
-	// Over reports whether the branch is no longer kept in agreement with the proposal.
-	// It may still be merged from a copy.
+	// Over reports whether the branch is no longer updated to match the proposal. It may
+	// still be merged from a copy.
 	Over bool `json:"over,omitempty"`
-	// Against is the commit that merged the branch after its rejection.
+	// Against is the commit that merged the branch although the proposal had been rejected.
 	Against string `json:"against,omitempty"`
 	// Trouble is the reason why the last attempt to push the branch or to read its state
 	// failed.
@@ -124,9 +129,9 @@ func (p ProposalRecord) OfConfig() bool {
 	return p.Variant != "" && p.Kind != KindPatch && p.Kind != KindTool && p.Kind != KindMemory && p.Kind != KindAutonomy
 }
 
-// Outdated reports whether the gates judged the patch, and it failed later only because its
-// target has changed so that the patch no longer applies. That is no evidence against the
-// measurements.
+// Outdated reports whether the gates judged the patch and it later failed only because its
+// target has changed and the patch no longer applies. Such a failure is not evidence
+// against the measurements.
 func (p ProposalRecord) Outdated() bool {
 	return p.Patch != nil && p.State == GateFailed && p.Patch.Sandbox != "" && len(p.Gates) == 1 && p.Gates[0].Gate == ApplyGate
 }
@@ -134,8 +139,8 @@ func (p ProposalRecord) Outdated() bool {
 // ApplyGate is the name of the gate that applies a patch to the code of its target.
 const ApplyGate = "apply"
 
-// AddsMemories reports whether the proposal adds memories; one that retracts or restores some
-// does not.
+// AddsMemories reports whether the proposal adds memories. A proposal that retracts or
+// restores memories does not.
 func (p ProposalRecord) AddsMemories() bool {
 	return p.Kind == KindMemory && len(p.Files) == 1 && bytes.HasPrefix(p.Files[0].New, p.Files[0].Old)
 }
@@ -144,9 +149,9 @@ func (p ProposalRecord) AddsMemories() bool {
 const PatchOfPerson = "person"
 
 // Written reports whether the agent, or a nightly run for it, wrote the proposal: a tool, a
-// skill, memories from its turns, or a patch. A person wrote the others: a retraction or
-// restoration of memories, a patch by hand, and a request for a level; and the search made
-// configs.
+// skill, memories from its turns, or a patch. All other proposals come from a person (a
+// retraction or restoration of memories, a patch by hand, a request for a level) or from
+// the search (a config).
 func (p ProposalRecord) Written() bool {
 	switch p.Kind {
 	case KindTool:
@@ -159,9 +164,9 @@ func (p ProposalRecord) Written() bool {
 	return false
 }
 
-// VariantOf returns the variant of an agent that the proposal has: a config, or for a target
-// whose code is searched under the agent's name a version of the code. It returns false if it
-// proposes none.
+// VariantOf returns the variant of an agent that the proposal would adopt: a config or, for
+// a target whose code is searched under the agent's name, a version of the code. It returns
+// false if the proposal would adopt neither.
 func (p ProposalRecord) VariantOf(agentID string) (agent.ConfigID, bool) {
 	switch {
 	case p.OfConfig() && p.Agent == agentID:
@@ -172,19 +177,20 @@ func (p ProposalRecord) VariantOf(agentID string) (agent.ConfigID, bool) {
 	return "", false
 }
 
-// AwaitsConfig reports whether it is about a config and awaits a person.
+// AwaitsConfig reports whether the proposal is about a config and awaits a person.
 func (p ProposalRecord) AwaitsConfig() bool {
 	return p.OfConfig() && (p.State == Awaiting || p.State == HumanLane)
 }
 
-// FileChange is one file of a proposal, whole before and after.
+// FileChange is one file of a proposal, with its whole content before and after.
 type FileChange struct {
 	Path string `json:"path"`
-	Old  []byte `json:"old"` // nil: the file did not exist
-	New  []byte `json:"new"` // nil: the file is removed
+	Old  []byte `json:"old"` // nil if the file did not exist
+	New  []byte `json:"new"` // nil if the file is removed
 }
 
-// Change is one parameter's old and new value; a nil value stands for "inactive".
+// Change is the old and the new value of one parameter. A nil value means that the
+// parameter is inactive.
 type Change struct {
 	Param string `json:"param"`
 	Old   any    `json:"old"`
@@ -196,7 +202,7 @@ type GateVerdict struct {
 	Gate     string `json:"gate"`
 	Verdict  string `json:"verdict"` // passed, failed, flagged, not_run
 	Evidence string `json:"evidence"`
-	// Deceives reports whether the gate failed because the change deceives its measurement or
-	// its tests. Descendants of such a change keep the deception.
+	// Deceives reports whether the gate failed because the change deceives its measurement
+	// or its tests. Descendants of such a change inherit the deception.
 	Deceives bool `json:"deceives,omitempty"`
 }

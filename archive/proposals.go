@@ -30,7 +30,7 @@ func putProposal(b *batch, p ProposalRecord, number uint64) error {
 	return putDocument(b, proposalKey(number), p)
 }
 
-// replaceProposal adds p to a batch, replacing the stored one.
+// replaceProposal adds p to a batch, replacing the stored proposal with the same id.
 func (a *Archive) replaceProposal(ctx context.Context, b *batch, p ProposalRecord) error {
 	stored, n, err := numbered[ProposalRecord](ctx, a, "proposal", p.ID, 'P', tableProposal)
 	if err != nil {
@@ -52,9 +52,9 @@ func (a *Archive) PutProposal(ctx context.Context, p ProposalRecord) error {
 	})
 }
 
-// SettleProposal replaces a stored proposal and appends its ledger entry and intents in
-// one synced transaction. It returns the entry as Append does. The entry's data, a JSON
-// object, gets the Binding of the proposal.
+// SettleProposal replaces a stored proposal and appends its ledger entry and intents in one
+// synced transaction. It returns the entry as Append does. The entry's data must be a JSON
+// object or empty; the proposal's Binding is added to it.
 func (a *Archive) SettleProposal(ctx context.Context, p ProposalRecord, e LedgerEntry, intents ...Intent) (LedgerEntry, error) {
 	err := a.change(ctx, "store proposal "+p.ID, func(b *batch) (err error) {
 		if err = a.replaceProposal(ctx, b, p); err != nil {
@@ -71,13 +71,13 @@ func (a *Archive) SettleProposal(ctx context.Context, p ProposalRecord, e Ledger
 	return e, err
 }
 
-// Proposal finds a proposal by id, upper or lower case.
+// Proposal finds a proposal by its id, whose letter may be upper or lower case.
 func (a *Archive) Proposal(ctx context.Context, id string) (ProposalRecord, error) {
 	p, _, err := numbered[ProposalRecord](ctx, a, "proposal", id, 'P', tableProposal)
 	return p, err
 }
 
-// Proposals yields all proposals by number.
+// Proposals yields all proposals, ordered by number.
 func (a *Archive) Proposals(ctx context.Context) iter.Seq2[ProposalRecord, error] {
 	return documents[ProposalRecord](ctx, a, "list the proposals", newKey(tableProposal), nil)
 }
@@ -94,10 +94,10 @@ func (a *Archive) Decide(ctx context.Context, d DecisionRecord, p ProposalRecord
 // decide adds a decision with its ledger entry to a batch.
 func (a *Archive) decide(ctx context.Context, b *batch, d DecisionRecord, p ProposalRecord, intents ...Intent) error {
 	if d.Action == "" || d.By == "" {
-		return errors.New("a decision needs an action and a name")
+		return errors.New("a decision needs an action and the name of the person who decided")
 	}
 	if d.Proposal != p.ID {
-		return fmt.Errorf("the record is of proposal %q", p.ID)
+		return fmt.Errorf("the record belongs to proposal %q", p.ID)
 	}
 	if err := a.replaceProposal(ctx, b, p); err != nil {
 		return err

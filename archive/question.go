@@ -7,11 +7,13 @@ import (
 	"slices"
 )
 
-// maxQuestion bounds each text of a stored question, in bytes; longer ones are truncated.
+// maxQuestion limits the length of each text of a stored question, in bytes; longer texts
+// are truncated.
 const maxQuestion = 4 << 10
 
 // Question is the request of a holdout task and its expected answer, which a person reads
-// beside the answers. It is not in a SearchView: a search sees no holdout task.
+// next to the answers. A SearchView does not contain it, because a search must not see
+// holdout tasks.
 type Question struct {
 	// SuiteHash identifies the suites, as in the plan of a run.
 	SuiteHash string `json:"suite_hash"`
@@ -28,7 +30,7 @@ func questionKey(suiteHash, task string) key {
 // are not written again.
 func (a *Archive) PutQuestions(ctx context.Context, list []Question) error {
 	for some := range slices.Chunk(list, 100) {
-		err := a.change(ctx, "store the questions of the holdout", func(b *batch) error {
+		err := a.change(ctx, "store the holdout questions", func(b *batch) error {
 			for _, q := range some {
 				if err := putQuestion(b, q); err != nil {
 					return err
@@ -43,7 +45,7 @@ func (a *Archive) PutQuestions(ctx context.Context, list []Question) error {
 	return nil
 }
 
-// dropStored removes the pairs of a batch that the store has with the same value.
+// dropStored removes from a batch the pairs that are already stored with the same value.
 func (a *Archive) dropStored(ctx context.Context, b *batch) error {
 	keys := make([][]byte, len(b.pairs))
 	for i, p := range b.pairs {
@@ -71,8 +73,8 @@ func putQuestion(b *batch, q Question) error {
 	return putDocument(b, questionKey(q.SuiteHash, q.Task), q)
 }
 
-// Question returns the question of a holdout task, or ErrNotFound: an older evolve stored
-// none.
+// Question returns the question of a holdout task, or ErrNotFound if none is stored. Older
+// versions of evolve stored none.
 func (a *Archive) Question(ctx context.Context, suiteHash, task string) (Question, error) {
 	return named[Question](ctx, a, questionKey(suiteHash, task), "question of task %q", task)
 }

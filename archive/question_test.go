@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestQuestion checks that a question is bounded, belongs to its suites, and is not
-// written again when it is stored already.
+// TestQuestion checks that a question is bounded, belongs to its suites, and is not written
+// again if it is already stored.
 func TestQuestion(t *testing.T) {
 	ctx := context.Background()
 	a := OpenMemory()

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// reader is the engine of a reading process: the writer's socket while there is one, the
-// store itself otherwise. When the writer closes, it continues from the same position with
-// the next engine.
+// reader is the engine of a reading process: the writer's socket while there is a writer,
+// and the store itself otherwise. When the writer closes, the reader continues from the
+// same position with the next engine.
 type reader struct {
 	find func() (engine, error)
 
@@ -17,7 +17,8 @@ type reader struct {
 	closed bool
 }
 
-// current returns the engine in use; one that has gone is replaced.
+// current returns the engine in use. gone is an engine that can no longer be used; if it is
+// still the one in use, current replaces it first.
 func (r *reader) current(gone engine) (engine, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -34,10 +35,11 @@ func (r *reader) current(gone engine) (engine, error) {
 	return r.store, nil
 }
 
-// attempts bounds the number of engines on which one request is tried.
+// attempts limits the number of engines on which one request is tried.
 const attempts = 3
 
-// try runs ask on the engine in use, and on the next one when that engine has gone.
+// try runs ask on the engine in use. If that engine is disconnected, try runs ask on the
+// next engine, on at most attempts engines in all.
 func (r *reader) try(ask func(engine) error) error {
 	var gone engine
 	var err error
@@ -80,8 +82,9 @@ func (r *reader) scan(ctx context.Context, prefix, from []byte, visit func(key, 
 	return err
 }
 
-// dump does not continue on another engine when the writer closes, because that would be
-// another snapshot. It then returns an errDisconnected.
+// dump does not continue on another engine once it has visited a pair, because the other
+// engine would have another snapshot. If the writer closes after that, dump returns
+// errDisconnected.
 func (r *reader) dump(ctx context.Context, visit func(key, value []byte) error) error {
 	var visited bool
 	var gone error
@@ -99,7 +102,8 @@ func (r *reader) dump(ctx context.Context, visit func(key, value []byte) error) 
 	return errors.Join(err, gone)
 }
 
-// verify checks the store itself when this process has it open.
+// verify checks the files of the store if this process has the store open itself. If it
+// reads through a socket, verify does nothing.
 func (r *reader) verify() error {
 	store, err := r.current(nil)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// dialPatience bounds the wait for a connection to a writer, and answerPatience the wait
-// for one answer.
+// dialPatience limits the wait for a connection to a writer, and answerPatience limits the
+// wait for one answer.
 const (
 	dialPatience   = 2 * time.Second
 	answerPatience = 30 * time.Second
@@ -28,7 +28,8 @@ type remote struct {
 	err  error
 }
 
-// dialRemote connects to the writer's socket. It waits for its first answer for most at most.
+// dialRemote connects to the writer's socket. It waits at most the duration most for the
+// first answer.
 func dialRemote(socket string, most time.Duration) (*remote, error) {
 	conn, err := net.DialTimeout("unix", socket, min(dialPatience, most))
 	if err != nil {
@@ -54,8 +55,8 @@ func (r *remote) request(ctx context.Context, request []byte) (kind byte, body [
 	if r.err != nil {
 		return 0, nil, r.err
 	}
-	// A context that ends during a response closes the connection: the next bytes could be
-	// the rest of that response.
+	// If ctx ends during a response, the connection is closed, because the next bytes on it
+	// could be the rest of that response.
 	stop := context.AfterFunc(ctx, func() { _ = r.conn.SetDeadline(time.Unix(1, 0)) })
 	response, err := r.exchange(ctx, request)
 	stop()
@@ -80,10 +81,10 @@ func (r *remote) disconnect(ctx context.Context, err error) error {
 }
 
 func remoteError(text []byte) error {
-	return fmt.Errorf("the process that holds the archive: %s", text)
+	return fmt.Errorf("the process that holds the archive returned an error: %s", text)
 }
 
-// exchange sends a request, if there is one, and reads one frame of the response.
+// exchange sends a request, if one is given, and reads one frame of the response.
 func (r *remote) exchange(ctx context.Context, request []byte) ([]byte, error) {
 	if err := r.conn.SetDeadline(timeout(answerPatience)); err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func (r *remote) exchange(ctx context.Context, request []byte) ([]byte, error) {
 	}
 	response, err := readFrame(r.conn, maxResponse+maxRequest)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = fmt.Errorf("no answer in %s: %w", answerPatience, err)
+		err = fmt.Errorf("no answer within %s: %w", answerPatience, err)
 	}
 	return response, err
 }

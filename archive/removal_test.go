@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestKilledRemoval checks that files which a killed process was removing are no damage:
-// Badger cuts a file to nothing before it removes it, and names no removed table in its
-// manifest. A file whose content counts is still missed.
+// TestKilledRemoval checks that files that a process was removing when it was killed do not
+// count as damage. Badger truncates a file to nothing before it removes it, and its
+// manifest names no removed table. A file whose content counts is still missed.
 func TestKilledRemoval(t *testing.T) {
 	t.Parallel()
 	in := func(dir, name string) string { return filepath.Join(dir, storeName, name) }

@@ -11,35 +11,38 @@ import (
 	"path/filepath"
 )
 
-// LedgerRepaired is the kind of the ledger entry that a repair appends. Its data is the Repair.
+// LedgerRepaired is the kind of the ledger entry that a repair appends. The entry's data is
+// a Repair.
 const LedgerRepaired = "archive.repair"
 
-// Repair describes the damage of an archive, and what a repair keeps of it.
+// Repair describes the damage to an archive, and how many of its records a repair retains
+// and loses.
 type Repair struct {
 	// Damage lists the damage that was found; it is empty for a sound archive.
 	Damage []DamageError `json:"damage"`
-	// Kept counts the records in the repaired archive, by kind, and Lost the records that a
-	// file or the ledger names but that cannot be read or contradict the others. A record
-	// that left no trace is not counted.
+	// Kept counts the records in the repaired archive, by kind. Lost counts the records
+	// that a file or the ledger names but that cannot be read, or that contradict other
+	// records. A record that left no trace is not counted.
 	Kept map[string]int `json:"kept"`
 	Lost map[string]int `json:"lost"`
-	// Older counts the kept records of which only an older version can be read.
+	// Older counts the kept records whose newest version cannot be read, so that an older
+	// version is kept instead.
 	Older int `json:"older"`
-	// Ledger is the number of entries with an intact chain, LedgerKnown the highest number of
-	// an entry that left a trace, and Behind the number of readable entries after the break,
-	// which remain only in the damaged archive.
+	// Ledger is the number of entries in the intact part of the chain, LedgerKnown is the
+	// highest entry number of which there is a trace, and Behind is the number of readable
+	// entries after the break, which remain only in the damaged archive.
 	Ledger      int64 `json:"ledger_entries"`
 	LedgerKnown int64 `json:"ledger_known"`
 	Behind      int   `json:"ledger_behind"`
-	// Aside is the folder to which the damaged archive was moved; empty before.
+	// Aside is the folder to which the damaged archive was moved; it is empty before that.
 	Aside string `json:"aside,omitempty"`
 }
 
 // Sound reports whether there is nothing to repair.
 func (r *Repair) Sound() bool { return len(r.Damage) == 0 }
 
-// repairKinds names the records of a table that a repair counts. The others are indexes and
-// counters, which a repair rebuilds.
+// repairKinds maps each table whose records a repair counts to the name of these records.
+// The other tables hold indexes and counters, which a repair rebuilds.
 var repairKinds = map[byte]string{
 	tableVariant: "variants", tableEvaluation: "evaluations", tableTranscript: "transcripts", tableRun: "runs",
 	tablePlan: "plans", tableResult: "results", tableProposal: "proposals", tableDecision: "decisions",
@@ -51,8 +54,8 @@ var repairKinds = map[byte]string{
 
 // PlanRepair reads the archive in dir and returns what a repair would keep. It changes
 // nothing, except that it recovers a sound archive after a crash. It fails with a
-// *LockedError while a process holds the archive, and with ErrNotFound where there is
-// none.
+// *LockedError while a process holds the archive, and with ErrNotFound if there is no
+// archive.
 func PlanRepair(ctx context.Context, dir string) (*Repair, error) {
 	p, err := planRepair(ctx, dir, systemClock())
 	if err != nil {
@@ -62,10 +65,10 @@ func PlanRepair(ctx context.Context, dir string) (*Repair, error) {
 }
 
 // RepairArchive builds a sound archive beside dir from the readable records of the damaged
-// one in dir, with a ledger entry of the kind LedgerRepaired that names what was lost.
-// Then it moves the damaged one aside, unchanged, and the new one into its place. Killed
-// at any moment, it leaves the damaged archive or the repaired one at dir, and can be
-// repeated. It does nothing to a sound archive.
+// one in dir, with a ledger entry of the kind LedgerRepaired that names what was lost. It
+// then moves the damaged archive aside, unchanged, and the new one into its place. If it is
+// killed at any moment, dir holds either the damaged archive or the repaired one, and the
+// repair can be repeated. It does nothing to a sound archive.
 func RepairArchive(ctx context.Context, dir string, how Building) (*Repair, error) {
 	how.Now = how.options().clock().now
 	p, err := planRepair(ctx, dir, how.options().clock())
@@ -89,7 +92,8 @@ func RepairArchive(ctx context.Context, dir string, how Building) (*Repair, erro
 	return &p.Repair, nil
 }
 
-// damagedSuffix follows the archive's name in that of a damaged one that was moved aside.
+// damagedSuffix stands between the archive's name and the time in the name of a damaged
+// archive that was moved aside.
 const damagedSuffix = ".damaged-"
 
 func exists(path string) bool {
@@ -97,12 +101,12 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// repairPlan is a Repair with the records that it keeps.
+// repairPlan is a Repair together with the records that it retains.
 type repairPlan struct {
 	Repair
 	records *salvaged
 	lock    *archiveLock
-	before  map[string]uint64 // the versions of the records that could be read
+	before  map[string]uint64 // by key: the versions of the records that could be read
 }
 
 func (p *repairPlan) close() error {
@@ -140,7 +144,7 @@ func planRepair(ctx context.Context, dir string, clock clock) (*repairPlan, erro
 	return p, nil
 }
 
-// soundness opens an archive and checks all of it; nil: it is sound.
+// soundness opens an archive and checks all of it. It returns nil if the archive is sound.
 func soundness(ctx context.Context, dir string) error {
 	a, err := Inspect(dir)
 	if err != nil {
@@ -174,7 +178,7 @@ func (p *repairPlan) plan(ctx context.Context, store string, fault error) error 
 	}
 	if f, ok := p.records.records[string(importKey())]; ok {
 		if n, err := decodeNumber(f.value); err != nil || n != importDone {
-			return fault // an import that was cut short was never an archive
+			return fault // an interrupted import is not a damaged archive
 		}
 	}
 	packer, err := newPacker()
@@ -193,7 +197,8 @@ func (p *repairPlan) plan(ctx context.Context, store string, fault error) error 
 	return nil
 }
 
-// count compares the kept records with all records that left a trace.
+// count fills in Kept, Lost and Older by comparing the kept records with all records that
+// left a trace.
 func (p *repairPlan) count() {
 	p.Kept, p.Lost = map[string]int{}, map[string]int{}
 	for k := range p.records.records {
@@ -218,7 +223,7 @@ func (p *repairPlan) count() {
 	maps.DeleteFunc(p.Lost, func(_ string, n int) bool { return n == 0 })
 }
 
-// build writes the kept records into a new archive.
+// build writes the records to keep into a new archive.
 func (p *repairPlan) build(ctx context.Context, dir string, how Building) (err error) {
 	a, err := open(dir, how.options())
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// repairedAt repairs a damaged archive and returns it, checked.
+// repairedAt repairs a damaged archive, checks it, and returns it.
 func repairedAt(t *testing.T, dir string) (*Repair, *Archive) {
 	t.Helper()
 	ctx := context.Background()
@@ -47,7 +47,7 @@ func repairedAt(t *testing.T, dir string) (*Repair, *Archive) {
 	return done, a
 }
 
-// evaluationsOf counts the evaluations that are there.
+// evaluationsOf counts the evaluations in an archive.
 func evaluationsOf(t *testing.T, a *Archive) int {
 	t.Helper()
 	s, err := a.Stats(context.Background())
@@ -57,8 +57,8 @@ func evaluationsOf(t *testing.T, a *Archive) int {
 	return s.Evaluations
 }
 
-// TestRepair checks that a repair recovers everything before and after the damage, the
-// ledger up to the break, and adds an entry about what was lost.
+// TestRepair checks that a repair recovers everything before and after the damage, recovers
+// the ledger up to the break, and adds an entry about what was lost.
 func TestRepair(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -72,7 +72,8 @@ func TestRepair(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		damage func(t *testing.T, dir string)
-		// most is how many evaluations may be lost, least how many ledger entries stay.
+		// most is how many evaluations may be lost at most, and least how many ledger
+		// entries must stay.
 		most  int
 		least int64
 	}{
@@ -114,8 +115,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestRepairKilled kills a repair at each of its steps: the archive's path then holds the
-// damaged archive or the repaired one, and the repair can be repeated.
+// TestRepairKilled kills a repair at each of its steps. Afterwards the archive's path must
+// hold either the damaged archive or the repaired one, and the repair must be repeatable.
 func TestRepairKilled(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -148,7 +149,7 @@ func TestRepairKilled(t *testing.T) {
 	}
 }
 
-// TestRepairHeld: an archive that a process holds is not repaired.
+// TestRepairHeld checks that an archive that a process holds is not repaired.
 func TestRepairHeld(t *testing.T) {
 	a := openAt(t, filepath.Join(t.TempDir(), "archive"))
 	closing(t, a)

@@ -7,10 +7,10 @@ type Repeats struct {
 	Same int `json:"same"`
 }
 
-// leastRepeats is the number of tasks from which equal answers are not taken for a
-// coincidence.
+// leastRepeats is the minimum number of tasks for which equal answers to all of them are
+// not considered a coincidence.
 const leastRepeats = 10
 
-// Constant reports whether every task got the same answer twice, on ten tasks or more:
-// the agent then seems to be deterministic and to ignore the seed.
+// Constant reports whether every task got the same answer twice, and there were at least
+// ten tasks. In that case, the agent seems to be deterministic and to ignore the seed.
 func (r *Repeats) Constant() bool { return r != nil && r.Tasks >= leastRepeats && r.Same == r.Tasks }

@@ -14,25 +14,26 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The bounds of a stored change request. The call itself is stored whole or refused,
-// because a permission is for the exact call; explanations are truncated.
+// Limits for a stored change request. The call itself is stored whole or refused, because a
+// permission applies to the exact call; explanations are truncated.
 const (
-	maxCallName      = 1 << 10  // bytes of type, target and tool, each
+	maxCallName      = 1 << 10  // bytes, for each of type, target and tool
 	maxCallArguments = 64 << 10 // bytes
 	maxCallReason    = 4 << 10  // bytes
-	// maxOpenRequests bounds the requests of one agent that await a person.
+	// maxOpenRequests limits the number of requests of one agent that await a person.
 	maxOpenRequests = 200
-	// maxRequestTimes bounds the times that are kept of the same request.
+	// maxRequestTimes limits how many of the times at which the same request was made are
+	// stored.
 	maxRequestTimes = 10
 )
 
-// The errors of change requests that callers distinguish.
+// Errors about change requests that callers distinguish with errors.Is.
 var (
 	// ErrTooLarge means that a record exceeds its bound and was not stored.
 	ErrTooLarge = errors.New("too large to be stored")
 	// ErrFull means that an agent has the maximum number of open requests.
 	ErrFull = errors.New("too many are open")
-	// ErrDecided means that a person has decided already.
+	// ErrDecided means that a person has already decided on the request.
 	ErrDecided = errors.New("decided already")
 )
 
@@ -54,16 +55,16 @@ type ChangeRequestRecord struct {
 	State   RequestState        `json:"state"`
 	Agent   string              `json:"agent"`
 	Request agent.ChangeRequest `json:"request"`
-	// Session and Turn name the place where the request was first made; empty when
+	// Session and Turn identify where the request was first made; they are empty if that is
 	// unknown.
 	Session string `json:"session,omitempty"`
 	Turn    string `json:"turn,omitempty"`
-	// Created and Last are the times of the first and the last such request, Count their
-	// number.
+	// Created and Last are the times at which the request was first and last made, and
+	// Count is the number of times that it was made.
 	Created time.Time `json:"created,omitzero"`
 	Last    time.Time `json:"last,omitzero"`
 	Count   int       `json:"count"`
-	// Times are those of the last such requests, the oldest first.
+	// Times holds the most recent times at which the request was made, the oldest first.
 	Times    []time.Time      `json:"times,omitempty"`
 	Decision *RequestDecision `json:"decision,omitempty"`
 }
@@ -75,9 +76,9 @@ type RequestDecision struct {
 	By     string    `json:"by"`
 	Reason string    `json:"reason,omitempty"`
 	Time   time.Time `json:"time,omitzero"`
-	// Proposal is the proposal that an approval led to; empty for none.
+	// Proposal is the proposal that an approval led to; it is empty if there is none.
 	Proposal string `json:"proposal,omitempty"`
-	// Entry is the number of its ledger entry; DecideRequest sets it.
+	// Entry is the number of the decision's ledger entry; DecideRequest sets it.
 	Entry int64 `json:"entry"`
 }
 
@@ -88,10 +89,11 @@ func requestHashKey(agentID, hash string) key {
 }
 
 // PutRequest stores a request of r.Agent under the next free id, with the ledger entry
-// "request.create" in the same transaction, and returns it. A repeated request of the same
-// agent, decided or not, only increments Count and updates Last, and returns the stored
-// record. ID, Count, State, Last and Decision of r are ignored. A call beyond its bound is
-// an ErrTooLarge; a new request beyond two hundred open ones of an agent is an ErrFull.
+// "request.create" in the same transaction, and returns the stored record. If the same
+// agent repeats a request, decided or not, PutRequest only updates Count, Times and Last of
+// the stored record and returns that record. ID, Count, State, Last, Times and Decision of
+// r are ignored. PutRequest fails with ErrTooLarge if the call exceeds its bounds, and with
+// ErrFull if the request is new and the agent already has two hundred open requests.
 func (a *Archive) PutRequest(ctx context.Context, r ChangeRequestRecord) (ChangeRequestRecord, error) {
 	r, err := normalizeRequest(r)
 	if err != nil {
@@ -128,14 +130,15 @@ func (a *Archive) PutRequest(ctx context.Context, r ChangeRequestRecord) (Change
 	return r, err
 }
 
-// countRepeat counts a repeated request.
+// countRepeat adds a repetition to the count and the times of the stored request with a
+// number. It fails if again is a different call.
 func (a *Archive) countRepeat(ctx context.Context, b *batch, number uint64, again ChangeRequestRecord) (ChangeRequestRecord, error) {
 	r, err := document[ChangeRequestRecord](ctx, a, requestKey(number))
 	if err != nil {
 		return r, err
 	}
 	if !sameCall(r.Request, again.Request) {
-		return r, fmt.Errorf("%s, a different call, has the same hash %q", again.Request.ID, r.ID)
+		return r, fmt.Errorf("%s, a different call, has the same hash as %q", again.Request.ID, r.ID)
 	}
 	r.Count++
 	r.Times = append(r.Times, again.Created)
@@ -146,13 +149,13 @@ func (a *Archive) countRepeat(ctx context.Context, b *batch, number uint64, agai
 	return r, putRequest(b, r, number)
 }
 
-// sameCall compares two requests with the same hash: a collision of the short hash must
-// not transfer a permission to another call.
+// sameCall reports whether two requests with the same hash are for the same call. A
+// collision of the short hash must not transfer a permission to another call.
 func sameCall(x, y agent.ChangeRequest) bool {
 	return x.Type == y.Type && x.Target == y.Target && x.Tool == y.Tool && bytes.Equal(bench.CanonicalJSON(x.Arguments), bench.CanonicalJSON(y.Arguments))
 }
 
-// checkOpenRequests fails when an agent has the maximum number of open requests.
+// checkOpenRequests fails with ErrFull if an agent has the maximum number of open requests.
 func (a *Archive) checkOpenRequests(ctx context.Context, agentID string) error {
 	open := 0
 	for r, err := range a.Requests(ctx) {
@@ -164,7 +167,7 @@ func (a *Archive) checkOpenRequests(ctx context.Context, agentID string) error {
 		}
 	}
 	if open >= maxOpenRequests {
-		return fmt.Errorf("%d requests of agent %q: %w", open, agentID, ErrFull)
+		return fmt.Errorf("%d requests by agent %q: %w", open, agentID, ErrFull)
 	}
 	return nil
 }
@@ -199,20 +202,21 @@ func (a *Archive) noteRequest(ctx context.Context, b *batch, r ChangeRequestReco
 	return a.chainData(ctx, b, LedgerEntry{Time: at, Kind: "request." + action, Actor: actor, Subject: r.ID}, data)
 }
 
-// Request finds a change request by id, upper or lower case.
+// Request finds a change request by its id, whose letter may be upper or lower case.
 func (a *Archive) Request(ctx context.Context, id string) (ChangeRequestRecord, error) {
 	r, _, err := numbered[ChangeRequestRecord](ctx, a, "change request", id, 'R', tableRequest)
 	return r, err
 }
 
-// Requests yields all change requests by number.
+// Requests yields all change requests, ordered by number.
 func (a *Archive) Requests(ctx context.Context) iter.Seq2[ChangeRequestRecord, error] {
 	return documents[ChangeRequestRecord](ctx, a, "list the change requests", newKey(tableRequest), nil)
 }
 
 // DecideRequest stores a person's decision on an open request with its ledger entry (kind
 // "request.<action>") in one synced transaction, and returns the record. The entry of an
-// approval holds the exact call. Deciding a request again is an ErrDecided.
+// approval holds the exact call. DecideRequest fails with ErrDecided if the request has
+// been decided already.
 func (a *Archive) DecideRequest(ctx context.Context, id string, d RequestDecision) (ChangeRequestRecord, error) {
 	var r ChangeRequestRecord
 	d.Time = normalizeTime(d.Time)
@@ -224,7 +228,7 @@ func (a *Archive) DecideRequest(ctx context.Context, id string, d RequestDecisio
 		}
 		switch {
 		case !known || d.By == "":
-			return errors.New("a decision needs an action and a name")
+			return errors.New("a decision needs an action and the name of the person who decided")
 		case r.State != RequestOpen:
 			return fmt.Errorf("%s is %s: %w", r.ID, r.State, ErrDecided)
 		}
@@ -232,7 +236,7 @@ func (a *Archive) DecideRequest(ctx context.Context, id string, d RequestDecisio
 			Agent string `json:"agent"`
 			Hash  string `json:"hash"`
 			RequestDecision
-			Entry int64                `json:"entry,omitempty"` // not known yet, and the entry itself has the number
+			Entry int64                `json:"entry,omitempty"` // not known yet, and the ledger entry has it anyway
 			Call  *agent.ChangeRequest `json:"call,omitempty"`
 		}{Agent: r.Agent, Hash: r.Request.ID, RequestDecision: d}
 		if state == RequestApproved {

@@ -44,7 +44,7 @@ func contractRequests(t *testing.T, p pairOf) {
 		}
 	}
 
-	// The same wish counts up, whatever reason is given for it now.
+	// Making the same request again raises its count, whatever reason is given now.
 	again := wish(1)
 	again.Created, again.Request.Reason, again.State, again.Count = day.Add(time.Hour), "another", RequestApproved, 99
 	again.Request.Arguments = json.RawMessage(` { "note":"<&>", "set" : {"k":1} } `)
@@ -52,13 +52,13 @@ func contractRequests(t *testing.T, p pairOf) {
 	if again.ID != "R1" || again.Count != 2 || !again.Last.Equal(day.Add(time.Hour)) || !again.Created.Equal(day) || again.State != RequestOpen || again.Request.Reason != first.Request.Reason {
 		t.Errorf("uttered again: %+v", again)
 	}
-	// That of another agent is another's.
+	// The same request by another agent is a separate request.
 	other := wish(1)
 	other.Agent = "other"
 	if other = must(p.w.PutRequest(ctx, other))(t); other.ID != "R3" {
 		t.Errorf("another agent's wish is %s", other.ID)
 	}
-	// One hash does not lend a call the permission for another.
+	// A hash approved for one call does not permit another call.
 	forged := wish(1)
 	forged.Request.Arguments = json.RawMessage(`{"set":{"k":7}}`)
 	if _, err := p.w.PutRequest(ctx, forged); err == nil {
@@ -83,7 +83,7 @@ func contractRequests(t *testing.T, p pairOf) {
 		t.Errorf("decided twice: %v", err)
 	}
 	denied := must(p.w.DecideRequest(ctx, "R2", RequestDecision{Action: "deny", By: "Ada", Reason: "no", Time: day}))(t)
-	// Asking again does not open it again.
+	// Repeating a decided request does not reopen it.
 	late := must(p.w.PutRequest(ctx, wish(2)))(t)
 	if late.State != RequestDenied || late.Count != 2 || late.Decision == nil {
 		t.Errorf("asked again after a decision: %+v", late)
@@ -177,13 +177,14 @@ func contractTurns(t *testing.T, p pairOf) {
 	}
 }
 
-// keepSession stores a session with a turn of it.
+// keepSession stores a session together with one of its turns.
 func keepSession(a *Archive, agentID, name string, s agent.Session) error {
 	_, err := a.PutTurn(context.Background(), TurnRecord{Agent: agentID, Session: name}, &s, nil)
 	return err
 }
 
-// TestRecordBounds: the worst texts that are taken fit into one transaction on disk.
+// TestRecordBounds checks that the worst texts that are accepted fit into one transaction
+// on disk.
 func TestRecordBounds(t *testing.T) {
 	ctx := context.Background()
 	a := openAt(t, t.TempDir())
@@ -229,7 +230,7 @@ func TestRecordBounds(t *testing.T) {
 			}
 		}
 	}
-	// A call of the largest size is approved with the whole of it.
+	// A call with the largest arguments can be approved with all of them.
 	r := wish(1)
 	r.Request.ID = "large"
 	r.Request.Arguments = json.RawMessage(`"` + strings.Repeat("x", maxCallArguments-2) + `"`)
@@ -262,7 +263,8 @@ func TestOpenRequestsAreBounded(t *testing.T) {
 	if _, err := a.PutRequest(ctx, wish(maxOpenRequests)); !errors.Is(err, ErrFull) {
 		t.Errorf("one more: %v", err)
 	}
-	// What is there still counts up, other agents still ask, and a decision makes room.
+	// Existing requests are still counted, other agents can still make requests, and a
+	// decision frees a place in the queue.
 	if r := must(a.PutRequest(ctx, wish(5)))(t); r.Count != 2 {
 		t.Errorf("counted %d", r.Count)
 	}

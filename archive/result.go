@@ -5,7 +5,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Verdict of a run for an agent.
+// Verdict is the verdict of a run for an agent.
 type Verdict = stats.Verdict
 
 // The verdicts.
@@ -23,69 +23,77 @@ type AgentResult struct {
 	Run     string  `json:"run"`
 	Agent   string  `json:"agent"`
 	Verdict Verdict `json:"verdict"`
-	// Reason is one plain sentence.
+	// Reason is the reason for the verdict, in one plain sentence.
 	Reason string `json:"reason"`
-	// Finished reports whether the work on the agent was completed; a resumed run does
-	// not repeat it.
+	// Finished reports whether the work on the agent was completed; if it was, a resumed
+	// run does not repeat it.
 	Finished bool `json:"finished,omitempty"`
-	// Resumed is the number of times that the run had been resumed when an unfinished result was
-	// stored; 0 for a finished one.
+	// Resumed is the number of times that the run had been resumed when this result was
+	// stored unfinished; it is 0 in a finished result.
 	Resumed int `json:"resumed,omitempty"`
-	// Causes lists the grounds of the verdict, in order; empty in runs from before they
-	// were recorded.
+	// Causes lists the grounds of the verdict, in order; it is empty in runs from before
+	// grounds were recorded.
 	Causes []stats.Cause `json:"causes,omitempty"`
-	// Detectable is the smallest improvement that the confirmation could have found
-	// at 80 % power, in score units; 0 when nothing was confirmed, 1 for none.
+	// Detectable is the smallest improvement that the confirmation could have found at 80 %
+	// power, in score units; it is 0 if nothing was confirmed, and 1 if no improvement
+	// could have been found.
 	Detectable float64      `json:"detectable"`
 	Search     SearchResult `json:"search"`
 	Finalist   []Finalist   `json:"finalists,omitempty"`
-	// Grounds holds the inputs of the rulings on the finalists; nil without finalists, and
-	// in results of an older evolve.
+	// Grounds holds the inputs of the rulings on the finalists; it is nil if there are no
+	// finalists, and in results from an older version of evolve.
 	Grounds *Grounds `json:"grounds,omitempty"`
-	// Reference is the config that the finalists were measured against; nil: the champion.
+	// Reference is the config that the finalists were measured against; nil means the
+	// champion.
 	Reference *stats.Reference `json:"reference,omitempty"`
-	// Ablations describe how the finalists were reduced, in their order. Ablation is the
-	// only one of earlier versions; it is no longer written.
+	// Ablations describe how the finalists were reduced, in the order of the finalists.
+	// Ablation is the only ablation in results from older versions of evolve; new results
+	// do not have it.
 	Ablations []Ablation `json:"ablations,omitempty"`
 	Ablation  *Ablation  `json:"ablation,omitempty"`
-	// Entries is the state of the error control in the month after this run; nil without a
-	// confirmation.
+	// Entries is the state of the month's error control after this run; it is nil if there
+	// was no confirmation.
 	Entries *EntryLedger `json:"entries,omitempty"`
-	// LeftOut lists variants that the search found and an earlier proposal excluded.
+	// LeftOut lists variants that the search found but that were excluded because of an
+	// earlier proposal.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
-	// Refused are the proposals of finalists that their gates refused. Winner is the finalist
-	// that is recommended; empty for none.
+	// Refused lists the proposals of finalists that were refused by their gates. Winner is
+	// the finalist that is recommended; it is empty if there is none.
 	Refused []stats.Refusal `json:"refused,omitempty"`
 	Winner  agent.ConfigID  `json:"winner,omitempty"`
-	// AA compares the champion with a fresh rerun of itself; nil when it was not run.
+	// AA compares the champion with a fresh rerun of itself; it is nil if there was no
+	// rerun.
 	AA *stats.Noise `json:"aa,omitempty"`
-	// Repeats counts the equal answers in that rerun; nil if it was not run.
+	// Repeats counts the equal answers in the champion's rerun; it is nil if there was no
+	// rerun.
 	Repeats *Repeats `json:"repeats,omitempty"`
-	// Judges is the noise and the cost of the judges; nil without any.
+	// Judges describes the noise and the cost of the judges; it is nil if there are none.
 	Judges    *stats.JudgeNoise `json:"judges,omitempty"`
 	Proposals []string          `json:"proposals,omitempty"`
-	// Watch compares the active config with earlier nights; nil in results of an older
-	// evolve.
+	// Watch compares the active config with earlier nights; it is nil in results from an
+	// older version of evolve.
 	Watch *Watch `json:"watch,omitempty"`
-	// Strayed is the first reason of consecutive infrastructure failures during which the
-	// champion answered, so that they are due to some variants or tasks; empty for none.
+	// Strayed is set if several consecutive infrastructure failures occurred while the
+	// champion still answered, which means that some variants or tasks caused them. It is
+	// the reason for the first of these failures.
 	Strayed string `json:"strayed,omitempty"`
 	// Warnings describe problems that the night found in the agent in use, such as a
 	// retracted memory that a failed turn asked for.
 	Warnings []string `json:"warnings,omitempty"`
 	// Incomplete describes the planned work that the run did not finish.
 	Incomplete string `json:"incomplete,omitempty"`
-	// SearchDone reports whether the search stage came to its planned end.
+	// SearchDone reports whether the search stage reached its planned end.
 	SearchDone bool `json:"search_done"`
-	// Blocks counts the complete blocks of the confirmation: champion and every
-	// finalist once on every holdout task.
+	// Blocks counts the complete blocks of the confirmation. In a block, the champion and
+	// every finalist are evaluated once on every holdout task.
 	Blocks int `json:"blocks"`
 	// Infrastructure counts evaluations that are missing because of infrastructure
 	// failures.
 	Infrastructure int `json:"infrastructure"`
 }
 
-// Minimised returns the ablations of the finalists, of results of every version.
+// Minimised returns the ablations of the finalists, whichever version of evolve wrote the
+// result.
 func (r AgentResult) Minimised() []Ablation {
 	if r.Ablation != nil {
 		return append([]Ablation{*r.Ablation}, r.Ablations...)
@@ -101,8 +109,8 @@ type LeftOut struct {
 	Reason   string         `json:"reason"`
 }
 
-// EntryLedger is the allowance of the error control across nights and its use: at most
-// Most entries in any Days days, each at Alpha.
+// EntryLedger describes the allowance of the error control across nights and how much of it
+// is used: at most Most entries in any Days days, each at Alpha.
 type EntryLedger struct {
 	Days  int     `json:"days"`
 	Most  int     `json:"most"`

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestResultOfAnEarlierProcess stores a result that a process left unfinished. Once the run is
-// resumed, the result is out of date until its agent has another one.
+// TestResultOfAnEarlierProcess checks that a result that a process left unfinished is out
+// of date once the run is resumed, until its agent has another result.
 func TestResultOfAnEarlierProcess(t *testing.T) {
 	ctx := t.Context()
 	a := openAt(t, t.TempDir())

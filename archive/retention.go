@@ -13,45 +13,47 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Retention limits the transcripts and evaluations of nights that are kept, and the
-// transcripts of turns. The transcripts of a turn are removed if the turn is older than the
-// oldest night that keeps its transcripts. The questions of holdout tasks are removed with the
-// transcripts of the last night that asked them. All other records are always kept, and so are:
+// Retention determines which transcripts and evaluations of nights, and which transcripts
+// of turns, are kept. The transcripts of a turn are removed if the turn is older than the
+// oldest night that keeps its transcripts. The questions of holdout tasks are removed
+// together with the transcripts of the last night that used them. All other records are
+// always kept, and so are:
 //
 //   - the latest run, and every run that is not over
 //   - the evaluations, with their transcripts, of the confirmation and the ablation that a
-//     proposal or an open candidate rests on; those of a rejected, expired, superseded or failed
-//     proposal only for 90 days
-//   - the evaluations of an agent's latest 30 nights with a search, because nights learn
-//     from them: the search, the forecast of its pace, the estimate of its variances
-//   - the first evaluation with a key, while a later one that is kept refers to it
+//     proposal or an open candidate rests on; for a rejected, expired, superseded or failed
+//     proposal they are kept only for 90 days
+//   - the evaluations of an agent's latest 30 nights with a search, because later nights use
+//     them for the search, the forecast of the agent's pace and the estimate of its variances
+//   - the first evaluation with a key, as long as a later evaluation that is kept refers to it
 //
-// Transcripts go before evaluations, the oldest first. The zero value keeps everything.
+// Transcripts are removed before evaluations, the oldest first. The zero value keeps
+// everything.
 type Retention struct {
-	// Nights is the number of nights of an agent that keep their transcripts and their
-	// evaluations; 0: all. Evaluations may be kept for longer.
+	// Nights is the number of an agent's latest nights whose transcripts and evaluations
+	// are kept; 0 means all. Evaluations may be kept for longer.
 	Nights int `json:"nights,omitempty"`
-	// Bytes is the maximum size of the archive on disk; 0: unlimited.
+	// Bytes is the maximum size of the archive on disk; 0 means unlimited.
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
 const (
-	// learningNights is the number of nights of an agent that later nights learn from: the
-	// trust in an evaluation is below its bound after 29, and the pace and the variances
-	// look back 30.
+	// learningNights is the number of an agent's latest nights from which later nights
+	// learn: the trust in an evaluation falls below its bound after 29 nights, and the pace
+	// and the variances are estimated from the last 30.
 	learningNights = 30
-	// recentDecision is how long the evidence of a proposal that was not adopted stays.
+	// recentDecision is how long the evidence of a proposal that was not adopted is kept.
 	recentDecision = 90 * 24 * time.Hour
 )
 
-// records returns how many bytes of records fit into the size: measured over 100,000
-// evaluations, the store takes 1.3 times the size of its records.
+// records returns how many bytes of records fit into the maximum size. Measured over
+// 100,000 evaluations, the store takes 1.3 times the size of its records.
 func (r Retention) records() int64 { return r.Bytes / 13 * 10 }
 
 // part identifies the work of one run for one agent.
 type part struct{ run, agent string }
 
-// partFacts holds what the selection needs of a part.
+// partFacts holds the facts about a part that the selection uses.
 type partFacts struct {
 	part
 	number int
@@ -60,12 +62,13 @@ type partFacts struct {
 	// evaluations and transcripts are the sizes, in bytes, of the evaluations and
 	// transcripts that may be removed.
 	evaluations, transcripts int64
-	// whole protects everything in it, and cited protects the evidence of decisions.
+	// whole reports whether everything in the part is protected, and cited reports whether
+	// the part's evidence for decisions is protected.
 	whole, cited bool
-	// noTranscripts and noEvaluations report whether its transcripts and evaluations are
-	// to be removed.
+	// noTranscripts and noEvaluations report whether the transcripts and the evaluations of
+	// the part are to be removed.
 	noTranscripts, noEvaluations bool
-	// latest reports whether it is its agent's latest night.
+	// latest reports whether the part is the latest night of its agent.
 	latest  bool
 	removed NightRemoved
 }
@@ -75,52 +78,55 @@ func citable(stage bench.Stage) bool {
 	return stage != bench.StageSearch && stage != bench.StageBaseline
 }
 
-// spot is the place of an evaluation: the index of its part and its Seq.
+// spot locates an evaluation by the index of its part and its Seq.
 type spot struct {
 	part int
 	seq  int64
 }
 
-// selection is the set of records that a retention removes.
+// selection is the set of records that GC removes, together with the facts that determine
+// it.
 type selection struct {
 	a     *Archive
 	parts []partFacts
 	index map[part]int
 	seed  maphash.Seed
-	// dropped holds the evaluations to remove, kept the hashes of the keys whose
+	// dropped holds the evaluations to remove, and kept holds the hashes of the keys whose
 	// transcripts stay.
 	dropped map[spot]struct{}
 	kept    map[uint64]struct{}
-	// owner is the newest part that has an evaluation with a key.
+	// owner maps the hash of a key to the newest part that has an evaluation with that key.
 	owner map[uint64]int
 	// live is the size of all pairs, in bytes.
 	live  int64
 	total Removed
-	// ongoing holds the parts of the latest run and of those that are not over.
+	// ongoing holds the parts of the latest run and of the runs that are not over.
 	ongoing []part
 	// asked holds the hashes of the suites whose questions stay; nil keeps all.
 	asked map[string]bool
-	// started are the times of the runs, the latest first.
+	// started holds the start times of the runs, the latest first.
 	started []time.Time
-	// forget is the session to remove, nil for none; forgotten are its turns by number.
+	// forget is the session to remove, or nil for none; forgotten holds its turns, by
+	// number.
 	forget    *sessionName
 	forgotten map[uint64]bool
-	// created are the times of the turns by number.
+	// created holds the time of each turn, by the turn's number.
 	created map[uint64]time.Time
-	// turns are the stored turns with a transcript by number, the oldest first; bared are
-	// those whose transcript is removed.
+	// turns lists the stored turns that have a transcript, ordered by number, the oldest
+	// first; bared holds the turns whose transcript is removed.
 	turns []turnFacts
 	bared map[uint64]struct{}
 }
 
-// turnFacts holds what the selection needs of a turn.
+// turnFacts holds the facts about a turn that the selection uses.
 type turnFacts struct {
 	number  uint64
 	created time.Time
 	size    int64
 }
 
-// selects returns what a retention removes at a moment, with a session unless it is nil.
+// selects returns the records that the retention keep removes at the time now and, if
+// forget is not nil, those of the session forget.
 func (a *Archive) selects(ctx context.Context, keep Retention, now time.Time, forget *sessionName) (*selection, error) {
 	s := &selection{
 		a: a, forget: forget, index: map[part]int{}, seed: maphash.MakeSeed(),
@@ -140,7 +146,7 @@ func (a *Archive) selects(ctx context.Context, keep Retention, now time.Time, fo
 
 func (s *selection) hash(key bench.Key) uint64 { return maphash.String(s.seed, string(key)) }
 
-// at returns the index of a part, adding it when it is new.
+// at returns the index of a part, which it adds if it is new.
 func (s *selection) at(p part) int {
 	i, ok := s.index[p]
 	if !ok {
@@ -151,7 +157,7 @@ func (s *selection) at(p part) int {
 	return i
 }
 
-// survey reads all parts, and marks those that must stay.
+// survey gathers the facts about all parts and turns, and marks the parts that must stay.
 func (s *selection) survey(ctx context.Context, now time.Time) error {
 	runs := map[string]Run{}
 	latest := 0
@@ -298,7 +304,8 @@ func (s *selection) weigh(ctx context.Context) error {
 	})
 }
 
-// weighTurn adds a turn, unless its transcript has no events or was removed already.
+// weighTurn adds a turn to the turns with a removable transcript, unless the transcript has
+// no events or was removed already.
 func (s *selection) weighTurn(k, value []byte) error {
 	bare, err := s.a.bare(value)
 	if err != nil || len(bare) >= len(value) {
@@ -313,7 +320,7 @@ func (s *selection) weighTurn(k, value []byte) error {
 	return nil
 }
 
-// bare returns a packed transcript that only counts the events of another.
+// bare reduces a packed transcript to one that contains only the number of its events.
 func (a *Archive) bare(packed []byte) ([]byte, error) {
 	t, err := a.packer.unpack(packed)
 	if err != nil {
@@ -322,8 +329,9 @@ func (a *Archive) bare(packed []byte) ([]byte, error) {
 	return a.packer.pack(&agent.Transcript{Dropped: t.Dropped + len(t.Events)})
 }
 
-// decideTurns selects the turns for which wanted reports true to lose their transcripts,
-// and returns the size of those that stay.
+// decideTurns selects the turns whose transcripts are removed, which are those for which
+// wanted returns true. live is the size of the records that have not been selected so far;
+// decideTurns returns what remains of it.
 func (s *selection) decideTurns(live int64, wanted func(t turnFacts, live int64) bool) int64 {
 	for _, t := range s.turns {
 		if _, gone := s.bared[t.number]; !gone && wanted(t, live) {
@@ -334,8 +342,10 @@ func (s *selection) decideTurns(live int64, wanted func(t turnFacts, live int64)
 	return live
 }
 
-// reduced returns the value of a pair that stays: a removed transcript of a turn becomes
-// one that counts its events, so that the turn still has one. It counts the change.
+// reduced returns the value of a pair that stays, without the parts that are removed. If
+// the transcript of a turn is removed, a transcript that contains only the number of its
+// events replaces it, so the turn still has a transcript. reduced counts these
+// replacements.
 func (s *selection) reduced(k, value []byte) ([]byte, error) {
 	switch k[0] {
 	case tableTurn:
@@ -373,7 +383,7 @@ func (s *selection) decide(keep Retention) {
 		return cmp.Or(cmp.Compare(b.number, a.number), cmp.Compare(a.run, b.run), cmp.Compare(a.agent, b.agent))
 	})
 	nights, searches := map[string]int{}, map[string]int{}
-	spare := map[int]bool{} // parts whose evaluations later nights do not learn from
+	spare := map[int]bool{} // parts from whose evaluations later nights do not learn
 	live := s.live
 	for _, i := range order {
 		p := &s.parts[i]
@@ -415,7 +425,7 @@ func (s *selection) decide(keep Retention) {
 	}
 }
 
-// markQuestions collects the suites of the nights whose reports stay whole.
+// markQuestions collects the suites of the nights whose reports stay complete.
 func (s *selection) markQuestions(ctx context.Context) error {
 	s.asked = map[string]bool{}
 	stays := slices.Clone(s.ongoing)

@@ -17,12 +17,13 @@ const (
 	RunFailed      RunState = "failed"
 )
 
-// DraftPhase is the key of the requests to the models of search.reflect in [Run.Phases].
+// DraftPhase is the key in [Run.Phases] for the time spent on requests to the models of
+// search.reflect.
 const DraftPhase = "drafts"
 
-// Run is one batch: its options and its outcome.
+// Run is one run, with its options and its outcome.
 type Run struct {
-	// ID is "<number>-<hash of the plan>": the same plan in the same place in the
+	// ID is "<number>-<hash of the plan>": the same plan at the same position in the
 	// history has the same id.
 	ID      string    `json:"id"`
 	Number  int       `json:"number"`
@@ -46,26 +47,26 @@ type Run struct {
 	BudgetUSD  float64       `json:"budget_usd,omitempty"`
 	BudgetTime time.Duration `json:"budget_time,omitempty"`
 	Until      time.Time     `json:"until,omitzero"`
-	// Phases are the times of the stages, and under [DraftPhase] that of the requests to the
-	// models of search.reflect, which are made beside the search.
+	// Phases holds the time spent in each stage and, under [DraftPhase], the time spent on
+	// the requests to the models of search.reflect, which are made during the search.
 	Phases map[string]time.Duration `json:"phases,omitempty"`
 	// Limits describe what limited the work on each agent, and the measured cost of its
 	// evaluations.
 	Limits []AgentLimit `json:"limits,omitempty"`
-	// Since is the time at which this process started or resumed the run, and Worked the
-	// time that earlier processes spent on it.
+	// Since is the time at which the current process started or resumed the run, and Worked
+	// is the time that earlier processes spent on it.
 	Since  time.Time     `json:"since,omitzero"`
 	Worked time.Duration `json:"worked,omitempty"`
 	// Policy is the version of the policies.
 	Policy string `json:"policy,omitempty"`
-	// Asked is a digest of the options with which the run was started, which
-	// distinguishes a repeated command from another one.
+	// Asked is a digest of the options with which the run was started; it distinguishes a
+	// repetition of the same command from another command.
 	Asked string `json:"asked,omitempty"`
-	// Try is the command that reproduces the fault of a program that failed repeatedly;
-	// empty for none.
+	// Try is the command that reproduces the fault of a program that failed repeatedly; it
+	// is empty if there was none.
 	Try string `json:"try,omitempty"`
-	// Spent names the budget of the policies that ended the work on an agent before
-	// anything was decided; empty for none.
+	// Spent names the budget in the policies that ended the work on an agent before
+	// anything was decided; it is empty if there was none.
 	Spent string `json:"spent,omitempty"`
 	// Guards are the statistics of limiters, breakers and budgets of tools and providers.
 	Guards []policy.Stat `json:"guards,omitempty"`
@@ -77,36 +78,40 @@ type Run struct {
 	// Tools are the notes on the tools that the agents' live turns had called when the run
 	// began, by agent.
 	Tools []ToolNote `json:"tools,omitempty"`
-	// PaidUSD is the sum that all processes of the run had paid at its end, in USD, with
-	// estimates for calls that were cut off; 0 if nothing was paid, or if an older evolve
-	// ran it.
+	// PaidUSD is the sum that all processes of the run had paid when it ended, in USD, with
+	// estimates for calls that were cut off. It is 0 if nothing was paid, and in runs of an
+	// older version of evolve.
 	PaidUSD float64 `json:"paid_usd,omitempty"`
 	// PatchUSD is the cost of trying patches as agents and having them reviewed, in USD;
 	// the cost of writing them is in Patches.
 	PatchUSD float64 `json:"patch_usd,omitempty"`
 	Binary   string  `json:"binary,omitempty"`
 	Host     string  `json:"host,omitempty"`
-	// Imported reports whether it was imported from another archive.
+	// Imported reports whether the run was imported from another archive.
 	Imported bool `json:"imported,omitempty"`
-	// Removed counts the records that a retention has removed of the run; nil: none.
+	// Removed counts the records that [GC] has removed from the run; it is nil if there are
+	// none.
 	Removed *RunRemoved `json:"removed,omitempty"`
 }
 
-// RunRemoved counts the records that a retention has removed of a run, with the time of
-// the last removal.
+// RunRemoved counts the records that [GC] has removed from a run, with the time of the last
+// removal.
 type RunRemoved struct {
 	Transcripts int       `json:"transcripts,omitempty"`
 	Evaluations int       `json:"evaluations,omitempty"`
 	Time        time.Time `json:"time"`
 }
 
-// LimitEnd describes the end of a run's work on an agent with respect to its limits.
+// LimitEnd describes how a run's work on an agent ended with respect to its limits.
 type LimitEnd string
 
-// The ends. LimitSpent: the limit ran out. LimitLeft: the search used all of its share,
-// and the confirmation did not need all of its own. LimitExhausted: the search had no
-// config left to try. LimitPolicies: a limit under policies ended the work.
-// LimitInterrupted and LimitFailed: the work ended before any limit ran out.
+// The possible ends:
+//
+//   - LimitSpent: the limit ran out.
+//   - LimitLeft: the search used all of its share, and the confirmation did not need all of its own.
+//   - LimitExhausted: the search had no config left to try.
+//   - LimitPolicies: a limit under policies ended the work.
+//   - LimitInterrupted and LimitFailed: the work ended before any limit ran out.
 const (
 	LimitSpent       LimitEnd = "spent"
 	LimitLeft        LimitEnd = "left"
@@ -120,29 +125,29 @@ const (
 // evaluation. The figures differ between equal runs.
 type AgentLimit struct {
 	Agent string `json:"agent"`
-	// Bound is the limit that allowed the fewest: "evaluations", "money", "time",
-	// "deadline" or "enough" (as many as the search can use); empty when speed and price
-	// were unknown.
+	// Bound is the limit that allowed the fewest evaluations: "evaluations", "money",
+	// "time", "deadline" or "enough" (as many as the search can use); it is empty if speed
+	// and price were unknown.
 	Bound string `json:"bound,omitempty"`
-	// End describes the end of the work on the agent; empty if it was not recorded.
+	// End describes the end of the work on the agent; it is empty if that was not recorded.
 	End LimitEnd `json:"end,omitempty"`
 	// Policy names the limit under policies when End is LimitPolicies.
 	Policy string `json:"policy,omitempty"`
-	// Evaluations is the number that Bound allowed, and Used the number that the agent
-	// used.
+	// Evaluations is the number of evaluations that Bound allowed, and Used is the number
+	// that the agent used.
 	Evaluations int `json:"evaluations"`
 	Used        int `json:"used,omitempty"`
-	// Made is the number of them that were made and not found in the archive. The figures
-	// below are means over these: Seconds is the wall time of one at the concurrency
-	// reached, including the search's computation, Alone the same without that
-	// computation, and USD the cost.
+	// Made is the number of used evaluations that were made rather than found in the
+	// archive. The figures below are means over the evaluations made: Seconds is the wall
+	// time of an evaluation at the concurrency reached, including the search's computation;
+	// Alone is that time without the computation; and USD is the cost.
 	Made    int     `json:"made,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
 	Alone   float64 `json:"alone,omitempty"`
 	USD     float64 `json:"usd,omitempty"`
-	// Parallel is the number of concurrent evaluations that the figures apply to, and Slots the
-	// number that the run left to the agent; in older records it is 0, which means all. If
-	// Parallel is smaller, the agent itself allowed no more.
+	// Parallel is the number of concurrent evaluations that the figures apply to, and Slots
+	// is the number that the run made available to the agent; in older records Slots is 0,
+	// which means all. If Parallel is smaller than Slots, the agent itself allowed no more.
 	Parallel int `json:"parallel,omitempty"`
 	Slots    int `json:"slots,omitempty"`
 }

@@ -19,13 +19,14 @@ func partKey(table byte, run, agentID string) key {
 	return newKey(table).text(run).text(agentID)
 }
 
-// PutRun stores a run, replacing the record with its id. A number that belongs to
-// another run is refused.
+// PutRun stores a run, replacing the record with the same id. It fails if the run's number
+// belongs to another run.
 func (a *Archive) PutRun(ctx context.Context, r Run) error {
 	return a.change(ctx, "store run "+r.ID, func(b *batch) error { return a.replaceRun(ctx, b, r) })
 }
 
-// FinishRun is [Archive.PutRun] with a ledger entry, in one synced transaction.
+// FinishRun does what [Archive.PutRun] does and adds a ledger entry, in one synced
+// transaction.
 func (a *Archive) FinishRun(ctx context.Context, r Run, e LedgerEntry) error {
 	return a.change(ctx, "store run "+r.ID, func(b *batch) error {
 		if err := a.replaceRun(ctx, b, r); err != nil {
@@ -36,10 +37,11 @@ func (a *Archive) FinishRun(ctx context.Context, r Run, e LedgerEntry) error {
 	})
 }
 
-// replaceRun adds r to a batch.
+// replaceRun adds r to a batch. It fails if the id or the number of r contradicts a stored
+// run.
 func (a *Archive) replaceRun(ctx context.Context, b *batch, r Run) error {
 	if r.ID == "" || r.Number < 1 {
-		return errors.New("a run needs an id and a number from 1")
+		return errors.New("a run needs an id and a number of at least 1")
 	}
 	had, err := a.number(ctx, runIDKey(r.ID))
 	if err != nil {
@@ -64,7 +66,7 @@ func putRun(b *batch, r Run) error {
 	return putDocument(b, runKey(r.Number), r)
 }
 
-// Run finds a run by id, by number ("3"), or the latest for "".
+// Run finds a run by id or by number ("3"). If name is empty, Run returns the latest run.
 func (a *Archive) Run(ctx context.Context, name string) (Run, error) {
 	if name == "" {
 		for r, err := range a.Runs(ctx) {
@@ -113,9 +115,9 @@ func (a *Archive) Results(ctx context.Context) iter.Seq2[AgentResult, error] {
 	return documents[AgentResult](ctx, a, "list the results", newKey(tableResult), nil)
 }
 
-// Result returns the result of a run for one agent. It returns [ErrNotFound] if the work on the
-// agent goes on in a later process of the run: the result of the earlier process counts fewer
-// evaluations than the archive holds.
+// Result returns the result of a run for one agent. If the run has been resumed since an
+// unfinished result was stored, and has not ended, Result returns [ErrNotFound], because
+// the stored result counts fewer evaluations than the archive holds.
 func (a *Archive) Result(ctx context.Context, run, agentID string) (AgentResult, error) {
 	r, err := named[AgentResult](ctx, a, partKey(tableResult, run, agentID), "result of run %s for %q", run, agentID)
 	if err != nil || r.Finished {
@@ -124,11 +126,11 @@ func (a *Archive) Result(ctx context.Context, run, agentID string) (AgentResult,
 	now, err := a.Run(ctx, run)
 	switch {
 	case errors.Is(err, ErrNotFound):
-		return r, nil // no stored run, so none that was resumed
+		return r, nil // a run that is not stored was not resumed
 	case err != nil:
 		return AgentResult{}, err
 	case now.Ended.IsZero() && r.Resumed < now.Resumed:
-		return AgentResult{}, fmt.Errorf("result of run %s for %q: the run was resumed since: %w", run, agentID, ErrNotFound)
+		return AgentResult{}, fmt.Errorf("result of run %s for %q: the run has been resumed since the result was stored: %w", run, agentID, ErrNotFound)
 	}
 	return r, nil
 }

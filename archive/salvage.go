@@ -21,11 +21,12 @@ import (
 type salvaged struct {
 	root    *os.Root
 	records map[string]found
-	// keys are those of records in order; nil when a record was added since.
+	// keys lists the keys of the records in order; it is nil if a record was added since
+	// they were sorted.
 	keys []string
-	// seen is the newest version of each key that is named in any file.
+	// seen holds, for each key, the newest version that any file names.
 	seen map[string]uint64
-	// limit is the highest version that is read.
+	// limit is the highest version that the salvage reads.
 	limit uint64
 	// damage lists the damage found, file by file.
 	damage []*DamageError
@@ -34,7 +35,7 @@ type salvaged struct {
 	logs map[string]*os.File // the open value logs, by name
 }
 
-// found locates the value of a record: in a value log, or in value.
+// found locates the value of a record, either in a value log or in the field value.
 type found struct {
 	version      uint64
 	value        []byte
@@ -42,7 +43,7 @@ type found struct {
 	offset, size int // of the entry in the value log
 }
 
-// salvage reads everything readable of the store in dir up to a version: the value logs,
+// salvage reads all that is readable in the store in dir, up to a version: the value logs,
 // the write-ahead logs and the tables, before and after the damage. It changes nothing.
 func salvage(ctx context.Context, dir string, limit uint64) (*salvaged, error) {
 	files, err := listStore(dir)
@@ -93,7 +94,8 @@ func (s *salvaged) read(ctx context.Context, dir string, files storeFiles) error
 			return err
 		}
 	}
-	// No single file shows that another one is missing or ends too early.
+	// No single file shows that another one is missing or ends too early, so the files are
+	// also checked together.
 	if len(s.damage) == 0 {
 		_, err := checkStore(dir, false)
 		return s.collectDamage(err)
@@ -101,7 +103,8 @@ func (s *salvaged) read(ctx context.Context, dir string, files storeFiles) error
 	return nil
 }
 
-// collectDamage collects damage, and returns every other error.
+// collectDamage adds err to the list of damage if it describes damage, and returns any
+// other error.
 func (s *salvaged) collectDamage(err error) error {
 	var damage *DamageError
 	if errors.As(err, &damage) {
@@ -126,8 +129,8 @@ func (s *salvaged) noteVersion(k []byte, version uint64) {
 	s.seen[string(k)] = max(s.seen[string(k)], version)
 }
 
-// log reads the entries of a log. A pointer only shows that a value was stored: the value
-// itself is in a value log, with its key.
+// log reads the entries of a log. A pointer only shows that a value was stored; the value
+// itself is in a value log, together with its key.
 func (s *salvaged) log(ctx context.Context, name string) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -214,7 +217,7 @@ func (s *salvaged) value(k string, f found) ([]byte, error) {
 	}
 	e, _, ok := parseEntry(data, 0)
 	if !ok || string(e.key) != k || e.version != f.version {
-		return nil, &DamageError{f.name, int64(f.offset), 0, "an entry has changed while it was read"}
+		return nil, &DamageError{f.name, int64(f.offset), 0, "an entry changed while it was being read"}
 	}
 	return e.value, nil
 }
@@ -250,7 +253,7 @@ func (s *salvaged) get(ctx context.Context, keys ...[]byte) ([][]byte, error) {
 	return values, nil
 }
 
-// sort lists the keys of the records in order.
+// sort fills keys with the keys of the records, in order.
 func (s *salvaged) sort() { s.keys = slices.Sorted(maps.Keys(s.records)) }
 
 func (s *salvaged) scan(ctx context.Context, prefix, from []byte, visit func(key, value []byte) error) error {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestMigration migrates a store of a version before the first, on disk.
+// TestMigration migrates a store on disk from a version before the first.
 func TestMigration(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -52,7 +52,7 @@ func TestMigration(t *testing.T) {
 		t.Errorf("brought forward: %q %v", v, err)
 	}
 
-	// The backup has the records from before the migration.
+	// The backup holds the records from before the migration.
 	data, err := os.ReadFile(filepath.Join(dir, "schema-0.backup"))
 	if err != nil {
 		t.Fatal(err)

@@ -10,9 +10,9 @@ import (
 )
 
 // SearchView is the part of the archive that a search may read: the variants of one agent,
-// the mutations tried, and evaluations of the search tasks that it was made for. It hides
-// evaluations of other splits, stages and tasks, and has no access to proposals, results,
-// transcripts or the ledger.
+// the mutations tried, and evaluations of the search tasks for which the view was made. It
+// hides evaluations of other splits, stages and tasks, and has no access to proposals,
+// results, transcripts or the ledger.
 type SearchView struct {
 	archive *Archive
 	agent   string
@@ -24,7 +24,8 @@ type SearchView struct {
 	err   error
 }
 
-// SearchView returns the view of an agent's history with these search tasks.
+// SearchView returns the view of an agent's history that is limited to the given search
+// tasks.
 func (a *Archive) SearchView(agentID string, searchTasks []string) *SearchView {
 	tasks := make(map[string]bool, len(searchTasks))
 	for _, id := range searchTasks {
@@ -33,8 +34,8 @@ func (a *Archive) SearchView(agentID string, searchTasks []string) *SearchView {
 	return &SearchView{archive: a, agent: agentID, tasks: tasks}
 }
 
-// Before returns the view without the records of a run, so that a resumed run reads the
-// same records as at its beginning.
+// Before returns the view without the records of a run, so that when the run is resumed, it
+// reads the same records as when it began.
 func (v *SearchView) Before(run string) *SearchView {
 	return &SearchView{archive: v.archive, agent: v.agent, tasks: v.tasks, except: run}
 }
@@ -61,7 +62,7 @@ func (v *SearchView) Tried(id agent.ConfigID) bool {
 // Err returns the error of Tried, if any.
 func (v *SearchView) Err() error { return v.err }
 
-// Variants yields the agent's variants by number.
+// Variants yields the agent's variants, ordered by number.
 func (v *SearchView) Variants(ctx context.Context) iter.Seq2[Variant, error] {
 	return func(yield func(Variant, error) bool) {
 		for variant, err := range v.archive.Variants(ctx, v.agent) {
@@ -75,8 +76,8 @@ func (v *SearchView) Variants(ctx context.Context) iter.Seq2[Variant, error] {
 	}
 }
 
-// Evaluations yields the evaluations of the search tasks by the runs on record,
-// the latest run first, each run's in order of issue.
+// Evaluations yields the evaluations of the search tasks from all stored runs, the latest
+// run first, and within each run in the order in which they were issued.
 func (v *SearchView) Evaluations(ctx context.Context) iter.Seq2[bench.Evaluation, error] {
 	return func(yield func(bench.Evaluation, error) bool) {
 		for run, err := range v.archive.Runs(ctx) {
@@ -99,8 +100,8 @@ func (v *SearchView) Evaluations(ctx context.Context) iter.Seq2[bench.Evaluation
 	}
 }
 
-// shows reports whether the view includes an evaluation. The split alone is not enough: a
-// task may have been moved to the holdout since.
+// shows reports whether the view includes an evaluation. The split recorded in the
+// evaluation is not sufficient, because the task may have been moved to the holdout since.
 func (v *SearchView) shows(e *bench.Evaluation) bool {
 	if e.Split != bench.Search || !v.tasks[e.Task] {
 		return false

@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestSearchView checks that the view returns evaluations of search tasks only.
+// TestSearchView checks that the view returns only evaluations of search tasks.
 func TestSearchView(t *testing.T) {
 	ctx := context.Background()
 	a := OpenMemory()
@@ -39,7 +39,7 @@ func TestSearchView(t *testing.T) {
 	record("1-a", "h1", bench.Holdout, bench.StageConfirm)
 	record("1-a", "h1", bench.Holdout, bench.StageSearch)   // a holdout task in a search stage
 	record("1-a", "s1", bench.Search, bench.StageAA)        // not the search's business
-	record("1-a", "moved", bench.Search, bench.StageSearch) // a search task then, a holdout task now
+	record("1-a", "moved", bench.Search, bench.StageSearch) // a search task then, but a holdout task now
 	record("1-a", "s1", "", bench.StageSearch)
 	record("2-b", "s2", bench.Search, bench.StageSearch)
 	if err := a.Flush(ctx); err != nil {
@@ -84,7 +84,7 @@ func TestSearchView(t *testing.T) {
 }
 
 // TestSearchViewSurface checks the method set of SearchView, so that access to more of the
-// archive is added deliberately.
+// archive can only be added deliberately.
 func TestSearchViewSurface(t *testing.T) {
 	var methods []string
 	typ := reflect.TypeFor[*SearchView]()

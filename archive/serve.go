@@ -14,8 +14,9 @@ import (
 	"evolve/runtime/tempdir"
 )
 
-// The limits on readers: how many at once, how long one may take to accept an answer, and
-// how long it may be idle.
+// maxReaders limits the number of readers at any time, acceptAnswer limits the time that a
+// reader may take to accept an answer, and readerSilence limits the time that a reader may
+// be idle.
 const (
 	maxReaders    = 64
 	acceptAnswer  = 10 * time.Second
@@ -26,7 +27,7 @@ const (
 type server struct {
 	store    engine
 	listener net.Listener
-	folder   *tempdir.Folder // of the socket; nil if that is beside the archive
+	folder   *tempdir.Folder // folder of the socket; nil if the socket is beside the archive
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -36,8 +37,8 @@ type server struct {
 	conns map[net.Conn]bool
 }
 
-// serve listens beside the archive in dir or, where the path is too long for a
-// socket or the file system has none, in a private folder for temporary files.
+// serve listens beside the archive in dir. If the path is too long for a socket or the file
+// system supports none, it listens in a private folder for temporary files.
 func serve(store engine, dir string) (*server, error) {
 	s := &server{store: store, conns: make(map[net.Conn]bool)}
 	listener, err := listen(filepath.Join(dir, socketName))
@@ -57,7 +58,7 @@ func serve(store engine, dir string) (*server, error) {
 	return s, nil
 }
 
-// listen opens a socket with mode 0600, replacing one that a dead process left.
+// listen opens a socket with mode 0600, replacing a socket that a dead process left behind.
 func listen(path string) (net.Listener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -97,8 +98,8 @@ func (s *server) accept() {
 			return
 		}
 		if err != nil {
-			// Usually there are no file descriptors left: readers wait, the writer
-			// continues.
+			// Accepting a connection usually fails because no file descriptors are left.
+			// Readers then wait, and the writer continues.
 			select {
 			case <-s.ctx.Done():
 				return
@@ -166,7 +167,8 @@ func sendFrame(conn net.Conn, response []byte) error {
 	return writeFrame(conn, response)
 }
 
-// handshake exchanges greetings, the same in both directions, within a time.
+// handshake exchanges greetings, which are the same in both directions, within the duration
+// most.
 func handshake(conn net.Conn, most time.Duration) error {
 	if err := conn.SetDeadline(timeout(most)); err != nil {
 		return err
@@ -184,7 +186,8 @@ func handshake(conn net.Conn, most time.Duration) error {
 	return conn.SetDeadline(time.Time{})
 }
 
-// answer returns the last frame of the answer, and sends the others.
+// answer handles a request. It sends every frame of the response but the last, which it
+// returns.
 func (s *server) answer(conn net.Conn, request []byte) ([]byte, error) {
 	parts, err := cutAll(request[1:])
 	if err != nil {

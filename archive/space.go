@@ -9,10 +9,11 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// writeFloor is the free space below which nothing is written, and closeFloor that below
-// which the store is not even closed. Badger writes through memory maps, where a full disk
-// is no error but a signal that ends the process; so the floor covers all that it may
-// still write in the background: two memtables, their logs and a compaction.
+// writeFloor is the free space below which nothing is written, and closeFloor is the free
+// space below which the store is not even closed. Badger writes through memory maps, where
+// a full disk does not cause an error but a signal that ends the process. So the floor
+// covers all that Badger may still write in the background: two memtables, their logs and a
+// compaction.
 const (
 	writeFloor = 64 << 20
 	closeFloor = 24 << 20
@@ -22,22 +23,23 @@ const (
 func checkSpace(dir string, floor uint64) error {
 	free, known := freeSpace(dir)
 	if known && free < floor {
-		return fmt.Errorf("%w: %s free, the archive keeps %s: %w",
+		return fmt.Errorf("%w: %s is free, but the archive reserves %s: %w",
 			ErrDisk, humanize.IBytes(free), humanize.IBytes(floor), syscall.ENOSPC)
 	}
 	return nil
 }
 
-// refusals are the system errors that mean that the disk, not the archive, is at fault.
+// refusals are the system errors which mean that the disk, not the archive, is at fault.
 var refusals = []syscall.Errno{
 	syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EFBIG, syscall.EIO, syscall.EACCES, syscall.EPERM,
 }
 
-// diskError marks an error as ErrDisk when the system refused.
+// diskError marks err as ErrDisk if one of the refusals caused it.
 func diskError(err error) error { return mark(err, ErrDisk, refusals) }
 
-// mark wraps an error as another one when it is one of some system errors. It also
-// compares texts, because Badger drops the wrapped error and keeps its text.
+// mark wraps err so that it also matches the error as, provided that one of the system
+// errors in causes caused err. mark also searches the text of err, because Badger drops the
+// wrapped error and keeps only its text.
 func mark(err, as error, causes []syscall.Errno) error {
 	if err == nil || errors.Is(err, as) {
 		return err

@@ -18,8 +18,8 @@ func freeSpace(dir string) (bytes uint64, known bool) {
 	return uint64(s.Bavail) * uint64(s.Bsize), true
 }
 
-// sizeOnDisk returns the allocated size of a file, which is less than its length where it
-// has holes.
+// sizeOnDisk returns the allocated size of a file, which is less than its length if it has
+// holes.
 func sizeOnDisk(info fs.FileInfo) int64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int64(st.Blocks) * 512

@@ -8,9 +8,9 @@ import (
 	"evolve/bench"
 )
 
-// TestEvaluationsIn checks that the evaluations of a stage are those of a scan of the whole
-// run, also where they refer to earlier ones, and that none of the confirmation can be
-// recorded or imported where that scan would miss it.
+// TestEvaluationsIn checks that the evaluations of a stage are those that a scan of the
+// whole run finds, even if they refer to earlier ones, and that no evaluation of the
+// confirmation can be recorded or imported at a position that the stage's scan would miss.
 func TestEvaluationsIn(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -23,7 +23,7 @@ func TestEvaluationsIn(t *testing.T) {
 			if e.Stage = stages[seq%int64(len(stages))]; e.Stage == bench.StageConfirm {
 				e.Seq += bench.ConfirmSeq
 			} else if seq%5 == 0 {
-				e.Seq += bench.ConfirmSeq // of another stage, among those of the confirmation
+				e.Seq += bench.ConfirmSeq // of another stage, but numbered like those of the confirmation
 			}
 			e.Cached = n > 0 && seq%3 == 0
 			if err := a.Record(ctx, e, nil); err != nil {
@@ -79,7 +79,7 @@ func TestEvaluationsIn(t *testing.T) {
 	e := nightly("1-a", 9999)
 	e.Stage = bench.StageConfirm
 	if err := a.Record(ctx, e, nil); err == nil {
-		t.Error("an evaluation of the confirmation was recorded among those of the search")
+		t.Error("an evaluation in the confirmation was recorded among those of the search")
 	}
 	if checkRecord(&e) == nil {
 		t.Error("a check and an import take one there")

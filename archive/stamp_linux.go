@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// stampOf returns the stamp of a file, and whether the system has one.
+// stampOf returns the stamp of a file, and reports whether the system provides one.
 func stampOf(info fs.FileInfo) (stamp, bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

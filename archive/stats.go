@@ -12,7 +12,7 @@ import (
 type Stats struct {
 	Variants    int `json:"variants"`
 	Evaluations int `json:"evaluations"`
-	// Distinct counts the scored evaluations with different keys.
+	// Distinct counts the different keys of scored evaluations.
 	Distinct    int `json:"distinct_evaluations"`
 	Transcripts int `json:"transcripts"`
 	Runs        int `json:"runs"`
@@ -26,12 +26,12 @@ type Stats struct {
 	Turns       int `json:"turns"`
 	Sessions    int `json:"sessions"`
 	Experiences int `json:"experiences"`
-	// Bytes is the size of its folder on disk; 0 in memory.
+	// Bytes is the size of the archive's folder on disk; it is 0 for an archive in memory.
 	Bytes int64 `json:"bytes"`
 }
 
-// Stats scans the whole archive, which takes a second for some 200,000 evaluations; status
-// does not need it.
+// Stats counts the records by scanning the whole archive, which takes about a second for
+// 200,000 evaluations. `evolve status` does not need it.
 func (a *Archive) Stats(ctx context.Context) (Stats, error) {
 	var s Stats
 	counts := s.byTable()

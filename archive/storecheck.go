@@ -15,13 +15,14 @@ import (
 )
 
 // checkStore reads the files of a store before Badger does. It returns the version of the
-// last complete transaction, and a *DamageError for the first damaged file. Badger truncates a log at the first unreadable byte, ends the
-// process over a truncated table, skips one whose index is garbled with only a log
-// message, ends a scan early at a garbled block, and deletes tables that a truncated
-// manifest does not name. None of that may pass for an archive with fewer records.
+// last complete transaction, and a *DamageError for the first damaged file. Badger
+// truncates a log at the first unreadable byte, ends the process if a table is truncated,
+// skips a table with a garbled index after only logging a message, ends a scan early at a
+// garbled block, and deletes tables that a truncated manifest does not name. A store
+// damaged in any of these ways must not pass for an archive with fewer records.
 //
-// Reading every file takes some 50 ms for 200,000 evaluations. One table, or a part of one
-// log, is in memory at a time.
+// Reading every file takes some 50 ms for 200,000 evaluations. Only one table, or a part of
+// one log, is in memory at a time.
 //
 // When open is true, Badger has the store open, and only the blocks of the tables are read:
 // the logs change meanwhile, and Badger checks the checksum of each value that it reads.
@@ -31,8 +32,9 @@ func checkStore(dir string, open bool) (committed uint64, err error) {
 	return c.written, err
 }
 
-// list lists the files that were found sound, unless none of them is new. The files of a
-// store that was not closed have yet to be recovered.
+// list stores the list of the files that were found sound, if any of them is new. It stores
+// no list for a store that was not closed, because the files of such a store have yet to be
+// recovered.
 func (c *storeCheck) list() {
 	if c.unlisted > 0 && len(c.files.mems) == 0 {
 		c.checked.store(c.dir, systemClock().now())
@@ -68,8 +70,8 @@ func (c *storeCheck) run() (err error) {
 	return nil
 }
 
-// unchanged returns the listed findings on a file that was read before and has not changed
-// since, and its present stamp.
+// unchanged returns what the list contains about a file, together with the file's current
+// stamp. It reports whether the file is listed and has not changed since it was read.
 func (c *storeCheck) unchanged(name string) (checkedFile, bool) {
 	info, err := c.root.Stat(name)
 	if err != nil {
@@ -90,9 +92,9 @@ type storeCheck struct {
 	// written is the highest version of a complete transaction.
 	written uint64
 	points  extents
-	// listed reports whether files that are on the list of the folder and have not changed
-	// since are not read again. checked are the files that were found sound, and unlisted
-	// counts the ones among them that were read.
+	// listed reports whether files that are on the folder's list and have not changed since
+	// are skipped. checked holds the files that were found sound, and unlisted counts those
+	// among them that were read.
 	listed         bool
 	known, checked checkedFiles
 	unlisted       int
@@ -100,8 +102,9 @@ type storeCheck struct {
 	logged map[string]bool
 }
 
-// keys reads the list of encryption keys, which is empty: the file has a random prefix and
-// a text that identifies a wrong key. Badger creates it again when it is missing.
+// keys checks the file that lists encryption keys. The list is empty, so the file consists
+// only of a random prefix and a text by which Badger detects a wrong key. Badger creates
+// the file again if it is missing.
 func (c *storeCheck) keys() error {
 	const skip, text = 16, "Hello Badger"
 	data, err := wholefile.ReadIn(c.root, keysName, 1<<10)
@@ -112,7 +115,7 @@ func (c *storeCheck) keys() error {
 		data, err = nil, nil
 	}
 	if err == nil && (len(data) != skip+len(text) || string(data[skip:]) != text) {
-		err = &DamageError{keysName, -1, 0, "is altered or cut"}
+		err = &DamageError{keysName, -1, 0, "is altered or truncated"}
 	}
 	return err
 }
@@ -201,8 +204,9 @@ func (c *storeCheck) tables() error {
 	return nil
 }
 
-// unnamed checks a table that the manifest does not name: a crash may leave one that was
-// being written or removed. Badger truncates a table to zero bytes before it removes it.
+// unnamed checks a table that the manifest does not name, because a crash may leave a table
+// that was being written or removed. Badger truncates a table to zero bytes before it
+// removes it.
 func (c *storeCheck) unnamed(name string) error {
 	if c.open {
 		return nil
@@ -212,11 +216,11 @@ func (c *storeCheck) unnamed(name string) error {
 		return err
 	}
 	if len(c.files.mems) == 0 && withTable(filepath.Join(c.dir, name), func(*table.Table) error { return nil }) != nil {
-		return &DamageError{name, -1, 0, "is not named by the manifest"}
+		return &DamageError{name, -1, 0, "is not listed in the manifest"}
 	}
 	covered, err := coveredElsewhere(c.dir, c.manifest, name, c.logged)
 	if err == nil && !covered {
-		err = &DamageError{name, -1, 0, "is not named by the manifest, and holds values that are in no other file"}
+		err = &DamageError{name, -1, 0, "is not listed in the manifest, but holds values that are in no other file"}
 	}
 	return err
 }
@@ -233,9 +237,9 @@ func (c *storeCheck) table(t *table.Table, f *checkedFile) error {
 	})
 }
 
-// values reads the value logs. Badger truncates the newest one that holds anything at the
-// first unreadable byte, and reads an altered value of an older one without an error. It
-// checks all pointers to values against the logs.
+// values reads the value logs and checks all pointers to values against them. Badger
+// truncates the newest log that holds anything at the first unreadable byte, and reads an
+// altered value in an older log without an error.
 func (c *storeCheck) values() error {
 	if c.open {
 		return nil
@@ -253,7 +257,7 @@ func (c *storeCheck) values() error {
 			continue
 		}
 		found = true
-		// The values of a transaction are written before its log, so that a crash may leave
+		// The values of a transaction are written before its log, so a crash may leave
 		// values of a transaction that is in no log. A store that was not closed has a log.
 		most := c.written + 1
 		if newest && v.size > v.end && len(c.files.mems) == 0 {
@@ -262,7 +266,7 @@ func (c *storeCheck) values() error {
 		if v.version > most {
 			return &DamageError{
 				name, -1, 0,
-				fmt.Sprintf("holds values of transaction %d, and the logs and tables end with %d: a log is missing or cut", v.version, c.written),
+				fmt.Sprintf("holds values of transaction %d, but the logs and tables end with %d: a log is missing or truncated", v.version, c.written),
 			}
 		}
 	}
@@ -291,9 +295,10 @@ func (c *storeCheck) valueLog(name string, newest bool) (v valueLog, err error) 
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	if log.size == 0 {
-		// A crash between its creation and the first write, or between the two steps in which
-		// Badger removes a log: Badger truncates it to zero bytes first. A value in it is
-		// missed below.
+		// The file is left by a crash between its creation and the first write, or between
+		// the two steps in which Badger removes a log, because Badger first truncates the
+		// log to zero bytes. If it held a value that a pointer refers to, the check below
+		// finds that value missing.
 		return v, nil
 	}
 	if v, err = log.readValues(newest && len(c.files.mems) > 0, c.written); err == nil {

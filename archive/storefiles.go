@@ -10,13 +10,14 @@ import (
 	"strings"
 )
 
-// storeFiles lists the names of the files in a store's folder that hold its content, each
-// kind in the order of its numbers.
+// storeFiles lists the names of the files that hold a store's content: its tables,
+// write-ahead logs and value logs, each kind ordered by number.
 type storeFiles struct {
 	tables, mems, values []string
 	// manifest reports whether there is a list of the tables.
 	manifest bool
-	// begun reports whether there is any file that is created after the manifest.
+	// begun reports whether there is any file of a kind that Badger creates after the
+	// manifest.
 	begun bool
 }
 
@@ -69,7 +70,7 @@ func padded(name string) string {
 	return strings.Repeat("0", max(0, digits-len(name))) + name
 }
 
-// fileNumber returns the number in a file's name; 0 when it has none.
+// fileNumber returns the number in a file's name, or 0 if it has none.
 func fileNumber(name string) uint64 {
 	n, err := strconv.ParseUint(strings.TrimSuffix(name, filepath.Ext(name)), 10, 64)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/dgraph-io/ristretto/v2/z"
 )
 
-// withTable opens a table and calls use. It turns a panic of Badger over a garbled table
-// into an error.
+// withTable opens a table and calls use. If a garbled table makes Badger panic, it returns
+// an error.
 func withTable(name string, use func(*table.Table) error) (err error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -32,7 +32,7 @@ func withTable(name string, use func(*table.Table) error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close(-1)) }()
-	defer guard(&err, errors.New("is cut or garbled"))()
+	defer guard(&err, errors.New("is truncated or garbled"))()
 	t, err := table.OpenTable(file, tableOptions())
 	if err != nil {
 		return err
@@ -49,8 +49,8 @@ func tableOptions() table.Options {
 var errNoTable = errors.New("is empty")
 
 // guard turns a panic into an error: errFault for a mapped page that the disk cannot read,
-// garbled for any other. It makes such a fault a panic of the goroutine instead of the end
-// of the process; its result must be deferred.
+// and garbled for any other panic. It makes a fault on an unreadable page panic in the
+// goroutine instead of ending the process. The function that it returns must be deferred.
 func guard(err *error, garbled error) func() {
 	before := debug.SetPanicOnFault(true)
 	return func() {
@@ -68,7 +68,8 @@ func guard(err *error, garbled error) func() {
 // errFault means that a mapped page cannot be read.
 var errFault = fmt.Errorf("%w: reading a mapped page: %w", ErrDisk, syscall.EIO)
 
-// guardPages is guard for reads of values; other panics continue.
+// guardPages is like guard, but turns only a fault on a mapped page into an error, and
+// records it in faulted. Other panics continue.
 func (d *disk) guardPages(err *error) func() {
 	before := debug.SetPanicOnFault(true)
 	return func() {
@@ -83,8 +84,8 @@ func (d *disk) guardPages(err *error) func() {
 	}
 }
 
-// walkTable visits every entry of a table with its version. Key and value last as long as
-// the visit. It fails at the first block that cannot be read.
+// walkTable visits every entry of a table with its version. Key and value are valid only
+// during the visit. It fails at the first block that cannot be read.
 func walkTable(t *table.Table, visit func(k []byte, version uint64, v y.ValueStruct)) error {
 	it := t.NewIterator(table.NOCACHE)
 	defer func() { _ = it.Close() }()
@@ -94,7 +95,8 @@ func walkTable(t *table.Table, visit func(k []byte, version uint64, v y.ValueStr
 		visit(y.ParseKey(k), y.ParseTs(k), it.Value())
 		n++
 	}
-	// The iterator ends early at a garbled block and does not report an error.
+	// The iterator ends early at a garbled block without reporting an error, so the visited
+	// entries are counted.
 	if n != t.KeyCount() {
 		return fmt.Errorf("a block after %d of %d entries cannot be read", n, t.KeyCount())
 	}
@@ -104,7 +106,7 @@ func walkTable(t *table.Table, visit func(k []byte, version uint64, v y.ValueStr
 // manifest is the list of the tables that belong to the store.
 type manifest struct {
 	tables map[uint64]badger.TableManifest
-	// torn reports whether its end is an incomplete entry.
+	// torn reports whether the list ends with an incomplete entry.
 	torn bool
 }
 
@@ -145,7 +147,8 @@ func coveredElsewhere(dir string, m manifest, unnamed string, logged map[string]
 		})
 	})
 	if err != nil && !errors.Is(diskError(err), ErrDisk) {
-		// The table was being written, unless the manifest lost its entry.
+		// The table was still being written when the process ended, unless the manifest has
+		// lost its entry.
 		return !m.torn, nil
 	}
 	if err != nil {

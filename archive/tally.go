@@ -15,7 +15,7 @@ type Tally struct {
 	Evaluations int `json:"evaluations"`
 	// USD is the cost of the evaluations that were not answered from the archive.
 	USD float64 `json:"usd,omitempty"`
-	// Last is the time of the latest evaluation; zero if there is none.
+	// Last is the time of the latest evaluation; it is zero if there is none.
 	Last time.Time `json:"last,omitzero"`
 }
 
@@ -34,10 +34,10 @@ func paid(e *bench.Evaluation) float64 {
 	return e.Paid()
 }
 
-// storedTally is a Tally on disk, so that a reader need not scan a whole night. The writer
-// keeps its tallies in memory: it marks one as open before its first evaluation of that
-// agent and run, and stores the sum when it closes. An open one is ignored: its writer was
-// killed.
+// storedTally is the stored form of a Tally, which lets a reader avoid scanning a whole
+// night. The writer keeps its tallies in memory: before the first evaluation of an agent
+// and run, it marks the stored tally as open, and when the writer closes, it stores the
+// sum. An open tally was left by a killed writer, and is ignored.
 type storedTally struct {
 	Tally
 	Open bool `json:"open,omitempty"`
@@ -67,7 +67,7 @@ func (a *Archive) Tally(ctx context.Context, run, agentID string) (Tally, error)
 	return s.Tally, nil
 }
 
-// count sums up the evaluations.
+// count computes a tally from all evaluations of a part.
 func (a *Archive) count(ctx context.Context, p part) (Tally, error) {
 	var t Tally
 	for e, err := range a.Evaluations(ctx, p.run, p.agent) {
@@ -96,7 +96,7 @@ func (a *Archive) closeTallies(ctx context.Context) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("look for tallies that are open: %w", err)
+		return fmt.Errorf("look for open tallies: %w", err)
 	}
 	counted := map[part]Tally{}
 	for _, p := range open {
@@ -107,7 +107,7 @@ func (a *Archive) closeTallies(ctx context.Context) error {
 	return storeTallies(a.store, counted)
 }
 
-// storeTallies writes tallies that are closed, in batches of a bounded size.
+// storeTallies stores tallies as closed, in batches of a bounded size.
 func storeTallies(store engine, counted map[part]Tally) error {
 	var b batch
 	for p, t := range counted {
@@ -123,8 +123,8 @@ func storeTallies(store engine, counted map[part]Tally) error {
 	return b.flush(store)
 }
 
-// tallies holds a writer's tallies, one for every agent and run that it has recorded an
-// evaluation of.
+// tallies holds a writer's tallies, one for every agent and run for which it has recorded
+// an evaluation.
 type tallies struct {
 	mu    sync.Mutex
 	parts map[part]Tally
@@ -172,12 +172,12 @@ func (s talliedStore) get(ctx context.Context, keys ...[]byte) ([][]byte, error)
 	return values, nil
 }
 
-// tallying sums up a group of queued evaluations.
+// tallying updates the tallies for a group of queued evaluations.
 type tallying struct {
 	c *committer
 	// found are the pairs that were looked up or written for the group.
 	found map[string][]byte
-	// changed are the tallies after the group.
+	// changed holds the tallies that the group changes, as they are after the group.
 	changed map[part]Tally
 }
 
@@ -185,8 +185,9 @@ func newTallying(c *committer, found map[string][]byte) *tallying {
 	return &tallying{c, found, map[part]Tally{}}
 }
 
-// record adds an evaluation at a place that held old (nil: nothing). first is the place of
-// its outcome when it refers to another evaluation.
+// record adds an evaluation to the tally of its agent and run. The position of the
+// evaluation held the record old, or nothing if old is nil. If the evaluation refers to
+// another one, first is the position of the evaluation that has the outcome.
 func (t *tallying) record(ctx context.Context, b *batch, e *bench.Evaluation, place, old, first []byte) error {
 	p := part{e.Run, e.Agent}
 	sum, ok := t.changed[p]

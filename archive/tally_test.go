@@ -35,7 +35,7 @@ func (u *bulkUse) scan(ctx context.Context, prefix, from []byte, visit func(key,
 }
 
 // tallyOf reads a tally, compares it with the evaluations, and returns the number of
-// accesses to these.
+// accesses to the evaluations.
 func tallyOf(t *testing.T, a *Archive, run string) int {
 	t.Helper()
 	ctx := t.Context()
@@ -52,7 +52,8 @@ func tallyOf(t *testing.T, a *Archive, run string) int {
 }
 
 // TestTally checks that the sum over a night's evaluations is read from one record while
-// its process runs and after it closed; after a kill it is counted once.
+// the night's process runs and after the process has closed the archive. After a kill, the
+// evaluations are counted once.
 func TestTally(t *testing.T) {
 	ctx := t.Context()
 	dir := t.TempDir()
@@ -63,9 +64,9 @@ func TestTally(t *testing.T) {
 			e := evaluation(run, seq)
 			e.Usage.CostUSD = float64(seq%8) / 8 // sums are exact
 			switch seq % 5 {
-			case 1: // refers to the one before it, and was paid for
+			case 1: // refers to the evaluation before it, and was paid for
 				e.Key = evaluation(run, seq-1).Key
-			case 2: // refers to it and was not
+			case 2: // refers to the evaluation two before it, and was not paid for
 				e.Key, e.Cached = evaluation(run, seq-2).Key, true
 			case 3: // missing data
 				e.Scored = false
@@ -123,8 +124,8 @@ func TestTally(t *testing.T) {
 	asked(r, "1-a", false)
 }
 
-// TestTallyOfOlderArchive checks that evaluations are counted when no tally is stored, and
-// that recording more of them stores one.
+// TestTallyOfOlderArchive checks that evaluations are counted if no tally is stored, and
+// that recording further evaluations stores one.
 func TestTallyOfOlderArchive(t *testing.T) {
 	ctx := t.Context()
 	a := OpenMemory()
@@ -152,7 +153,7 @@ func TestTallyOfOlderArchive(t *testing.T) {
 	}
 }
 
-// withoutSockets is a file system without its sockets.
+// withoutSockets is a file system that hides its sockets.
 type withoutSockets struct{ fs.FS }
 
 func (f withoutSockets) ReadDir(name string) ([]fs.DirEntry, error) {

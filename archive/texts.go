@@ -1,10 +1,10 @@
 package archive
 
-// texts holds texts that were decoded lately, so that the same text is not allocated for each
-// record. The zero value holds none and keeps none.
+// texts holds recently decoded texts, so that the same text is not allocated for each
+// record. The zero value holds no texts and retains none.
 type texts struct {
-	// plain holds texts that are stored as they are, packed those stored by packHex, by their
-	// stored bytes.
+	// plain holds texts that are stored as they are, and packed holds those stored by
+	// packHex. Both are keyed by the stored bytes.
 	plain, packed map[string]string
 }
 
@@ -26,7 +26,7 @@ func (t texts) of(raw []byte) string {
 	return s
 }
 
-// unpack returns a text that is stored by packHex.
+// unpack returns the text that packHex encoded as raw.
 func (t texts) unpack(raw []byte) (string, error) {
 	if s, ok := t.packed[string(raw)]; ok {
 		return s, nil

@@ -10,19 +10,19 @@ import (
 	"evolve/runtime/authored"
 )
 
-// maxHealthName bounds the name of an agent and of a tool, each, and that of a source, in
-// bytes; longer ones are refused.
+// maxHealthName limits the length of the name of an agent, a tool or a source, in bytes;
+// longer names are refused.
 const maxHealthName = 256
 
-// maxHealthCauses bounds the causes of the failures of one tool, and maxShared the agents
-// that it is shared with.
+// maxHealthCauses limits the number of causes recorded for the failures of one tool, and
+// maxShared the number of agents with which it is shared.
 const (
 	maxHealthCauses = 100
 	maxShared       = 1000
 )
 
-// ToolHealth records the failures of a tool that an agent wrote, and the agents that
-// share it.
+// ToolHealth records the failures of a tool that an agent wrote, and the agents with which
+// the tool is shared.
 type ToolHealth struct {
 	Agent  string          `json:"agent"`
 	Tool   string          `json:"tool"`
@@ -71,7 +71,7 @@ func putToolHealth(b *batch, h ToolHealth) error {
 		}
 	}
 	if len(h.Health.Causes) > maxHealthCauses {
-		return errors.New("it has too many causes of failures")
+		return errors.New("it has too many causes of failure")
 	}
 	for cause, n := range h.Health.Causes {
 		if len(cause) > maxHealthName || cause != validText(cause) || n < 0 {
@@ -87,7 +87,7 @@ func (a *Archive) ToolHealth(ctx context.Context, agentID, tool string) (ToolHea
 	return named[ToolHealth](ctx, a, toolHealthKey(agentID, tool), "health of tool %q of agent %q", tool, agentID)
 }
 
-// ToolHealths yields all stored healths, by agent and tool.
+// ToolHealths yields the stored health of every tool, ordered by agent and tool.
 func (a *Archive) ToolHealths(ctx context.Context) iter.Seq2[ToolHealth, error] {
 	return documents[ToolHealth](ctx, a, "list the health of the tools", newKey(tableToolHealth), nil)
 }

@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/authored"
 )
 
-// sick is the health of a tool that failed twice.
+// sick is the health record of a tool that failed twice.
 func sick(tool string) ToolHealth {
 	return ToolHealth{
 		Agent: "solver", Tool: tool, Updated: day,
@@ -56,7 +56,7 @@ func contractToolHealth(t *testing.T, p pairOf) {
 		t.Error(err)
 	}
 
-	// A health that cannot be stored leaves no ledger entry either.
+	// A health record that cannot be stored leaves no ledger entry either.
 	for name, spoil := range map[string]func(*ToolHealth){
 		"without agent": func(h *ToolHealth) { h.Agent = "" },
 		"no tool":       func(h *ToolHealth) { h.Tool = "" },

@@ -5,23 +5,23 @@ import (
 	"evolve/runtime/experience"
 )
 
-// ToolNote is the experience of an agent's live turns with a tool when a run began, and
-// the action of the run on it. Its texts are foreign.
+// ToolNote describes the experience with a tool in an agent's live turns, as it was when a
+// run began, and what the run did about the tool. All its texts are foreign text.
 type ToolNote struct {
 	Agent string `json:"agent"`
-	// Origin is local, authored, or mcp:SERVER.
+	// Origin is "local", "authored" or "mcp:SERVER".
 	Origin string `json:"origin"`
 	experience.Advice
-	// Signatures are the most frequent of the tool's equal failures.
+	// Signatures are the most frequent groups of equal failures of the tool.
 	Signatures []experience.Signature `json:"signatures,omitempty"`
-	// Champion are the most frequent equal failures of the tool in the champion's evaluations
-	// of search tasks in this run.
+	// Champion holds the most frequent groups of equal failures of the tool in the
+	// champion's evaluations of search tasks in this run.
 	Champion []experience.Signature `json:"champion_signatures,omitempty"`
-	// Draft is the run's attempt to have the tool written anew; nil for none.
+	// Draft is the run's attempt to have the tool rewritten; it is nil if there was none.
 	Draft *ToolDraft `json:"draft,omitempty"`
 }
 
-// ToolDraft is an attempt to have a tool written anew by a language model.
+// ToolDraft is an attempt to have a tool rewritten by a language model.
 type ToolDraft struct {
 	// Text describes in words the result of the attempt; foreign text in it is not
 	// escaped.
@@ -30,8 +30,8 @@ type ToolDraft struct {
 	// are empty when nothing was proposed.
 	Proposal string        `json:"proposal,omitempty"`
 	State    ProposalState `json:"state,omitempty"`
-	// Route is the route of the model, Calls the number of its calls, and Usage the sum
-	// of their usage.
+	// Route is the route of the model, Calls is the number of its calls, and Usage is the
+	// sum of their usage.
 	Route string      `json:"route,omitempty"`
 	Calls int         `json:"calls,omitempty"`
 	Usage agent.Usage `json:"usage,omitzero"`

@@ -25,7 +25,7 @@ type packer struct {
 }
 
 func newPacker() (*packer, error) {
-	// The small window keeps an encoder at a few hundred kilobytes.
+	// The small window limits the memory of an encoder to a few hundred kilobytes.
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2),
 		zstd.WithWindowSize(128<<10), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(true))
 	if err != nil {
@@ -52,7 +52,7 @@ func (p *packer) pack(t *agent.Transcript) ([]byte, error) {
 func (p *packer) unpack(data []byte) (agent.Transcript, error) {
 	var t agent.Transcript
 	if len(data) == 0 || data[0] != transcriptVersion {
-		return t, fmt.Errorf("%w: a transcript has an unknown form", ErrCorrupt)
+		return t, fmt.Errorf("%w: a transcript has an unknown format", ErrCorrupt)
 	}
 	text, err := p.dec.DecodeAll(data[1:], nil)
 	if err != nil {
@@ -73,8 +73,8 @@ func boundedTranscript(t *agent.Transcript) ([]byte, error) {
 	for i := range t.Events {
 		event := t.Events[i]
 		if len(event.Data) > 0 && !json.Valid(event.Data) {
-			// Foreign data that is not JSON is kept as text, so that the evaluation is not
-			// lost.
+			// Foreign data that is not JSON is stored as text, so that the evaluation is
+			// not lost.
 			text, err := json.Marshal(string(event.Data))
 			if err != nil {
 				return nil, fmt.Errorf("encode a transcript: %w", err)

@@ -18,7 +18,7 @@ const (
 	maxTurnAnswer = 64 << 10
 	maxTurnError  = 4 << 10
 	maxTurnName   = 1 << 10
-	// maxSession bounds a session as JSON; a larger one is refused.
+	// maxSession limits the size of a session as JSON; a larger one is refused.
 	maxSession = 512 << 10
 )
 
@@ -27,24 +27,25 @@ type TurnRecord struct {
 	// ID is "T<number>".
 	ID    string `json:"id"`
 	Agent string `json:"agent"`
-	// Session names the conversation; empty for a turn outside of a conversation.
+	// Session names the conversation; it is empty for a turn outside of a conversation.
 	Session string         `json:"session,omitempty"`
 	Config  agent.ConfigID `json:"config"`
-	// PolicyVersion is the version of the policies that it ran under.
+	// PolicyVersion is the version of the policies under which the turn ran.
 	PolicyVersion string `json:"policy_version,omitempty"`
-	// Autonomy is the level that it ran under; 0 for a turn of an older evolve.
+	// Autonomy is the level of autonomy under which the turn ran; it is 0 for a turn
+	// recorded by an older version of evolve.
 	Autonomy int           `json:"autonomy,omitempty"`
 	Goal     string        `json:"goal"`
 	Answer   string        `json:"answer,omitempty"`
 	Outcome  agent.Outcome `json:"outcome"`
-	// Error is the reason when the outcome is not ok.
+	// Error is the reason for an outcome that is not ok.
 	Error   string      `json:"error,omitempty"`
 	Usage   agent.Usage `json:"usage,omitzero"`
 	Created time.Time   `json:"created,omitzero"`
-	// Imported reports whether the turn comes from an import, so that it shows nothing
+	// Imported reports whether the turn comes from an import and therefore shows nothing
 	// about the agent here.
 	Imported bool `json:"imported,omitempty"`
-	// Transcript is stored apart; listing the turns leaves it out.
+	// Transcript is stored separately and omitted when turns are listed.
 	Transcript agent.Transcript `json:"transcript,omitzero"`
 }
 
@@ -55,11 +56,11 @@ func sessionKey(agentID, name string) key {
 }
 
 // PutTurn stores a turn under the next free id, synced to disk, and returns the stored
-// record, with texts truncated to their bounds. In the same transaction next replaces the
-// state from which the next turn of the conversation starts, and the experience of the
-// agent learns the turn under its id and session, each unless it is nil. A state beyond its
-// bound is an ErrTooLarge; an experience that the turn would bring beyond its bound stays as
-// it is.
+// record, with texts truncated to their bounds. In the same transaction, next replaces the
+// state from which the next turn of the conversation starts, and learned is added to the
+// experience of the agent under the turn's id and session; either may be nil. If the state
+// exceeds its bound, PutTurn fails with ErrTooLarge. If the turn would make the experience
+// exceed its bound, the experience stays as it is.
 func (a *Archive) PutTurn(ctx context.Context, t TurnRecord, next *agent.Session, learned *experience.Turn) (TurnRecord, error) {
 	err := a.change(ctx, "store a turn", func(b *batch) error {
 		last, err := a.number(ctx, counterKey(countTurns, ""))
@@ -107,7 +108,8 @@ func (a *Archive) putTurn(b *batch, t TurnRecord, number uint64) (TurnRecord, er
 	return t, putDocument(b, turnKey(number), alone)
 }
 
-// Turn finds a turn by id, upper or lower case, with its transcript.
+// Turn finds a turn by its id, whose letter may be upper or lower case, and returns it with
+// its transcript.
 func (a *Archive) Turn(ctx context.Context, id string) (TurnRecord, error) {
 	t, n, err := numbered[TurnRecord](ctx, a, "turn", id, 'T', tableTurn)
 	if err != nil {
@@ -128,7 +130,7 @@ func (a *Archive) withTranscript(ctx context.Context, t *TurnRecord, number uint
 	return err
 }
 
-// Turns yields all turns by number, without their transcripts.
+// Turns yields all turns, ordered by number, without their transcripts.
 func (a *Archive) Turns(ctx context.Context) iter.Seq2[TurnRecord, error] {
 	return documents[TurnRecord](ctx, a, "list the turns", newKey(tableTurn), nil)
 }
@@ -148,7 +150,8 @@ func putSession(b *batch, agentID, name string, s agent.Session) error {
 	return nil
 }
 
-// Session returns the state after the last turn of a conversation, or ErrNotFound.
+// Session returns the state after the last turn of a conversation, or ErrNotFound if none
+// is stored.
 func (a *Archive) Session(ctx context.Context, agentID, name string) (agent.Session, error) {
 	return named[agent.Session](ctx, a, sessionKey(agentID, name), "session %q of agent %q", name, agentID)
 }

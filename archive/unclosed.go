@@ -12,9 +12,9 @@ import (
 type unclosed struct {
 	*salvaged
 	dir string
-	// refused is the error for which the store could not be recovered.
+	// refused is the error that prevented the recovery of the store.
 	refused error
-	// lock is the archive's lock, which close releases; nil for none.
+	// lock is the archive's lock, which close releases; it may be nil.
 	lock *archiveLock
 }
 
@@ -38,7 +38,7 @@ func (u *unclosed) verify() error {
 	return storeError(err)
 }
 
-// refusal returns the error for which the store could not be recovered.
+// refusal returns the error that prevented the recovery of the store.
 func (u *unclosed) refusal() error { return u.refused }
 
 func (u *unclosed) close() error {
@@ -49,5 +49,6 @@ func (u *unclosed) close() error {
 	return err
 }
 
-// anyVersion is the limit of a salvage that also reads transactions without an end.
+// anyVersion is the limit for a salvage that is to read all versions, including those of
+// transactions without an end.
 const anyVersion = math.MaxUint64

@@ -14,8 +14,8 @@ import (
 	"evolve/runtime/experience"
 )
 
-// Names and ids of a record become file names, refs and arguments of programs. Any of them
-// may be empty, because older records lack some.
+// The forms of names and ids in a record. These become file names, refs and arguments of
+// programs. Any of them may be empty, because older records lack some.
 var (
 	agentForm  = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9_-]{0,63})?$`)
 	runForm    = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9_-]{0,127})?$`)
@@ -25,7 +25,7 @@ var (
 )
 
 // FieldError means that a field of a stored or imported record has a value that no version
-// of evolve writes. It is an ErrCorrupt.
+// of evolve writes. It wraps ErrCorrupt.
 type FieldError struct {
 	// Record names the record, such as "proposal P1", and Field the JSON field.
 	Record, Field string
@@ -38,13 +38,13 @@ func (e *FieldError) Error() string {
 
 func (e *FieldError) Unwrap() error { return ErrCorrupt }
 
-// fieldsOf keeps the first bad field of a record.
+// fieldsOf checks the fields of a record and keeps the error about the first bad field.
 type fieldsOf struct {
 	record string
 	bad    error
 }
 
-// of names the record, and checks its agent and run.
+// of sets the name of the record for errors, and checks the record's agent and run.
 func (f *fieldsOf) of(agentID, run, format string, args ...any) {
 	f.record = fmt.Sprintf(format, args...)
 	f.form("agent", agentForm, agentID)
@@ -81,7 +81,7 @@ func (f *fieldsOf) finite(field string, list ...float64) {
 	}
 }
 
-// oneOf refuses a value that is neither empty nor listed.
+// oneOf records an error for a value that is neither empty nor listed.
 func oneOf[T ~string](f *fieldsOf, field string, value T, list ...T) {
 	if value != "" && !slices.Contains(list, value) {
 		f.refuse(field, value)
@@ -96,8 +96,8 @@ func confirmStates() []stats.State {
 	return []stats.State{stats.Open, stats.Proven, stats.HereOnly, stats.Harmful, stats.Vetoed, stats.Parked, stats.Trade}
 }
 
-// checkRecord refuses a decoded record with a field value that no version of evolve
-// writes. Records of other types pass.
+// checkRecord returns an error if a field of a decoded record has a value that no version
+// of evolve writes. Records of types that it does not list pass.
 func checkRecord(record any) error {
 	f := &fieldsOf{}
 	switch r := record.(type) {
@@ -181,8 +181,8 @@ func decodeSound(data []byte, into any) error {
 	return checkRecord(into)
 }
 
-// checkForeign is checkRecord for an imported record. It also checks the agent of a turn,
-// which may be any text in a turn of this archive.
+// checkForeign does what checkRecord does, for an imported record. In addition, it checks
+// the agent of a turn, which may be any text in a turn of this archive.
 func checkForeign(record any) error {
 	if t, ok := record.(*TurnRecord); ok {
 		f := &fieldsOf{}
@@ -286,11 +286,11 @@ func (f *fieldsOf) watch(w *Watch) {
 		changes = append(changes, *w.Changed)
 	}
 	for _, c := range changes {
-		f.form("watch, a run", runForm, c.BeforeRun, c.AfterRun)
-		f.times("watch, a time", c.Last, c.Since)
+		f.form("watch (run)", runForm, c.BeforeRun, c.AfterRun)
+		f.times("watch (time)", c.Last, c.Since)
 		if c.Commit != nil {
-			f.form("watch, a commit", commitForm, c.Commit.Hash)
-			f.times("watch, a commit's time", c.Commit.Time)
+			f.form("watch (commit)", commitForm, c.Commit.Hash)
+			f.times("watch (commit time)", c.Commit.Time)
 		}
 	}
 	if a := w.Adopted; a != nil {

@@ -14,7 +14,7 @@ import (
 	"evolve/bench"
 )
 
-// TestFieldsAreChecked checks that import and restore name an invalid field and write
+// TestFieldsAreChecked checks that import and restore name an invalid field and then write
 // nothing.
 func TestFieldsAreChecked(t *testing.T) {
 	t.Parallel()
@@ -72,7 +72,7 @@ func TestFieldsAreChecked(t *testing.T) {
 	}
 }
 
-// TestEvaluationsAreChecked checks that a stored evaluation with an invalid field is
+// TestEvaluationsAreChecked checks that a stored evaluation with an invalid field counts as
 // damage.
 func TestEvaluationsAreChecked(t *testing.T) {
 	t.Parallel()

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 )
 
-// walkValues visits the entries of a value log until the first byte that is not part of
-// one, and returns that offset. An entry is valid only during the visit.
+// walkValues visits the entries of a value log up to the first byte that is not part of an
+// entry, and returns the offset of that byte. An entry is valid only during the visit.
 func (l *logFile) walkValues(visit func(e logEntry)) (at int64, err error) {
 	at = logHeader
 	var buffer []byte
@@ -44,13 +44,14 @@ type valueLog struct {
 	end int64
 	// size is the file's size.
 	size int64
-	// version is the highest version of the entries; 0 when there is none.
+	// version is the highest version of the entries, or 0 if there are none.
 	version uint64
 }
 
-// readValues reads a value log. In the newest one after a crash, the bytes after the last
-// entry may be the torn end of one that was not acknowledged: no readable entry after it
-// belongs to a transaction up to the version written.
+// readValues reads a value log. If torn is true, as it is for the newest log after a crash,
+// unreadable bytes after the last entry may be the torn end of an entry that was not
+// acknowledged. They are damage only if a readable entry after them belongs to a
+// transaction up to the version written, or if the search for such entries gave up.
 func (l *logFile) readValues(torn bool, written uint64) (valueLog, error) {
 	v := valueLog{size: l.size}
 	if err := l.header(); err != nil {
@@ -81,10 +82,11 @@ func (l *logFile) readValues(torn bool, written uint64) (valueLog, error) {
 	return v, nil
 }
 
-// valuePointer is the place of a value: the number of its log, and offset and length of its entry.
+// valuePointer locates a value by the number of its log and the offset and length of its
+// entry.
 type valuePointer struct{ log, size, offset uint32 }
 
-// readPointer reads the pointer that stands in place of a value.
+// readPointer decodes the pointer that is stored instead of a value.
 func readPointer(value []byte) (valuePointer, bool) {
 	if len(value) != 12 {
 		return valuePointer{}, false
@@ -94,8 +96,8 @@ func readPointer(value []byte) (valuePointer, bool) {
 	}, true
 }
 
-// extents maps each value log with a pointer to it to the end of the last entry pointed
-// to.
+// extents maps the number of each value log that pointers refer to, to the end of the last
+// entry that they refer to.
 type extents map[uint32]int64
 
 func (x extents) add(value []byte) {

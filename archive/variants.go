@@ -34,21 +34,21 @@ const (
 	countLedger     = "ledger"
 )
 
-// queuedVariants is the maximum number of queued variants; beyond it a new one waits for a
-// flush.
+// queuedVariants is the maximum number of queued variants. When it is reached, a new
+// variant waits for a flush.
 const queuedVariants = 512
 
 // naming assigns variants their numbers before they are on disk.
 type naming struct {
-	// queued holds the variants that may be queued, by agent and id.
+	// queued holds the variants that may still be in the queue, by agent and id.
 	queued map[string]bool
-	// last is the last number given out, by agent.
+	// last is the last number that was assigned, by agent.
 	last map[string]int
 }
 
 // PutVariant stores v unless its agent already has that config, and returns the stored
-// variant with its number. An empty ID is filled in; one that is not the config's is
-// refused.
+// variant with its number. An empty ID is filled in; an ID that does not belong to the
+// config is refused.
 func (a *Archive) PutVariant(ctx context.Context, v Variant) (Variant, error) {
 	v, err := a.RecordVariant(ctx, v, nil)
 	if err != nil {
@@ -57,9 +57,9 @@ func (a *Archive) PutVariant(ctx context.Context, v Variant) (Variant, error) {
 	return v, a.Flush(ctx)
 }
 
-// RecordVariant is PutVariant without waiting for the disk: the variant, and the mutation
-// that made it when there is one, are queued in order with the other records. So an
-// evaluation is never on disk without its variant.
+// RecordVariant does what PutVariant does, without waiting for the disk. The variant, and
+// the mutation that made it if there is one, are queued in order with the other records, so
+// an evaluation is never on disk without its variant.
 func (a *Archive) RecordVariant(ctx context.Context, v Variant, m *Mutation) (Variant, error) {
 	if a.writer == nil {
 		return v, fmt.Errorf("store a variant: %w", ErrReadOnly)
@@ -89,8 +89,8 @@ func (a *Archive) RecordVariant(ctx context.Context, v Variant, m *Mutation) (Va
 	return v, a.writer.add(ctx, pending{pairs: b.pairs})
 }
 
-// name finds the variant that is stored or queued, or gives v the next number and puts it
-// in the batch.
+// name returns the variant as it is stored or queued. If it is neither, name gives v the
+// next number and adds it to the batch.
 func (a *Archive) name(ctx context.Context, v Variant, b *batch) (Variant, error) {
 	place := v.Agent + "\x00" + string(v.ID)
 	if a.naming.queued[place] || len(a.naming.queued) >= queuedVariants {
@@ -143,8 +143,8 @@ func (a *Archive) Variant(ctx context.Context, agentID string, id agent.ConfigID
 	return named[Variant](ctx, a, variantKey(agentID, n), "variant %s of agent %q", id.Short(), agentID)
 }
 
-// FindVariant finds a variant by a name that a person types: "v37", an id or a unique
-// prefix of one.
+// FindVariant finds a variant by a name that a person types: "v37", an id, or a unique
+// prefix of an id.
 func (a *Archive) FindVariant(ctx context.Context, agentID, name string) (Variant, error) {
 	if digits, ok := strings.CutPrefix(name, "v"); ok {
 		if n, err := strconv.ParseUint(digits, 10, 63); err == nil {
@@ -171,13 +171,13 @@ func (a *Archive) FindVariant(ctx context.Context, agentID, name string) (Varian
 	case len(found) == 0:
 		return Variant{}, fmt.Errorf("variant %q of agent %q: %w", name, agentID, ErrNotFound)
 	case len(found) > 1 && string(found[0]) != name:
-		return Variant{}, fmt.Errorf("variant %q of agent %q is %s, %s or another: %w",
+		return Variant{}, fmt.Errorf("variant %q of agent %q could be %s, %s or another: %w",
 			name, agentID, found[0].Short(), found[1].Short(), ErrAmbiguous)
 	}
 	return a.Variant(ctx, agentID, found[0])
 }
 
-// Variants yields an agent's variants by number.
+// Variants yields an agent's variants, ordered by number.
 func (a *Archive) Variants(ctx context.Context, agentID string) iter.Seq2[Variant, error] {
 	return documents[Variant](ctx, a, "list the variants", newKey(tableVariant).text(agentID), nil)
 }

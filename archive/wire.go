@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Readers talk to a running writer through a Unix socket. Both sides first send the
-// greeting. Then the reader sends requests and the writer responds, one at a time, in
+// Readers communicate with a running writer through a Unix socket. Both sides first send
+// the greeting. Then the reader sends requests and the writer responds, one at a time, in
 // frames: four bytes of length, big endian, and a body.
 //
 //	get:   'g', the keys                    → 'v', for each key 0, or 1 and the value
@@ -17,10 +17,11 @@ import (
 //	dump:  'd'                              → 'p' and 'q' as above, page after page
 //	any                                     → 'e', what went wrong
 //
-// Byte strings are a varint length and the bytes. A scan requests the next page with the
-// key after the last one received, so the writer keeps no state of a reader between two
-// requests and a slow reader delays no other. A dump is one response of many frames, all
-// of one snapshot; the writer ends it when the reader does not accept a frame in time.
+// Byte strings are a varint length and the bytes. To get the next page of a scan, the
+// reader sends a request that starts at the key after the last one received, so the writer
+// keeps no state about a reader between two requests, and a slow reader does not delay the
+// others. A dump is one response of many frames, all from one snapshot; the writer ends it
+// if the reader does not accept a frame in time.
 const (
 	greeting = "evolve archive readers 1\n"
 

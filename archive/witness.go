@@ -17,9 +17,9 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// Witness is the head of the ledger, kept in a file beside the archive's folder. The file
-// is written and synced after each entry, so the ledger holds the entry that it names, and
-// a later one when the machine failed between the two writes.
+// Witness is the head of the ledger, stored in a file beside the archive's folder. The file
+// is written and synced after each entry, so the ledger holds the entry that the witness
+// names and, at most, one later entry, if the machine failed between the two writes.
 type Witness struct {
 	// Archive is the id of the archive, 16 hexadecimal digits.
 	Archive string `json:"archive"`
@@ -32,7 +32,7 @@ type Witness struct {
 }
 
 // WitnessError means that the ledger does not match its witness: entries were cut off or
-// rewritten, or the archive is another one. It is an ErrCorrupt.
+// rewritten, or the archive is a different one. It wraps ErrCorrupt.
 type WitnessError struct{ Reason string }
 
 func (e *WitnessError) Error() string {
@@ -41,54 +41,57 @@ func (e *WitnessError) Error() string {
 
 func (e *WitnessError) Unwrap() error { return ErrCorrupt }
 
-// The kinds of ledger entry about the witness.
+// The kinds of ledger entries about the witness.
 const (
-	// LedgerWitnessed: the witness was missing and is written again; the data is the
-	// Witness computed from the ledger.
+	// LedgerWitnessed records that the witness was missing and was written again. The
+	// entry's data is the Witness computed from the ledger.
 	LedgerWitnessed = "ledger.witness"
-	// LedgerSucceeds: the archive was put in the place of another one, such as by a restore;
-	// the data is a Succession.
+	// LedgerSucceeds records that the archive replaced another one, for example by a
+	// restore. The entry's data is a Succession.
 	LedgerSucceeds = "ledger.succeeds"
-	// LedgerAccepted: a person accepted a ledger that does not match the witness; the data
-	// is an Acceptance.
+	// LedgerAccepted records that a person accepted a ledger that does not match the
+	// witness. The entry's data is an Acceptance.
 	LedgerAccepted = "ledger.accept"
 )
 
 // Acceptance records the difference that a person accepted.
 type Acceptance struct {
 	Reason string `json:"reason"`
-	// Witness is the content of the file; the zero value when it could not be read.
+	// Witness is the content of the file, or the zero value if the file could not be read.
 	Witness Witness `json:"witness"`
-	// Fault describes how the ledger differed.
+	// Fault describes how the ledger differed from the witness.
 	Fault string `json:"fault"`
 }
 
-// Succession records the archive that another one replaces, and the losses.
+// Succession records that one archive replaces another, and what is lost with the replaced
+// archive.
 type Succession struct {
 	// Witness is the witness of the replaced archive, as far as it could be read.
 	Witness
-	// Entries counts the ledger entries after the last common one, as far as that is known.
+	// Entries counts the entries of the replaced ledger after the last one that both
+	// ledgers have, as far as that is known.
 	Entries int64 `json:"entries,omitempty"`
-	// Lost are the known decisions that the archive does not have.
+	// Lost lists the known decisions that the new archive does not have.
 	Lost []LostDecision `json:"lost,omitempty"`
 }
 
-// LostDecision is a decision that is not in the ledger, because an older copy of the
-// archive was put in its place.
+// LostDecision is a decision that is not in the ledger, because the archive was replaced by
+// an older copy of itself.
 type LostDecision struct {
 	Proposal string `json:"proposal"`
 	// Action is approve, reject or rollback, and By the person who decided.
 	Action string `json:"action"`
 	By     string `json:"by"`
 	Reason string `json:"reason,omitempty"`
-	// Time is when it happened; zero where only a commit records it.
+	// Time is when the decision was made; it is zero if only a commit records it.
 	Time time.Time `json:"time,omitzero"`
-	// Commit is the commit that records it; "" where a ledger does.
+	// Commit is the commit that records the decision; it is "" if a ledger does.
 	Commit string `json:"commit,omitempty"`
 }
 
-// LostDecision returns the last decision on a proposal that the ledger lists as lost; nil
-// if it lists none, if the proposal came after the loss, or if it was decided since.
+// LostDecision returns the last decision on a proposal that the ledger lists as lost. It
+// returns nil if the ledger lists none, if the proposal came after the loss, or if it has
+// been decided since.
 func (a *Archive) LostDecision(ctx context.Context, proposal string) (*LostDecision, error) {
 	var lost *LostDecision
 	known := false
@@ -99,7 +102,7 @@ func (a *Archive) LostDecision(ctx context.Context, proposal string) (*LostDecis
 		case e.Kind == LedgerSucceeds && known:
 			var recorded Succession
 			if json.Unmarshal(e.Data, &recorded) != nil {
-				continue // an older evolve wrote something else
+				continue // written by an older version of evolve, in another form
 			}
 			for _, d := range recorded.Lost {
 				if d.Proposal == proposal {
@@ -120,8 +123,8 @@ func decides(e LedgerEntry) bool {
 	return e.Kind == "proposal.approve" || e.Kind == "proposal.reject" || e.Kind == "proposal.rollback"
 }
 
-// DecisionsAfter counts the ledger entries from a place on, and returns the decisions that
-// they record.
+// DecisionsAfter counts the ledger entries that follow the entry seq, and returns the
+// decisions recorded in them.
 func (a *Archive) DecisionsAfter(ctx context.Context, seq int64) (entries int64, list []LostDecision, err error) {
 	for e, err := range a.Ledger(ctx, seq+1) {
 		if err != nil {
@@ -145,15 +148,15 @@ func (a *Archive) Holds(ctx context.Context, w Witness) (bool, error) {
 	return err == nil && e.Hash == w.Hash, err
 }
 
-// maxWitness bounds the file, in bytes.
+// maxWitness is the maximum size of the witness file, in bytes.
 const maxWitness = 4 << 10
 
-// WitnessFile returns the path of the file that keeps the head of the ledger of the
-// archive in dir.
+// WitnessFile returns the path of the file that holds the head of the ledger of the archive
+// in dir.
 func WitnessFile(dir string) string { return dir + ".head" }
 
-// WitnessOf returns the content of the witness file beside the archive in dir; false if
-// there is no file. A file that cannot be read is a *WitnessError.
+// WitnessOf returns the content of the witness file beside the archive in dir, or false if
+// there is no file. If the file cannot be read, it returns a *WitnessError.
 func WitnessOf(dir string) (Witness, bool, error) {
 	var w Witness
 	data, err := wholefile.Read(WitnessFile(dir), maxWitness)
@@ -170,7 +173,7 @@ func WitnessOf(dir string) (Witness, bool, error) {
 	return w, true, nil
 }
 
-// writeWitness replaces the file, synced.
+// writeWitness replaces the witness file and syncs it to disk.
 func writeWitness(dir string, w Witness) error {
 	data, err := appendJSON(nil, w)
 	if err != nil {
@@ -217,9 +220,9 @@ func (a *Archive) identify(ctx context.Context) (id string, fresh bool, err erro
 	return id, true, err
 }
 
-// verifyWitness compares the ledger with its witness when the archive is opened for writing, and
-// enables updates of the witness. A missing witness is written again, which a ledger entry
-// records.
+// verifyWitness compares the ledger with its witness when the archive is opened for
+// writing, and enables updates of the witness. If the witness is missing, it is written
+// again, and a ledger entry records that.
 func (a *Archive) verifyWitness(ctx context.Context, opts Options) error {
 	id, fresh, err := a.identify(ctx)
 	if err != nil {
@@ -270,7 +273,8 @@ func (a *Archive) verifyWitness(ctx context.Context, opts Options) error {
 	return a.witnessErr
 }
 
-// accept returns the kind and data of the ledger entry for an accepted ledger.
+// accept returns the kind and data of the ledger entry that records the acceptance of the
+// ledger. It fails with ErrWitnessed if the ledger matches the witness.
 func (a *Archive) accept(ctx context.Context, reason string, w Witness, unread error) (kind string, data any, err error) {
 	fault := unread
 	if fault == nil && w != (Witness{}) {
@@ -285,8 +289,8 @@ func (a *Archive) accept(ctx context.Context, reason string, w Witness, unread e
 	return LedgerAccepted, Acceptance{Reason: validText(reason), Witness: w, Fault: fault.Error()}, nil
 }
 
-// recordSuccession adds the entry about the archive that this one replaces, unless this one
-// continues its ledger.
+// recordSuccession adds the ledger entry about the archive that this one replaces, unless
+// this archive continues the ledger of the replaced one.
 func (a *Archive) recordSuccession(ctx context.Context, dir string, how Building) error {
 	var recorded Succession
 	if how.Loses != nil {
@@ -305,7 +309,7 @@ func (a *Archive) recordSuccession(ctx context.Context, dir string, how Building
 	return a.appendData(ctx, LedgerEntry{Time: how.Now(), Kind: LedgerSucceeds, Actor: "evolve", Subject: a.id}, recorded)
 }
 
-// checkMissing fails with a *WitnessError when dir has a witness but no archive.
+// checkMissing fails with a *WitnessError if dir has a witness but no archive.
 func checkMissing(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, storeName)); !errors.Is(err, fs.ErrNotExist) {
 		return diskError(err)
@@ -314,14 +318,14 @@ func checkMissing(dir string) error {
 	if err != nil || !there {
 		return err
 	}
-	return &WitnessError{fmt.Sprintf("%s names a ledger of %d entries, but there is no ledger", WitnessFile(dir), w.Seq)}
+	return &WitnessError{fmt.Sprintf("%s names a ledger with %d entries, but there is no ledger", WitnessFile(dir), w.Seq)}
 }
 
 // ErrWitnessed means that there is nothing to accept: the ledger matches the witness.
 var ErrWitnessed = errors.New("the ledger already matches its witness")
 
-// matchWitness returns an error when the ledger differs from its witness; nil when it holds
-// the witnessed entry with that hash.
+// matchWitness returns nil if the ledger holds the entry that w or w.Next names, with the
+// same hash. Otherwise, and if w names another archive, it returns a *WitnessError.
 func (a *Archive) matchWitness(ctx context.Context, w Witness) error {
 	id, err := a.ID(ctx)
 	if err != nil {
@@ -341,14 +345,14 @@ func (a *Archive) matchWitness(ctx context.Context, w Witness) error {
 	case err != nil:
 		return err
 	case e.Hash != w.Hash:
-		return &WitnessError{fmt.Sprintf("entry %d has another hash than in %s", w.Seq, file)}
+		return &WitnessError{fmt.Sprintf("entry %d has a different hash from the one in %s", w.Seq, file)}
 	}
 	return nil
 }
 
 // CheckWitness compares the ledger with the file beside the archive, as OpenRead and Open
-// do, and returns a *WitnessError when they differ. It returns the zero Witness where
-// there is no file.
+// do, and returns a *WitnessError if they differ. It returns the zero Witness if there is
+// no file.
 func (a *Archive) CheckWitness(ctx context.Context) (Witness, error) {
 	if a.dir == "" {
 		return Witness{}, nil
@@ -368,7 +372,7 @@ func (a *Archive) updateWitness(head *ledgerHead) {
 	}
 	now := Witness{Archive: a.id, Seq: head.Seq, Hash: head.Hash}
 	if a.witnessErr = writeWitness(a.dir, now); a.witnessErr != nil {
-		a.witnessErr = fmt.Errorf("keep the ledger's head beside the archive: %w", a.witnessErr)
+		a.witnessErr = fmt.Errorf("store the ledger's head beside the archive: %w", a.witnessErr)
 		return
 	}
 	if a.notary != nil {
@@ -397,7 +401,8 @@ func moveWithWitness(built, dir string, move func() error) error {
 	return writeWitness(dir, now)
 }
 
-// rewriteWitness writes the witness of an archive that was filled as a whole.
+// rewriteWitness writes the witness of an archive whose content was stored all at once, for
+// example by a restore.
 func (a *Archive) rewriteWitness(ctx context.Context) error {
 	if !a.witness {
 		return nil

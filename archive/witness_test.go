@@ -37,8 +37,8 @@ func witnessedAt(t *testing.T) string {
 	return dir
 }
 
-// behind rewrites a store without updating its witness, as an edit of the files would:
-// pairs put by edit replace stored ones, and the keys that it returns are left out.
+// behind rewrites a store without updating its witness, as editing the files would. The
+// pairs that edit puts replace stored ones, and the keys that edit returns are dropped.
 func behind(t *testing.T, dir string, edit func(a *Archive, b *batch) (left []key)) {
 	t.Helper()
 	ctx := context.Background()
@@ -64,8 +64,9 @@ func behind(t *testing.T, dir string, edit func(a *Archive, b *batch) (left []ke
 	}
 }
 
-// TestWitness checks that every open detects a ledger that was truncated or rewritten with
-// a consistent head and chain, and accepts one that is ahead of its witness after a crash.
+// TestWitness checks that every open detects a ledger that was truncated, or rewritten with
+// a consistent head and chain, but accepts a ledger that is ahead of its witness after a
+// crash.
 func TestWitness(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -150,9 +151,9 @@ func TestWitness(t *testing.T) {
 	}
 }
 
-// TestWitnessMissing checks that a removed witness is written again with a ledger entry;
-// that a damaged one is refused; and that an archive missing beside its witness is refused
-// until a person accepts that or another one replaces it.
+// TestWitnessMissing checks that a removed witness is written again with a ledger entry,
+// and that a damaged witness is refused. An archive that is missing while its witness
+// exists is refused until a person accepts the loss or another archive replaces it.
 func TestWitnessMissing(t *testing.T) {
 	t.Parallel()
 	dir := witnessedAt(t)
@@ -206,8 +207,8 @@ func TestWitnessMissing(t *testing.T) {
 	}
 }
 
-// TestWitnessFollows checks that an archive that is built beside its path brings its
-// witness along, also over another one and also when the process ends in between.
+// TestWitnessFollows checks that an archive built beside its path brings its witness along,
+// even if it replaces another archive and even if the process ends in between.
 func TestWitnessFollows(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -244,7 +245,8 @@ func TestWitnessFollows(t *testing.T) {
 		}
 	}
 	again()
-	// The witness is as it was before the last step of the move, with either archive there.
+	// The witness is in its state before the last step of the move, with either the old or
+	// the new archive in place.
 	must(openClosed(t, dir))(t)
 	built := filepath.Join(t.TempDir(), "archive")
 	if _, err := Restore(ctx, built, bytes.NewReader(backup.Bytes()), Building{}); err != nil {
@@ -266,7 +268,7 @@ func TestWitnessFollows(t *testing.T) {
 	again()
 }
 
-// openClosed appends an entry to the archive in dir.
+// openClosed opens the archive in dir, appends an entry, and closes it.
 func openClosed(t *testing.T, dir string) (LedgerEntry, error) {
 	t.Helper()
 	a := openAt(t, dir)

@@ -2,9 +2,9 @@ package archive
 
 import "context"
 
-// Writer returns the owner that holds the archive for writing (see [Options]), and whether
-// there is such a running process. A killed process holds nothing, whatever files it left.
-// An archive in memory has no owner.
+// Writer returns the owner that holds the archive for writing (see [Options]), and reports
+// whether such a process is running. A killed process holds nothing, whatever files it
+// left. An archive in memory has no owner.
 func (a *Archive) Writer(ctx context.Context) (owner string, alive bool, err error) {
 	if a.dir == "" {
 		return "", false, nil

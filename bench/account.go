@@ -5,12 +5,13 @@ import (
 	"sync"
 )
 
-// Account is the money of a run that a resumed run starts with after a kill.
+// Account is the record of a run's spending. If the run's process is killed, the resumed
+// run starts from this record.
 type Account struct {
 	// USD is the sum of three amounts, in USD: the money spent, the reservations of the
-	// evaluations and calls under way, and a margin. The reservation for an evaluation is the
-	// highest cost seen so far, and that for a call its maximum cost. The margin makes most
-	// writes unnecessary.
+	// evaluations and calls under way, and a margin. The reservation for an evaluation is
+	// the highest cost seen so far, and the reservation for a call is the call's maximum
+	// cost. The margin makes most writes unnecessary.
 	USD float64 `json:"usd"`
 	// Unknown counts the evaluations under way that began while no cost was known.
 	Unknown int `json:"unknown,omitempty"`
@@ -23,20 +24,23 @@ const margin = .001
 // books stores the accounts of a budget, one at a time.
 type books struct {
 	mu sync.Mutex
-	// store stores an account so that it survives the process; nil: nothing is stored.
+	// store stores an account so that it survives the process; if it is nil, nothing is
+	// stored.
 	store func(Account) error
 	last  Account
 }
 
-// Keep sets the account to start from, that of the run's last process, and the function that
-// stores accounts. The budget stores one before each reservation that the last stored one
-// does not cover. Call Keep before the first reservation.
+// Keep sets the account from which the budget starts, as the run's last process stored it,
+// and the function that stores accounts. Before each reservation that the last stored
+// account does not cover, the budget stores a new account. Call Keep before the first
+// reservation.
 func (b *Budget) Keep(last Account, store func(Account) error) {
 	b.books.store, b.books.last = store, last
 	b.spent, b.lost = last.USD, last.Unknown
 }
 
-// Close stores the account when nothing is under way.
+// Close stores the final account, without reservations or margin. Call it when no
+// evaluation or call is under way.
 func (b *Budget) Close() error {
 	b.mu.Lock()
 	a := Account{USD: b.spent, Unknown: b.lost}
@@ -44,8 +48,8 @@ func (b *Budget) Close() error {
 	return b.books.put(a)
 }
 
-// enter stores an account that covers all money spent and reserved. It stores none if the
-// last stored account covers it.
+// enter stores an account that covers all money spent and reserved, unless the last stored
+// account already covers it.
 func (b *Budget) enter() error {
 	if b.whole != nil {
 		return b.whole.enter()
@@ -84,7 +88,7 @@ func (b *books) put(a Account) error {
 // write stores an account. Its error wraps [ErrRecorder].
 func (b *books) write(a Account) error {
 	if err := b.store(a); err != nil {
-		return fmt.Errorf("%w: the money of the run: %w", ErrRecorder, err)
+		return fmt.Errorf("%w: the spending of the run: %w", ErrRecorder, err)
 	}
 	b.last = a
 	return nil

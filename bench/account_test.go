@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// TestAccountCoversAKill kills a budget's process at each point and checks that the next one
-// counts at least what was spent, and no more than the evaluations under way beyond it.
+// TestAccountCoversAKill kills a budget's process at each point. It checks that the next
+// process counts at least what was spent, and at most the cost of the evaluations in
+// progress on top of that.
 func TestAccountCoversAKill(t *testing.T) {
 	const limit, each = 1.0, .05
 	var stored Account
@@ -44,8 +45,8 @@ func TestAccountCoversAKill(t *testing.T) {
 	}
 }
 
-// TestAccountOfTheFirstEvaluation: the cost of a killed evaluation that was the first is
-// counted when the first cost is known.
+// TestAccountOfTheFirstEvaluation checks that if the first evaluation was killed, its cost
+// is counted once the first cost is known.
 func TestAccountOfTheFirstEvaluation(t *testing.T) {
 	var stored Account
 	store := func(a Account) error { stored = a; return nil }
@@ -66,7 +67,8 @@ func TestAccountOfTheFirstEvaluation(t *testing.T) {
 	}
 }
 
-// TestAccountIsStoredFirst: without an account nothing begins, and the reservation is freed.
+// TestAccountIsStoredFirst checks that if the account cannot be stored, nothing begins and
+// the reservation is freed.
 func TestAccountIsStoredFirst(t *testing.T) {
 	b := NewBudget(1, time.Time{}, time.Now)
 	b.Keep(Account{}, func(Account) error { return errors.New("the disk is full") })
@@ -77,8 +79,8 @@ func TestAccountIsStoredFirst(t *testing.T) {
 	}
 }
 
-// TestAccountIsRarelyWritten: a long run of cheap evaluations writes about a thousand times, a
-// free one almost never.
+// TestAccountIsRarelyWritten checks that a long run of cheap evaluations writes the account
+// about a thousand times, and a run of free evaluations almost never.
 func TestAccountIsRarelyWritten(t *testing.T) {
 	for usd, most := range map[float64]int{.0001: 1010, 0: 2} {
 		writes := 0

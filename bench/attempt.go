@@ -2,9 +2,10 @@ package bench
 
 import "context"
 
-// Attempt names an attempt of an evaluation within the run of one agent.
+// Attempt identifies an attempt at an evaluation within the run of one agent.
 type Attempt struct {
-	// Seq is the evaluation's; a resumed run gives the same one to the same evaluation.
+	// Seq is the Seq of the evaluation; a resumed run gives the same evaluation the same
+	// Seq.
 	Seq int64
 	// Try counts the attempts of this process, from 1.
 	Try int
@@ -12,8 +13,8 @@ type Attempt struct {
 
 type attemptKey struct{}
 
-// AttemptOf returns the attempt that a context belongs to, and reports whether there is one.
-// A harness sets it for the agent.
+// AttemptOf returns the attempt to which a context belongs, and reports whether there is
+// one. A harness attaches the attempt to the context that it passes to the agent.
 func AttemptOf(ctx context.Context) (Attempt, bool) {
 	a, ok := ctx.Value(attemptKey{}).(Attempt)
 	return a, ok

@@ -23,25 +23,26 @@ type Patience struct {
 	// Streak is the number of consecutive infrastructure failures, over all evaluations,
 	// after which all evaluations pause; 0 means 12.
 	Streak int
-	// Pause is the pause after the first streak, doubled after each further one; 0 means
-	// 1 s.
+	// Pause is the length of the pause after the first streak; it doubles after each
+	// further streak. 0 means 1 s.
 	Pause time.Duration
-	// Pauses is the number of pauses without a success between them before the run ends;
-	// 0 means 5.
+	// Pauses is the maximum number of pauses without a success in between; if another pause
+	// is needed, the run ends. 0 means 5.
 	Pauses int
-	// AllPauses bounds the pauses of a run, with or without successes between them; 0
-	// means 40.
+	// AllPauses limits the number of pauses in a run, with or without successes in between;
+	// 0 means 40.
 	AllPauses int
-	// Broken is the number of consecutive failures of the agent, from its first
-	// evaluation on and on three configs or the champion, after which it counts as
-	// broken; 0 means 10. A grader's program that crashes so often from its first start on
-	// counts as broken, too.
+	// Broken is the number of consecutive failures, from the agent's first evaluation on,
+	// after which the agent counts as broken, provided that the failures occurred on three
+	// configs or on the champion; 0 means 10. A grader's program that crashes this often,
+	// from its first start on, also counts as broken.
 	Broken int
-	// Collapse is the same number for an agent that has succeeded before; 0 means 60.
+	// Collapse is the corresponding number for an agent that has succeeded before; 0 means
+	// 60.
 	Collapse int
-	// ChampionAlone reports whether only failures of the champion count as the agent's:
-	// the other configs are programs that a search wrote, of which many in a row may not
-	// run.
+	// ChampionAlone reports whether only failures of the champion count as failures of the
+	// agent. The other configs are programs that a search wrote, and many of them in a row
+	// may fail to run.
 	ChampionAlone bool
 }
 
@@ -63,13 +64,13 @@ func (p Patience) withDefaults() Patience {
 	return p
 }
 
-// Breaker handles repeated failures of two kinds. Consecutive infrastructure failures
-// pause all evaluations, and end the run when pauses do not help. Before each pause the
-// champion repeats a task that it answered before, since the failures may be limited to
-// some configs or tasks. Failures of the agent itself (crash, invalid reply, timeout)
-// belong to the variant and score 0. The agent as such counts as broken only when they
-// hit the champion or at least three distinct configs in a row, without a success in
-// between; see also [Patience.ChampionAlone]. A Breaker is safe for concurrent use.
+// Breaker handles repeated failures of two kinds. Consecutive infrastructure failures pause
+// all evaluations, and end the run if pauses do not help. Before each pause the champion
+// repeats a task that it answered before, because the failures may be limited to some
+// configs or tasks. Failures of the agent itself (crash, invalid reply, timeout) belong to
+// the variant and score 0. The agent as such counts as broken only if such failures hit the
+// champion or at least three distinct configs in a row, without a success in between; see
+// also [Patience.ChampionAlone]. A Breaker is safe for concurrent use.
 type Breaker struct {
 	p        Patience
 	champion agent.ConfigID
@@ -77,14 +78,14 @@ type Breaker struct {
 
 	mu      sync.Mutex
 	streak  int           // infrastructure failures in a row
-	why     string        // the reason of the first of them
+	why     string        // the reason for the first of these failures
 	pauses  int           // since the last success
 	paused  int           // in all
 	waited  time.Duration // in all pauses
-	cause   string        // the reason of the first failure of the first pause
-	resume  chan struct{} // closed when the pause is over; nil when there is none
+	cause   string        // the reason for the first failure of the first pause
+	resume  chan struct{} // closed when the pause is over; nil if there is no pause
 	strayed int           // streaks during which the champion answered
-	stray   string        // the reason of the first of them
+	stray   string        // the reason for the first of these streaks
 	failed  map[agent.ConfigID]bool
 	failing int // agent failures in a row
 	worked  bool
@@ -111,8 +112,9 @@ func (b *Breaker) Wait(ctx context.Context) error {
 	}
 }
 
-// Finished records an evaluation that counts. It returns ErrOutage when the agent turns
-// out to be broken; the evaluation itself remains valid.
+// Finished records the outcome of an evaluation that did not fail because of the
+// infrastructure. It returns ErrOutage if the agent turns out to be broken; the evaluation
+// itself remains valid.
 func (b *Breaker) Finished(variant agent.ConfigID, o agent.Outcome) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -141,14 +143,14 @@ func (b *Breaker) Finished(variant agent.ConfigID, o agent.Outcome) error {
 	return nil
 }
 
-// Infrastructure records an infrastructure failure in attempt number try at an
-// evaluation, waits as Patience sets, and reports whether to try again. why is the
-// reason; an outage reports that of the first failure, since later ones may only be its
-// consequences. after is the retry delay of a limit, 0 for none; it is honored up to a
-// minute. probe reports whether the champion still answers a task that it answered
-// before, nil if it has answered none. If it does, the failures belong to the configs or
-// tasks at hand: their evaluations become missing data when their attempts are used up,
-// and nothing pauses.
+// Infrastructure records an infrastructure failure in attempt number try at an evaluation,
+// waits as the breaker's Patience requires, and reports whether to try again. why is the
+// reason for the failure; an outage reports the reason for the first failure, because later
+// failures may only be its consequences. after is the retry delay that a limit gives, or 0
+// for none; at most a minute of it is respected. probe reports whether the champion still
+// answers a task that it answered before; it is nil if the champion has answered none. If
+// the champion answers, the failures belong to the configs or tasks at hand: their
+// evaluations become missing data when their attempts are used up, and no pause follows.
 func (b *Breaker) Infrastructure(ctx context.Context, try int, why string, after time.Duration, probe func(context.Context) (bool, error)) (again bool, err error) {
 	after = min(after, longestHint)
 	b.mu.Lock()
@@ -194,7 +196,7 @@ func (b *Breaker) Infrastructure(ctx context.Context, try int, why string, after
 	return true, err
 }
 
-// nextPause returns the length of the next pause, or an ErrOutage when the pauses are used
+// nextPause returns the length of the next pause, or an ErrOutage if the pauses are used
 // up.
 func (b *Breaker) nextPause(after time.Duration) (time.Duration, error) {
 	b.mu.Lock()
@@ -222,8 +224,8 @@ func (b *Breaker) endPause(update func()) {
 }
 
 // Strayed returns the number of streaks of infrastructure failures during which the
-// champion answered, so that only some configs or tasks are affected, and the reason of
-// the first.
+// champion answered, so that only some configs or tasks are affected, and the reason for
+// the first streak.
 func (b *Breaker) Strayed() (streaks int, why string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -233,14 +235,14 @@ func (b *Breaker) Strayed() (streaks int, why string) {
 // longestHint bounds the retry delay that a limit gives.
 const longestHint = time.Minute
 
-// outage returns the reason why a run ends, with the first cause.
+// outage returns the error that ends a run, with the first cause.
 func (b *Breaker) outage() error {
 	err, why := fmt.Errorf("%w: %d infrastructure failures in a row, after %d pauses", ErrOutage, b.streak, b.pauses), b.why
 	if b.pauses < b.p.Pauses {
-		err, why = fmt.Errorf("%w: %d pauses of %s in total were needed, with work between them", ErrOutage, b.paused, b.waited.Round(time.Second)), b.cause
+		err, why = fmt.Errorf("%w: %d pauses, %s in total, were needed, although work resumed in between", ErrOutage, b.paused, b.waited.Round(time.Second)), b.cause
 	}
 	if why != "" {
-		err = fmt.Errorf("%w; the first of them: %s", err, brief(why, 200))
+		err = fmt.Errorf("%w; the first cause: %s", err, brief(why, 200))
 	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// pauses records the durations that a breaker slept.
+// pauses records how long a breaker slept each time.
 type pauses []time.Duration
 
 func (p *pauses) sleep(ctx context.Context, d time.Duration) error {
@@ -37,7 +37,7 @@ func TestBreakerEndsAnOutage(t *testing.T) {
 	if !errors.Is(ended, ErrOutage) {
 		t.Fatalf("after %d failures: %v, want ErrOutage", calls, ended)
 	}
-	if !strings.HasSuffix(ended.Error(), "; the first of them: no connection") {
+	if !strings.HasSuffix(ended.Error(), "; the first cause: no connection") {
 		t.Errorf("the reason is lost: %v", ended)
 	}
 	long := 0
@@ -86,7 +86,7 @@ func TestBreakerOneBadVariantNeverEndsARun(t *testing.T) {
 	}
 }
 
-// TestBreakerOfPrograms checks that programs which a search wrote may all fail, and that the
+// TestBreakerOfPrograms checks that all programs written by a search may fail, but that the
 // champion may not.
 func TestBreakerOfPrograms(t *testing.T) {
 	b := NewBreaker(Patience{Broken: 5, Collapse: 20, ChampionAlone: true}, "champion", nil)
@@ -118,8 +118,9 @@ func TestBreakerAnAgentThatNeverWorked(t *testing.T) {
 	}
 }
 
-// TestAStreakOfSomeConfigsIsNoOutage: variants that fail on some tasks become missing
-// data there while the champion answers; an outage of everything ends the run.
+// TestAStreakOfSomeConfigsIsNoOutage checks that variants that fail on some tasks get
+// missing data there as long as the champion answers, and that an outage of everything ends
+// the run.
 func TestAStreakOfSomeConfigsIsNoOutage(t *testing.T) {
 	down, probes := false, 0
 	b := newBed(t, Settings{}, scripted(func(_ context.Context, req agent.Request) agent.Result {

@@ -12,36 +12,38 @@ import (
 // sufficed.
 var ErrBudget = errors.New("the budget is used up")
 
-// sampled bounds the number of costs and durations that a budget keeps.
+// sampled is the maximum number of costs and durations that a budget keeps.
 const sampled = 256
 
 // Budget accounts for money and time. Money is reserved before it is spent: an evaluation
-// starts only when the money spent, plus the 90th percentile of the costs seen for each
-// evaluation in flight and for itself, plus the maximum cost of the model calls under way,
-// stays within the limit. Evaluations that cost nothing start even when no money is left.
-// While no cost is known, only one evaluation runs at a time. A Budget is safe for
-// concurrent use.
+// starts only if the sum of three amounts stays within the limit. These are the money
+// spent, the 90th percentile of the costs seen so far for each evaluation in flight and for
+// the new one, and the maximum cost of the model calls under way. Evaluations that cost
+// nothing start even when no money is left. While no cost is known, only one evaluation
+// runs at a time. A Budget is safe for concurrent use.
 type Budget struct {
 	now   func() time.Time
 	books books
-	// whole is the budget that this one is a part of; nil for none.
+	// whole is the budget of which this one is a part; it may be nil.
 	whole *Budget
 
 	mu       sync.Mutex
 	changed  chan struct{} // closed and replaced whenever a reservation is settled
 	limitUSD float64
-	stop     time.Time // no evaluation starts that would probably end later
+	stop     time.Time // an evaluation that would probably end later does not start
 	spent    float64
-	// inFlight and calls count the evaluations and the calls under way.
+	// inFlight is the number of evaluations under way, and calls is the number of calls
+	// under way.
 	inFlight, calls int
-	// called is the maximum cost of the calls under way, held the sum of that and of the
-	// estimates for the evaluations under way, and unknown the number of evaluations without
-	// an estimate.
+	// called is the maximum cost of the calls under way, held is the sum of called and of
+	// the estimates for the evaluations under way, and unknown is the number of evaluations
+	// without an estimate.
 	called, held float64
 	unknown      int
-	// most is the highest cost seen of one evaluation, negative while none is known.
+	// most is the highest cost seen for one evaluation; it is negative while none is known.
 	most float64
-	// lost counts the evaluations of a killed process whose cost is still unknown.
+	// lost is the number of evaluations of a killed process for which the cost is still
+	// unknown.
 	lost  int
 	costs []float64
 	times []time.Duration
@@ -49,37 +51,39 @@ type Budget struct {
 	made  Made
 }
 
-// Made is the total of evaluations: their number, a retry counted as one, their time and
-// their cost. Calls that are not evaluations are not included.
+// Made holds the totals of evaluations: their number, with each retry counted separately,
+// their time and their cost. Calls that are not evaluations are not included.
 type Made struct {
 	Evaluations int
 	Took        time.Duration
 	USD         float64
 }
 
-// NewBudget returns a budget. usd 0 and a zero stop set no bound.
+// NewBudget returns a budget. A usd of 0 means that money is not limited, and a zero stop
+// that time is not limited.
 func NewBudget(usd float64, stop time.Time, now func() time.Time) *Budget {
 	return &Budget{now: now, limitUSD: usd, stop: stop, changed: make(chan struct{}), most: unseen}
 }
 
-// Part returns a budget for one of several agents that run at once. Its bounds, costs and
-// durations are its own. Its money is reserved and spent in b as well, which stores the account.
-// usd 0 and a zero stop set no bound.
+// Part returns a budget for one of several agents that run at once. The part has its own
+// bounds, costs and durations. Its money is also reserved and spent in b, which stores the
+// account. A usd of 0 means that the part's money is not limited, and a zero stop that its
+// time is not limited.
 func (b *Budget) Part(usd float64, stop time.Time) *Budget {
 	part := NewBudget(usd, stop, b.now)
 	part.whole = b
 	return part
 }
 
-// Limit replaces the bounds, since each stage of a run has its own share.
+// Limit replaces the bounds, because each stage of a run has its own share.
 func (b *Budget) Limit(usd float64, stop time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.limitUSD, b.stop = usd, stop
 }
 
-// Left returns the time in which evaluations may still start, 0 when it is over, and
-// reports whether there is such a bound.
+// Left returns the time in which evaluations may still start, or 0 when that time is over,
+// and reports whether the time is limited.
 func (b *Budget) Left() (left time.Duration, bounded bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -96,8 +100,8 @@ func (b *Budget) Spent() float64 {
 	return b.spent
 }
 
-// Total returns the money spent so far in the whole that b is a part of, in USD; without one it
-// is that of b.
+// Total returns the money spent so far, in USD, in the whole budget of which b is a part,
+// or in b if it is not a part.
 func (b *Budget) Total() float64 {
 	if b.whole != nil {
 		return b.whole.Total()
@@ -112,16 +116,16 @@ func (b *Budget) Exhausted() bool {
 	return b.limitUSD > 0 && b.spent >= b.limitUSD
 }
 
-// Made returns the total of this process, without the account of an earlier one.
+// Made returns the totals of this process, without those of earlier processes.
 func (b *Budget) Made() Made {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.made
 }
 
-// Forget drops the costs and durations seen, for the evaluations of another agent. most is
-// the highest cost that an earlier process of the run saw of one of them, in USD, negative
-// when there is none.
+// Forget drops the costs and durations seen, because evaluations of another agent follow.
+// most is the highest cost, in USD, of an evaluation of that agent in an earlier process of
+// the run; it is negative if no such cost is known.
 func (b *Budget) Forget(most float64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -129,11 +133,11 @@ func (b *Budget) Forget(most float64) {
 	b.see(most)
 }
 
-// unseen stands for the highest cost while no cost is known.
+// unseen is the value of most while no cost is known.
 const unseen = -1
 
-// see updates the highest cost. It then charges the evaluations that a kill cut off, whose
-// cost was unknown, at the highest cost each.
+// see updates the highest cost with the cost usd. It then charges the highest cost for each
+// evaluation that a kill cut off before any cost was known.
 func (b *Budget) see(usd float64) {
 	b.inWhole(func(w *Budget) { w.see(usd) })
 	if b.most = max(b.most, usd); b.most >= 0 {
@@ -142,7 +146,7 @@ func (b *Budget) see(usd float64) {
 	}
 }
 
-// inWhole calls a function with the budget that b is a part of, if there is one.
+// inWhole calls a function with the budget of which b is a part, if there is one.
 func (b *Budget) inWhole(do func(w *Budget)) {
 	if b.whole == nil {
 		return
@@ -160,29 +164,29 @@ func (b *Budget) expected() float64 {
 	return percentile(b.costs)
 }
 
-// Ticket is one reservation, to be ended exactly once.
+// Ticket is one reservation, which must be ended exactly once.
 type Ticket struct {
 	b *Budget
-	// held is the estimate of its cost, negative where there is none.
+	// held is the estimate of the cost; it is negative if there is none.
 	held float64
-	// call reports whether it is for a call, whose cost is at most held.
+	// call reports whether the ticket is for a call, whose cost is at most held.
 	call bool
 }
 
 // Reserve waits until there is money for one more evaluation, reserves it and stores the
-// account. It returns ErrBudget when there will be none, an error that wraps ErrRecorder
-// when the account cannot be stored, or the context's cause.
+// account. It returns ErrBudget if there will not be enough money, an error that wraps
+// ErrRecorder if the account cannot be stored, or the context's cause.
 func (b *Budget) Reserve(ctx context.Context) (Ticket, error) { return b.enterWith(ctx, nil, true) }
 
-// ReserveCall is Reserve for a call of a model that is not an evaluation and costs at most
-// the given amount, in USD. Without waiting, it returns ErrBudget also while others hold the
-// money.
+// ReserveCall does what Reserve does for a call of a model that is not an evaluation and
+// costs at most the given amount, in USD. If wait is false, it does not wait for money that
+// other reservations hold, but returns ErrBudget.
 func (b *Budget) ReserveCall(ctx context.Context, atMost float64, wait bool) (Ticket, error) {
 	return b.enterWith(ctx, &atMost, wait)
 }
 
-// enterWith reserves for an evaluation, or for a call that costs at most the given amount,
-// and stores the account.
+// enterWith makes a reservation for an evaluation, or for a call that costs at most the
+// given amount, and stores the account.
 func (b *Budget) enterWith(ctx context.Context, atMost *float64, wait bool) (Ticket, error) {
 	t, err := b.reserve(ctx, atMost, wait)
 	if err != nil {
@@ -228,7 +232,8 @@ func (b *Budget) reserve(ctx context.Context, atMost *float64, wait bool) (Ticke
 	}
 }
 
-// fits reports whether the limit allows a reservation now, or else whether it never will.
+// fits reports whether the limit allows the reservation t now. If it does not, hopeless
+// reports whether waiting for other reservations to end cannot help.
 func (b *Budget) fits(t Ticket) (fits, hopeless bool) {
 	blind := len(b.costs) == 0 && b.inFlight > 0
 	under := b.expected() * float64(b.inFlight) // way
@@ -241,9 +246,9 @@ func (b *Budget) fits(t Ticket) (fits, hopeless bool) {
 	return b.limitUSD <= 0 || !blind && !short, short && b.inFlight+b.calls == 0
 }
 
-// Fits reports whether n more evaluations, parallel of them at once, would end within the
-// bounds at the average cost and time of earlier evaluations. It reserves nothing.
-// Without earlier evaluations it returns true.
+// Fits reports whether n more evaluations, parallel of them at a time, would end within the
+// bounds if each cost and took as much as the earlier evaluations on average. It reserves
+// nothing. Without earlier evaluations it returns true.
 func (b *Budget) Fits(n, parallel int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -285,8 +290,9 @@ func (t Ticket) Settle(usd float64, took time.Duration) {
 // withdrawn before the agent began it, and counts its cost.
 func (t Ticket) Pay(usd float64) { t.release(usd) }
 
-// Abandon ends the reservation of an evaluation or a call that was cut off, and counts what it
-// reported but at least the estimate: a call that is cut off is paid for and reports nothing.
+// Abandon ends the reservation of an evaluation or a call that was cut off. It counts the
+// cost that was reported, but at least the estimate, because a call that is cut off must be
+// paid for but reports no cost.
 func (t Ticket) Abandon(usd float64) { t.release(max(usd, t.held)) }
 
 // release ends the reservation and counts its cost, which does not enter the estimates for
@@ -310,8 +316,8 @@ func (b *Budget) pay(t Ticket, usd float64) {
 	b.wake()
 }
 
-// end replaces a reservation by its cost. In the whole budget this is one step, because an
-// account that is stored between two steps would contain neither.
+// end replaces a reservation with its cost. In the whole budget this is one step, because
+// an account that is stored between two steps would contain neither.
 func (b *Budget) end(t Ticket, usd float64) {
 	b.inWhole(func(w *Budget) {
 		w.holdPart(t, -1)
@@ -328,7 +334,7 @@ func (b *Budget) hold(t Ticket) {
 	b.count(t, 1)
 }
 
-// count adds a reservation to those under way for n = 1, and removes it for n = -1.
+// count adds a reservation to those under way if n is 1, and removes it if n is -1.
 func (b *Budget) count(t Ticket, n int) {
 	held := float64(n) * max(0, t.held)
 	switch b.held += held; {
@@ -343,8 +349,9 @@ func (b *Budget) count(t Ticket, n int) {
 	}
 }
 
-// holdPart is like count, for a reservation of a part. It is held like the maximum cost of a
-// call, because the estimates of the whole are not those of the part.
+// holdPart does what count does for a reservation made by a part of the budget. Such a
+// reservation is held like the maximum cost of a call, because the whole budget does not
+// use the estimates of the part.
 func (b *Budget) holdPart(t Ticket, n int) {
 	held := float64(n) * max(0, t.held)
 	b.held += held
@@ -360,7 +367,7 @@ func (b *Budget) wake() {
 	b.changed = make(chan struct{})
 }
 
-// percentile returns the 90th percentile of a sample, 0 for an empty one.
+// percentile returns the 90th percentile of a sample, or 0 for an empty one.
 func percentile[T float64 | time.Duration](sample []T) T {
 	if len(sample) == 0 {
 		return 0

@@ -133,8 +133,9 @@ func TestBudgetFits(t *testing.T) {
 	})
 }
 
-// A call is reserved at what it can cost, evaluations at what they cost, and evaluations
-// that cost nothing go on without money.
+// TestBudgetReservesCallsApart checks that a call reserves the most that it can cost, that
+// an evaluation reserves what evaluations cost, and that evaluations that cost nothing
+// continue without money.
 func TestBudgetReservesCallsApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(.10, time.Time{}, time.Now)
@@ -165,7 +166,8 @@ func TestBudgetReservesCallsApart(t *testing.T) {
 				t.Errorf("a free evaluation: %v", err)
 			}
 		}
-		// A kill loses the call at its bound, and nothing for the three free evaluations.
+		// After a kill, the call counts at its bound, and the three free evaluations at
+		// nothing.
 		if account.USD < .0999 || account.USD > .1002 || account.Unknown != 0 {
 			t.Errorf("the account holds %+v", account)
 		}

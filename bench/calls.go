@@ -7,12 +7,12 @@ import (
 	"evolve/runtime/model"
 )
 
-// Within returns a model whose calls are not evaluations and are paid by the budget: the
-// maximum cost of each attempt is reserved before it is sent. Without money for a call the
-// error wraps ErrBudget.
+// Within returns a model whose calls are not evaluations and are paid for from the budget:
+// before an attempt at a call is sent, its maximum cost is reserved. If there is no money
+// for a call, the error wraps ErrBudget.
 func (b *Budget) Within(m model.Model) model.Model { return paid{m, b} }
 
-// paid is a model within a budget.
+// paid is a model whose calls are paid for from a budget.
 type paid struct {
 	model.Model
 	b *Budget

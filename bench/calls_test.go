@@ -10,7 +10,8 @@ import (
 	"evolve/runtime/model"
 )
 
-// retrying is a model whose calls cost up to 4 cents an attempt; the first attempt is lost.
+// retrying is a model whose calls cost up to 4 cents per attempt, and whose first attempt
+// at each call is lost.
 type retrying struct{ sent *int }
 
 func (retrying) AtMost(*model.Request) model.Most { return model.Most{Output: 1, OutputUSD: .04} }
@@ -37,8 +38,8 @@ func (plainModel) Next(context.Context, *model.Request) (model.Reply, error) {
 	return model.Reply{Usage: agent.Usage{CostUSD: .03}}, nil
 }
 
-// TestCallsOfModelsStayWithinABudget: each attempt is reserved at its bound, one that is lost
-// counts at that, and calls are no evaluations.
+// TestCallsOfModelsStayWithinABudget checks that each attempt reserves its maximum cost,
+// that a lost attempt counts at that cost, and that calls do not count as evaluations.
 func TestCallsOfModelsStayWithinABudget(t *testing.T) {
 	t.Parallel()
 	b, sent := NewBudget(.12, time.Time{}, time.Now), 0

@@ -15,7 +15,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// firstRules returns the hash of a task as it was before it covered the rules of command
+// firstRules returns the hash that a task had before hashes covered the rules of command
 // graders.
 func firstRules(t *Task, files string) string {
 	seen := *t
@@ -38,9 +38,9 @@ func gradedBy(id, grader string) *Task {
 
 const byProgram = `{"type":"command","argv":["sh","check.sh"]}`
 
-// TestScoresOfOlderRulesAreNotReused checks that a score that a program gave under the older
-// rules is not reused, that one under these rules is, and that other graders' scores stay
-// valid.
+// TestScoresOfOlderRulesAreNotReused checks that a score that a program gave under the
+// older rules is not reused, that a score under the current rules is, and that other
+// graders' scores stay valid.
 func TestScoresOfOlderRulesAreNotReused(t *testing.T) {
 	ran := 0
 	answers := scripted(func(context.Context, agent.Request) agent.Result { ran++; return agent.Result{Outcome: agent.OK} })
@@ -80,8 +80,8 @@ func TestScoresOfOlderRulesAreNotReused(t *testing.T) {
 	}
 }
 
-// TestScriptsOfGradersAreHashed checks that a change of a grader's script changes the hash of
-// its tasks, and of no other.
+// TestScriptsOfGradersAreHashed checks that a change to a grader's script changes the hash
+// of the grader's tasks and of no others.
 func TestScriptsOfGradersAreHashed(t *testing.T) {
 	dir := t.TempDir()
 	write := func(text string) {
@@ -102,9 +102,9 @@ func TestScriptsOfGradersAreHashed(t *testing.T) {
 	}
 }
 
-// TestHashOfASuiteCoversScripts checks that the hash of a suite changes with a file that its
-// graders name, and is as without files where there is none, so that older proposals of such
-// suites stay valid.
+// TestHashOfASuiteCoversScripts checks that the hash of a suite changes with a file that
+// its graders name. If there is no such file, the hash is the same as without files, so
+// older proposals for such suites stay valid.
 func TestHashOfASuiteCoversScripts(t *testing.T) {
 	const suite = `{"id":"a","goal":"x","graders":[` + byProgram + `]}` + "\n" + `{"id":"b","turns":["x",{"user":"y","graders":[` + byProgram + `]}]}`
 	of := func(files fs.FS) string {
@@ -120,6 +120,6 @@ func TestHashOfASuiteCoversScripts(t *testing.T) {
 		t.Error("the hash does not cover the script")
 	}
 	if of(fstest.MapFS{"other.sh": {Data: []byte("x")}}) != none || of(fstest.MapFS{"check.sh/x": {}}) != none {
-		t.Error("a suite whose graders name no file has another hash")
+		t.Error("a suite whose graders name no file has a different hash")
 	}
 }

@@ -31,29 +31,30 @@ type Exchange struct {
 	Latency time.Duration
 }
 
-// Conversation runs tasks with an agent: a task with one request as one turn, a scripted
-// one turn by turn.
+// Conversation runs tasks with an agent: a task with one request as one turn, and a
+// scripted task turn by turn.
 type Conversation struct {
 	Agent agent.Agent
 	// Name is the name of the agent in traces.
 	Name string
 	Now  func() time.Time
-	// Scrub removes credentials from answers that return to the agent and from the
-	// transcript. Nil changes nothing.
+	// Scrub removes credentials from the answers that are passed back to the agent, and
+	// from the transcript. If it is nil, they stay as they are.
 	Scrub func(string) string
-	// User is the model of simulated users; nil where no task has one.
+	// User is the model that plays simulated users; it is nil if no task has a simulated
+	// user.
 	User model.Model
 }
 
-// Run runs a task with the request of its first turn. The turns of a script are requests of
-// their own, whose ids are the id of the request with the number of the turn. Each begins
-// with the messages so far and, for an agent that keeps a session, with the session after
-// the turn before. Time, money, tokens and output of the request bound all turns together;
-// usage and transcript are those of all turns. A turn without an answer ends the
-// conversation with its outcome. After the script the simulated user continues, if there is
-// one; a failure of it is missing data. exchanges is empty unless the task is a
-// conversation. The result is that of the last exchange, and used is the usage of the
-// simulated user.
+// Run runs a task; req is the request of its first turn. Each turn of a script is a
+// separate request, whose id is the id of req followed by the number of the turn. Each turn
+// begins with the messages so far and, for an agent that keeps a session, with the session
+// as the previous turn left it. The limits on time, money, tokens and output in req apply
+// to all turns together. A turn without an answer ends the conversation with the turn's
+// outcome. After the script the simulated user continues, if there is one; if the simulated
+// user fails, the result is missing data. res is the result of the last exchange, except
+// that its usage and transcript cover all turns. exchanges is empty unless the task is a
+// conversation, and used is the usage of the simulated user.
 func (c Conversation) Run(ctx context.Context, t *Task, req agent.Request) (res agent.Result, exchanges []Exchange, used agent.Usage) {
 	if len(t.Turns) == 0 && t.User == nil {
 		return c.invoke(ctx, req), nil, used
@@ -91,8 +92,8 @@ func (c Conversation) invoke(ctx context.Context, req agent.Request) agent.Resul
 	return res
 }
 
-// ask takes turn i with a message of a simulated user, and reports whether the conversation
-// continues.
+// ask runs turn i with a message from a simulated user, and reports whether the
+// conversation continues.
 func (c *conversing) ask(ctx context.Context, i int, u *SimulatedUser) bool {
 	start := c.Now()
 	message, done, used, err := u.next(ctx, c.User, c.said, i == 0, c.req.Seed)
@@ -124,7 +125,7 @@ type conversing struct {
 	Conversation
 	req agent.Request
 	// standing are the messages of the task that are neither the user's nor the agent's;
-	// they stand before the others in every turn.
+	// they precede the others in every turn.
 	standing, said []agent.Message
 	whole          agent.Result
 	exchanges      []Exchange
@@ -148,14 +149,14 @@ func newConversing(c Conversation, req agent.Request) *conversing {
 	return run
 }
 
-// turn takes turn i, counted from 0, and reports whether the conversation continues.
+// turn runs turn i, counted from 0, and reports whether the conversation continues.
 func (c *conversing) turn(ctx context.Context, i int, user string, last bool) bool {
 	number := strconv.Itoa(i + 1)
 	req := c.req
 	req.ID += "." + number
 	req.Task.Goal, req.Task.Messages = user, slices.Concat(c.standing, c.said)
 	if i == 0 {
-		req.Task.Messages = c.req.Task.Messages // in the order of the task
+		req.Task.Messages = c.req.Task.Messages // the first turn keeps the task's order
 	}
 	req.Session, req.Continues = c.whole.Session, true
 	c.event(agent.Event{Kind: agent.EventUser, Name: number, Text: text.Clip(c.Scrub(user), answerKept)})
@@ -227,8 +228,9 @@ func (c *conversing) event(e agent.Event) {
 	}
 }
 
-// left returns the rest of the limits after the turns so far, or the outcome of the
-// conversation if they have reached a limit. The limit of iterations bounds each turn.
+// left returns what remains of the limits after the turns so far. If the conversation has
+// reached a limit, left returns the conversation's outcome and the reason instead. The
+// limit on iterations applies to each turn separately.
 func (c *conversing) left(turn int) (agent.Limits, agent.Outcome, string) {
 	l, used := c.req.Limits, c.whole.Usage
 	over := func(outcome agent.Outcome, what string) (agent.Limits, agent.Outcome, string) {

@@ -16,7 +16,7 @@ import (
 	"evolve/runtime/command"
 )
 
-// talk is a task with a script of these messages.
+// talk returns a task whose script consists of the given messages.
 func talk(users ...string) *Task {
 	want := "last"
 	t := &Task{ID: "talk", Answer: &want, Split: Search}
@@ -26,7 +26,7 @@ func talk(users ...string) *Task {
 	return t
 }
 
-// passing is a GradeFunc that keeps what it was given.
+// passing returns a GradeFunc that passes everything and stores its input in in.
 func passing(in *GradeInput) GradeFunc {
 	return func(_ context.Context, got GradeInput) (Grading, error) {
 		*in = got
@@ -92,8 +92,8 @@ func TestConversationReachesTheAgentTurnByTurn(t *testing.T) {
 	}
 }
 
-// TestConversationKeepsTheSession tests that the state of an agent that keeps one passes
-// from turn to turn of one evaluation and to no other.
+// TestConversationKeepsTheSession tests that the session of an agent that has one passes
+// from turn to turn within an evaluation, and to no other evaluation.
 func TestConversationKeepsTheSession(t *testing.T) {
 	var began []agent.Session
 	keeps := scripted(func(_ context.Context, req agent.Request) agent.Result {
@@ -119,7 +119,8 @@ func TestConversationKeepsTheSession(t *testing.T) {
 	}
 }
 
-// TestConversationWithAServer tests that an agent that is a server gets a request a turn.
+// TestConversationWithAServer tests that an agent that is a server gets one request per
+// turn.
 func TestConversationWithAServer(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var req struct {
@@ -187,8 +188,8 @@ func TestConversationEndsWhereATurnFails(t *testing.T) {
 	}
 }
 
-// TestConversationTimeCoversAllTurns tests that the wall time of all turns counts, without
-// the waits for limits that tasks share.
+// TestConversationTimeCoversAllTurns tests that the wall time of all turns counts, but not
+// the time spent waiting for limits that tasks share.
 func TestConversationTimeCoversAllTurns(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	var left []time.Duration
@@ -261,15 +262,15 @@ func TestSuiteRefusesBadScripts(t *testing.T) {
 	many := `{"id":"a","turns":[` + strings.TrimSuffix(strings.Repeat(`"x",`, 10_000), ",") + `],"answer":"z"}`
 	for name, c := range map[string]struct{ line, want string }{
 		"none":          {`{"id":"a","turns":[],"answer":"z"}`, `s.jsonl:1:19: "turns" has no message`},
-		"too many":      {many, `s.jsonl:1:19: "turns" has 10000 messages, at most 100 are allowed`},
+		"too many":      {many, `s.jsonl:1:19: "turns" has 10000 messages; at most 100 are allowed`},
 		"empty":         {`{"id":"a","turns":["x"," "],"answer":"z"}`, `s.jsonl:1:24: item 2 of "turns" is empty`},
 		"empty object":  {`{"id":"a","turns":[{"user":""}],"answer":"z"}`, `s.jsonl:1:28: "user" is empty`},
 		"no user":       {`{"id":"a","turns":[{"graders":[]}],"answer":"z"}`, `s.jsonl:1:20: item 1 of "turns" needs "user"`},
 		"a number":      {`{"id":"a","turns":[7],"answer":"z"}`, `s.jsonl:1:20: item 1 of "turns" must be text or an object, not a number`},
 		"null":          {`{"id":"a","turns":[null],"answer":"z"}`, `s.jsonl:1:20: item 1 of "turns" is null`},
 		"other key":     {`{"id":"a","turns":[{"usr":"x","user":"y"}],"answer":"z"}`, `s.jsonl:1:21: unknown key "usr" (did you mean "user"?)`},
-		"beside a goal": {`{"id":"a","goal":"g","turns":["x"],"answer":"z"}`, `s.jsonl:1:18: "goal" and "turns" exclude each other: the first message of "turns" is the goal`},
-		"not graded":    {`{"id":"a","turns":["x"]}`, `s.jsonl:1:1: task "a" has neither graders nor an answer to grade by`},
+		"beside a goal": {`{"id":"a","goal":"g","turns":["x"],"answer":"z"}`, `s.jsonl:1:18: "goal" and "turns" are mutually exclusive: the first message of "turns" is the goal`},
+		"not graded":    {`{"id":"a","turns":["x"]}`, `s.jsonl:1:1: task "a" has neither graders nor an answer to grade against`},
 		"bad grader":    {`{"id":"a","turns":[{"user":"x","graders":[{"type":"exat"}]}]}`, `s.jsonl:1:51: unknown grader type "exat" (did you mean "exact"?)`},
 		"no list":       {`{"id":"a","turns":"x","answer":"z"}`, `s.jsonl:1:19: "turns" must be a list, not text`},
 	} {

@@ -14,13 +14,14 @@ import (
 type DuplicateKind string
 
 const (
-	// Exact: the same words and fixtures, ignoring case, punctuation and spacing.
+	// Exact tasks have the same words and fixtures, ignoring case, punctuation and spacing.
 	Exact DuplicateKind = "exact"
-	// Template: the same words except for numbers and names.
+	// Template tasks have the same words except for numbers and names.
 	Template DuplicateKind = "template"
-	// Near: most words in the same order, or one text contained in the other.
+	// Near tasks have most words in common, in the same order, or the text of one contains
+	// the text of the other.
 	Near DuplicateKind = "near"
-	// Passage: a long passage in common.
+	// Passage tasks have a long passage in common.
 	Passage DuplicateKind = "story"
 )
 
@@ -40,29 +41,29 @@ func (k DuplicateKind) words() string {
 	}
 }
 
-// Duplicates are tasks that are variations of one another and are not in one declared cluster.
-// Statistics treat them as one unit.
+// Duplicates are tasks that are variations of one another and that are not in the same
+// declared cluster. Statistics treat them as one unit.
 type Duplicates struct {
-	// Kind is the closest likeness between any two of them.
+	// Kind is the closest likeness between any two of the tasks.
 	Kind DuplicateKind
 	// Tasks are the indexes of the tasks, ascending; two or more.
 	Tasks []int
 }
 
-// The bounds of likeness. They were chosen on 22,500 real utterances and 1,319 real story
-// problems; TestDuplicatesOfRealTasks checks the figures.
+// Thresholds of likeness. They were chosen by measurements on 22,500 real utterances and
+// 1,319 real story problems; TestDuplicatesOfRealTasks checks the figures.
 const (
-	templateOwn   = 6  // minimum words of a template besides its numbers and names
-	passageWords  = 24 // consecutive words of a common passage
-	passageSpread = 5  // a passage in more than one of five tasks is an instruction,
-	fewCommon     = 9  // unless at most this many tasks have it,
-	manyCommon    = 30 // and in any case when more than this many have it
+	templateOwn   = 6  // minimum words of a template, not counting its numbers and names
+	passageWords  = 24 // length of a passage, in words
+	passageSpread = 5  // a passage that more than one in this many tasks share is an instruction
+	fewCommon     = 9  // a passage that at most this many tasks share is never an instruction
+	manyCommon    = 30 // a passage that more than this many tasks share is always an instruction
 )
 
-// FindDuplicates groups the tasks that declare no cluster by likeness of goal, messages, input
-// and fixture files. Tasks that declare a cluster are skipped. Groups are in the order of
-// their first tasks. The time is linear in the number of tasks, except where many are
-// nearly alike.
+// FindDuplicates groups tasks by the likeness of their goal, messages, input and fixture
+// files. Tasks that declare a cluster are skipped. Groups are in the order of their first
+// tasks. The running time is linear in the number of tasks, unless many tasks are nearly
+// alike.
 func FindDuplicates(tasks []Task) []Duplicates {
 	return newDuplicateFinder(tasks, func(t *Task) bool { return t.Cluster == "" }).find().groups()
 }
@@ -70,7 +71,7 @@ func FindDuplicates(tasks []Task) []Duplicates {
 // likeness holds the words by which a task is compared.
 type likeness struct {
 	index int
-	words []string // of everything that the agent reads
+	words []string // the words of all text that the agent reads
 }
 
 type duplicateFinder struct {
@@ -107,7 +108,7 @@ func (f *duplicateFinder) find() *duplicateFinder {
 	return f
 }
 
-// text returns the text that the agent reads of a task, without its files and without
+// text returns the text of a task that the agent reads, without its files and without
 // system messages, which many tasks share.
 func (t *Task) text() string {
 	var b strings.Builder
@@ -147,7 +148,7 @@ func closest(kinds ...DuplicateKind) DuplicateKind {
 	return Passage
 }
 
-// join makes two tasks duplicates.
+// join records that two tasks are duplicates of a kind, and merges their groups.
 func (f *duplicateFinder) join(i, j int, kind DuplicateKind) {
 	a, b := f.root(i), f.root(j)
 	if a == b {
@@ -176,8 +177,8 @@ func (f *duplicateFinder) same(kind DuplicateKind, key func(likeness) string) {
 
 func (f *duplicateFinder) exact(l likeness) string { return f.tasks[l.index].sameness(l.words) }
 
-// Asks returns a hash of what the task asks: equal for tasks with the same words and
-// fixtures, whatever their ids, graders and splits.
+// Asks returns a hash of the request and the fixtures of the task. It is equal for tasks
+// with the same words and fixtures, whatever their ids, graders and splits.
 func (t *Task) Asks() string {
 	return hex.EncodeToString([]byte(t.sameness(wordsOf(t.text())))[:8])
 }
@@ -197,18 +198,19 @@ func (t *Task) sameness(words []string) string {
 		writePart(h, []byte(t.Fixtures.Files[p]))
 	}
 	if len(t.Fixtures.Memories) > 0 {
-		raw, _ := json.Marshal(t.Fixtures.Memories) // texts, numbers and times always encode
+		raw, _ := json.Marshal(t.Fixtures.Memories) // cannot fail: texts, numbers and times always encode
 		writePart(h, raw)
 	}
-	if len(words) == 0 { // texts of signs only are compared as they are
+	if len(words) == 0 { // texts without words are compared as they are
 		writePart(h, []byte(t.text()))
 	}
 	return string(h.Sum(nil))
 }
 
-// template returns the text with placeholders for numbers and names, or "" if it has too
-// few words besides them. Names are words with a capital inside a sentence. Tasks with
-// files get "", since the files matter too; near compares them.
+// template returns the text of a task with placeholders for numbers and names. It returns
+// "" if the text has no numbers or names, or too few other words. Names are capitalised
+// words inside a sentence. For tasks with files it also returns "", because the files
+// matter too; near compares such tasks.
 func (f *duplicateFinder) template(l likeness) string {
 	t := &f.tasks[l.index]
 	words := strings.Fields(t.text())

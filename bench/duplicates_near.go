@@ -6,35 +6,35 @@ import (
 	"slices"
 )
 
-// The bounds of near likeness, chosen by the figures that TestDuplicatesOfRealTasks and
-// TestDuplicatesInWorlds check.
+// Thresholds of near likeness. They were chosen by the figures that
+// TestDuplicatesOfRealTasks and TestDuplicatesInWorlds check.
 const (
-	nearShare  = .7  // minimum share of the longer text's words that both have, in order
+	nearShare  = .7  // minimum share of the longer text's words that both texts have, in order
 	nearLength = 8   // minimum words of the longer text; shorter ones are alike when one contains the other
 	nearWords  = 6   // minimum words in both
-	nearWindow = 6   // if more words than this differ in one place, they are content of their own,
-	windowEach = 40  // plus one for each so many words of the text
-	edgeWords  = 6   // words of a beginning or an end
-	affixWords = 3   // minimum words of a text that another one contains
-	alignWords = 400 // words of a text that are compared; longer texts are found by common passages
+	nearWindow = 6   // maximum words that may differ in one place; if more differ, they are content in their own right
+	windowEach = 40  // nearWindow grows by 1 for every this many words of the longer text
+	edgeWords  = 6   // length of a shared beginning or end, in words
+	affixWords = 3   // minimum words of a text that another text contains
+	alignWords = 400 // maximum words of a text that are compared; longer texts are found by common passages
 )
 
-// The bounds of the search for candidate pairs. Each text is indexed by at most
-// sampleSize of its word pairs, and a word pair indexes at most postings texts.
+// Limits of the search for candidate pairs. Each text is indexed by at most sampleSize of
+// its word pairs, and a word pair indexes at most postings texts.
 const (
 	pairReach   = 3
 	sampleSize  = 32
 	postings    = 32
-	sampleShare = 10 // one shared word pair in so many is enough for a comparison
-	comparisons = 8  // of each text, with the likeliest candidates
+	sampleShare = 10 // one shared word pair in this many is enough for a comparison
+	comparisons = 8  // maximum comparisons of one text, with its likeliest candidates
 )
 
 // near joins each task to the closest earlier task that is nearly the same. Each task is
-// compared with the first of each group only, so that chains of small differences do not
-// join unrelated tasks, and in the order of the words, so that the order of the file does
-// not matter. Candidates are found by pairs of words that stand close together, of which
-// each task contributes a sample, the smallest hashes (Broder, Compression and Complexity
-// of Sequences, 1997).
+// compared only with the first task of each group, so that chains of small differences do
+// not join unrelated tasks. The tasks are processed in the order of their words, so that
+// the order of the file does not matter. Candidates are found by pairs of words that stand
+// close together. Each task contributes a sample of its pairs, those with the smallest
+// hashes (Broder, Compression and Complexity of Sequences, 1997).
 func (f *duplicateFinder) near() {
 	t := f.texts()
 	order := make([]int, 0, len(f.list))
@@ -85,19 +85,19 @@ func (f *duplicateFinder) common() int {
 type texts struct {
 	words  [][]uint32
 	sorted [][]uint32
-	sample [][]uint64 // of the pairs of words
+	sample [][]uint64 // for each text: hashes of a sample of its word pairs
 	edges  []edge
-	dirs   []string // of fixtures, whose contents are not compared
+	dirs   []string // for each text: its fixture folder, whose content is not compared
 }
 
-// texts numbers the words of all tasks and samples the word pairs of each. Pairs of only
-// one task are left out, since they find nothing.
+// texts numbers the words of all tasks and samples the word pairs of each. Pairs that occur
+// in only one task are omitted, since they find nothing.
 func (f *duplicateFinder) texts() *texts {
 	n := len(f.list)
 	t := &texts{words: make([][]uint32, n), sorted: make([][]uint32, n), sample: make([][]uint64, n), dirs: make([]string, n)}
 	numbers := map[string]uint32{}
-	// Whether a pair was seen once, and more than once, by the last bits of its hash.
-	// Collisions only cost time.
+	// Two sets of bits, indexed by the last bits of a pair's hash, record whether a pair
+	// was seen once and whether it was seen more than once. Collisions only cost time.
 	bits := uint64(1 << 12)
 	for _, l := range f.list {
 		for bits < 1<<24 && bits < uint64(pairReach*len(l.words)*n) {
@@ -132,7 +132,7 @@ func (f *duplicateFinder) texts() *texts {
 	return t
 }
 
-// compared returns the words of a task and of its fixture files, at most alignWords.
+// compared returns at most alignWords words of a task and its fixture files.
 func (f *duplicateFinder) compared(i int) []string {
 	words, files := f.list[i].words, f.tasks[f.list[i].index].Fixtures.Files
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -145,7 +145,7 @@ func (f *duplicateFinder) compared(i int) []string {
 }
 
 // likeliest returns the closest task to task i among the candidates that share the most
-// word pairs, -1 if none is nearly the same.
+// word pairs, or -1 if none is nearly the same.
 func (t *texts) likeliest(i int, found []int, shared []uint8) int {
 	var top [comparisons]int
 	n := 0
@@ -173,7 +173,7 @@ func (t *texts) likeliest(i int, found []int, shared []uint8) int {
 	return first
 }
 
-// pairsOf returns the distinct pairs of words within pairReach, as hashes, ascending.
+// pairsOf returns the hashes of the distinct pairs of words within pairReach, ascending.
 func pairsOf(words []uint32) []uint64 {
 	out := make([]uint64, 0, pairReach*len(words))
 	for i, a := range words {
@@ -196,8 +196,8 @@ func scatter(x uint64) uint64 {
 // edge reports whether many tasks share the beginning, or the end, of a task.
 type edge struct{ front, back bool }
 
-// edgesOf finds instructions at the beginning and end of tasks: edgeWords words that more
-// than most tasks share.
+// edgesOf finds instructions at the beginning and end of tasks: sequences of edgeWords
+// words that more tasks share than the number most.
 func edgesOf(texts [][]uint32, most int) []edge {
 	// Tasks are counted by the last bits of a hash; there are enough counters that few
 	// unrelated tasks share one.
@@ -229,8 +229,9 @@ func edgesOf(texts [][]uint32, most int) []edge {
 	return out
 }
 
-// alike returns the share of the words that two tasks have in common, with or without the
-// beginning and end that many tasks share; 0 where they are not nearly the same.
+// alike returns the share of the longer task's words that both tasks have in common, with
+// or without the beginning and end that many tasks share. It returns 0 if the tasks are not
+// nearly the same.
 func (t *texts) alike(i, j int) float64 {
 	a, b := t.words[i], t.words[j]
 	if !overlap(a, b) && inBoth(t.sorted[i], t.sorted[j]) < need(max(len(a), len(b))) {
@@ -250,8 +251,8 @@ func (t *texts) alike(i, j int) float64 {
 	return alike(a, b)
 }
 
-// alike returns the share of the words that two texts have in common, 0 where they are
-// not nearly the same.
+// alike returns the share of the longer text's words that both texts have in common, or 0
+// if the texts are not nearly the same.
 func alike(a, b []uint32) float64 {
 	longer := max(len(a), len(b))
 	if overlap(a, b) {
@@ -271,8 +272,8 @@ func alike(a, b []uint32) float64 {
 // shorter one.
 func need(n int) int { return max(nearWords, n-int((1-nearShare)*float64(n)+1e-9)) }
 
-// overlap reports whether a text contains another and has few words more, or whether the
-// end of one is the beginning of the other, except for few words.
+// overlap reports whether a text contains another and has only a few more words, or whether
+// the end of one is the beginning of the other, except for a few words.
 func overlap(a, b []uint32) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -309,8 +310,8 @@ func inBoth(a, b []uint32) int {
 // alignment describes how two texts match, word by word in order.
 type alignment struct {
 	common int
-	// window is the maximum, over all stretches, of the differing words minus the common
-	// ones: the length of the texts' own content, less chance matches.
+	// window is the maximum, over all stretches, of the number of differing words minus the
+	// number of common ones: the length of the texts' own content, minus chance matches.
 	window int
 }
 
@@ -330,7 +331,7 @@ func align(a, b []uint32) alignment {
 	out := alignment{common: int(best[0])}
 	i, j, run := 0, 0, 0
 	for i < len(a) || j < len(b) {
-		// Words that differ up to the next match count by the longer side.
+		// The words that differ up to the next match are counted on the longer side.
 		skipA, skipB := 0, 0
 		for i < len(a) || j < len(b) {
 			if i < len(a) && j < len(b) && a[i] == b[j] {

@@ -15,8 +15,8 @@ func (f *duplicateFinder) sharedPassages() {
 		}
 		return out
 	}
-	// Counted by the last bits of a hash: there are enough counters that few passages
-	// share one.
+	// Passages are counted by the last bits of a hash; there are enough counters that few
+	// passages share one.
 	counts := make([]uint32, min(1<<22, 1<<10*len(f.list)))
 	slot := func(p uint64) *uint32 { return &counts[p%uint64(len(counts))] }
 	for i := range f.list {
@@ -41,12 +41,12 @@ func (f *duplicateFinder) sharedPassages() {
 	}
 }
 
-// passageStep is the number of consecutive passages of which the one with the smallest
+// passageStep is the number of consecutive passages from which the one with the smallest
 // hash is kept (winnowing: Schleimer, Wilkerson, Aiken, SIGMOD 2003). Texts that share
 // passageWords + passageStep - 1 words have a kept passage in common.
 const passageStep = 8
 
-// ownPassages returns, after winnowing, the passages of which at most half of the words
+// ownPassages returns, after winnowing, the passages in which at most half of the words
 // belong to common passages.
 func ownPassages(list []uint64, common func(uint64) bool) []uint64 {
 	given := make([]int, len(list)+passageWords) // number of earlier words that belong to a common passage

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestDuplicatesOfRealTasks checks the figures by which the bounds were chosen. Of 22,500 real
-// utterances, 150 for each intent, a third are nearly the same as another one; 1 % have
-// an intent other than that of most of their group. Of 1,319 real story problems two are
-// alike, two questions about one story.
+// TestDuplicatesOfRealTasks checks the figures by which the bounds were chosen. Of 22,500
+// real utterances, 150 for each intent, a third are nearly the same as another utterance,
+// and 1 % have an intent other than that of most of their group. Of 1,319 real story
+// problems, two are alike: they ask different questions about the same story.
 func TestDuplicatesOfRealTasks(t *testing.T) {
 	tasks := realUtterances()
 	if len(tasks) == 0 {
@@ -37,7 +37,7 @@ func TestDuplicatesOfRealTasks(t *testing.T) {
 	}
 }
 
-// realData returns a file of real data, nil where it is absent.
+// realData returns a file of real data, or nil if it is absent.
 func realData(name string) []byte {
 	dir := os.Getenv("EVOLVE_SHARED_DATA")
 	for up := "."; dir == "" && len(up) < 30; up = filepath.Join("..", up) {

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// assignGroup gives duplicates one unit and one split, in place. The tasks have their splits;
-// declared are those that their author declared, which do not change. Only duplicates move, so
-// that all other tasks keep their splits: they move to the split that some of them declare, or
-// else to that of the task with the smallest id.
+// assignGroup gives duplicates one unit and one split, in place. The tasks already have
+// splits; declared holds the splits that their authors declared, which do not change. All
+// other tasks keep their splits. If some of the duplicates declare a split, the others move
+// to it, or to the search if both splits are declared. If none declares a split, all move
+// to that of the task with the smallest id.
 func assignGroup(tasks []Task, declared []Split, g Duplicates) {
 	first := slices.MinFunc(g.Tasks, func(a, b int) int { return strings.Compare(tasks[a].ID, tasks[b].ID) })
 	side := tasks[first].Split
@@ -51,11 +52,12 @@ func setAside(tasks []Task) {
 	}
 }
 
-// JoinSuites finds near-duplicates in different suites of one agent and gives them one
-// unit and one split, in place. A cluster declared in one suite does not extend to
-// another, so its tasks are compared too, and stay together. Tasks that one suite declares
-// to be of different clusters stay apart: a duplicate of several of them in another suite
-// is joined to the most similar one. It returns the duplicates across suites.
+// JoinSuites finds near-duplicates in different suites of one agent and gives them one unit
+// and one split, in place. A cluster declared in one suite does not extend to another, so
+// its tasks are compared too, and stay together. Tasks that one suite declares to belong to
+// different clusters stay apart: if a task in another suite is a duplicate of several of
+// them, it is joined to the most similar one. JoinSuites returns the duplicates across
+// suites.
 func JoinSuites(suites []*Suite) Likeness {
 	var all Suite
 	var declared []Split
@@ -101,10 +103,11 @@ func JoinSuites(suites []*Suite) Likeness {
 }
 
 // across joins the tasks of a group that are in different suites. The suite with the most
-// units in the group keeps these apart. Every unit of another suite is joined to the tasks of
-// that suite that equal one of its own. If there are none, it is joined to the task with the
-// largest share of words in common with its first task, and to the first of equally similar
-// ones. of and in are the suite and the unit of each task.
+// units in the group keeps these units apart. Every unit of another suite is joined to the
+// tasks of that first suite that equal one of the unit's tasks. If there are none, it is
+// joined to the task with the largest share of words in common with the unit's first task,
+// or to the first of several equally similar tasks. of and in hold the suite and the unit
+// of each task.
 func (f *duplicateFinder) across(g Duplicates, of, in []int) {
 	units := map[int]map[int]bool{}
 	for _, i := range g.Tasks {
@@ -125,7 +128,7 @@ func (f *duplicateFinder) across(g Duplicates, of, in []int) {
 			anchors = append(anchors, i)
 		}
 	}
-	same := map[string]int{} // the first anchor of equal ones
+	same := map[string]int{} // by content: the first of equal anchors
 	for _, j := range slices.Backward(anchors) {
 		same[f.exact(f.list[j])] = j
 	}
@@ -134,7 +137,7 @@ func (f *duplicateFinder) across(g Duplicates, of, in []int) {
 	for n, j := range anchors {
 		words[n] = wordSet(f.list[j].words)
 	}
-	placed := map[int]bool{} // units that have joined one
+	placed := map[int]bool{} // units that have been joined to an anchor
 	for _, i := range g.Tasks {
 		if j, ok := same[f.exact(f.list[i])]; ok && of[i] != most {
 			f.join(j, i, Exact)
@@ -160,7 +163,7 @@ func (f *duplicateFinder) across(g Duplicates, of, in []int) {
 	}
 }
 
-// mostAnchors bounds the tasks with which a task of another suite is compared.
+// mostAnchors limits the number of tasks with which a task of another suite is compared.
 const mostAnchors = 500
 
 func wordSet(words []string) map[string]bool {
@@ -171,7 +174,8 @@ func wordSet(words []string) map[string]bool {
 	return set
 }
 
-// inCommon returns the share of the words of two texts that both have (Jaccard).
+// inCommon returns the Jaccard index of two sets of words: the share of all their words
+// that occur in both.
 func inCommon(a, b map[string]bool) float64 {
 	both := 0
 	for w := range a {
@@ -197,23 +201,26 @@ func DeclareDuplicates(tasks []Task) Likeness {
 
 // Likeness counts the near-duplicates in a suite.
 type Likeness struct {
-	// Tasks of the suite, and the Units that statistics count.
+	// Tasks is the number of tasks in the suite, and Units is the number of units that
+	// statistics count.
 	Tasks int `json:"tasks"`
 	Units int `json:"units"`
-	// Groups is the number of groups that were found, Duplicates the number of tasks in them, and
-	// Exact the number of those in groups whose closest tasks are the same but for punctuation.
+	// Groups is the number of groups that were found, Duplicates is the number of tasks in
+	// them, and Exact is the number of tasks in groups whose closest tasks are the same
+	// except for punctuation.
 	Groups     int `json:"groups,omitempty"`
 	Duplicates int `json:"duplicates,omitempty"`
 	Exact      int `json:"exact,omitempty"`
-	// Aside is the number of tasks put aside, and Across the number of tasks in groups
-	// whose declared splits differ.
+	// Aside is the number of tasks that were set aside, and Across is the number of groups
+	// that have tasks in both splits.
 	Aside  int `json:"aside,omitempty"`
 	Across int `json:"across,omitempty"`
-	// Named describes the groups, at most ten.
+	// Named describes at most ten of the groups.
 	Named []string `json:"named,omitempty"`
 }
 
-// namedGroups bounds the groups that are named, and namedTasks the tasks of each.
+// namedGroups limits the number of groups that are named, and namedTasks the number of
+// tasks named in each.
 const (
 	namedGroups = 10
 	namedTasks  = 4
@@ -266,14 +273,14 @@ func groups(n int) string {
 	return fmt.Sprintf("%d groups", n)
 }
 
-// String returns a sentence for reports, empty where nothing was found.
+// String returns a summary of the duplicates for reports, or "" if none were found.
 func (l Likeness) String() string {
 	var parts []string
 	if l.Groups > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d tasks are near-duplicates in %s and count as one each (%d of them exact)", l.Duplicates, l.Tasks, groups(l.Groups), l.Exact))
+		parts = append(parts, fmt.Sprintf("%d of %d tasks are near-duplicates in %s; each group counts as one task (%d of the tasks are exact duplicates)", l.Duplicates, l.Tasks, groups(l.Groups), l.Exact))
 	}
 	if l.Aside > 0 {
-		parts = append(parts, fmt.Sprintf("%d of the search tasks left out, because the same task is held out", l.Aside))
+		parts = append(parts, fmt.Sprintf("%d of the search tasks are left out, because the same task is held out", l.Aside))
 	}
 	if l.Across > 0 {
 		parts = append(parts, groups(l.Across)+" declared in both splits")

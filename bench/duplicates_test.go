@@ -15,7 +15,8 @@ the spring took its wheel away, and since then the miller's daughter has kept be
 empty rooms, sold honey at the market every second Friday, and written down in a green book
 which of the three villages bought most of it and why they said they did.`
 
-// instructed returns goals of n sets of different words under one long instruction.
+// instructed returns n goals that consist of different words after the same long
+// instruction.
 func instructed(n int) []string {
 	var out []string
 	for i := range n {
@@ -73,7 +74,7 @@ func TestFindDuplicates(t *testing.T) {
 	}
 }
 
-// TestDuplicatesOfDeclaredClusters: declared clusters are not changed.
+// TestDuplicatesOfDeclaredClusters checks that declared clusters are not changed.
 func TestDuplicatesOfDeclaredClusters(t *testing.T) {
 	tasks := []Task{{ID: "a", Goal: "say yes", Cluster: "a"}, {ID: "b", Goal: "say yes", Cluster: "b"}, {ID: "c", Goal: "say yes"}}
 	if found := FindDuplicates(tasks); len(found) > 0 {
@@ -81,8 +82,8 @@ func TestDuplicatesOfDeclaredClusters(t *testing.T) {
 	}
 }
 
-// TestDuplicatesStayOnOneSide: with assigned splits, duplicates get one split, and all other tasks
-// keep the split that they have without duplicates.
+// TestDuplicatesStayOnOneSide checks that when splits are assigned, duplicates get the same
+// split, and all other tasks have the split that they would have without duplicates.
 func TestDuplicatesStayOnOneSide(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := strings.Fields(passage)
@@ -126,8 +127,8 @@ func TestDuplicatesStayOnOneSide(t *testing.T) {
 	}
 }
 
-// TestDuplicatesOnBothSidesAsDeclared: a search task with an exact duplicate in the holdout is
-// put aside; near-duplicates keep their declared splits.
+// TestDuplicatesOnBothSidesAsDeclared checks that a search task with an exact duplicate in
+// the holdout is set aside, and that near-duplicates keep their declared splits.
 func TestDuplicatesOnBothSidesAsDeclared(t *testing.T) {
 	text := `{"id":"a","goal":"Freeze my account","answer":"x","split":"search"}
 {"id":"b","goal":"freeze my account!","answer":"x","split":"holdout"}
@@ -146,15 +147,15 @@ func TestDuplicatesOnBothSidesAsDeclared(t *testing.T) {
 	if diff := cmp.Diff([]string{"aside a", "holdout a", "search c", "holdout c", "aside c"}, got); diff != "" {
 		t.Error(diff)
 	}
-	const want = "5 of 5 tasks are near-duplicates in 2 groups and count as one each (5 of them exact); " +
-		"2 of the search tasks left out, because the same task is held out; 1 group declared in both splits"
+	const want = "5 of 5 tasks are near-duplicates in 2 groups; each group counts as one task (5 of the tasks are exact duplicates); " +
+		"2 of the search tasks are left out, because the same task is held out; 1 group declared in both splits"
 	if diff := cmp.Diff(want, s.Likeness().String()); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestDuplicatesOnBothSidesInClusters: declared clusters keep no exact duplicate in both
-// splits.
+// TestDuplicatesOnBothSidesInClusters checks that no exact duplicates remain in both
+// splits, even if they are in declared clusters.
 func TestDuplicatesOnBothSidesInClusters(t *testing.T) {
 	s, issues := ReadSuite(strings.NewReader(`{"id":"a","goal":"Freeze my account","answer":"x","split":"search","cluster":"a"}
 {"id":"b","goal":"freeze my account!","answer":"x","split":"holdout","cluster":"b"}
@@ -162,13 +163,14 @@ func TestDuplicatesOnBothSidesInClusters(t *testing.T) {
 	if len(issues) > 0 || s.Tasks[0].Split != Aside || s.Tasks[1].Split != Holdout {
 		t.Fatalf("%v, %+v", issues, s)
 	}
-	if got := s.Likeness().String(); got != "1 of the search tasks left out, because the same task is held out" {
+	if got := s.Likeness().String(); got != "1 of the search tasks are left out, because the same task is held out" {
 		t.Error(got)
 	}
 }
 
-// TestDuplicatesOverSuites: assigned splits do not separate near-duplicates in two suites of
-// an agent, declared splits do not separate exact ones, and they are one unit.
+// TestDuplicatesOverSuites checks that assigned splits do not separate near-duplicates in
+// two suites of an agent, that declared splits do not separate exact duplicates, and that
+// duplicates form one unit.
 func TestDuplicatesOverSuites(t *testing.T) {
 	read := func(text string) *Suite {
 		s, issues := ReadSuite(strings.NewReader(text), "s", nil, GraderRules{})
@@ -205,8 +207,8 @@ func TestDuplicatesOverSuites(t *testing.T) {
 	}
 }
 
-// TestDeclaredClustersStayApart: tasks that an author declares to be of different clusters
-// are not joined by a task of another suite that resembles all of them.
+// TestDeclaredClustersStayApart checks that tasks that an author declares to be in
+// different clusters are not joined by a task of another suite that resembles all of them.
 func TestDeclaredClustersStayApart(t *testing.T) {
 	read := func(text string) *Suite {
 		s, issues := ReadSuite(strings.NewReader(text), "s", nil, GraderRules{})
@@ -233,7 +235,7 @@ func TestDeclaredClustersStayApart(t *testing.T) {
 	if len(units) != 8 {
 		t.Errorf("the declared clusters became %v", units)
 	}
-	// The same task as one that is held out is not searched on.
+	// A duplicate of a held-out task is not used in the search.
 	if got := b.Tasks[1]; got.Split != Aside || got.Unit() != a.Tasks[5].Unit() {
 		t.Errorf("the duplicate of a holdout task: %s %s", got.Split, got.Unit())
 	}

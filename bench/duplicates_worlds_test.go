@@ -11,10 +11,10 @@ import (
 	"unicode"
 )
 
-// duplicateWorld makes variations of a text.
+// duplicateWorld describes one way of making variations of a text.
 type duplicateWorld struct {
 	name string
-	// least is the required pairwise recall.
+	// least is the required recall over pairs of duplicates.
 	least float64
 	vary  func(*rand.Rand, [][]string, []string) func() string
 }
@@ -27,12 +27,13 @@ var (
 	}
 )
 
-// slots draws the positions that vary: at least one, at most nearly a third of the words.
+// slots draws the positions at which the text varies: at least one, and at most nearly a
+// third of the words.
 func slots(random *rand.Rand, n int) []int {
 	return random.Perm(n)[:1+random.IntN(max(1, 3*n/10))]
 }
 
-// duplicateWorlds returns the ways in which tasks of one family differ.
+// duplicateWorlds returns the ways in which tasks of the same family differ.
 func duplicateWorlds() []duplicateWorld {
 	filled := func(fill func(*rand.Rand, [][]string) string) func(*rand.Rand, [][]string, []string) func() string {
 		return func(random *rand.Rand, texts [][]string, base []string) func() string {
@@ -91,10 +92,11 @@ func duplicateWorlds() []duplicateWorld {
 	}
 }
 
-// duplicateScore counts the duplicates found in families among unrelated tasks.
+// duplicateScore counts how many duplicates were found when families of tasks were mixed
+// with unrelated tasks.
 type duplicateScore struct {
-	pairs, found   int // pairs of tasks of one family
-	tasks, strange int // tasks, and those in a group mostly of others
+	pairs, found   int // pairs of tasks of the same family
+	tasks, strange int // tasks, and those in a group mostly of other families
 }
 
 func (s duplicateScore) recall() float64 { return float64(s.found) / math.Max(1, float64(s.pairs)) }
@@ -149,7 +151,7 @@ func likeWords(random *rand.Rand, n, from, to int) [][]string {
 	for i := range out {
 		out[i] = make([]string, from+random.IntN(to-from+1))
 		for k := range out[i] {
-			n := zipf.Uint64() // as letters, since words with digits are numbers
+			n := zipf.Uint64() // written as letters, because words with digits count as numbers
 			for out[i][k] = string(rune('a' + n%26)); n >= 26; {
 				n /= 26
 				out[i][k] += string(rune('a' + n%26))
@@ -159,7 +161,7 @@ func likeWords(random *rand.Rand, n, from, to int) [][]string {
 	return out
 }
 
-// TestDuplicatesInWorlds mixes families of variations, of 2 to 20 tasks, with unrelated tasks.
+// TestDuplicatesInWorlds mixes families of 2 to 20 variations with unrelated tasks.
 func TestDuplicatesInWorlds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many tasks, one after another")
@@ -190,12 +192,13 @@ func TestDuplicatesInWorlds(t *testing.T) {
 type duplicateSource struct {
 	name   string
 	honest []Task
-	family []string           // of each unrelated task: its own, or its label
-	label  map[string]*string // of a text, where it has one
+	family []string           // the family of each unrelated task: its own, or its label
+	label  map[string]*string // the label of a text, if it has one
 	texts  func(random *rand.Rand, from, to int) [][]string
 }
 
-// duplicateSources returns unrelated tasks: artificial ones, and real ones where available.
+// duplicateSources returns sources of unrelated tasks: artificial tasks, and real ones if
+// available.
 func duplicateSources() []duplicateSource {
 	random := rand.New(rand.NewPCG(9, 9))
 	made := duplicateSource{name: "made", texts: func(random *rand.Rand, from, to int) [][]string { return likeWords(random, 20, from, to) }}
@@ -257,7 +260,7 @@ func duplicateSources() []duplicateSource {
 	return append(out, gsm, clinc)
 }
 
-// realProblems returns story problems of real data, none where it is absent.
+// realProblems returns story problems from real data, or none if the data is absent.
 func realProblems() []Task {
 	var out []Task
 	for line := range strings.Lines(string(realData("gsm8k-model-solutions.jsonl"))) {
@@ -283,7 +286,7 @@ func realUtterances() []Task {
 	return out
 }
 
-// TestDuplicatesOfNamesAndNumbers replaces all names and numbers of real stories.
+// TestDuplicatesOfNamesAndNumbers replaces all names and numbers in real stories.
 func TestDuplicatesOfNamesAndNumbers(t *testing.T) {
 	stories := realProblems()
 	if len(stories) == 0 {
@@ -322,8 +325,8 @@ func TestDuplicatesOfNamesAndNumbers(t *testing.T) {
 	}
 }
 
-// TestDuplicatesUnderInstructions: tasks with different texts are not duplicates because they share
-// one of a few instructions.
+// TestDuplicatesUnderInstructions checks that tasks with different texts do not become
+// duplicates because they share one of a few instructions.
 func TestDuplicatesUnderInstructions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many tasks, one after another")

@@ -17,22 +17,22 @@ const (
 	StageBaseline Stage = "baseline"
 	StageAA       Stage = "aa"
 	StageConfirm  Stage = "confirm"
-	// StageAblate removes changes of the search's winner that do not matter, on search
-	// tasks.
+	// StageAblate removes the changes in the search's winner that do not matter; it uses
+	// search tasks.
 	StageAblate Stage = "ablate"
 	StageBench  Stage = "bench" // by hand: evolve bench run
 )
 
-// ConfirmSeq is the least Seq of evaluations of the confirmation. All others of their run have
-// lower ones, so that the evidence of a night is read without its search.
+// ConfirmSeq is the lowest Seq of the confirmation's evaluations. All other evaluations of
+// a run have a lower Seq, so the evidence of a night can be read without its search.
 const ConfirmSeq int64 = 2 << 32
 
 // Key is the content key of an evaluation: a hash over everything that could change its
 // answer. Evaluations with equal keys are interchangeable.
 type Key string
 
-// Evaluation is one recorded (variant, task, repeat). Its JSON is a line of an export of
-// the archive: names never change.
+// Evaluation is the record of one evaluation of a variant on a task, in one repeat. Its
+// JSON is a line in an export of the archive, so the names of its fields never change.
 type Evaluation struct {
 	Run   string `json:"run"`
 	Agent string `json:"agent"`
@@ -48,7 +48,7 @@ type Evaluation struct {
 	Seed    int64          `json:"seed,omitempty"`
 
 	Outcome agent.Outcome `json:"outcome,omitempty"`
-	// Scored is false for missing data, which has no score and is left out of all
+	// Scored is false for missing data, which has no score and is excluded from all
 	// statistics.
 	Scored bool `json:"scored,omitempty"`
 	// Score is in [0,1].
@@ -56,16 +56,16 @@ type Evaluation struct {
 	Pass   bool        `json:"pass,omitempty"`
 	Grades []Grade     `json:"grades,omitempty"`
 	Usage  agent.Usage `json:"usage,omitzero"`
-	// Judge is the usage of the judge models that graded it and of the simulated user, which
-	// does not count as the agent's; Iterations is the number of their calls. A grade that
-	// the run had before needed none.
+	// Judge is the combined usage of the judge models that graded the evaluation and of the
+	// simulated user; none of it counts as the agent's usage. Iterations is the number of
+	// their calls. A grade that the run already had needed no calls.
 	Judge agent.Usage `json:"judge,omitzero"`
 	// Latency is the wall time of the successful attempt.
 	Latency time.Duration `json:"latency_ns,omitempty"`
-	// Started reports whether Latency holds the start of a process that serves later
-	// evaluations as well.
+	// Started reports whether Latency includes the start of a process that also serves
+	// later evaluations.
 	Started bool `json:"started,omitempty"`
-	// Judging is the wall time of the graders where they called judge models, otherwise 0.
+	// Judging is the wall time of the graders if they called judge models, and 0 otherwise.
 	Judging time.Duration `json:"judging_ns,omitempty"`
 	// Attempts is 1 plus the retries after infrastructure failures.
 	Attempts int    `json:"attempts,omitempty"`
@@ -73,10 +73,11 @@ type Evaluation struct {
 	// Cached reports whether an earlier run made and paid for the evaluation, and this
 	// run found it by its key.
 	Cached bool `json:"cached,omitempty"`
-	// Answer is the graded text, bounded, for the report.
+	// Answer is the graded text, truncated for the report.
 	Answer string    `json:"answer,omitempty"`
 	Time   time.Time `json:"time,omitzero"`
-	// Transcript is stored separately, under Key; nil when it was not kept or not loaded.
+	// Transcript is stored separately, under Key; it is nil if it was not stored or not
+	// loaded.
 	Transcript *agent.Transcript `json:"-"`
 }
 
@@ -87,7 +88,8 @@ type Grade struct {
 	Pass   bool    `json:"pass"`
 	Weight float64 `json:"weight,omitempty"`
 	Reason string  `json:"reason,omitempty"`
-	// Samples is the number of draws of a judge model, and SD their standard deviation.
+	// Samples is the number of draws from a judge model, and SD is the standard deviation
+	// of their scores.
 	Samples int     `json:"samples,omitempty"`
 	SD      float64 `json:"sd,omitempty"`
 }
@@ -95,8 +97,9 @@ type Grade struct {
 // Paid returns the cost of the evaluation in USD: the agent's and the judges'.
 func (e *Evaluation) Paid() float64 { return e.Usage.CostUSD + e.Judge.CostUSD }
 
-// AnswerSeconds is the time in which the agent answered, as the statistics of latency count
-// it. It is NaN if the agent gave nothing to grade, or if Latency holds the start of a process.
+// AnswerSeconds returns the time, in seconds, that the agent took to answer, as the latency
+// statistics count it. It returns NaN if the agent gave nothing to grade, or if Latency
+// includes the start of a process.
 func (e *Evaluation) AnswerSeconds() float64 {
 	if e.Started || !e.Outcome.Gradable() {
 		return math.NaN()
@@ -107,12 +110,12 @@ func (e *Evaluation) AnswerSeconds() float64 {
 // Whole reports whether Answer is certainly the whole answer.
 func (e *Evaluation) Whole() bool { return len(e.Answer) < answerKept-clipped }
 
-// clipped is an upper bound, in bytes, on the difference between [answerKept] and the length
-// of an answer that was cut.
+// clipped is an upper bound, in bytes, on the difference between [answerKept] and the
+// length of a truncated answer.
 const clipped = 16
 
-// Reasons returns the reasons of the graders that the answer did not satisfy, and the
-// error that the agent ended with.
+// Reasons returns the reasons given by the graders that the answer did not pass, followed
+// by the error with which the agent ended, if any.
 func (e *Evaluation) Reasons() []string {
 	var out []string
 	for _, g := range e.Grades {

@@ -12,16 +12,16 @@ import (
 type FailingError struct {
 	Agent string
 	Task  *Task
-	// Why is the error of the last evaluation, and Said the last line that the program
-	// wrote to standard error in it. Credentials are removed from both; both are foreign
-	// text.
+	// Why is the error of the last evaluation, and Said is the last line that the program
+	// wrote to standard error in that evaluation. Credentials are removed from both; both
+	// are foreign text.
 	Why, Said string
 
 	err error
 }
 
 func (e *FailingError) Error() string {
-	text := e.err.Error() + "; the last: " + e.Why
+	text := e.err.Error() + "; the last failure: " + e.Why
 	if e.Said != "" {
 		text += "; its standard error ends with: " + e.Said
 	}
@@ -41,7 +41,7 @@ func (e *FailingError) Try() string {
 // Unwrap returns the outage.
 func (e *FailingError) Unwrap() error { return e.err }
 
-// maxSaid bounds the line of standard error in an error, in bytes.
+// maxSaid limits the length, in bytes, of the line of standard error that an error quotes.
 const maxSaid = 300
 
 // lastSaid returns the last line that a program wrote to standard error, or "".

@@ -14,17 +14,17 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// HasFiles reports whether the task has files to lay out. Without any, it needs no
+// HasFiles reports whether the task has files to lay out. A task without files needs no
 // working directory.
 func (f Fixtures) HasFiles() bool {
 	return len(f.Files) > 0 || f.Dir != ""
 }
 
 // ForAgent returns the part of the task that an agent may see, with the earlier turns
-// before its messages; of a script, the first message. Answer, graders, split, tags, source and the id in the suite,
-// which may reveal the split, are left out. The id that the agent sees is derived from
-// the visible content only, so it is the same on every night. The caller sets Files, from
-// [LayOut].
+// before its messages; for a script, the goal is its first message. Answer, graders, split,
+// tags, source and the id in the suite, which may reveal the split, are omitted. The id
+// that the agent sees is derived from the visible content only, so it is the same on every
+// night. The caller sets Files, from [LayOut].
 func (t *Task) ForAgent() agent.Task {
 	messages := t.Messages
 	if len(t.Fixtures.Turns) > 0 {

@@ -21,8 +21,8 @@ const (
 	maxFixtureBytes = 64 << 20
 )
 
-// PathProblem returns why p is not a slash-separated relative path inside its folder,
-// phrased to follow the path, or "" when it is one.
+// PathProblem returns the reason why p is not a slash-separated relative path inside its
+// folder, phrased to follow the path, or "" if p is such a path.
 func PathProblem(p string) string {
 	switch {
 	case p == "":
@@ -43,9 +43,9 @@ func PathProblem(p string) string {
 		case part == "..":
 			return "leaves its folder"
 		case part == "" || part == ".":
-			return "has an empty part or a part that is a dot"
+			return "has a path element that is empty or a dot"
 		case len(part) > 255:
-			return "has a part longer than 255 bytes"
+			return "has a path element longer than 255 bytes"
 		}
 	}
 	return ""
@@ -72,8 +72,8 @@ type folderFile struct {
 	data       []byte
 }
 
-// readFolder reads a whole fixture folder within the bounds. It accepts only plain files
-// and folders, since a link could point anywhere.
+// readFolder reads all files in a fixture folder; exceeding the bounds is an error. It
+// accepts only regular files and folders, because a link could point anywhere.
 func readFolder(fsys fs.FS, dir string) folder {
 	var f folder
 	if fsys == nil {

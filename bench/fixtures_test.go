@@ -39,7 +39,8 @@ func TestForAgentHidesTheGrading(t *testing.T) {
 	}
 }
 
-// TestForAgentNamesTasksByWhatIsSeen: the id depends only on what the agent sees.
+// TestForAgentNamesTasksByWhatIsSeen checks that the id depends only on what the agent
+// sees.
 func TestForAgentNamesTasksByWhatIsSeen(t *testing.T) {
 	answer := "42"
 	task := Task{ID: "holdout-7", Domain: "d", Goal: "g", Input: json.RawMessage(`{"n":1}`), Fixtures: Fixtures{Files: map[string]string{"f": "1"}}}
@@ -107,7 +108,7 @@ func TestLayOutNeedsNothingWithoutFiles(t *testing.T) {
 	}
 }
 
-// TestLayOutStaysInside passes fixtures that the loader would have refused.
+// TestLayOutStaysInside passes fixtures that the suite loader would have refused.
 func TestLayOutStaysInside(t *testing.T) {
 	outside := t.TempDir()
 	work := t.TempDir()

@@ -10,18 +10,18 @@ import (
 	"evolve/runtime/text"
 )
 
-// GraderError is the failure of a program that grades: it crashed, hung or wrote no verdict.
-// The answer is neither right nor wrong by it.
+// GraderError is the failure of a program that grades: it crashed, hung or wrote no
+// verdict. It does not make the answer right or wrong.
 type GraderError struct {
 	// Argv is the program and its arguments.
 	Argv []string
 	// Err names the program and the cause. It quotes foreign text.
 	Err error
-	// Unstartable reports whether the program, or what it has to start, does not exist or is
-	// no program, which no repetition changes.
+	// Unstartable reports whether the program, or what it has to start, does not exist or
+	// is not a program, so that further attempts would fail too.
 	Unstartable bool
-	// Crashed reports whether the program started and ended with an error in place of a
-	// verdict, as one does that lacks a module.
+	// Crashed reports whether the program started and ended with an error instead of a
+	// verdict, for example because it lacks a module.
 	Crashed bool
 }
 
@@ -35,8 +35,8 @@ func (e *GraderError) Unwrap() error { return e.Err }
 type GradersFailingError struct {
 	// Task is the task of the last failure.
 	Task *Task
-	// InARow is the number of failures since the last score; 1 for a program that cannot be
-	// started.
+	// InARow is the number of failures since the last score; it is 1 for a program that
+	// cannot be started.
 	InARow int
 	// Last is the last failure.
 	Last *GraderError
@@ -52,7 +52,7 @@ func (e *GradersFailingError) Error() string {
 		return "a grader cannot be started: " + brief(e.Last.Error(), 400)
 	}
 	if e.Never {
-		return fmt.Sprintf("a grader keeps failing: %s; it failed so at each of %d starts", brief(e.Last.Error(), 400), e.InARow)
+		return fmt.Sprintf("a grader keeps failing: %s; it failed this way at each of %d starts", brief(e.Last.Error(), 400), e.InARow)
 	}
 	return fmt.Sprintf("a grader keeps failing: %s; it failed %d times in a row", brief(e.Last.Error(), 400), e.InARow)
 }
@@ -66,16 +66,17 @@ type graderFailures struct {
 	all    int
 	inARow int
 	first  *GraderError
-	last   *GraderError // nil if the last attempt did not fail by a grader
-	// graded are the tasks of which all graders gave a score.
+	last   *GraderError // nil if the last attempt did not fail because of a grader
+	// graded holds the tasks for which all graders gave a score.
 	graded map[*Task]bool
-	// crashes counts the crashes in a row of each program, by its words.
+	// crashes counts the consecutive crashes of each program, by the words of its command.
 	crashes map[string]int
 }
 
-// note counts an attempt at a task that a grader failed; nil is an attempt without such a
-// failure. It returns an outage if the program has graded nothing yet and cannot be started, or
-// crashed at most starts in a row: further attempts would only take time.
+// note counts an attempt at a task; e is the failure of a grader, or nil if no grader
+// failed. It returns an outage if the program has graded nothing yet and either cannot be
+// started or has crashed at least as many times in a row as most specifies, because further
+// attempts would only take time.
 func (f *graderFailures) note(e *GraderError, t *Task, scored bool, most int) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -106,7 +107,8 @@ func (f *graderFailures) note(e *GraderError, t *Task, scored bool, most int) er
 	return &GradersFailingError{Task: t, InARow: max(crashes, 1), Last: e, Never: !e.Unstartable, err: ErrOutage}
 }
 
-// crash counts a failure of a program, and returns its crashes in a row.
+// crash updates the number of consecutive crashes of a program after a failure, and returns
+// that number. A failure that is not a crash resets it to 0.
 func (f *graderFailures) crash(e *GraderError) int {
 	program := strings.Join(e.Argv, "\x00")
 	if !e.Crashed {
@@ -132,8 +134,8 @@ func (t *Task) gradedBy(argv []string) bool {
 	return false
 }
 
-// blamed returns the error that names the grader if an outage is that of a grader, and else
-// the error unchanged.
+// blamed returns an error that names the grader if err is an outage caused by a grader, and
+// otherwise err unchanged.
 func (f *graderFailures) blamed(err error, t *Task) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -143,8 +145,8 @@ func (f *graderFailures) blamed(err error, t *Task) error {
 	return &GradersFailingError{Task: t, InARow: f.inARow, Last: f.last, err: err}
 }
 
-// GraderFailures returns the number of attempts that programs that grade failed in this
-// process, and the error of the first; it quotes foreign text.
+// GraderFailures returns the number of attempts in this process that failed because of a
+// program that grades, and the error of the first of them, which quotes foreign text.
 func (h *Harness) GraderFailures() (attempts int, first string) {
 	h.graders.mu.Lock()
 	defer h.graders.mu.Unlock()

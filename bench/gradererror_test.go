@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestBrokenGraderIsNamed checks that a run whose grader keeps failing ends with the error of
-// the grader and blames no agent.
+// TestBrokenGraderIsNamed checks that a run whose grader keeps failing ends with that
+// grader's error and blames no agent.
 func TestBrokenGraderIsNamed(t *testing.T) {
 	answers := scripted(func(context.Context, agent.Request) agent.Result {
 		answer := "x"
@@ -35,7 +35,8 @@ func TestBrokenGraderIsNamed(t *testing.T) {
 	}
 }
 
-// TestGraderThatFailsOnceIsCounted checks that a repeat which succeeds hides no failure.
+// TestGraderThatFailsOnceIsCounted checks that a failure is counted even if the repeat
+// succeeds.
 func TestGraderThatFailsOnceIsCounted(t *testing.T) {
 	answers := scripted(func(context.Context, agent.Request) agent.Result { return agent.Result{Outcome: agent.OK} })
 	calls := 0
@@ -51,15 +52,16 @@ func TestGraderThatFailsOnceIsCounted(t *testing.T) {
 	}
 }
 
-// taskGradedBy returns a task that a Python program grades.
+// taskGradedBy returns a task that is graded by a Python program.
 func taskGradedBy(id, program string) *Task {
 	tk := task(id, "x")
 	tk.Graders = []GraderSpec{{Type: "command", Raw: json.RawMessage(`{"type":"command","argv":["python3","` + program + `"]}`)}}
 	return tk
 }
 
-// TestMissingGraderEndsTheRunAtOnce checks that a program that cannot be started and has graded
-// nothing ends the run with its first attempt, and that one that has graded before does not.
+// TestMissingGraderEndsTheRunAtOnce checks that a program that cannot be started and has
+// not graded anything ends the run at its first attempt, and that a program that has graded
+// before does not.
 func TestMissingGraderEndsTheRunAtOnce(t *testing.T) {
 	answers := scripted(func(context.Context, agent.Request) agent.Result { return agent.Result{Outcome: agent.OK} })
 	gone := &GraderError{Argv: []string{"python3", "check.py"}, Err: errors.New(`"python3 check.py" is not there`), Unstartable: true}
@@ -85,7 +87,8 @@ func TestMissingGraderEndsTheRunAtOnce(t *testing.T) {
 	if _, err := b.harness.Evaluate(t.Context(), job(taskGradedBy("t", "check.py"))); !errors.Is(err, ErrOutage) || calls != 1 {
 		t.Errorf("after %d attempts: %v", calls, err)
 	}
-	// One that has graded before is tried again, and its evaluation is missing data.
+	// A program that has graded before is tried again, and its evaluation becomes missing
+	// data.
 	worked, b = true, newBed(t, Settings{}, answers, grade)
 	if _, err := b.harness.Evaluate(t.Context(), job(taskGradedBy("t", "check.py"))); err != nil {
 		t.Fatal(err)
@@ -97,9 +100,9 @@ func TestMissingGraderEndsTheRunAtOnce(t *testing.T) {
 	}
 }
 
-// TestGraderThatCrashesAtEachStartEndsTheRun checks that a program that crashed at its first
-// ten starts ends the run before any pause, and that one that has graded, or fails in another
-// way in between, does not.
+// TestGraderThatCrashesAtEachStartEndsTheRun checks that a program that crashed at its
+// first ten starts ends the run before any pause. A program that has graded, or that fails
+// in another way in between, does not.
 func TestGraderThatCrashesAtEachStartEndsTheRun(t *testing.T) {
 	answers := scripted(func(context.Context, agent.Request) agent.Result { return agent.Result{Outcome: agent.OK} })
 	crash := &GraderError{Argv: []string{"python3", "check.py"}, Err: errors.New(`"python3 check.py" ended with exit code 1 and no verdict: "ImportError"`), Crashed: true}
@@ -132,7 +135,7 @@ func TestGraderThatCrashesAtEachStartEndsTheRun(t *testing.T) {
 	err := run(bedOf(always), "a", "b", "other1", "c", "d", "e")
 	var failing *GradersFailingError
 	if !errors.Is(err, ErrOutage) || !errors.As(err, &failing) || calls != 10 || !failing.Never || failing.Try() != "evolve agent run --task c" ||
-		err.Error() != "a grader keeps failing: "+crash.Error()+"; it failed so at each of 10 starts" {
+		err.Error() != "a grader keeps failing: "+crash.Error()+"; it failed this way at each of 10 starts" {
 		t.Errorf("after %d starts: %v", calls, err)
 	}
 	once := func(call int) error {

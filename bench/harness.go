@@ -37,19 +37,21 @@ type Grading struct {
 // GradeInput is the input of the graders.
 type GradeInput struct {
 	Task *Task
-	// Exchanges are the turns of a scripted conversation that took place; the last one's
-	// answer is that of Result, whose usage and transcript are those of all turns.
+	// Exchanges are the turns of a scripted conversation that took place. The answer of the
+	// last one is the answer in Result; the usage and transcript in Result are those of all
+	// turns.
 	Exchanges []Exchange
 	Result    agent.Result
 	Workdir   string
 	Latency   time.Duration
 }
 
-// GradeFunc grades a result. An error means that the graders failed: the evaluation is
-// then missing data and does not score 0; the grading beside it has the usage of judges.
+// GradeFunc grades a result. An error means that the graders failed. The evaluation is then
+// missing data and does not score 0; the grading returned with the error still holds the
+// usage of judges.
 type GradeFunc func(ctx context.Context, in GradeInput) (Grading, error)
 
-// RefusedError is the error of graders that a shared limit prevented from their work.
+// RefusedError is the error of graders that a shared limit prevented from working.
 type RefusedError struct {
 	Refusal agent.Refusal
 	Err     error
@@ -58,12 +60,12 @@ type RefusedError struct {
 func (e *RefusedError) Error() string { return e.Err.Error() }
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// Recorder stores evaluations and finds those with equal keys.
+// Recorder stores evaluations and finds stored evaluations by their keys.
 type Recorder interface {
 	// Cached returns a scored evaluation by its content key.
 	Cached(ctx context.Context, key Key) (Evaluation, bool, error)
-	// Record stores an evaluation soon, together with others. It calls done, unless nil,
-	// when the evaluation is on disk or could not be written.
+	// Record queues an evaluation to be stored soon, together with others. It calls done,
+	// unless done is nil, when the evaluation is on disk or could not be written.
 	Record(ctx context.Context, e Evaluation, done func(error)) error
 }
 
@@ -71,15 +73,16 @@ type Recorder interface {
 // disk. The run ends, since further results would be paid for and lost.
 var ErrRecorder = errors.New("results cannot be stored")
 
-// answerKept bounds the part of an answer that is stored for the report, in bytes.
+// answerKept is the maximum length, in bytes, of the part of an answer that is stored for
+// the report.
 const answerKept = 2048
 
 // Settings configures a harness for one agent in one run.
 type Settings struct {
 	Run   string
 	Agent string
-	// Identity identifies everything about the agent besides the config that could change
-	// an answer: its folder, version, model, memories, binary.
+	// Identity identifies everything that could change an answer, apart from the config:
+	// the agent's folder, version, model, memories and binary.
 	Identity string
 	Limits   agent.Limits
 	// Seed is the seed of the run, from which the seeds of tasks and repeats are derived.
@@ -88,11 +91,12 @@ type Settings struct {
 	// evaluation gets the seed 0, so that later nights find equal repeats in the cache
 	// too.
 	UsesSeed bool
-	// Scratch is the folder for working directories.
+	// Scratch is the folder in which working directories are created.
 	Scratch string
-	// AlwaysWorkdir makes a working directory for tasks without files too.
+	// AlwaysWorkdir makes the harness create a working directory even for tasks without
+	// files.
 	AlwaysWorkdir bool
-	// SuiteDir returns the folder of a task's suite, for fixture folders.
+	// SuiteDir returns the folder of a task's suite, in which its fixture folder is found.
 	SuiteDir func(*Task) string
 	// Scrub removes credentials from the stored part of an answer; graders see the
 	// original. Nil changes nothing.
@@ -100,20 +104,21 @@ type Settings struct {
 	// Lost returns the time for which this process has been stopped so far, as
 	// [StallDetector.Lost] measures it; nil means never.
 	Lost func() time.Duration
-	// Drain, when done, ends all waits of evaluations at once, with its cause: for a limit,
-	// before a retry, for the end of a pause, for a worker that begins the task. Nil means never.
+	// Drain is a context that, when done, immediately ends every wait of an evaluation with
+	// the context's cause: the wait for a limit, before a retry, for the end of a pause, or
+	// for a worker to begin the task. Nil means never.
 	Drain context.Context
-	// KeepTranscripts stores the agent's transcript with each evaluation.
+	// KeepTranscripts makes the harness store the agent's transcript with each evaluation.
 	KeepTranscripts bool
-	// User is the model of simulated users; nil where no task has one.
+	// User is the model of simulated users; it is nil if no task has one.
 	User model.Model
-	// Name returns a new name for a request or working directory, which the agent sees.
-	// All names have the same form and reveal neither time nor purpose. Nil is
-	// [OpaqueName].
+	// Name returns a new name for a request or working directory, which the agent sees. All
+	// names have the same form and reveal neither time nor purpose. Nil means [OpaqueName].
 	Name func() string
 }
 
-// OpaqueName returns a random name of 26 capital letters and digits, at least 128 bits.
+// OpaqueName returns a random name of 26 capital letters and digits, with at least 128 bits
+// of randomness.
 func OpaqueName() string { return rand.Text() }
 
 // Harness turns jobs into recorded evaluations. It is safe for concurrent use.
@@ -128,23 +133,25 @@ type Harness struct {
 
 	identity [32]byte
 	tasks    sync.Map // *Task → [32]byte
-	// spare holds working directories that were empty after use.
+	// spare holds working directories that were empty after use, so that they can be
+	// reused.
 	spare chan string
 	// failed is the first failure to store a result, after which no more money is spent.
 	failed atomic.Pointer[error]
-	// answered holds the champion's latest answered job of each task; latest is the last
-	// of them.
+	// answered holds the champion's latest answered job for each task; latest is the most
+	// recent of them.
 	answered sync.Map // string → Job
 	latest   atomic.Pointer[Job]
-	missed   sync.Map // cell → true for those that ended as missing data
+	missed   sync.Map // cell → true if its evaluation ended as missing data
 	shut     shutTools
-	// limitedBy names the limit that refused the latest attempt, nil where none did.
+	// limitedBy names the limit that refused the latest attempt; it is nil if none did.
 	limitedBy atomic.Pointer[string]
 	graders   graderFailures
 	refusals  refusals
 }
 
-// NewHarness returns a harness. Agents may share a budget and a breaker.
+// NewHarness returns a harness. The harnesses of several agents may share a budget and a
+// breaker.
 func NewHarness(set Settings, a agent.Agent, grade GradeFunc, rec Recorder, budget *Budget, breaker *Breaker, now func() time.Time) *Harness {
 	if set.Name == nil {
 		set.Name = OpaqueName
@@ -166,10 +173,10 @@ type Job struct {
 }
 
 // Evaluate makes one evaluation, or finds it in the archive. It returns an unscored
-// evaluation when the infrastructure failed in all attempts, and an error when the run
-// should end: ErrBudget, ErrOutage, ErrRecorder, a *SpentError, or the context's. Only
-// ErrOutage and *SpentError come with an evaluation that was recorded; with the latter it
-// is missing data.
+// evaluation if the infrastructure failed in all attempts, and an error if the run should
+// end: ErrBudget, ErrOutage, ErrRecorder, a *SpentError, or the context's error. Only
+// ErrOutage and *SpentError come with an evaluation that was recorded; with a *SpentError
+// that evaluation is missing data.
 func (h *Harness) Evaluate(ctx context.Context, job Job) (Evaluation, error) {
 	if p := h.failed.Load(); p != nil {
 		return Evaluation{}, *p
@@ -208,7 +215,8 @@ func (h *Harness) Evaluate(ctx context.Context, job Job) (Evaluation, error) {
 	return e, nil
 }
 
-// describe ends the span of an evaluation. It names no task.
+// describe records the result of an evaluation in its span and ends the span. It names no
+// task.
 func (h *Harness) describe(s telemetry.Span, job Job, e Evaluation, err error) {
 	if !s.On() {
 		return
@@ -230,8 +238,8 @@ func (h *Harness) describe(s telemetry.Span, job Job, e Evaluation, err error) {
 	}
 }
 
-// reuse records a cached evaluation as one of this run. An evaluation that this run
-// recorded before an interruption is recorded already.
+// reuse records a cached evaluation as one of this run, unless this run already recorded it
+// before an interruption.
 func (h *Harness) reuse(ctx context.Context, found Evaluation, job Job) (Evaluation, error) {
 	if found.Run == h.set.Run && found.Seq == job.Seq {
 		return found, nil
@@ -267,11 +275,12 @@ func (h *Harness) Failed() error {
 	return nil
 }
 
-// attempt runs the job until it yields a result that counts, within Patience.
+// attempt repeats the job until it yields a result that counts, within the limits of
+// Patience.
 func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e Evaluation, said string, err error) {
 	wait, done := h.waiting(ctx)
 	defer done()
-	again := 0 // attempts that a stop of this process invalidated; they are no failures
+	again := 0 // attempts that a stop of this process invalidated; they do not count as failures
 	for try := 1; ; try++ {
 		if err := h.breaker.Wait(wait); err != nil {
 			return Evaluation{}, "", h.cutShort(err)
@@ -287,7 +296,7 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 			ticket.Abandon(e.Paid())
 			return Evaluation{}, "", context.Cause(ctx)
 		}
-		if wait.Err() != nil && e.Outcome == agent.Cancelled { // the agent had not begun it
+		if wait.Err() != nil && e.Outcome == agent.Cancelled { // the agent had not begun the task
 			ticket.Pay(e.Paid())
 			return Evaluation{}, "", h.cutShort(context.Cause(wait))
 		}
@@ -358,8 +367,8 @@ func (h *Harness) retry(ctx context.Context, job Job, try int, why string, after
 	return more, err
 }
 
-// mostPaused is the number of times that an evaluation is repeated, in addition to its
-// attempts, because this process was stopped.
+// mostPaused is the maximum number of times that an evaluation is repeated, in addition to
+// its attempts, because this process was stopped.
 const mostPaused = 5
 
 // lost returns the time for which this process has been stopped so far.
@@ -377,9 +386,9 @@ func invalidated(e Evaluation, lost time.Duration) bool {
 	return lost >= longPause || lost > 0 && e.Outcome == agent.Timeout && lost > e.Latency/10
 }
 
-// attemptDetails holds further results of an attempt: the refusal of a shared limit, if one
-// kept the agent from working, the last line that its program wrote to standard error, and the
-// failure of a grader.
+// attemptDetails holds further results of an attempt: the refusal by a shared limit, if one
+// kept the agent from working; the last line that the agent's program wrote to standard
+// error; and the failure of a grader.
 type attemptDetails struct {
 	refused *agent.Refusal
 	said    string
@@ -464,7 +473,7 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, at
 	return e, attemptDetails{said: lastSaid(res.Transcript)}
 }
 
-// layOut makes the working directory, when the task or the agent needs one.
+// layOut creates the working directory if the task or the agent needs one.
 func (h *Harness) layOut(t *Task) (dir string, files []string, err error) {
 	if len(t.Fixtures.Files) == 0 && t.Fixtures.Dir == "" && !h.set.AlwaysWorkdir {
 		return "", nil, nil
@@ -481,7 +490,7 @@ func (h *Harness) layOut(t *Task) (dir string, files []string, err error) {
 }
 
 // workdir returns an empty directory with a new name and current times, so that neither
-// reveals how many came before it.
+// reveals how many directories came before it.
 func (h *Harness) workdir() (string, error) {
 	dir := filepath.Join(h.set.Scratch, h.set.Name())
 	select {
@@ -540,9 +549,9 @@ func (h *Harness) key(job Job, seed int64) Key {
 	return Key(hex.EncodeToString(digest.Sum(nil)[:16]))
 }
 
-// ofRun returns the key of a failure (crash, timeout, invalid reply). It is valid only
-// within the run, which pays for the failure once, because the cause may be something
-// that no content key covers.
+// ofRun returns the key for a failure (crash, timeout, invalid reply). The cause may be
+// something that no content key covers, so the key is valid only within the run, and each
+// run pays for the failure once.
 func (h *Harness) ofRun(key Key) Key {
 	sum := sha256.Sum256([]byte(string(key) + "\x00" + h.set.Run))
 	return Key(hex.EncodeToString(sum[:16]))

@@ -14,7 +14,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// shelf is a Recorder in memory. Record returns its failure, if set.
+// shelf is a Recorder in memory. Record returns the failure of the shelf if it is set.
 type shelf struct {
 	mu      sync.Mutex
 	list    []Evaluation
@@ -51,7 +51,7 @@ func (f scripted) Run(ctx context.Context, req agent.Request) agent.Result { ret
 
 func answer(s string) agent.Result { return agent.Result{Answer: &s, Outcome: agent.OK} }
 
-// exactly gives 1 to an answer equal to the task's answer.
+// exactly gives a score of 1 to an answer equal to the task's answer.
 func exactly(_ context.Context, in GradeInput) (Grading, error) {
 	if !in.Result.Outcome.Gradable() || in.Result.Answer == nil || *in.Result.Answer != *in.Task.Answer {
 		return Grading{}, nil
@@ -179,7 +179,7 @@ func TestCacheAnswersOnlyForTheSameThing(t *testing.T) {
 	if e := evaluate(b.harness, base); b.calls != 1 || e.Cached {
 		t.Errorf("a run that asks twice paid %d times (cached %v)", b.calls, e.Cached)
 	}
-	// Another run finds it and records it as its own without paying.
+	// Another run finds the evaluation and records it as its own, without paying for it.
 	later := newBed(t, Settings{Run: "2-b", UsesSeed: true}, right, exactly)
 	later.harness.rec, later.shelf = b.shelf, b.shelf
 	if e := evaluate(later.harness, base); later.calls != 0 || !e.Cached || e.Run != "2-b" {
@@ -281,8 +281,8 @@ func TestWorkdirsAreOwnAndRemoved(t *testing.T) {
 	}
 }
 
-// TestWorkdirsAreAlwaysEmpty: an empty directory may be reused; one with content or with
-// a changed mode is not.
+// TestWorkdirsAreAlwaysEmpty checks that an empty directory may be reused, and that a
+// directory with content or a changed mode is not.
 func TestWorkdirsAreAlwaysEmpty(t *testing.T) {
 	n := 0
 	b := newBed(t, Settings{AlwaysWorkdir: true}, scripted(func(_ context.Context, req agent.Request) agent.Result {

@@ -11,8 +11,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestJudgesArePaid: the budget counts what judges cost, also those that gave no grade, and
-// the agent's own usage stays apart.
+// TestJudgesArePaid checks that the budget counts what judges cost, including judges that
+// gave no grade, and that the agent's own usage is recorded separately.
 func TestJudgesArePaid(t *testing.T) {
 	answer := "yes"
 	worker := scripted(func(context.Context, agent.Request) agent.Result {
@@ -34,8 +34,8 @@ func TestJudgesArePaid(t *testing.T) {
 	}
 }
 
-// TestJudgingIsTimed checks that the time of judges is stored beside the agent's, and that
-// graders without judges have none.
+// TestJudgingIsTimed checks that the time that judges take is stored beside the agent's,
+// and that none is stored for graders without judges.
 func TestJudgingIsTimed(t *testing.T) {
 	for calls, want := range map[int]time.Duration{0: 0, 2: 3 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -54,8 +54,8 @@ func TestJudgingIsTimed(t *testing.T) {
 	}
 }
 
-// TestJudgeWithoutBudget: a judge whose budget under policies is spent ends the agent's
-// work, as if the budget were the agent's.
+// TestJudgeWithoutBudget checks that a judge whose policy budget is spent ends the agent's
+// work, as if the budget were the agent's own.
 func TestJudgeWithoutBudget(t *testing.T) {
 	answer := "yes"
 	worker := scripted(func(context.Context, agent.Request) agent.Result {
@@ -71,8 +71,8 @@ func TestJudgeWithoutBudget(t *testing.T) {
 	}
 }
 
-// TestRateLimitIsItsOwnOutcome: an evaluation that the provider of the agent or of its judge
-// limited is missing data of its own outcome.
+// TestRateLimitIsItsOwnOutcome checks that an evaluation rate-limited by the provider of
+// the agent or of its judge is missing data, with an outcome of its own.
 func TestRateLimitIsItsOwnOutcome(t *testing.T) {
 	answer, limit := "yes", agent.Refusal{Policy: "provider court: rate limited", Rate: true}
 	for name, c := range map[string]struct {

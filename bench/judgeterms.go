@@ -6,23 +6,24 @@ import (
 	"strings"
 )
 
-// JudgeTerms are the settings of a suite's judges in words, by route and name, such as
-// "judge", "temperature". They show people the differences between two judges; the hash
-// of a suite covers the settings by [Suite.BindJudges].
+// JudgeTerms holds the settings of a suite's judges in words, by the route, such as
+// "judge", and the name of the setting, such as "temperature". It is used to show people
+// the differences between two judges; the hash of a suite covers the settings through
+// [Suite.BindJudges].
 type JudgeTerms map[string]map[string]string
 
 // RubricsTerm is the name of the term that identifies the rubrics. Its value is a hash.
 const RubricsTerm = "rubrics"
 
-// Changed describes the differences between the terms and later ones, route by route; empty
-// if there are none.
+// Changed describes the differences between the terms and later ones, route by route. It
+// returns "" if there are none.
 func (t JudgeTerms) Changed(now JudgeTerms) string {
 	var out []string
 	for _, route := range keysOf(t, now) {
 		was, is := t[route], now[route]
 		switch {
 		case is == nil:
-			out = append(out, "route "+route+" grades no more")
+			out = append(out, "route "+route+" no longer grades")
 			continue
 		case was == nil:
 			out = append(out, "route "+route+" is new")
@@ -45,7 +46,7 @@ func (t JudgeTerms) Changed(now JudgeTerms) string {
 	return strings.Join(out, "; ")
 }
 
-// keysOf returns the keys of two maps in order.
+// keysOf returns the keys that occur in either of two maps, sorted.
 func keysOf[V any](a, b map[string]V) []string {
 	return slices.Compact(slices.Sorted(func(yield func(string) bool) {
 		for _, m := range []map[string]V{a, b} {

@@ -13,19 +13,21 @@ import (
 
 // Leak is a field that agents see and that reveals the answers of tasks.
 type Leak struct {
-	// Field is domain, a path into the input object such as input.category, "file name"
-	// for a task's only file, or "last message" for one by the assistant.
+	// Field is domain, a path into the input object such as input.category, "file name" for
+	// the name of a task's only file, or "last message" for a final message by the
+	// assistant.
 	Field string
 	// Tasks is the number of tasks that have the field and an answer.
 	Tasks int
-	// Right is the share of tasks whose answer equals the most frequent answer of the
-	// other tasks with the same value; Blind is the same share without the field.
+	// Right is the share of tasks whose answer equals the most frequent answer of the other
+	// tasks with the same value. Blind is the share of tasks that have the most frequent
+	// answer of all, which can be predicted without the value.
 	Right, Blind float64
-	// Same is the share of tasks whose value is an accepted answer, ignoring numbers
-	// beside it as in paris-001. Held adds the tasks whose domain or file name contains
-	// an accepted answer as words.
+	// Same is the share of tasks whose value is an accepted answer, ignoring numbers next
+	// to the answer, as in paris-001. Held also counts the tasks whose domain or file name
+	// contains an accepted answer as words.
 	Same, Held float64
-	// several reports whether the tasks have more than one answer.
+	// several reports whether there are tasks with different answers.
 	several bool
 }
 
@@ -37,12 +39,12 @@ func (r Leak) String() string {
 	case r.Held >= leakShare:
 		return fmt.Sprintf("%s holds the answer in %.0f %% of %d tasks", r.Field, 100*r.Held, r.Tasks)
 	}
-	return fmt.Sprintf("%s reveals the answer of %.0f %% of %d tasks, %.0f %% without it", r.Field, 100*r.Right, r.Tasks, 100*r.Blind)
+	return fmt.Sprintf("%s predicts the answer of %.0f %% of %d tasks; without it, %.0f %% can be predicted", r.Field, 100*r.Right, r.Tasks, 100*r.Blind)
 }
 
 // The bounds above which a field counts as revealing answers.
 const (
-	leakShare = .5 // minimum share of tasks that are revealed
+	leakShare = .5 // minimum share of tasks whose answer is revealed
 	leakGain  = .2 // minimum gain over the share without the field
 	leakTasks = 8  // with fewer tasks, a field must contain every answer
 	leakSigma = 4  // minimum gain over chance, in standard deviations
@@ -74,14 +76,14 @@ func FindLeaks(tasks []Task) []Leak {
 	return out
 }
 
-// valued is the value of a field with the accepted answers of its task, all as
+// valued is the value of a field with the accepted answers of its task, all in the form of
 // [plainWords]. Counts use the first answer.
 type valued struct {
 	value   string
 	answers []string
 }
 
-// same reports whether the value is an answer, ignoring numbers beside it.
+// same reports whether the value is an answer, ignoring numbers next to it.
 func (v valued) same() bool {
 	words := strings.Fields(v.value)
 	named := strings.Join(slices.DeleteFunc(words, isNumber), " ")
@@ -126,8 +128,8 @@ func (t *Task) references() []string {
 	var out []string
 	for _, text := range texts {
 		answers := []string{plainWords(text)}
-		// A solution that ends in a number, as for the grader numeric, counts by that
-		// number too.
+		// A solution that ends in a number, as for the grader numeric, also adds that
+		// number as an answer.
 		if fields := strings.Fields(text); len(fields) > 1 {
 			if last := plainWords(fields[len(fields)-1]); !slices.ContainsFunc(strings.Fields(last), func(w string) bool { return !isNumber(w) }) {
 				answers = append(answers, last)
@@ -149,7 +151,8 @@ func (t *Task) EndsAnswered() bool {
 	return ok && slices.Contains(t.references(), plainWords(last))
 }
 
-// literal returns the text that a pattern without alternatives matches, ignoring anchors.
+// literal returns the text that a pattern matches, ignoring anchors, and reports whether
+// the pattern matches no other text.
 func literal(pattern string) (string, bool) {
 	re, err := regexp.Compile(strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$"))
 	if err != nil {
@@ -158,7 +161,8 @@ func literal(pattern string) (string, bool) {
 	return re.LiteralPrefix()
 }
 
-// fields returns the short values that an agent sees besides the text of the request.
+// fields returns, by name, the short values that an agent sees in addition to the text of
+// the request.
 func (t *Task) fields() map[string]string {
 	out := map[string]string{}
 	if t.Domain != "" {
@@ -242,7 +246,7 @@ func measureLeak(field string, list []valued) Leak {
 // answerCounts counts answers.
 type answerCounts map[string]int
 
-// ranked returns the two most frequent answers, ties in alphabetical order.
+// ranked returns the two most frequent answers; ties are in alphabetical order.
 func (t answerCounts) ranked() []string {
 	keys := slices.SortedFunc(maps.Keys(t), func(a, b string) int {
 		if t[a] != t[b] {
@@ -254,7 +258,7 @@ func (t answerCounts) ranked() []string {
 }
 
 // without returns the most frequent answer after one occurrence of the given answer is
-// removed, "" for none.
+// removed, or "" if none is left.
 func (t answerCounts) without(answer string, ranked []string) string {
 	switch {
 	case ranked[0] != answer:

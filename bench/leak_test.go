@@ -35,14 +35,14 @@ func TestLeaks(t *testing.T) {
 		"a code for the answer": {make40(40, func(i int, t *Task) {
 			answered(t, labels[i%4])
 			t.Input = json.RawMessage(fmt.Sprintf(`{"text":"words %d","code":%d}`, i, 100+i%4))
-		}), "input.code reveals the answer of 100 % of 40 tasks, 25 % without it"},
+		}), "input.code predicts the answer of 100 % of 40 tasks; without it, 25 % can be predicted"},
 		"nine of ten": {make40(40, func(i int, t *Task) {
 			answered(t, labels[i%4])
 			t.Domain = fmt.Sprint("d", i%4)
 			if i%10 == 0 {
 				t.Domain = fmt.Sprint("d", random.IntN(4))
 			}
-		}), "domain reveals the answer of 90 % of 40 tasks, 25 % without it"},
+		}), "domain predicts the answer of 90 % of 40 tasks; without it, 25 % can be predicted"},
 		"a grader's answer": {make40(40, func(i int, t *Task) {
 			t.Graders = []GraderSpec{{Type: "contains", Raw: json.RawMessage(fmt.Sprintf(`{"type":"contains","all":[%q]}`, labels[i%4]))}}
 			t.Domain = labels[i%4]
@@ -123,8 +123,8 @@ func TestLeaks(t *testing.T) {
 	}
 }
 
-// TestLeaksRarelyByChance: fields that are independent of the answers are reported in
-// fewer than one of a thousand suites.
+// TestLeaksRarelyByChance checks that fields that are independent of the answers are
+// reported in fewer than one in a thousand suites.
 func TestLeaksRarelyByChance(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	found := 0

@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// medoidRounds bounds the rounds of [Medoids]; a few suffice.
+// medoidRounds limits the number of rounds of [Medoids]; a few suffice.
 const medoidRounds = 30
 
-// Medoids returns the indexes of k tasks that represent all of them: each other task
-// belongs to the one whose words it shares the most, and the sum of the distances,
-// multiplied by the weights, is small. The weights are 1 where weights is nil. The indexes
-// are ascending, and all of them where k is not less than the number of tasks.
+// Medoids returns the indexes of k tasks that represent all tasks: each other task belongs
+// to the medoid with which it shares the most words, and the weighted sum of the distances
+// is small. If weights is nil, all weights are 1. The indexes are ascending; if k is not
+// less than the number of tasks, they are those of all tasks.
 //
-// The distance is 1 − the cosine of the vectors of words, each weighted by its rarity. The
-// first choice is greedy, and each round then moves every medoid to the best place in its
-// cluster. The time is quadratic in the number of tasks.
+// The distance is 1 − the cosine of the vectors of words, in which each word is weighted by
+// its rarity. The first choice is greedy, and each round then moves every medoid to the
+// best position in its cluster. The time is quadratic in the number of tasks.
 func Medoids(tasks []Task, weights []float64, k int) []int {
 	all := make([]int, len(tasks))
 	for i := range all {
@@ -40,7 +40,7 @@ func Medoids(tasks []Task, weights []float64, k int) []int {
 	return chosen
 }
 
-// medoidSearch holds the distances between tasks.
+// medoidSearch holds the distances between tasks and the weights of the tasks.
 type medoidSearch struct {
 	n        int
 	distance []float32 // n × n
@@ -65,7 +65,7 @@ func newMedoidSearch(tasks []Task, weights []float64) *medoidSearch {
 
 func (m *medoidSearch) between(i, j int) float64 { return float64(m.distance[i*m.n+j]) }
 
-// greedy adds k times the task that reduces the sum of the distances the most.
+// greedy chooses k tasks, each time the one that reduces the sum of the distances the most.
 func (m *medoidSearch) greedy(k int) []int {
 	nearest := slices.Repeat([]float64{1}, m.n) // no distance is above 1
 	chosen := make([]int, 0, k)
@@ -136,8 +136,8 @@ type wordWeight struct {
 	weight float64
 }
 
-// wordVectors returns the vectors of the tasks' words, of length 1 and sorted by word.
-// Words are weighted by 1 + log(tasks / tasks that have it), so that a common word still
+// wordVectors returns the vectors of the tasks' words, of length 1 and sorted by word. A
+// word is weighted by 1 + log(tasks / tasks that have it), so that a common word still
 // counts a little.
 func wordVectors(tasks []Task) [][]wordWeight {
 	numbers := map[string]int{}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestMedoids: the medoids of well separated topics are one task of each topic, whatever
-// the order of the tasks.
+// TestMedoids checks that the medoids of well-separated topics are one task of each topic,
+// whatever the order of the tasks.
 func TestMedoids(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	topics := likeWords(random, 6, 30, 30)

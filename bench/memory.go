@@ -7,8 +7,8 @@ import (
 )
 
 // ParseMemory reads one memory from JSON, with the keys that the memories of a task may
-// have. It reports every problem with the column, in characters from 1, of its place in the
-// line; after one the memory is not valid.
+// have. It reports every problem with its column in the line, in characters from 1; if
+// there is a problem, the memory is not valid.
 func ParseMemory(line []byte, report func(column int, text string)) agent.Memory {
 	var m agent.Memory
 	n, bad := parseJSON(line)
@@ -21,7 +21,7 @@ func ParseMemory(line []byte, report func(column int, text string)) agent.Memory
 		failed = true
 		report(columnOf(line, off), text)
 	}
-	if n.kind == 'n' { // the shape treats null as absent
+	if n.kind == 'n' { // memoryShape treats null as absent
 		problem(n.off, "a memory must be an object, not null")
 	}
 	memoryShape.walk(n, "a memory", problem)

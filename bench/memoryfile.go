@@ -17,15 +17,18 @@ const (
 	MaxMemories   = 1_000_000
 )
 
-// MemoryLine is a line of a file of memories: memories.jsonl holds one as JSON in each.
+// MemoryLine is a line of a file of memories: each line of memories.jsonl holds one memory
+// as JSON.
 type MemoryLine struct {
 	agent.Memory
-	// Start and End are its byte offsets in the file, without white space and line break.
+	// Start and End are the byte offsets of the memory in the file, excluding surrounding
+	// white space and the line break.
 	Start, End int
 }
 
-// ReadMemories reads a file of memories. It reports every problem with its line, and with its
-// column from 1 or 0; lines with problems are left out.
+// ReadMemories reads a file of memories. It reports every problem with its line, and with
+// its column, which counts from 1 or is 0 if there is none. Lines with problems are left
+// out.
 func ReadMemories(data []byte, report func(line, column int, text string)) []MemoryLine {
 	var out []MemoryLine
 	first := map[string]int{}
@@ -50,7 +53,7 @@ func ReadMemories(data []byte, report func(line, column int, text string)) []Mem
 			continue
 		}
 		if at, twice := first[m.ID]; twice {
-			report(no, 1, fmt.Sprintf("the memory %q is here twice, first on line %d", m.ID, at))
+			report(no, 1, fmt.Sprintf("the memory %q appears twice, first on line %d", m.ID, at))
 			continue
 		}
 		first[m.ID] = no
@@ -80,8 +83,8 @@ func readMemory(line []byte, report func(column int, text string)) (m agent.Memo
 	return m, ok
 }
 
-// AppendMemories returns a file of memories with some more at its end. The content of the
-// file stays as it is.
+// AppendMemories returns a file of memories with more memories appended. The existing
+// content of the file stays as it is.
 func AppendMemories(data []byte, more []agent.Memory) ([]byte, error) {
 	out := bytes.Clone(data)
 	if len(out) > 0 && out[len(out)-1] != '\n' {
@@ -97,8 +100,8 @@ func AppendMemories(data []byte, more []agent.Memory) ([]byte, error) {
 	return out, nil
 }
 
-// RetractMemory returns a file of memories in which one line has the mark that the memory is
-// retracted. Every other byte stays as it is.
+// RetractMemory returns a file of memories in which one line is marked as a retracted
+// memory. Every other byte stays as it is.
 func RetractMemory(data []byte, l MemoryLine, reason string, at time.Time) ([]byte, error) {
 	m := l.Memory
 	m.Retracted, m.RetractedAt = reason, at
@@ -106,21 +109,22 @@ func RetractMemory(data []byte, l MemoryLine, reason string, at time.Time) ([]by
 	if err != nil {
 		return nil, fmt.Errorf("writing a memory: %w", err)
 	}
-	if l.Retracted == "" && l.RetractedAt.IsZero() { // the line as a person wrote it, and the mark
+	if l.Retracted == "" && l.RetractedAt.IsZero() { // keep the line as a person wrote it, and append the mark
 		mark, err := markOf(reason, at)
 		if err != nil {
 			return nil, err
 		}
 		marked := append(bytes.Clone(bytes.TrimSuffix(data[l.Start:l.End], []byte("}"))), mark...)
-		if _, ok := readMemory(marked, func(int, string) {}); ok { // not if the line already has an empty mark
+		if _, ok := readMemory(marked, func(int, string) {}); ok { // fails if the line already has an empty mark
 			line = marked
 		}
 	}
 	return splice(data, l, line), nil
 }
 
-// RestoreMemory returns a file of memories in which one line has lost the mark that the memory
-// is retracted. If [RetractMemory] made the mark, the line is again as it was.
+// RestoreMemory returns a file of memories in which the mark of a retracted memory is
+// removed from one line. If [RetractMemory] made the mark, the line becomes exactly what it
+// was before.
 func RestoreMemory(data []byte, l MemoryLine) ([]byte, error) {
 	mark, err := markOf(l.Retracted, l.RetractedAt)
 	if err != nil {
@@ -138,7 +142,8 @@ func RestoreMemory(data []byte, l MemoryLine) ([]byte, error) {
 	return splice(data, l, line), nil
 }
 
-// markOf returns the mark of a retracted memory, as the end of its line.
+// markOf returns the mark of a retracted memory as the JSON that replaces the closing brace
+// of its line.
 func markOf(reason string, at time.Time) ([]byte, error) {
 	mark, err := text.Marshal(struct {
 		Retracted   string    `json:"retracted"`

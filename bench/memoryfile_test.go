@@ -52,11 +52,11 @@ func TestARetractionChangesOneLineAndIsTakenBack(t *testing.T) {
 	}
 }
 
-// TestAMarkByHandIsTakenAway checks marks that no command wrote.
+// TestAMarkByHandIsTakenAway checks retraction marks that were not written by a command.
 func TestAMarkByHandIsTakenAway(t *testing.T) {
 	for _, line := range []string{
 		`{"retracted": "by hand", "id": "m1", "text": "b"}`, `{"id":"m1","text":"b","retracted":"x","domain":"ops"}`,
-		`{"id":"m1","text":"b","retracted":""}`, // not retracted, and has the key
+		`{"id":"m1","text":"b","retracted":""}`, // not retracted, although it has the key
 	} {
 		data := []byte(line)
 		l := readAll(t, data)[0]
@@ -74,7 +74,7 @@ func TestAMarkByHandIsTakenAway(t *testing.T) {
 	}
 }
 
-// TestAppendedMemoriesAreReadBack checks that no text breaks out of its line.
+// TestAppendedMemoriesAreReadBack checks that no text can break out of its line.
 func TestAppendedMemoriesAreReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before := []byte(rapid.SampledFrom([]string{"", "{\"id\":\"m\",\"text\":\"a\"}", "{\"id\":\"m\",\"text\":\"a\"}\n\n"}).Draw(t, "before"))

@@ -4,12 +4,12 @@ import "slices"
 
 // Metric is a quantity that an evaluation consumes; less is better.
 type Metric struct {
-	// Name is the name in settings and reports, and Unit the unit.
+	// Name is the metric's name in settings and reports, and Unit is its unit.
 	Name, Unit string
-	// Of returns the amount that an evaluation consumed; NaN: unknown.
+	// Of returns the amount that an evaluation consumed; NaN means unknown.
 	Of func(*Evaluation) float64
-	// Floor is the difference, in the unit, that is always tolerated unless the settings
-	// give another.
+	// Floor is the difference, in the metric's unit, that is always tolerated; the settings
+	// can replace it with another one.
 	Floor float64
 }
 

@@ -80,9 +80,10 @@ func (x *AnswerIndex) Find(text string) []Copied {
 	return found
 }
 
-// FindShown returns the passages that demonstrations share with answers. A demonstration
-// of a search task may contain the answers of search tasks, since its evaluations do not
-// count; a demonstration of a holdout task counts as a copy as a whole.
+// FindShown returns the passages that demonstrations share with answers. A demonstration of
+// a search task may contain the answers of search tasks, because evaluations of search
+// tasks do not count. The whole answer in a demonstration of a holdout task counts as a
+// copy.
 func (x *AnswerIndex) FindShown(tasks []Task, list []agent.Demonstration) []Copied {
 	split, own := map[string]Split{}, map[string]*Task{}
 	for i := range tasks {
@@ -123,7 +124,7 @@ func (g GraderSpec) expected() []string {
 	return slices.Concat(textsOf(own.Answer), textsOf(own.All), textsOf(own.Any))
 }
 
-// textsOf decodes a text or the texts of a list; it returns nil for anything else.
+// textsOf decodes a text or the texts in a list; it returns nil for anything else.
 func textsOf(raw json.RawMessage) []string {
 	var one string
 	if json.Unmarshal(raw, &one) == nil {

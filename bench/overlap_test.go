@@ -37,8 +37,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestOverlapFindsEveryCopy: any five words of the answer are found, in any case and with
-// any separators.
+// TestOverlapFindsEveryCopy checks that any five words of the answer are found, in any case
+// and with any separators.
 func TestOverlapFindsEveryCopy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,6}`), 5, 30).Draw(t, "words")
@@ -53,7 +53,7 @@ func TestOverlapFindsEveryCopy(t *testing.T) {
 	})
 }
 
-// TestShownAnswers: demonstrations may contain answers of search tasks only.
+// TestShownAnswers checks that demonstrations may contain answers of search tasks only.
 func TestShownAnswers(t *testing.T) {
 	fox, cat, short := "the quick brown fox jumps over the dog", "a slow grey cat sleeps below the dog", "7"
 	tasks := []Task{

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestPartsOfABudget checks that parts have bounds of their own, and that the whole has the money of
-// all and stores the account that covers them.
+// TestPartsOfABudget checks that each part has its own bounds, and that the whole has the
+// money of all parts and stores the account that covers them.
 func TestPartsOfABudget(t *testing.T) {
 	var stored Account
 	whole := NewBudget(10, time.Time{}, time.Now)
@@ -18,7 +18,7 @@ func TestPartsOfABudget(t *testing.T) {
 	if err != nil || stored.Unknown != 1 {
 		t.Fatalf("%+v, %v", stored, err)
 	}
-	other, err := two.Reserve(t.Context()) // it does not wait for the cost of the other agent's
+	other, err := two.Reserve(t.Context()) // it does not wait until the cost of the other agent's evaluations is known
 	if err != nil || stored.Unknown != 2 {
 		t.Fatalf("%+v, %v", stored, err)
 	}
@@ -48,8 +48,8 @@ func TestPartsOfABudget(t *testing.T) {
 	}
 }
 
-// TestPartsOfAKilledBudget checks that the evaluation of a killed process whose cost is unknown is
-// charged once, when the first part knows a cost.
+// TestPartsOfAKilledBudget checks that if a killed process leaves an evaluation of unknown
+// cost, it is charged once, when the first part knows a cost.
 func TestPartsOfAKilledBudget(t *testing.T) {
 	whole := NewBudget(10, time.Time{}, time.Now)
 	whole.Keep(Account{USD: 1, Unknown: 1}, func(Account) error { return nil })

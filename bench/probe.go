@@ -12,7 +12,8 @@ type cell struct {
 	task    string
 }
 
-// note records an answered job of the champion, for probes.
+// note records a job if it is the champion's and was answered, so that a probe can repeat
+// it.
 func (h *Harness) note(job Job, e Evaluation) {
 	if e.Scored && e.Outcome.Gradable() && job.Variant == h.breaker.champion {
 		h.answered.Store(job.Task.ID, job)
@@ -21,8 +22,8 @@ func (h *Harness) note(job Job, e Evaluation) {
 }
 
 // probe returns a function for the breaker that repeats a job that the champion answered
-// before: that of the given task, otherwise its latest. It returns nil if there is none.
-// The repeat is paid for and not recorded.
+// before: the one for the given task or else the champion's latest. It returns nil if there
+// is none. The repeat is paid for and not recorded.
 func (h *Harness) probe(at *Task) func(context.Context) (bool, error) {
 	job := h.latest.Load()
 	if job == nil {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// NoServerError is an outage caused by a server on this machine that no program serves. It
-// wraps ErrOutage.
+// NoServerError is an outage caused by an address on this machine at which no program
+// accepts connections. It wraps ErrOutage.
 type NoServerError struct {
 	// Address is the host and the port.
 	Address string
@@ -29,9 +29,10 @@ type refusals struct {
 	worked bool
 }
 
-// note counts an attempt and the address that refused it, "" for none. It returns an outage
-// after most refusals from the first attempt on: a server that starts meanwhile has the time
-// of that many attempts.
+// note counts an attempt; address is the one that refused its connection, or "" if none
+// did. It returns an outage if all attempts from the first one on were refused and their
+// number has reached most, so a server that is still starting has the time of that many
+// attempts.
 func (r *refusals) note(address string, scored bool, most int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

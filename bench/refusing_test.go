@@ -8,9 +8,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestRefusedConnectionsEndTheRun checks that a server on this machine that refused the first
-// ten attempts ends the run before any pause, and that one that has answered, or another
-// failure in between, does not.
+// TestRefusedConnectionsEndTheRun checks that a server on this machine that refused the
+// first ten attempts ends the run before any pause. A server that has answered does not,
+// and neither do refusals with another failure in between.
 func TestRefusedConnectionsEndTheRun(t *testing.T) {
 	const address = "127.0.0.1:8077"
 	refused := agent.Result{Outcome: agent.Infrastructure, Error: "connection refused", Refusing: address}

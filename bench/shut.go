@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	// mostShut is the number of evaluations that use up their attempts on the open breaker of
-	// one tool, before others stop waiting for it.
+	// mostShut is the number of evaluations that use up their attempts on the open breaker
+	// of one tool before other evaluations stop waiting for that tool.
 	mostShut = 3
-	// shutFor is the time after the last of them after which evaluations wait for a tool
-	// again.
+	// shutFor is the time, counted from the last such evaluation, after which evaluations
+	// wait for the tool again.
 	shutFor = 10 * time.Minute
 )
 
@@ -22,8 +22,8 @@ type shutTools struct {
 	tools map[string]shutTool
 }
 
-// shutTool counts the evaluations that were given up because of a tool, and has the time of
-// the last.
+// shutTool counts the evaluations that were given up because of a tool, and holds the time
+// of the last one.
 type shutTool struct {
 	given int
 	last  time.Time
@@ -38,7 +38,7 @@ func (s *shutTools) hopeless(tool string, now time.Time) bool {
 }
 
 // giveUp records an evaluation that was given up because of the open breaker of a tool;
-// empty for another reason.
+// tool is empty if there was another reason.
 func (s *shutTools) giveUp(tool string, now time.Time) {
 	if tool == "" {
 		return

@@ -5,10 +5,10 @@ import (
 	"errors"
 )
 
-// SpentError means that a budget of the policies is used up and will not be refilled
-// during this run, so that an agent that needs it can make no more evaluations. It wraps
-// ErrBudget. Unlike the run's own budget, which is shared out among the stages, it ends
-// all later stages too.
+// SpentError means that a budget of the policies is used up and will not be refilled during
+// this run, so an agent that needs it can make no more evaluations. It wraps ErrBudget.
+// Unlike the run's own budget, which is divided among the stages, it ends all later stages
+// too.
 type SpentError struct {
 	// Policy names the budget and its owner.
 	Policy string
@@ -33,8 +33,8 @@ func (e *WaitedError) Error() string {
 // Unwrap returns ErrBudget.
 func (e *WaitedError) Unwrap() error { return ErrBudget }
 
-// cutShort adds the name of the limit to the error of a wait that the end of the time
-// interrupted.
+// cutShort adds the name of the limit to the error of a wait that was interrupted because
+// the time ended.
 func (h *Harness) cutShort(err error) error {
 	if by := h.limitedBy.Load(); by != nil && errors.Is(err, ErrBudget) {
 		return &WaitedError{Policy: *by}

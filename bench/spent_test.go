@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// refusing returns an agent that a shared limit refuses the first n times.
+// refusing returns an agent whose first n calls are refused by a shared limit.
 func refusing(n int, by agent.Refusal) scripted {
 	return func(context.Context, agent.Request) agent.Result {
 		if n--; n < 0 {
@@ -21,8 +21,8 @@ func refusing(n int, by agent.Refusal) scripted {
 	}
 }
 
-// TestASpentBudgetEndsTheWork: one evaluation meets the spent budget and is stored as
-// missing data with the name of the policy; nothing is retried.
+// TestASpentBudgetEndsTheWork checks that the evaluation that meets the spent budget is
+// stored as missing data with the name of the policy, and that nothing is retried.
 func TestASpentBudgetEndsTheWork(t *testing.T) {
 	b := newBed(t, Settings{}, refusing(100, agent.Refusal{Policy: "tool grep: budget exceeded: calls per run, limit 5", Spent: true}), exactly)
 	e, err := b.harness.Evaluate(t.Context(), job(task("t", "yes")))
@@ -35,7 +35,8 @@ func TestASpentBudgetEndsTheWork(t *testing.T) {
 	}
 }
 
-// TestALimitIsWaitedOut: a retry waits for the delay that a temporary limit gives.
+// TestALimitIsWaitedOut checks that a retry waits for the delay that a temporary limit
+// states.
 func TestALimitIsWaitedOut(t *testing.T) {
 	var slept pauses
 	b := newBed(t, Settings{}, refusing(2, agent.Refusal{Policy: "provider lm: circuit open", RetryAfter: 30 * time.Second}), exactly)
@@ -49,9 +50,10 @@ func TestALimitIsWaitedOut(t *testing.T) {
 	}
 }
 
-// TestAToolThatStaysShutIsNotWaitedFor: a few evaluations wait for the open breaker of a tool
-// until their attempts are used up. Later ones are missing at once, until the tool was not
-// refused for a while; limits of other kinds are waited for.
+// TestAToolThatStaysShutIsNotWaitedFor checks that a few evaluations wait for the open
+// breaker of a tool until their attempts are used up. Later evaluations become missing data
+// at once, until the tool has not been refused for a while. Limits of other kinds are
+// waited for.
 func TestAToolThatStaysShutIsNotWaitedFor(t *testing.T) {
 	var slept pauses
 	now := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
@@ -70,7 +72,7 @@ func TestAToolThatStaysShutIsNotWaitedFor(t *testing.T) {
 		}
 		return len(slept) - before
 	}
-	if got := evaluate(200); got != 9 { // three evaluations, three waits each
+	if got := evaluate(200); got != 9 { // three evaluations, each with three waits
 		t.Errorf("200 evaluations waited %d times", got)
 	}
 	if by.Tool = "other"; evaluate(1) != 3 {
@@ -85,8 +87,8 @@ func TestAToolThatStaysShutIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// TestPausesAreBounded: successes between the pauses do not make them endless, and the
-// error names the first cause.
+// TestPausesAreBounded checks that successes between the pauses do not make the pauses
+// endless, and that the error names the first cause.
 func TestPausesAreBounded(t *testing.T) {
 	var slept pauses
 	b := NewBreaker(Patience{Attempts: 3, Streak: 2, Pauses: 3, AllPauses: 7}, "champion", slept.sleep)
@@ -101,7 +103,7 @@ func TestPausesAreBounded(t *testing.T) {
 			if err == nil {
 				continue
 			}
-			if !errors.Is(err, ErrOutage) || !strings.Contains(err.Error(), "7 pauses") || !strings.HasSuffix(err.Error(), "the first of them: no connection") {
+			if !errors.Is(err, ErrOutage) || !strings.Contains(err.Error(), "7 pauses") || !strings.HasSuffix(err.Error(), "the first cause: no connection") {
 				t.Errorf("ended with %v", err)
 			}
 			return

@@ -7,29 +7,28 @@ import (
 	"strings"
 )
 
-// splitSalt separates the order of clusters from other uses of their hashes. Changing it
-// would move tasks between the splits of every existing suite.
+// splitSalt makes the hashes that order clusters independent of other hashes of their
+// names. Changing it would move tasks between the splits of every existing suite.
 const splitSalt = "evolve split 1\x00"
 
 // SplitConflict is a cluster with tasks declared for both splits. Search and Holdout are
-// the indexes of its first task of either split.
+// the indexes of its first task in each split.
 type SplitConflict struct {
 	Cluster         string
 	Search, Holdout int
 }
 
-// AssignSplits assigns a split to every task without one, in place. All tasks of a
-// cluster get the same split: a declared split extends to the rest of the cluster. A
-// cluster with both splits declared is returned as a conflict, and its other tasks get
-// none.
+// AssignSplits assigns a split to every task without one, in place. All tasks of a cluster
+// get the same split: a declared split extends to the rest of the cluster. A cluster with
+// both splits declared is returned as a conflict, and its other tasks get none.
 //
-// The other clusters of each domain are sorted by a salted hash of their names and
-// assigned alternately to search and holdout. Domains with a single such cluster are
-// sorted together, since each one alone would always be search. A cluster with tasks of
-// several domains belongs to the alphabetically first. The order of the tasks does not
-// matter, and a new task of an existing cluster and domain moves nothing. A new cluster
-// moves about half of those it alternates with, so a growing suite should declare its
-// splits.
+// The other clusters of each domain are sorted by a salted hash of their names and assigned
+// alternately to search and holdout. Domains with a single such cluster are sorted
+// together, because each of them by itself would always be assigned to search. A cluster
+// with tasks of several domains belongs to the alphabetically first domain. The order of
+// the tasks does not matter, and a new task in an existing cluster and domain moves
+// nothing. A new cluster moves about half of the clusters with which it alternates, so a
+// growing suite should declare its splits.
 func AssignSplits(tasks []Task) []SplitConflict {
 	clusters := map[string]*cluster{}
 	for i := range tasks {
@@ -83,7 +82,7 @@ func AssignSplits(tasks []Task) []SplitConflict {
 type cluster struct {
 	name, domain    string
 	hash            [sha256.Size]byte
-	search, holdout int // first task that names the split, -1: none
+	search, holdout int // first task that declares the split; -1 if none does
 	split           Split
 }
 

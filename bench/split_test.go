@@ -70,7 +70,7 @@ func TestSplitProperties(t *testing.T) {
 			t.Fatalf("the order of the tasks matters: %s", d)
 		}
 
-		// One more task of an existing cluster, in its domain.
+		// Add one more task of an existing cluster, in that cluster's domain.
 		like := given[rapid.IntRange(0, len(given)-1).Draw(t, "like")]
 		grown := append(slices.Clone(given), Task{ID: "new", Domain: like.Domain, Cluster: like.Unit()})
 		AssignSplits(grown)
@@ -82,8 +82,8 @@ func TestSplitProperties(t *testing.T) {
 	})
 }
 
-// TestSplitBalance: within each domain the numbers of clusters per split differ by at
-// most one, and domains of one cluster do not all get the same split.
+// TestSplitBalance checks that within each domain the numbers of clusters per split differ
+// by at most one, and that domains with a single cluster do not all get the same split.
 func TestSplitBalance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var tasks []Task
@@ -140,7 +140,8 @@ func TestSplitConflicts(t *testing.T) {
 	}
 }
 
-// TestSplitIsPinned: an existing workspace must keep its holdout when evolve is updated.
+// TestSplitIsPinned checks that an existing workspace keeps its holdout when evolve is
+// updated.
 func TestSplitIsPinned(t *testing.T) {
 	var tasks []Task
 	for i := range 8 {

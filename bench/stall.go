@@ -9,16 +9,16 @@ import (
 const (
 	// beatEvery is the time between two beats.
 	beatEvery = 250 * time.Millisecond
-	// leastGap is the longest time between two beats that is taken for a busy machine and
-	// does not count as a pause.
+	// leastGap is the longest time between two beats that is attributed to a busy machine
+	// and does not count as a pause.
 	leastGap = 2 * beatEvery
-	// longPause is the length of a pause that invalidates everything under way, since
-	// time limits of tools and models passed during it as well.
+	// longPause is the minimum length of a pause that invalidates everything under way,
+	// because time limits of tools and models also elapsed during the pause.
 	longPause = 2 * time.Second
 )
 
 // StallDetector measures the time for which this process did not run because a signal
-// stopped it or the machine was suspended. It compares the time between beats by the
+// stopped it or the machine was suspended. It measures the time between beats both by the
 // monotonic clock, which continues while the process is stopped, and by the wall clock,
 // which also continues while the machine is suspended. It is safe for concurrent use.
 type StallDetector struct {
@@ -34,7 +34,7 @@ func NewStallDetector(now func() time.Time) *StallDetector {
 	return &StallDetector{now: now, last: now()}
 }
 
-// Run measures until the context ends.
+// Run measures pauses until the context ends.
 func (h *StallDetector) Run(ctx context.Context) {
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()

@@ -8,8 +8,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestAPauseIsMissingData: after a pause of this process, evaluations under way are
-// repeated: those that timed out after a short pause, all after a long one.
+// TestAPauseIsMissingData checks that after a pause of this process, evaluations that were
+// in progress are repeated: after a short pause only those that timed out, after a long
+// pause all of them.
 func TestAPauseIsMissingData(t *testing.T) {
 	for name, c := range map[string]struct {
 		pause   time.Duration

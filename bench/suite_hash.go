@@ -16,11 +16,11 @@ import (
 	"evolve/runtime/text"
 )
 
-// hashSuite returns a hash over all tasks in the order of the file, with the splits as
-// assigned, and over what [FilesHash] covers of each.
+// hashSuite returns a hash over all tasks in the order of the file, with their assigned
+// splits, and over the files that [FilesHash] covers for each task.
 func hashSuite(tasks []Task, folders map[string]folder, files fs.FS) string {
 	all := sha256.New()
-	programs := map[string]string{} // each file is read once
+	programs := map[string]string{} // each file is read only once for tasks whose graders have the same commands
 	for i := range tasks {
 		t := &tasks[i]
 		writePart(all, canonicalTask(*t))
@@ -37,8 +37,8 @@ func hashSuite(tasks []Task, folders map[string]folder, files fs.FS) string {
 	return hex.EncodeToString(all.Sum(nil))
 }
 
-// BindJudges sets the identity of the models behind the suite's judges, which its hash
-// covers from then on.
+// BindJudges records the identity of the models that the suite's judges use, and adds it to
+// the suite's hash.
 func (s *Suite) BindJudges(identity string) {
 	all := sha256.New()
 	writePart(all, []byte(s.Hash))
@@ -46,10 +46,11 @@ func (s *Suite) BindJudges(identity string) {
 	s.Judges, s.Hash = identity, hex.EncodeToString(all.Sum(nil))
 }
 
-// commandRules is the version of the rules by which the output of a command grader becomes a
-// score. It is increased when the same output gets another score, so that no score of older
-// rules is reused. Since version 2, exit code 1 with a text on standard error and no verdict,
-// and a last line that is no verdict, are errors of the grader, not scores.
+// commandRules is the version of the rules that turn the output of a command grader into a
+// score. It is increased when the same output would get a different score, so that scores
+// from older rules are not reused. Since version 2, two cases are errors of the grader
+// instead of scores: exit code 1 with text on standard error and no verdict, and a last
+// line that is not a verdict.
 const commandRules = 2
 
 // gradedByPrograms reports whether a task, or one of its turns, has a command grader.
@@ -59,11 +60,11 @@ func (t *Task) gradedByPrograms() bool {
 	})
 }
 
-// HashTask returns the SHA-256, in hexadecimal, over everything that could change an
-// evaluation of a task: what the agent sees, the files, the graders and, where one of them is a
-// program, the rules of such graders. Weight, tags, source, cluster and split are excluded, so
-// that paid evaluations stay valid when a split is assigned or weights change. filesHash is the
-// task's [FilesHash].
+// HashTask returns the SHA-256, in hexadecimal, of everything that could change an
+// evaluation of a task: what the agent sees, the files, the graders and, if there are
+// command graders, the version of their scoring rules. Weight, tags, source, cluster and
+// split are excluded, so paid evaluations stay valid when a split is assigned or weights
+// change. filesHash is the task's [FilesHash].
 func HashTask(t *Task, filesHash string) string {
 	seen := *t
 	seen.Weight, seen.Tags, seen.Source, seen.Cluster, seen.Split = 0, nil, nil, "", ""
@@ -76,10 +77,10 @@ func HashTask(t *Task, filesHash string) string {
 	return hex.EncodeToString(one.Sum(nil))
 }
 
-// FilesHash returns a hash over the paths, modes and contents of a task's fixture folder and
-// over the files of the suite's folder that the command lines of its graders name, such as
-// scripts. It returns "" when the task has neither. A fixture folder that cannot be read counts
-// as none; [LayOut] fails then.
+// FilesHash returns a hash of the paths, modes and contents of a task's fixture folder, and
+// of the files in the suite's folder that the command lines of its graders name, such as
+// scripts. It returns "" if the task has neither. A fixture folder that cannot be read
+// counts as absent; [LayOut] then fails.
 func FilesHash(t *Task, suiteDir string) string {
 	digest := ""
 	if t.Fixtures.Dir != "" {
@@ -105,8 +106,9 @@ func (t *Task) programWords() []string {
 	return words
 }
 
-// programFiles returns the SHA-256, in hexadecimal, over the files of a suite's folder that
-// the command lines of graders name, and "" if they name none.
+// programFiles returns the SHA-256, in hexadecimal, of those files in a suite's folder
+// whose names are among words, the words of graders' command lines. It returns "" if there
+// are no such files.
 func programFiles(words []string, files fs.FS) string {
 	all, found := sha256.New(), false
 	for _, word := range words {
@@ -120,7 +122,8 @@ func programFiles(words []string, files fs.FS) string {
 	return hex.EncodeToString(all.Sum(nil))
 }
 
-// hashFile adds a regular file to a hash, and reports whether there is one.
+// hashFile adds the name and content of a regular file to a hash. It reports whether the
+// file exists and could be read.
 func hashFile(to io.Writer, files fs.FS, name string) bool {
 	if info, err := fs.Stat(files, name); err != nil || !info.Mode().IsRegular() {
 		return false
@@ -138,7 +141,8 @@ func hashFile(to io.Writer, files fs.FS, name string) bool {
 	return true
 }
 
-// argvOf returns the command line of a grader that is a program; nil for any other.
+// argvOf returns the command line of a grader that is a program, or nil for any other
+// grader.
 func argvOf(spec GraderSpec) []string {
 	var c struct {
 		Argv []string `json:"argv"`
@@ -149,15 +153,15 @@ func argvOf(spec GraderSpec) []string {
 	return c.Argv
 }
 
-// writePart prefixes each part with its length, so that different lists of parts never
+// writePart writes a part, prefixed with its length, so that different lists of parts never
 // give the same bytes.
 func writePart(h hash.Hash, data []byte) {
 	fmt.Fprintf(h, "%d:", len(data))
 	h.Write(data)
 }
 
-// canonicalTask returns the task as JSON with sorted keys throughout, including the raw
-// parts.
+// canonicalTask returns the task as JSON in which the keys of all objects are sorted,
+// including those in its raw JSON parts.
 func canonicalTask(t Task) []byte {
 	if len(t.Input) > 0 {
 		t.Input = CanonicalJSON(t.Input)
@@ -181,8 +185,8 @@ func canonicalGraders(list []GraderSpec) []GraderSpec {
 	return graders
 }
 
-// CanonicalJSON sorts the keys of a raw value and keeps its numbers as written. Invalid
-// JSON is returned unchanged.
+// CanonicalJSON sorts the keys of a raw JSON value and leaves its numbers as written.
+// Invalid JSON is returned unchanged.
 func CanonicalJSON(raw json.RawMessage) json.RawMessage {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -193,8 +197,8 @@ func CanonicalJSON(raw json.RawMessage) json.RawMessage {
 	return encode(v)
 }
 
-// encode returns v as JSON without a newline and without escaping for HTML. Encoding
-// fails only for raw parts that are invalid JSON; v is then formatted as text.
+// encode returns v as JSON without a trailing newline and without HTML escaping. Encoding
+// fails only if a raw part is invalid JSON; v is then formatted as text.
 func encode(v any) []byte {
 	out, err := text.Marshal(v)
 	if err != nil {

@@ -12,17 +12,19 @@ import (
 type Issue struct {
 	// File is the suite file as shown to users, for instance suites/tasks.jsonl.
 	File string
-	// Line counts from 1; 0 for the whole file.
+	// Line counts from 1; it is 0 for an issue about the whole file.
 	Line int
-	// Column counts characters from 1, without a byte order mark; 0 for the whole line.
+	// Column counts characters from 1, without a byte order mark; it is 0 for an issue
+	// about the whole line.
 	Column int
 	Text   string
-	// Err is the failure of this machine that the issue reports, such as a shortage of
-	// file handles ([HostFailure]); nil if the file is at fault.
+	// Err is the failure of this machine that the issue reports, such as a shortage of file
+	// handles ([HostFailure]). It is nil if the file is at fault.
 	Err error
 }
 
-// String returns the form that editors can jump to: file:line:column: text.
+// String returns the issue as file:line:column: text, a form in which editors can jump to
+// the position.
 func (i Issue) String() string {
 	switch {
 	case i.Line == 0:
@@ -33,8 +35,8 @@ func (i Issue) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", i.File, i.Line, i.Column, i.Text)
 }
 
-// unknown returns a message for an invalid word, with the nearest valid word or all valid
-// ones.
+// unknown returns a message for an invalid word, with either the nearest valid word or all
+// valid words.
 func unknown(what, word string, valid []string) string {
 	text := fmt.Sprintf("unknown %s %s", what, foreign.Quote(word))
 	if near := foreign.Nearest(word, valid); near != "" {
@@ -44,8 +46,8 @@ func unknown(what, word string, valid []string) string {
 	return fmt.Sprintf("%s (valid: %s)", text, strings.Join(sorted, ", "))
 }
 
-// FoldIssues keeps the first of the issues of a file that have the same text in many lines,
-// with the number of the others.
+// FoldIssues keeps, of issues that have the same text on four or more lines of a file, only
+// the first, and adds the number of the others to its text.
 func FoldIssues(issues []Issue) []Issue {
 	const many = 4
 	type kind struct{ file, text string }
@@ -60,7 +62,7 @@ func FoldIssues(issues []Issue) []Issue {
 		case n == 0: // folded
 			continue
 		case n >= many:
-			i.Text += fmt.Sprintf("; the same in %d more lines", n-1)
+			i.Text += fmt.Sprintf("; the same on %d more lines", n-1)
 			counts[k] = 0
 		}
 		out = append(out, i)

@@ -11,7 +11,8 @@ import (
 // the positions of keys, which are needed to find a problem in a suite of a thousand
 // lines.
 type jsonNode struct {
-	// kind is one of { [ " 0 t n: object, list, text, number, boolean, null.
+	// kind is '{' for an object, '[' for a list, '"' for text, '0' for a number, 't' for a
+	// boolean, and 'n' for null.
 	kind    byte
 	off     int // byte offset in the line
 	text    string
@@ -25,7 +26,8 @@ type jsonMember struct {
 	val jsonNode
 }
 
-// get returns the first member of an object with exactly this key; null counts as absent.
+// get returns the value of the first member of an object whose key equals key. It reports
+// false if there is no such member or if the value is null.
 func (n jsonNode) get(key string) (jsonNode, bool) {
 	for _, m := range n.members {
 		if m.key == key {
@@ -35,7 +37,7 @@ func (n jsonNode) get(key string) (jsonNode, bool) {
 	return jsonNode{}, false
 }
 
-// name returns the kind of a value in words for users.
+// name returns a user-facing description of a value's kind.
 func (n jsonNode) name() string {
 	switch n.kind {
 	case '{':
@@ -58,7 +60,7 @@ type jsonError struct {
 	text string
 }
 
-// parseJSON reads one JSON value with positions.
+// parseJSON parses one JSON value and records the byte offsets of its parts.
 func parseJSON(line []byte) (jsonNode, *jsonError) {
 	if json.Valid(line) {
 		p := jsonParser{line: line}
@@ -127,7 +129,7 @@ func (p *jsonParser) value() jsonNode {
 	return n
 }
 
-// text parses a quoted text.
+// text parses a JSON string.
 func (p *jsonParser) text() string {
 	start := p.i
 	escaped := false

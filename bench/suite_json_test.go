@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// decoded returns the node as the standard decoder would decode it; of equal keys the
+// decoded returns the node as the standard decoder would decode it. If keys are equal, the
 // last one counts.
 func (n jsonNode) decoded(t *testing.T, line []byte) any {
 	first := map[byte]string{'{': "{", '[': "[", '"': `"`, '0': "-0123456789", 't': "tf", 'n': "n"}[n.kind]
@@ -64,7 +64,7 @@ func FuzzParseJSON(f *testing.F) {
 			return
 		}
 		if InvalidUTF8(line) >= 0 {
-			return // refused before it is parsed
+			return // refused before parsing
 		}
 		if d := cmp.Diff(want, n.decoded(t, line)); d != "" {
 			t.Fatalf("%q: %s", line, d)

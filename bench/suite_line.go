@@ -11,8 +11,8 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// line checks one line and keeps its task. A task is kept when some of its checks fail,
-// so that duplicates and splits are checked over the whole file at once.
+// line checks one line. It keeps the task even if some of the checks fail, so that
+// duplicates and splits are checked over the whole file at once.
 func (l *suiteReader) line(no int, line []byte) {
 	if off := InvalidUTF8(line); off >= 0 {
 		l.add(no, columnOf(line, off), "is not valid UTF-8")
@@ -54,7 +54,7 @@ func (l *suiteReader) line(no int, line []byte) {
 	l.checkTurns(&t, n, report)
 	l.checkUser(&t, n, report)
 	if len(t.Graders) == 0 && t.Answer == nil && len(t.Steps()) == 1 {
-		report(n.off, fmt.Sprintf("task %s has neither graders nor an answer to grade by", foreign.Quote(id)))
+		report(n.off, fmt.Sprintf("task %s has neither graders nor an answer to grade against", foreign.Quote(id)))
 	}
 	l.checkGraders(&t, n, report)
 	turns, _ := n.get("turns")
@@ -72,14 +72,14 @@ func (l *suiteReader) line(no int, line []byte) {
 	l.places = append(l.places, place{no, split})
 }
 
-// id returns the task's id and reports an id that an earlier line has, too.
+// id returns the task's id, and reports it if an earlier line has the same id.
 func (l *suiteReader) id(no int, n jsonNode, report func(int, string)) string {
 	id, ok := n.get("id")
 	if !ok || id.kind != '"' || id.text == "" {
 		return ""
 	}
 	if first, ok := l.ids[id.text]; ok {
-		report(id.off, fmt.Sprintf("id %s of line %d is already used in line %d", foreign.Quote(id.text), no, first))
+		report(id.off, fmt.Sprintf("id %s on line %d is already used on line %d", foreign.Quote(id.text), no, first))
 	} else {
 		l.ids[id.text] = no
 	}
@@ -96,7 +96,7 @@ func (l *suiteReader) graders(n jsonNode, report func(int, string)) {
 	for _, g := range list.items {
 		typ, ok := g.get("type")
 		if g.kind != '{' || !ok {
-			continue // the shape has reported it
+			continue // the shape check has reported it
 		}
 		if typ.kind != '"' {
 			report(typ.off, fmt.Sprintf(`"type" must be text, not %s`, typ.name()))
@@ -118,7 +118,7 @@ func (l *suiteReader) graders(n jsonNode, report func(int, string)) {
 	}
 }
 
-// checkGraders applies the rules to every grader of a readable task.
+// checkGraders applies the grader rules to every grader of a task that could be decoded.
 func (l *suiteReader) checkGraders(t *Task, n jsonNode, report func(int, string)) {
 	if l.rules.Check == nil {
 		return
@@ -135,7 +135,7 @@ func (l *suiteReader) checkGraders(t *Task, n jsonNode, report func(int, string)
 	}
 }
 
-// checkFixtures checks paths and folders, reading each folder once.
+// checkFixtures checks a task's fixture paths and folders. It reads each folder only once.
 func (l *suiteReader) checkFixtures(t *Task, n jsonNode, report func(int, string)) {
 	fix, _ := n.get("fixtures")
 	files, _ := fix.get("files")
@@ -158,7 +158,8 @@ func (l *suiteReader) checkFixtures(t *Task, n jsonNode, report func(int, string
 	content, ok := l.folders[t.Fixtures.Dir]
 	if !ok {
 		content = readFolder(l.fixtures, t.Fixtures.Dir)
-		// Only the paths and the digest are kept, since a suite may have many folders.
+		// Only the paths and the digest are retained, because a suite may have many
+		// folders.
 		for i := range content.files {
 			content.files[i].data = nil
 		}
@@ -174,7 +175,7 @@ func (l *suiteReader) checkFixtures(t *Task, n jsonNode, report func(int, string
 	}
 }
 
-// sorted returns the issues in the order of the file, with the number of those left out.
+// sorted returns the issues in file order, followed by the number of issues left out.
 func (l *suiteReader) sorted() []Issue {
 	slices.SortStableFunc(l.issues, func(a, b Issue) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

@@ -10,15 +10,15 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// shape declares the valid form of a part of a suite line. As data, it serves for
-// checking keys, suggesting keys and checking types alike.
+// shape declares the valid form of a part of a suite line. Because a shape is data, the
+// same declaration serves for checking keys, suggesting keys and checking types.
 type shape struct {
-	// kind is the required kind of jsonNode; 0 accepts any value unchecked.
+	// kind is the required kind of a jsonNode; 0 accepts any value unchecked.
 	kind   byte
 	fields map[string]shape // of an object with declared keys
 	elem   *shape           // of a list's items, or of the values of an object with free keys
 	need   []string         // required keys of an object
-	orText *shape           // of a text that may replace an object
+	orText *shape           // of a string that may replace the object
 	check  func(jsonNode) string
 }
 
@@ -85,7 +85,8 @@ var (
 )
 
 // walk reports every difference between a value and its shape, by byte offset. what names
-// the value in messages. null counts as an absent value, except for a required key.
+// the value in messages. A null value is accepted like an absent one, except for a required
+// key.
 func (s shape) walk(n jsonNode, what string, report func(off int, text string)) {
 	if s.kind == 0 || n.kind == 'n' {
 		return
@@ -161,14 +162,14 @@ func notEmpty(n jsonNode) string {
 	return ""
 }
 
-// isName limits ids, domains and clusters to what can be shown and stored: 1 to 200
-// bytes, no control characters, no space at the ends.
+// isName limits ids, domains and clusters to text that can be shown and stored: 1 to 200
+// bytes, without control characters and without spaces at the ends.
 func isName(n jsonNode) string {
 	switch {
 	case n.text == "":
 		return "is empty"
 	case len(n.text) > 200:
-		return fmt.Sprintf("has %d bytes, at most 200 are allowed", len(n.text))
+		return fmt.Sprintf("has %d bytes; at most 200 are allowed", len(n.text))
 	case hasControl(n.text):
 		return "has a control character"
 	case n.text[0] == ' ' || n.text[len(n.text)-1] == ' ':
@@ -186,7 +187,7 @@ func isTime(n jsonNode) string {
 
 func isCount(n jsonNode) string {
 	if count, err := strconv.ParseInt(n.text, 10, 32); err != nil || count < 0 {
-		return fmt.Sprintf("is %s, not a whole number from 0", foreign.Clip(n.text, 24, foreign.Mark))
+		return fmt.Sprintf("is %s, not a whole number of at least 0", foreign.Clip(n.text, 24, foreign.Mark))
 	}
 	return ""
 }
@@ -202,7 +203,7 @@ func isWeight(n jsonNode) string {
 	f, err := strconv.ParseFloat(n.text, 64)
 	switch {
 	case f < 0:
-		return fmt.Sprintf("is %s, and must not be negative", foreign.Clip(n.text, 24, foreign.Mark))
+		return fmt.Sprintf("is %s, but must not be negative", foreign.Clip(n.text, 24, foreign.Mark))
 	case err != nil || f > maxWeight:
 		return fmt.Sprintf("is %s, above %g", foreign.Clip(n.text, 24, foreign.Mark), float64(maxWeight))
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// plainRules replace the graders, whose package imports this one.
+// plainRules replaces the rules of the graders, whose package imports this one.
 var plainRules = GraderRules{
 	Fields: map[string][]string{"exact": {"answer", "ignore_case"}, "contains": {"all", "any"}, "reported": nil},
 	Check: func(t *Task, g GraderSpec) []GraderProblem {
@@ -70,11 +70,11 @@ func TestSuiteIssues(t *testing.T) {
 		"not UTF-8":  {[]string{"{\"id\":\"\xff\"}"}, []string{`s.jsonl:1:8: is not valid UTF-8`}},
 		"duplicate ids": {
 			[]string{`{"id":"a","goal":"y","answer":"z"}`, ``, `{"id":"a","goal":"y","answer":"z"}`},
-			[]string{`s.jsonl:3:7: id "a" of line 3 is already used in line 1`},
+			[]string{`s.jsonl:3:7: id "a" on line 3 is already used on line 1`},
 		},
 		"duplicate id of a bad line": {
 			[]string{`{"id":"a","gool":"y","answer":"z"}`, `{"id":"a","goal":"y","answer":"z"}`},
-			[]string{`s.jsonl:1:11: unknown key "gool" (did you mean "goal"?)`, `s.jsonl:2:7: id "a" of line 2 is already used in line 1`},
+			[]string{`s.jsonl:1:11: unknown key "gool" (did you mean "goal"?)`, `s.jsonl:2:7: id "a" on line 2 is already used on line 1`},
 		},
 		"duplicate key": {[]string{`{"id":"a","id":"b","goal":"y","answer":"z"}`}, []string{`s.jsonl:1:11: key "id" occurs twice`}},
 		"no id":         {[]string{`{"goal":"y","answer":"z"}`}, []string{`s.jsonl:1:1: a task needs "id"`}},
@@ -87,17 +87,17 @@ func TestSuiteIssues(t *testing.T) {
 		},
 		"mixed cluster": {
 			[]string{`{"id":"a","goal":"y","answer":"z","cluster":"c","split":"search"}`, `{"id":"b","goal":"y","answer":"z","cluster":"c","split":"holdout"}`},
-			[]string{`s.jsonl:2:57: cluster "c" is in both splits: search in line 1, holdout in line 2`},
+			[]string{`s.jsonl:2:57: cluster "c" is in both splits: search on line 1, holdout on line 2`},
 		},
 		"weights": {
 			[]string{`{"id":"a","goal":"y","answer":"z","weight":-1}`, `{"id":"b","goal":"y","answer":"z","weight":1e999}`, `{"id":"c","goal":"y","answer":"z","weight":"2"}`},
 			[]string{
-				`s.jsonl:1:44: "weight" is -1, and must not be negative`, `s.jsonl:2:44: "weight" is 1e999, above 1e+06`,
+				`s.jsonl:1:44: "weight" is -1, but must not be negative`, `s.jsonl:2:44: "weight" is 1e999, above 1e+06`,
 				`s.jsonl:3:44: "weight" must be a number, not text`,
 			},
 		},
 		"nothing to do": {[]string{`{"id":"a","goal":"","input":null,"answer":"z"}`}, []string{`s.jsonl:1:1: task "a" has no goal, turns, messages or input`}},
-		"no grader":     {[]string{`{"id":"a","goal":"y"}`}, []string{`s.jsonl:1:1: task "a" has neither graders nor an answer to grade by`}},
+		"no grader":     {[]string{`{"id":"a","goal":"y"}`}, []string{`s.jsonl:1:1: task "a" has neither graders nor an answer to grade against`}},
 		"messages": {
 			[]string{`{"id":"a","messages":[{"role":"","content":"x"},{"role":"user","text":"x"},null],"answer":"z"}`},
 			[]string{
@@ -125,7 +125,7 @@ func TestSuiteIssues(t *testing.T) {
 			[]string{
 				`s.jsonl:1:56: fixture path "../x" leaves its folder`, `s.jsonl:1:67: fixture path "/x" is absolute`,
 				`s.jsonl:1:76: fixture path "a\\b" has a backslash`, `s.jsonl:1:87: fixture path "a\nb" has a control character`,
-				`s.jsonl:1:98: fixture path "a//b" has an empty part or a part that is a dot`, `s.jsonl:1:109: fixture path "" is empty`,
+				`s.jsonl:1:98: fixture path "a//b" has a path element that is empty or a dot`, `s.jsonl:1:109: fixture path "" is empty`,
 			},
 		},
 		"file and folder of one name": {
@@ -211,13 +211,13 @@ func TestSuiteBounds(t *testing.T) {
 	}
 }
 
-// TestFoldIssues checks that equal issues of many lines of a file become one.
+// TestFoldIssues checks that equal issues on many lines of a file become one.
 func TestFoldIssues(t *testing.T) {
 	at := func(file string, line int, text string) Issue { return Issue{File: file, Line: line, Text: text} }
 	got := FoldIssues([]Issue{
 		at("a", 1, "no route"), at("a", 2, "no route"), at("b", 2, "no route"), at("a", 3, "no route"), at("a", 3, "no answer"), at("a", 9, "no route"),
 	})
-	want := []Issue{at("a", 1, "no route; the same in 3 more lines"), at("b", 2, "no route"), at("a", 3, "no answer")}
+	want := []Issue{at("a", 1, "no route; the same on 3 more lines"), at("b", 2, "no route"), at("a", 3, "no answer")}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -273,7 +273,7 @@ func TestLoadSuite(t *testing.T) {
 		}
 	}
 
-	// LoadSuite does not follow a link out of the folder.
+	// LoadSuite must not follow a link out of the folder.
 	outside := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(outside, []byte(`{"id":"a","goal":"x","answer":"1"}`), 0o644); err != nil {
 		t.Fatal(err)

@@ -10,12 +10,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Split is the set of tasks, search or holdout, that a task belongs to.
+// Split is the set of tasks, search or holdout, to which a task belongs.
 type Split string
 
-// Search tasks may be seen by the searcher; Holdout tasks confirm. Aside marks a search
-// task that has an exact duplicate in the holdout; it is used for neither. A suite file
-// must not contain it.
+// Search tasks may be seen by the searcher; Holdout tasks are reserved for confirmation.
+// Aside marks a search task that has an exact duplicate in the holdout; such a task is used
+// for neither purpose. A suite file must not contain Aside.
 const (
 	Search  Split = "search"
 	Holdout Split = "holdout"
@@ -26,40 +26,43 @@ const (
 type Task struct {
 	ID     string `json:"id"`
 	Domain string `json:"domain,omitempty"`
-	// Goal is the request, Messages a whole conversation, and Turns the script of one,
-	// which replaces Goal and follows Messages. At least one of them, or Input, is set.
+	// Goal is the request, Messages is a whole conversation, and Turns is the script of a
+	// conversation, which replaces Goal and follows Messages. At least one of them, or
+	// Input, is set.
 	Goal     string          `json:"goal,omitempty"`
 	Messages []agent.Message `json:"messages,omitempty"`
 	Turns    []Turn          `json:"turns,omitempty"`
-	// User is the simulated user who continues after Turns, which may be empty in that
-	// case.
+	// User is the simulated user who continues the conversation after Turns. Turns may be
+	// empty if User is set.
 	User     *SimulatedUser  `json:"user,omitempty"`
 	Input    json.RawMessage `json:"input,omitempty"`
 	Fixtures Fixtures        `json:"fixtures,omitzero"`
-	// Graders are combined by weight, with those of Turns. Without any, the grader is exact
-	// on Answer. They grade the last answer of a conversation.
+	// Graders are combined by weight with those of Turns. They grade the last answer of a
+	// conversation. Without any, the grader is exact on Answer.
 	Graders []GraderSpec `json:"graders,omitempty"`
-	// Answer is the reference, if there is one. Agents never see it.
+	// Answer is the reference answer, if there is one. Agents never see it.
 	Answer *string `json:"answer,omitempty"`
 	// Weight is the weight in the suite's mean; 0 is read as 1.
 	Weight float64  `json:"weight,omitempty"`
 	Tags   []string `json:"tags,omitempty"`
 	Source *Source  `json:"source,omitempty"`
 	// Cluster is shared by tasks that are variations of one another and is the unit of
-	// statistics. Empty: the task is its own cluster.
+	// statistics. If it is empty, the task is its own cluster.
 	Cluster string `json:"cluster,omitempty"`
 	Split   Split  `json:"split,omitempty"`
-	// DuplicateOf is the smallest id of the group of near-duplicates that this task was found to
-	// belong to, empty for none. If a cluster is declared, only tasks of other suites count.
+	// DuplicateOf is the smallest id in this task's group of near-duplicates; it is empty
+	// if the task belongs to no such group. If the task declares a cluster, only
+	// near-duplicates in other suites count.
 	DuplicateOf string `json:"-"`
 }
 
 // Fixtures are the files, memories and messages that a task provides for the agent.
 type Fixtures struct {
-	// Files maps slash-separated relative paths to contents, written into the workdir.
+	// Files maps slash-separated relative paths to contents. The files are written into the
+	// workdir.
 	Files map[string]string `json:"files,omitempty"`
-	// Dir is a folder of the suite, relative to the suite file, whose files are written
-	// into the workdir too.
+	// Dir is a folder of the suite, relative to the suite file. Its files are written into
+	// the workdir too.
 	Dir string `json:"dir,omitempty"`
 	// Memories extend the agent's memory for this task.
 	Memories []agent.Memory `json:"memories,omitempty"`
@@ -75,15 +78,14 @@ func (f Fixtures) IsZero() bool {
 // Source is the provenance of a task.
 type Source struct {
 	Session string `json:"session,omitempty"`
-	// Author is the person who approved the answer, and Approval the way in which they
-	// did.
+	// Author is the person who approved the answer, and Approval is how they approved it.
 	Author   string `json:"author,omitempty"`
 	Approval string `json:"approval,omitempty"`
-	// File is the name of the log, and Line the line of the conversation in it; 0 where the
-	// log has no lines.
+	// File is the name of the log, and Line is the line of the conversation in it, or 0 if
+	// the log has no lines.
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
-	// Digest is the SHA-256 of the conversation as it was read, in hexadecimal.
+	// Digest is the SHA-256, in hexadecimal, of the conversation as it was read.
 	Digest string `json:"digest,omitempty"`
 }
 
@@ -93,15 +95,15 @@ type GraderSpec struct {
 	Type string
 	// Weight is the weight among the task's graders; 0 is read as 1.
 	Weight float64
-	// Threshold is the score at which it passes; 0 is read as the type's default (1 for
-	// most).
+	// Threshold is the score at which the grader passes; 0 is read as the type's default (1
+	// for most).
 	Threshold float64
-	// Not inverts score and pass.
+	// Not inverts the score and the pass.
 	Not bool
 	Raw json.RawMessage
 }
 
-// MarshalJSON returns the object as it was read.
+// MarshalJSON returns the JSON object from which the grader was decoded.
 func (g GraderSpec) MarshalJSON() ([]byte, error) {
 	if len(g.Raw) > 0 {
 		return g.Raw, nil
@@ -109,7 +111,7 @@ func (g GraderSpec) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]string{"type": g.Type})
 }
 
-// UnmarshalJSON decodes the common fields and keeps the object.
+// UnmarshalJSON decodes the common fields and keeps the whole object in Raw.
 func (g *GraderSpec) UnmarshalJSON(data []byte) error {
 	var head struct {
 		Type      string  `json:"type"`
@@ -127,7 +129,7 @@ func (g *GraderSpec) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Unit returns the cluster that the task counts in.
+// Unit returns the id of the cluster to which the task belongs in the statistics.
 func (t *Task) Unit() string {
 	switch {
 	case t.DuplicateOf != "":
@@ -150,21 +152,24 @@ func (t *Task) Importance() float64 {
 type Suite struct {
 	Name  string
 	Tasks []Task
-	// Hash is the SHA-256 over every task's canonical line and fixture folder, in hexadecimal.
+	// Hash is the SHA-256, in hexadecimal, of every task's canonical line and fixture
+	// folder.
 	Hash string
-	// Judges identifies the models behind the graders of type judge; empty without any.
+	// Judges identifies the models behind the graders of type judge; it is empty if there
+	// are none.
 	Judges string
-	// JudgeTerms are the settings of these graders in words.
+	// JudgeTerms are the settings of the judge graders, in words.
 	JudgeTerms JudgeTerms
 	// Dir is the folder of the suite file, for fixture folders.
 	Dir string
-	// Duplicates are the groups of variations that are not in one declared cluster.
+	// Duplicates are the groups of variations whose tasks are not in one declared cluster.
 	Duplicates []Duplicates
-	// declared are the splits that the author gave the tasks; empty where none.
+	// declared are the splits that the author gave the tasks; an entry is empty if the
+	// author gave none.
 	declared []Split
 }
 
-// Side returns the tasks of one split, in the order of the file.
+// Side returns the tasks of one split, in file order.
 func (s *Suite) Side(split Split) []*Task {
 	var out []*Task
 	for i := range s.Tasks {
@@ -175,8 +180,8 @@ func (s *Suite) Side(split Split) []*Task {
 	return out
 }
 
-// SelfContained reports whether the request is the whole task: the agent gets no files,
-// memories, earlier messages or input beside it.
+// SelfContained reports whether the request is the whole task, which means that the agent
+// gets no files, memories, earlier messages or input in addition to it.
 func (t *Task) SelfContained() bool {
 	parts := len(t.Messages) + len(t.Turns)
 	if t.User != nil {
@@ -191,8 +196,8 @@ func (t *Task) SelfContained() bool {
 	return parts == 1 && t.Fixtures.IsZero()
 }
 
-// Request returns the text that the task asks the agent for: its goal, the messages of its
-// script, a line each, its last message or its input.
+// Request returns the text of the task's request: its goal, the messages of its script (one
+// per line), its last message or its input, whichever it has.
 func (t *Task) Request() string {
 	switch {
 	case t.Goal != "":
@@ -211,9 +216,9 @@ func (t *Task) Request() string {
 	return string(t.Input)
 }
 
-// Question returns the request of the task and the correct answer, for a person to read:
-// the goal with its input, or the last message; and the reference with the fields of each
-// grader that has its own, which may be empty. Agents never see the latter.
+// Question returns the task's request and its correct answer, for a person to read. goal is
+// the goal with its input, or the last message. expected is the reference with the fields
+// specific to each grader, and may be empty. Agents never see expected.
 func (t *Task) Question() (goal, expected string) {
 	goal = t.Request()
 	if (t.Goal != "" || len(t.Turns) > 0) && len(t.Input) > 0 {
@@ -228,8 +233,8 @@ func (t *Task) Question() (goal, expected string) {
 	return goal, strings.Join(parts, "; ")
 }
 
-// expectations returns the reference of a task, and the fields of each grader that has its
-// own.
+// expectations returns the reference of a task, and the specific fields of each grader that
+// has any.
 func (t *Task) expectations() (parts []string) {
 	if t.Answer != nil {
 		parts = append(parts, *t.Answer)

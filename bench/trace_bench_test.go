@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/telemetry"
 )
 
-// discarding is a [Recorder] that keeps nothing.
+// discarding is a [Recorder] that stores nothing.
 type discarding struct{}
 
 func (discarding) Cached(context.Context, Key) (Evaluation, bool, error) {
@@ -19,14 +19,14 @@ func (discarding) Cached(context.Context, Key) (Evaluation, bool, error) {
 }
 func (discarding) Record(context.Context, Evaluation, func(error)) error { return nil }
 
-// dropping is an exporter that keeps nothing.
+// dropping is an exporter that stores nothing.
 type dropping struct{}
 
 func (dropping) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error { return nil }
 func (dropping) Shutdown(context.Context) error                             { return nil }
 
-// BenchmarkTracing measures an evaluation of an agent that takes no time without and with a
-// tracer, which may add 20 µs at most.
+// BenchmarkTracing measures an evaluation, with and without a tracer, of an agent that
+// takes no time. The tracer may add at most 20 µs.
 func BenchmarkTracing(b *testing.B) {
 	solver := scripted(func(context.Context, agent.Request) agent.Result { return answer("4") })
 	noWait := func(ctx context.Context, _ time.Duration) error { return context.Cause(ctx) }

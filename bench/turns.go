@@ -14,20 +14,21 @@ import (
 const MaxTurns = 100
 
 // Turn is one message of the user in a scripted conversation. Its JSON form is the message
-// alone, or an object.
+// on its own, or an object.
 type Turn struct {
 	User string `json:"user"`
-	// Graders grade the answer to this message, besides those of the task, which grade the
-	// last answer. Without any, the grader is exact on Answer if there is one.
+	// Graders grade the answer to this message, in addition to the graders of the task,
+	// which grade the last answer. Without any, the grader is exact on Answer if there is
+	// one.
 	Graders []GraderSpec `json:"graders,omitempty"`
-	// Answer is the reference of this turn, if there is one. Agents never see it.
+	// Answer is the reference answer of this turn, if there is one. Agents never see it.
 	Answer *string `json:"answer,omitempty"`
 }
 
-// graded reports whether the answer to this message has a grader of its own.
+// graded reports whether the answer to this message is graded on its own.
 func (u Turn) graded() bool { return len(u.Graders) > 0 || u.Answer != nil }
 
-// MarshalJSON returns the message as a text where there is nothing beside it.
+// MarshalJSON returns the message as a JSON string if the turn has nothing else.
 func (u Turn) MarshalJSON() ([]byte, error) {
 	if !u.graded() {
 		return foreign.Marshal(u.User)
@@ -36,7 +37,7 @@ func (u Turn) MarshalJSON() ([]byte, error) {
 	return foreign.Marshal(object(u))
 }
 
-// UnmarshalJSON decodes a text or an object.
+// UnmarshalJSON decodes a JSON string or an object.
 func (u *Turn) UnmarshalJSON(data []byte) error {
 	*u = Turn{}
 	if json.Unmarshal(data, &u.User) == nil {
@@ -46,8 +47,8 @@ func (u *Turn) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*object)(u))
 }
 
-// AtTurn returns a task that has the reference and the graders of turn i, counted from 0,
-// for graders of a turn's answer; the script ends with this turn.
+// AtTurn returns a task with the reference and the graders of turn i, counted from 0, for
+// grading that turn's answer. Its script ends with this turn.
 func (t *Task) AtTurn(i int) *Task {
 	at := *t
 	at.Turns = t.Turns[:i+1]
@@ -55,7 +56,8 @@ func (t *Task) AtTurn(i int) *Task {
 	return &at
 }
 
-// Steps returns the task itself and its turns that have graders of their own, as tasks.
+// Steps returns, as tasks, the task itself and those of its turns that have graders of
+// their own.
 func (t *Task) Steps() []*Task {
 	out := []*Task{t}
 	for i := range t.Turns {
@@ -66,8 +68,9 @@ func (t *Task) Steps() []*Task {
 	return out
 }
 
-// AgentTasks returns the task as an agent gets it, for a scripted conversation once a turn.
-// The messages before a later turn lack the answers, which are not known yet.
+// AgentTasks returns the task as an agent gets it, with one entry per turn for a scripted
+// conversation. The messages before a later turn do not include the agent's answers,
+// because these are not known yet.
 func (t *Task) AgentTasks() []agent.Task {
 	out := []agent.Task{t.ForAgent()}
 	for i := 1; i < len(t.Turns); i++ {
@@ -79,7 +82,7 @@ func (t *Task) AgentTasks() []agent.Task {
 		}
 		out = append(out, next)
 	}
-	if t.User != nil { // the messages of the simulated user are not known, but they concern its goal
+	if t.User != nil { // the messages of the simulated user are unknown, but they concern its goal
 		next := out[len(out)-1]
 		next.Messages = append(slices.Clone(next.Messages), agent.Message{Role: userRole, Content: next.Goal})
 		next.Goal = t.User.Goal
@@ -88,24 +91,24 @@ func (t *Task) AgentTasks() []agent.Task {
 	return out
 }
 
-// checkTurns checks the script of a readable task.
+// checkTurns checks the script of a task that could be decoded.
 func (l *suiteReader) checkTurns(t *Task, n jsonNode, report func(int, string)) {
 	turns, ok := n.get("turns")
 	if !ok {
 		return
 	}
 	if goal, ok := n.get("goal"); ok {
-		report(goal.off, `"goal" and "turns" exclude each other: the first message of "turns" is the goal`)
+		report(goal.off, `"goal" and "turns" are mutually exclusive: the first message of "turns" is the goal`)
 	}
 	switch {
 	case len(t.Turns) == 0:
 		report(turns.off, `"turns" has no message`)
 	case len(t.Turns) > MaxTurns:
-		report(turns.off, fmt.Sprintf(`"turns" has %d messages, at most %d are allowed`, len(t.Turns), MaxTurns))
+		report(turns.off, fmt.Sprintf(`"turns" has %d messages; at most %d are allowed`, len(t.Turns), MaxTurns))
 	}
 }
 
-// notBlank limits the messages of a script to those that are not blank.
+// notBlank returns the fault of a blank message in a script, and "" for any other message.
 func notBlank(n jsonNode) string {
 	if strings.TrimSpace(n.text) == "" {
 		return "is empty"

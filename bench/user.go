@@ -21,30 +21,32 @@ import (
 //go:embed user.md
 var userInstructions string
 
-// The bounds and defaults of a simulated user.
+// The limits and defaults of a simulated user.
 const (
 	defaultUserTurns = 8
 	defaultStop      = "###STOP###"
-	maxUserMessage   = 8 << 10 // bytes of one of its messages
+	maxUserMessage   = 8 << 10 // bytes in one of its messages
 	maxUserData      = 48 << 10
-	userAttempts     = 3 // calls for one message before unreadable replies are missing data
+	userAttempts     = 3 // calls for one message before unreadable replies count as missing data
 )
 
-// SimulatedUser is a person whose part in a conversation a model takes. Agents never see it.
+// SimulatedUser is a person whose part in a conversation is played by a model. Agents never
+// see it.
 type SimulatedUser struct {
-	// Route is the route of the model; empty is the default route.
+	// Route is the route of the model; empty means the default route.
 	Route string `json:"route,omitempty"`
 	// Goal is the goal of the person, and Facts are the facts that the person knows.
 	Goal  string   `json:"goal"`
 	Facts []string `json:"facts,omitempty"`
-	// MaxTurns bounds the messages of the user, with those of the script; 0 is read as 8.
+	// MaxTurns limits the number of messages from the user, including those of the script;
+	// 0 is read as 8.
 	MaxTurns int `json:"max_turns,omitempty"`
 	// Stop is the text with which the model ends the conversation; empty is read as
 	// ###STOP###.
 	Stop string `json:"stop,omitempty"`
 }
 
-// Turns returns the bound of the messages of the user.
+// Turns returns the maximum number of messages from the user.
 func (u *SimulatedUser) Turns() int {
 	if u.MaxTurns > 0 {
 		return u.MaxTurns
@@ -59,9 +61,10 @@ func (u *SimulatedUser) stop() string {
 	return defaultStop
 }
 
-// stops reports whether a message ends the conversation: the stop word is on a line of its own
-// or at the end of the message, or the default word, which no person writes, is anywhere. The
-// text before it is not sent, because the conversation is over.
+// stops reports whether a message ends the conversation: the stop word stands on a line of
+// its own or at the end of the message, or the default stop word, which no person writes,
+// occurs anywhere. The text before the stop word is not sent, because the conversation is
+// over.
 func (u *SimulatedUser) stops(message string) bool {
 	if strings.Contains(message, defaultStop) {
 		return true
@@ -81,7 +84,8 @@ func (u *SimulatedUser) stops(message string) bool {
 	return ok && !unicode.IsLetter(last) && !unicode.IsDigit(last)
 }
 
-// withoutStop returns a message without the lines and the end by which it stops.
+// withoutStop returns a message without its stop words, whether they stand on lines of
+// their own, at the end or, for the default stop word, anywhere.
 func (u *SimulatedUser) withoutStop(message string) string {
 	if !u.stops(message) {
 		return message
@@ -98,7 +102,7 @@ func (u *SimulatedUser) withoutStop(message string) string {
 	return strings.Trim(strings.TrimSpace(strings.Join(kept, "\n")), "\"'`* \n")
 }
 
-// text returns the goal and the facts of the person, one a line.
+// text returns the person's goal and facts, one per line.
 func (u *SimulatedUser) text() string {
 	if u == nil {
 		return ""
@@ -107,13 +111,13 @@ func (u *SimulatedUser) text() string {
 }
 
 // UserPrompt identifies the instructions of simulated users, in hexadecimal. The identity
-// of a suite with one includes it.
+// of a suite with a simulated user includes it.
 func UserPrompt() string {
 	sum := sha256.Sum256([]byte("user 3\x00" + userInstructions))
 	return hex.EncodeToString(sum[:16])
 }
 
-// UserCalls returns the largest number of calls of the model that a conversation takes.
+// UserCalls returns the maximum number of calls to the user's model during a conversation.
 func (t *Task) UserCalls() int {
 	if t.User == nil {
 		return 0
@@ -121,18 +125,20 @@ func (t *Task) UserCalls() int {
 	return max(0, t.User.Turns()-len(t.Turns))
 }
 
-// EndedAtOnce is the error of a conversation that the simulated user ended before it began. It
-// leaves nothing to grade, so that it is missing data, but it is a fault of the task and not
-// an outage, so it is neither repeated nor counted by the breaker.
+// EndedAtOnce is the error of a conversation that the simulated user ended before it began.
+// There is nothing to grade, so the result is missing data. Because this is a fault in the
+// task and not an outage, the conversation is not repeated and the breaker does not count
+// it.
 const EndedAtOnce = "the simulated user ended the conversation before its first message"
 
-// errNoUser is the error of a task with a simulated user where no model takes its part.
-var errNoUser = errors.New("the simulated user needs a model, and none is configured")
+// errNoUser is the error of a task with a simulated user if no model is configured to play
+// the user.
+var errNoUser = errors.New("the simulated user needs a model, but none is configured")
 
-// next asks the model for the next message of the user; done reports that it ends the
-// conversation. Before the first message there is nothing to end: the text beside the stop
-// word is the message, and if there is none, the model is asked again. An error is not a
-// fault of the agent. The usage counts in any case.
+// next asks the model for the user's next message; done reports whether the user ends the
+// conversation. Before the first message there is no conversation to end, so any text other
+// than the stop word is the message, and if there is no such text, the model is asked
+// again. An error is not a fault of the agent. The usage counts in any case.
 func (u *SimulatedUser) next(ctx context.Context, m model.Model, said []agent.Message, first bool, seed int64) (message string, done bool, used agent.Usage, err error) {
 	if m == nil {
 		return "", false, used, errNoUser
@@ -173,7 +179,8 @@ func (u *SimulatedUser) next(ctx context.Context, m model.Model, said []agent.Me
 	return "", false, used, fmt.Errorf("no message in %d attempts: %s", userAttempts, why)
 }
 
-// watchedUser keeps the error of its call, since a spent budget is a limit that all share.
+// watchedUser records the error of its call, because a spent budget is a limit that all
+// share.
 type watchedUser struct {
 	model.Model
 	err error
@@ -185,10 +192,10 @@ func (w *watchedUser) Next(ctx context.Context, req *model.Request) (model.Reply
 	return reply, err
 }
 
-// request returns the request to the model. The goal and the facts come from the suite; the
-// messages so far are data, which the renderer of [model.Request] encodes in lines of JSON.
-// Nothing in it depends on the variant, the stage or the run, except through the agent's
-// messages.
+// request returns the request to the model. The goal and the facts come from the suite. The
+// messages so far are data, which the renderer of [model.Request] encodes as lines of JSON.
+// Nothing in the request depends on the variant, the stage or the run, except through the
+// agent's messages.
 func (u *SimulatedUser) request(said []agent.Message, first bool, seed int64, attempt int) *model.Request {
 	goal := fmt.Sprintf("Write the person's next message. If the person has what they want, or it cannot be had, write %s instead.", u.stop())
 	if first {
@@ -222,14 +229,14 @@ func (u *SimulatedUser) request(said []agent.Message, first bool, seed int64, at
 	return req
 }
 
-// checkUser checks the simulated user of a readable task.
+// checkUser checks the simulated user of a task that could be decoded.
 func (l *suiteReader) checkUser(t *Task, n jsonNode, report func(int, string)) {
 	user, ok := n.get("user")
 	if !ok || t.User == nil {
 		return
 	}
 	if goal, ok := n.get("goal"); ok {
-		report(goal.off, `"goal" and "user" exclude each other: "user" has the goal of the person`)
+		report(goal.off, `"goal" and "user" are mutually exclusive: "user" has the goal of the person`)
 	}
 	if t.User.Turns() > MaxTurns || t.User.MaxTurns < 0 {
 		report(user.off, fmt.Sprintf(`"max_turns" is %d, outside 1 to %d`, t.User.MaxTurns, MaxTurns))

@@ -11,8 +11,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestWaitsEndWithTheTime: a wait for a limit ends when the time for evaluations is over,
-// with the name of the limit, and at once when the run is drained.
+// TestWaitsEndWithTheTime checks that a wait for a limit ends when the time for evaluations
+// is over, with the name of the limit, and ends at once when the run is drained.
 func TestWaitsEndWithTheTime(t *testing.T) {
 	stopped := errors.New("a person stopped it")
 	for name, c := range map[string]struct {
@@ -53,7 +53,7 @@ func TestWaitsEndWithTheTime(t *testing.T) {
 	}
 }
 
-// sleeping waits by the clock.
+// sleeping waits in real time.
 func sleeping(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):

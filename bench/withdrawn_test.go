@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// TestWithdrawnEvaluation checks that an evaluation which the agent had not begun when the run was
-// drained is not recorded and costs nothing.
+// TestWithdrawnEvaluation checks that an evaluation that the agent had not begun when the
+// run was drained is not recorded and costs nothing.
 func TestWithdrawnEvaluation(t *testing.T) {
 	stopped := errors.New("a person stopped it")
 	drain, end := context.WithCancelCause(t.Context())

@@ -10,27 +10,27 @@ import (
 	"evolve/runtime/agent"
 )
 
-// ConfigChange is the input of the gates of a config proposal.
+// ConfigChange is the input to the gates of a config proposal.
 type ConfigChange struct {
 	// Want is the config that was measured.
 	Want agent.Config
-	// Reload reads the config again from the files that the proposal would write.
+	// Reload loads the config from the files as the proposal would write them.
 	Reload func() (agent.Config, error)
-	// Measured and Now are the hashes of everything the proposal depends on, by name: at
-	// the time of the run, and now.
+	// Measured and Now are the hashes of everything on which the proposal depends, by name:
+	// at the time of the run, and now.
 	Measured, Now map[string]string
-	// Texts are the free texts of the config, by parameter; Demonstrations are those of
-	// demonstrations, and Tasks the tasks that they may demonstrate.
+	// Texts are the free texts of the config, by parameter. Demonstrations are the config's
+	// demonstrations, and Tasks are the tasks that they may demonstrate.
 	Texts          map[string]string
 	Demonstrations map[string][]agent.Demonstration
 	Tasks          []bench.Task
-	// Answers indexes the reference answers of every task.
+	// Answers indexes the reference answers to every task.
 	Answers *bench.AnswerIndex
 	// Rehearse applies and reverts the change in a scratch folder.
 	Rehearse func() error
 }
 
-// Config lists the gates of a config proposal.
+// Config lists the gates for a config proposal.
 func Config(c ConfigChange) []Gate {
 	return []Gate{
 		base(c.Measured, c.Now),
@@ -49,8 +49,8 @@ func Config(c ConfigChange) []Gate {
 	}
 }
 
-// overlap fails texts that copy from the answers of the benchmark, and demonstrations of
-// anything but search tasks.
+// overlap returns the gate that fails if a text copies answers from the benchmark, or if a
+// demonstration does so in a way that [bench.AnswerIndex.FindShown] reports.
 func (c ConfigChange) overlap() Gate {
 	g := overlap(c.Answers, func() (map[string]string, error) { return c.Texts, nil })
 	if len(c.Demonstrations) == 0 {
@@ -67,7 +67,7 @@ func (c ConfigChange) overlap() Gate {
 			n += len(list)
 		}
 		verdict, why := texts(ctx)
-		return verdict, fmt.Sprintf("%s; %d demonstrations, none of a holdout task", why, n)
+		return verdict, fmt.Sprintf("%s; %d demonstrations, none from a holdout task", why, n)
 	}
 	return g
 }

@@ -11,10 +11,10 @@ import (
 	"evolve/runtime/telemetry"
 )
 
-// Verdict is the verdict of one gate.
+// Verdict is the outcome of one gate.
 type Verdict string
 
-// Failed stops a proposal; Flagged has a person look at it; NotRun stops it too,
+// Failed stops a proposal. Flagged requires a person to look at it. NotRun also stops it,
 // because a gate that was never run has not passed.
 const (
 	Passed  Verdict = "passed"
@@ -23,19 +23,19 @@ const (
 	NotRun  Verdict = "not_run"
 )
 
-// Gate is one automatic check. Check returns its verdict and the evidence for it, in words
-// that a person can judge.
+// Gate is one automatic check. Check returns the gate's verdict and the evidence for it, in
+// words that a person can judge.
 type Gate struct {
 	Name string
-	// Needs names earlier gates without which its verdict would have no meaning: unless all
-	// of them passed or flagged, it is not run.
+	// Needs names the earlier gates without which this gate's verdict would be meaningless.
+	// If the verdict of any of them is neither passed nor flagged, this gate is not run.
 	Needs []string
 	Check func(ctx context.Context) (Verdict, string)
 }
 
-// Run runs all gates in order, also after one has failed, so that a person gets all
-// verdicts at once. A gate that panics has failed. A gate was not run if it was not
-// started because the context ended, or if it needs a gate that did not pass.
+// Run runs all gates in order, even after one has failed, so that a person gets all
+// verdicts at once. A gate that panics counts as failed. A gate counts as not run if the
+// context ended before its turn, or if a gate that it needs neither passed nor was flagged.
 func Run(ctx context.Context, gates []Gate) []archive.GateVerdict {
 	out := make([]archive.GateVerdict, 0, len(gates))
 	said := map[string]Verdict{}
@@ -60,8 +60,9 @@ func Run(ctx context.Context, gates []Gate) []archive.GateVerdict {
 	return out
 }
 
-// Lane returns the state that follows from the verdicts: awaiting only when every gate
-// passed and there was at least one.
+// Lane returns the proposal state that follows from the verdicts: failed if there are no
+// verdicts or any verdict is neither passed nor flagged, the human lane if a gate was
+// flagged, and awaiting if every gate passed.
 func Lane(verdicts []archive.GateVerdict) archive.ProposalState {
 	lane := archive.Awaiting
 	if len(verdicts) == 0 {

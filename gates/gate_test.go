@@ -69,7 +69,7 @@ func change() ConfigChange {
 	}
 }
 
-// demonstrate adds a demonstration of a task of one side.
+// demonstrate adds a demonstration of a task in one split.
 func (c *ConfigChange) demonstrate(split bench.Split) {
 	answer := "restart the primary database before noon"
 	c.Tasks = []bench.Task{{ID: "t2", Goal: "what now?", Answer: &answer, Split: split}}

@@ -13,25 +13,27 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// MaxLearned bounds the memories that one proposal adds.
+// MaxLearned is the maximum number of memories that one proposal may add, and of memories
+// whose mark it may change.
 const MaxLearned = 50
 
-// MemoryChange is a change of a file of memories.
+// MemoryChange is a change to a file of memories.
 type MemoryChange struct {
-	// Measured and Now are the hashes of everything the proposal depends on, by name.
+	// Measured and Now are the hashes, by name, of everything on which the proposal
+	// depends: when the proposal was measured, and now.
 	Measured, Now map[string]string
-	// Old and New are the file before and after the change.
+	// Old and New are the contents of the file before and after the change.
 	Old, New []byte
 	// Others are the memories that the agent reads from other files.
 	Others []agent.Memory
-	// Answers indexes the reference answers of every task.
+	// Answers indexes the reference answers to every task.
 	Answers *bench.AnswerIndex
-	// Rehearse applies and reverts the change in a scratch folder.
+	// Rehearse applies the change in a scratch folder and reverts it there.
 	Rehearse func() error
 }
 
-// Memories lists the gates of a change of an agent's memories. They do not judge whether
-// a memory is true: a person reads it.
+// Memories lists the gates for a change to an agent's memories. They do not judge whether a
+// memory is true, because a person reads it.
 func Memories(c MemoryChange) []Gate {
 	before, _ := parsed(c.Old)
 	after, bad := parsed(c.New)
@@ -43,9 +45,9 @@ func Memories(c MemoryChange) []Gate {
 			case bad != "":
 				return Failed, "the file does not load: " + bad
 			case other != "":
-				return Failed, "it would change " + other + "; only new memories and marks may change"
+				return Failed, "it would change " + other + "; memories may only be added or have their marks changed"
 			case len(added) > MaxLearned || len(marked) > MaxLearned:
-				return Failed, fmt.Sprintf("it adds %d memories and marks %d, at most %d are allowed", len(added), len(marked), MaxLearned)
+				return Failed, fmt.Sprintf("it adds %d memories and marks %d, but at most %d are allowed", len(added), len(marked), MaxLearned)
 			case len(added)+len(marked) == 0:
 				return Failed, "it changes no memory"
 			}
@@ -57,7 +59,7 @@ func Memories(c MemoryChange) []Gate {
 					return Failed, fmt.Sprintf("the memory %q is longer than %d bytes", m.ID, memory.MaxEntryBytes)
 				}
 			}
-			return Passed, fmt.Sprintf("the file loads: %d added, %d with another mark, %d unchanged", len(added), len(marked), len(before)-len(marked))
+			return Passed, fmt.Sprintf("the file loads: %d added, %d with a changed mark, %d unchanged", len(added), len(marked), len(before)-len(marked))
 		}},
 		{Name: "credentials", Check: func(context.Context) (Verdict, string) {
 			for _, m := range added {
@@ -70,7 +72,7 @@ func Memories(c MemoryChange) []Gate {
 					return Failed, fmt.Sprintf("the reason at %q holds what looks like a credential", m.ID)
 				}
 			}
-			return Passed, "none was found in the additions"
+			return Passed, "no credential was found in the additions"
 		}},
 		overlap(c.Answers, func() (map[string]string, error) {
 			texts := map[string]string{}
@@ -84,7 +86,7 @@ func Memories(c MemoryChange) []Gate {
 	}
 }
 
-// parsed reads a file of memories, and returns its first problem.
+// parsed parses a file of memories. bad describes the first problem in the file, or is "".
 func parsed(data []byte) (list []agent.Memory, bad string) {
 	for _, l := range bench.ReadMemories(data, func(line, _ int, text string) {
 		if bad == "" {
@@ -96,8 +98,8 @@ func parsed(data []byte) (list []agent.Memory, bad string) {
 	return list, bad
 }
 
-// differences returns the memories that are new, those whose mark changed, and the other
-// differences.
+// differences returns the added memories, the memories whose retraction mark changed, and a
+// description of any other difference, or "" if there is none.
 func differences(before, after []agent.Memory) (added, marked []agent.Memory, other string) {
 	was := make(map[string]agent.Memory, len(before))
 	for _, m := range before {
@@ -124,19 +126,21 @@ func differences(before, after []agent.Memory) (added, marked []agent.Memory, ot
 	return added, marked, ""
 }
 
-// unmarked returns a memory without its mark and its times, which == does not compare.
+// unmarked returns a memory without its retraction mark and without its times, so that ==
+// can compare memories; it cannot compare times.
 func unmarked(m agent.Memory) agent.Memory {
 	m.Retracted, m.RetractedAt, m.Time = "", time.Time{}, time.Time{}
 	return m
 }
 
-// contradictions names the memories, in use or new as well, that new ones contradict. It
-// does not fail them: a newer fact may be the right one, and a person decides.
+// contradictions returns the gate that lists the existing and the new memories that a new
+// memory contradicts. A contradiction does not fail the gate, because the newer fact may be
+// the right one; a person decides.
 func contradictions(added, there []agent.Memory) Gate {
 	return Gate{Name: "contradictions", Check: func(context.Context) (Verdict, string) {
 		lex := memory.NewLexicon()
 		known, own := memory.NewKnown(lex, there), memory.NewKnown(lex, added)
-		earlier := map[string]bool{} // a pair of new ones is named once
+		earlier := map[string]bool{} // list each pair of new memories only once
 		var found []string
 		for _, m := range added {
 			ids := known.Contradicted(m)
@@ -153,6 +157,6 @@ func contradictions(added, there []agent.Memory) Gate {
 		if len(found) > 0 {
 			return Passed, "for you to judge: " + strings.Join(found, "; ")
 		}
-		return Passed, "no memory in use gives another value"
+		return Passed, "no memory in use states a different value"
 	}}
 }

@@ -11,10 +11,12 @@ import (
 	"evolve/runtime/text"
 )
 
-// MaxFindings bounds the findings that one gate lists; the others are counted.
+// MaxFindings is the maximum number of findings that one gate lists; further findings are
+// only counted.
 const MaxFindings = 20
 
-// Listed joins the findings of a gate; those beyond [MaxFindings] are only counted.
+// Listed joins the findings of a gate into one text. It lists at most [MaxFindings] of them
+// and only counts the rest.
 func Listed(findings []string) string {
 	if more := len(findings) - MaxFindings; more > 0 {
 		findings = append(slices.Clone(findings[:MaxFindings]), fmt.Sprintf("and %d more", more))
@@ -22,18 +24,18 @@ func Listed(findings []string) string {
 	return strings.Join(findings, "; ")
 }
 
-// Applied returns the gate that records that the text of a patch fits its base. A patch
-// that does not fit has no further gates.
+// Applied returns the gate that records that a patch applies to its base. If a patch does
+// not apply, no other gates are run.
 func Applied(files int) Gate {
 	return Gate{Name: archive.ApplyGate, Check: func(context.Context) (Verdict, string) {
 		if files == 0 {
 			return Failed, "it changes nothing"
 		}
-		return Passed, fmt.Sprintf("every place was found exactly once; %s", text.Count(files, "file"))
+		return Passed, fmt.Sprintf("every passage to change was found exactly once; %s", text.Count(files, "file"))
 	}}
 }
 
-// Scope fails a patch that changes files outside its target's scope.
+// Scope returns the gate that fails a patch that changes files outside its target's scope.
 func Scope(j scope.Judgement) Gate {
 	return Gate{Name: "scope", Needs: []string{archive.ApplyGate}, Check: func(context.Context) (Verdict, string) {
 		if len(j.Refused) > 0 {

@@ -10,7 +10,8 @@ import (
 	"evolve/bench"
 )
 
-// base fails a proposal when anything it depends on has changed.
+// base returns the gate that fails a proposal if anything on which the proposal depends has
+// changed.
 func base(was, is map[string]string) Gate {
 	return Gate{Name: "base", Check: func(context.Context) (Verdict, string) {
 		if moved := Moved(was, is); len(moved) > 0 {
@@ -20,7 +21,8 @@ func base(was, is map[string]string) Gate {
 	}}
 }
 
-// overlap fails texts that copy from the answers of the benchmark.
+// overlap returns the gate that fails a proposal whose texts copy answers from the
+// benchmark.
 func overlap(answers *bench.AnswerIndex, texts func() (map[string]string, error)) Gate {
 	return Gate{Name: "overlap", Check: func(context.Context) (Verdict, string) {
 		all, err := texts()
@@ -38,17 +40,17 @@ func overlap(answers *bench.AnswerIndex, texts func() (map[string]string, error)
 	}}
 }
 
-// rollback fails a change that cannot be applied and reverted.
+// rollback returns the gate that fails a change that cannot be applied and reverted.
 func rollback(rehearse func() error) Gate {
 	return Gate{Name: "rollback", Check: func(context.Context) (Verdict, string) {
 		if err := rehearse(); err != nil {
 			return Failed, "rehearsing the rollback: " + err.Error()
 		}
-		return Passed, "rehearsed: applied and taken back, and everything was as before"
+		return Passed, "rehearsed: applied and rolled back, and everything was as before"
 	}}
 }
 
-// Moved lists the names whose hashes differ, or that only one side has.
+// Moved lists the names whose hashes differ or that exist on only one side.
 func Moved(was, is map[string]string) []string {
 	var out []string
 	for name, h := range was {

@@ -12,24 +12,24 @@ import (
 	"evolve/runtime/skill"
 )
 
-// The bounds of a tool or skill that an agent wrote.
+// The limits on a tool or skill that an agent wrote.
 const (
 	maxToolBytes  = authored.MaxSource + authored.MaxManifest
 	maxSkillBytes = skill.MaxFile
-	// maxParts is the maximum number of files of a kind that a workspace loads for one
+	// maxParts is the maximum number of files of one kind that a workspace loads for one
 	// agent.
 	maxParts = 200
 )
 
-// WrittenChange is the common input of the gates of proposals of kind tool.
+// WrittenChange is the common input to the gates for proposals of kind tool.
 type WrittenChange struct {
-	// Measured and Now are the hashes of everything that the proposal depends on, by name:
+	// Measured and Now are the hashes of everything on which the proposal depends, by name:
 	// when it was drawn up, and now.
 	Measured, Now map[string]string
-	// Bytes is the size of the files it would write, and Parts the number of files of the
-	// kind that the agent would then have.
+	// Bytes is the total length of the files that the proposal would write. Parts is the
+	// number of files of this kind that the agent would then have.
 	Bytes, Parts int
-	// Answers indexes the reference answers of every task.
+	// Answers indexes the reference answers to every task.
 	Answers *bench.AnswerIndex
 	// Rehearse applies and reverts the change in a scratch folder.
 	Rehearse func() error
@@ -40,18 +40,18 @@ type ToolChange struct {
 	WrittenChange
 	// Reload reads the definition again from the files that the proposal would write.
 	Reload func() (authored.Definition, error)
-	// Registered lists the names of the tools that the agent can call without those that it
-	// wrote.
+	// Registered lists the names of the tools that the proposed tool must not replace: all
+	// tools except those that an agent wrote.
 	Registered []string
-	// Before reads the definition that the proposal replaces or deletes; nil if there is
-	// none.
+	// Before reads the definition that the proposal replaces or deletes; it is nil if there
+	// is none.
 	Before func() (authored.Definition, error)
-	// Check runs the tests in the hermetic child; nil runs none.
+	// Check runs the tests in the hermetic child process; if it is nil, no tests run.
 	Check func(context.Context, authored.Definition) authored.Report
 }
 
-// Tool lists the gates of a tool that an agent wrote. They do not judge whether its tests
-// are correct: a person reads them.
+// Tool lists the gates for a tool that an agent wrote. They do not judge whether the tool's
+// tests are correct, because a person reads them.
 func Tool(c ToolChange) []Gate {
 	list := []Gate{
 		base(c.Measured, c.Now),
@@ -68,7 +68,7 @@ func Tool(c ToolChange) []Gate {
 			case err != nil:
 				return NotRun, "the files hold no tool, so there is no name to check"
 			case slices.Contains(c.Registered, d.Name) || authored.Reserved(d.Name):
-				return Failed, fmt.Sprintf("%s is the name of a registered tool, which it would take the place of", d.Name)
+				return Failed, fmt.Sprintf("%s is the name of a registered tool, which it would replace", d.Name)
 			}
 			return Passed, fmt.Sprintf("none of %d registered tools is called %s", len(c.Registered), d.Name)
 		}},
@@ -99,8 +99,9 @@ func Tool(c ToolChange) []Gate {
 	return list
 }
 
-// earlierTests runs the tests of the version in use, on that version and on the new one. A
-// test that only the earlier version passes is for a person: the change may be the purpose.
+// earlierTests returns the gate that runs the tests of the version in use on both that
+// version and the new one. If only the version in use passes a test, the gate flags the
+// change for a person, because the change may be intended.
 func earlierTests(c ToolChange) Gate {
 	return Gate{Name: "earlier tests", Check: func(ctx context.Context) (Verdict, string) {
 		before, err := c.Before()
@@ -126,12 +127,12 @@ func earlierTests(c ToolChange) Gate {
 		if len(broken) > 0 {
 			return Flagged, fmt.Sprintf("the version in use passes %d of its tests that the new one does not: %s", len(broken), strings.Join(broken, "; "))
 		}
-		return Passed, fmt.Sprintf("the new version passes every test that the version in use passes, of the %d tests of that version", len(now.Tests))
+		return Passed, fmt.Sprintf("the new version passes every test that the version in use passes; the version in use has %d tests", len(now.Tests))
 	}}
 }
 
-// ToolDeletion lists the gates of the deletion of a tool that an agent wrote. Unused
-// returns why it cannot be deleted.
+// ToolDeletion lists the gates for the deletion of a tool that an agent wrote. unused
+// returns an error with the reason if the tool cannot be deleted.
 func ToolDeletion(c ToolChange, unused func(context.Context) error) []Gate {
 	return []Gate{
 		base(c.Measured, c.Now),
@@ -151,7 +152,7 @@ func ToolDeletion(c ToolChange, unused func(context.Context) error) []Gate {
 			if verdict == Failed { // a tool that fails its tests may be deleted
 				verdict = Passed
 			}
-			return verdict, "of the tool that is deleted: " + evidence
+			return verdict, "for the tool that is to be deleted: " + evidence
 		}},
 		{Name: "use", Check: func(ctx context.Context) (Verdict, string) {
 			if err := unused(ctx); err != nil {
@@ -163,7 +164,8 @@ func ToolDeletion(c ToolChange, unused func(context.Context) error) []Gate {
 	}
 }
 
-// tested judges a report, test by test.
+// tested returns the verdict on a report of a tool's tests, with the result of each test as
+// evidence.
 func tested(r authored.Report) (Verdict, string) {
 	if r.Problem != "" {
 		return NotRun, "the tests could not be run: " + r.Problem
@@ -190,12 +192,12 @@ type SkillChange struct {
 	WrittenChange
 	// Reload reads the definition again from the file that the proposal would write.
 	Reload func() (skill.Definition, error)
-	// Again drafts skills from the transcripts that this one refers to.
+	// Again drafts skills again from the transcripts to which this skill refers.
 	Again func(context.Context) ([]skill.Candidate, error)
 }
 
-// Skill lists the gates of a skill. Its text becomes part of the prompt, so only a skill
-// passes that drafting again reproduces exactly, without a veto.
+// Skill lists the gates for a skill. The text of a skill becomes part of the prompt, so a
+// skill passes only if drafting again reproduces it exactly, without a veto.
 func Skill(c SkillChange) []Gate {
 	return []Gate{
 		base(c.Measured, c.Now),
@@ -226,7 +228,8 @@ func Skill(c SkillChange) []Gate {
 	}
 }
 
-// vetoed looks up a skill among those drafted again from its transcripts.
+// vetoed returns the verdict on a skill by looking it up among list, the skills that were
+// drafted again from its transcripts.
 func vetoed(d skill.Definition, list []skill.Candidate) (Verdict, string) {
 	for _, again := range list {
 		if again.Definition.Name != d.Name {
@@ -236,22 +239,23 @@ func vetoed(d skill.Definition, list []skill.Candidate) (Verdict, string) {
 		case len(again.Vetoes) > 0:
 			return Failed, strings.Join(again.Vetoes, "; ")
 		case string(again.Definition.Encode()) != string(d.Encode()):
-			return Failed, "drafting it again from its transcripts gives another text"
+			return Failed, "drafting it again from its transcripts gives a different text"
 		}
 		return Passed, fmt.Sprintf("drafting it again from its transcripts gives the same text: solved %d tasks of %d clusters, failed on %d; no veto",
 			again.Solved, again.Clusters, again.Failed)
 	}
-	return Failed, "its transcripts give no such skill"
+	return Failed, "drafting again from its transcripts gives no such skill"
 }
 
-// size fails a change that is too large for a person to read or for a workspace to load.
+// size returns the gate that fails a change that is too large for a person to read, or one
+// with more files than a workspace loads.
 func size(c WrittenChange, most int) Gate {
 	return Gate{Name: "size", Check: func(context.Context) (Verdict, string) {
 		switch {
 		case c.Bytes > most:
-			return Failed, fmt.Sprintf("%d bytes, at most %d are allowed", c.Bytes, most)
+			return Failed, fmt.Sprintf("%d bytes, but at most %d are allowed", c.Bytes, most)
 		case c.Parts > maxParts:
-			return Failed, fmt.Sprintf("the agent would have %d such files, at most %d are loaded", c.Parts, maxParts)
+			return Failed, fmt.Sprintf("the agent would have %d such files, but at most %d are loaded", c.Parts, maxParts)
 		}
 		return Passed, fmt.Sprintf("%d bytes of at most %d, %d files of at most %d", c.Bytes, most, c.Parts, maxParts)
 	}}

@@ -38,7 +38,7 @@ func passing(_ context.Context, d authored.Definition) authored.Report {
 	return r
 }
 
-// judged checks the gates that did not pass, and a part of their evidence.
+// judged checks which gates did not pass, and a part of their evidence.
 func judged(t *testing.T, list []Gate, want, says string) {
 	t.Helper()
 	var names, words []string
@@ -120,7 +120,7 @@ func TestSkillGates(t *testing.T) {
 		"a veto": {func(_ *SkillChange, _ *skill.Definition, again *skill.Candidate) {
 			again.Vetoes = []string{"it solved one cluster"}
 		}, "vetoes failed", "one cluster"},
-		"a word was slipped in": {func(_ *SkillChange, d *skill.Definition, _ *skill.Candidate) { d.Text += " Obey." }, "vetoes failed", "another text"},
+		"a word was slipped in": {func(_ *SkillChange, d *skill.Definition, _ *skill.Candidate) { d.Text += " Obey." }, "vetoes failed", "a different text"},
 		"from nowhere":          {func(_ *SkillChange, d *skill.Definition, _ *skill.Candidate) { d.Name = "other" }, "vetoes failed", "no such skill"},
 		"no transcripts": {func(c *SkillChange, _ *skill.Definition, _ *skill.Candidate) {
 			c.Again = func(context.Context) ([]skill.Candidate, error) { return nil, errors.New("gone") }

@@ -6,8 +6,8 @@ import (
 	"evolve/mutate/irt"
 )
 
-// raceDue reports whether the next evaluation goes to a leader: in the final race, and
-// before the final race as long as the leaders have less than their share.
+// raceDue reports whether the next evaluation goes to a leader. It does in the final race,
+// and before the final race as long as the leaders have received less than their share.
 func (s *search) raceDue() bool {
 	if s.finalRace() {
 		return true
@@ -16,25 +16,28 @@ func (s *search) raceDue() bool {
 	return s.posterior.ready() && len(s.design) == 0 && float64(s.raced) < leaderShare*(mine-float64(s.plan.design*s.plan.first))
 }
 
-// finalRace reports whether the budget before the final race is spent.
+// finalRace reports whether the evaluations that are reserved for the time before the final
+// race are used up.
 func (s *search) finalRace() bool {
 	return float64(s.spent-s.baseline.asked) >= s.plan.search
 }
 
 const (
-	// keepUp is the champion's minimum share of a rival's number of evaluations.
+	// keepUp is the minimum ratio of the champion's number of evaluations to a rival's.
 	keepUp = 0.7
-	// rivalsInFinal is the number of leaders in the final race besides the champion. The
-	// evidence against the champion has to come from few evaluations there.
+	// rivalsInFinal is the number of leaders, besides the champion, that take part in the
+	// final race. It is small because the evidence against the champion must come from few
+	// evaluations.
 	rivalsInFinal = 2
-	// aloneEvery is the number of evaluations of the race of which one goes to the best
-	// variant by its own results, in a small space.
+	// aloneEvery is the interval, in race evaluations, at which a small space gives an
+	// evaluation to the variant that is best by its own results.
 	aloneEvery = 3
 )
 
-// race returns the variant that gets the next evaluation, by top-two Thompson sampling
-// (Russo 2020) from the leaders' joint posterior: half the time the best of one draw,
-// otherwise the best other one of a further draw. The champion always takes part.
+// race returns the variant that gets the next evaluation. It uses top-two Thompson sampling
+// (Russo 2020) on the leaders' joint posterior: half the time it returns the best variant
+// in one draw, otherwise the best of the other variants in a further draw. The champion
+// always takes part.
 func (s *search) race() *variantStats {
 	s.refresh()
 	b := &s.posterior
@@ -57,7 +60,7 @@ func (s *search) race() *variantStats {
 	if first < 0 {
 		return nil
 	}
-	// The champion keeps up with its rivals, since a lead depends on both estimates.
+	// The champion keeps up with its rivals, because a lead depends on both estimates.
 	a := b.leaders[first]
 	if s.open(s.champion) && float64(s.champion.asked) < keepUp*float64(a.asked) {
 		return s.champion
@@ -65,8 +68,9 @@ func (s *search) race() *variantStats {
 	return a
 }
 
-// thompson returns the best open leader other than but in a draw, of those that take part;
-// −1 when there is none. Pending evaluations reduce the deviation in advance.
+// thompson draws once from the joint posterior and returns the index of the best leader
+// that is open and takes part, or −1 if there is none. It skips the leader with index but.
+// The deviation of a variant is reduced as if its pending evaluations had already arrived.
 func (s *search) thompson(but int) int {
 	b := &s.posterior
 	final := s.finalRace()
@@ -95,13 +99,14 @@ func (s *search) thompson(but int) int {
 	return top
 }
 
-// shared is the factor by which tasks of the variant's mate are preferred.
+// shared is the factor by which the weight of a task is multiplied if the variant's mate
+// has had the task more often than the variant.
 const shared = 6
 
-// mate returns the variant with which a variant shares tasks after its first evaluations, for
-// paired comparisons: for a leader the champion, for the champion and for a random
-// variant that the baseline evaluates again the first leader. It returns nil for all
-// others.
+// mate returns the variant whose tasks a variant shares after its first evaluations, so
+// that the two can be compared in pairs. For a leader, it is the champion. For the
+// champion, and for a random variant that the baseline evaluates again, it is the first
+// leader. For all others it is nil.
 func (s *search) mate(a *variantStats) *variantStats {
 	switch {
 	case a.baseline && len(s.posterior.leaders) > 0 && a.asked >= s.baseline.each(s.budget):
@@ -116,8 +121,8 @@ func (s *search) mate(a *variantStats) *variantStats {
 	return nil
 }
 
-// task returns the task of a variant's next evaluation: one of those with the fewest
-// repeats, drawn by weight .3 + .7·4p(1 − p), because tasks that every variant passes or
+// task returns the task for a variant's next evaluation: one of the tasks with the fewest
+// repeats, drawn with weight .3 + .7·4p(1 − p), because tasks that every variant passes or
 // fails are not informative.
 func (s *search) task(a *variantStats) int {
 	pick, most := -1, math.Inf(-1)
@@ -128,12 +133,12 @@ func (s *search) task(a *variantStats) int {
 		if mate != nil && mate.repeats[j] > a.repeats[j] && !mate.demonstrates(j) {
 			w *= shared
 		}
-		// The largest of log(u)/w is a draw with probability proportional to w.
+		// Picking the largest log(u)/w is a draw with probability proportional to w.
 		if key := math.Log(1-s.rng.Float64()) / w; key > most {
 			pick, most = j, key
 		}
 	}
-	// On large suites a sample of the tasks suffices.
+	// In large suites, a sample of the tasks suffices.
 	const handful = 24
 	if len(s.tasks) > 4*handful {
 		for range 3 * handful {

@@ -6,24 +6,25 @@ import (
 )
 
 const (
-	// aloneVariance is the prior variance of a variant's ability by its own results, around
-	// the model's.
+	// aloneVariance is the prior variance of the ability that is estimated from a variant's
+	// own results. The prior mean is the ability according to the model.
 	aloneVariance = 4
-	// enoughEach is the number of evaluations for each config from which a space is small.
+	// enoughEach is the number of evaluations per config that the budget must allow for the
+	// space to count as small.
 	enoughEach = 2
 )
 
-// small reports whether the budget has several evaluations for every config of the space.
-// Until a variant has many results, the model assumes that it is about as good as its
-// neighbours, so that a single good config among poor ones would be tried and then
-// abandoned. In a small space the variants' own results decide a part of the race.
+// small reports whether the budget suffices for several evaluations of every config in the
+// space. Until a variant has many results, the model assumes that it is about as good as
+// its neighbours, so a single good config among poor ones would be tried and then
+// abandoned. In a small space, the variants' own results therefore decide part of the race.
 func (s *search) small() bool {
 	configs := s.configs()
 	return configs > 0 && enoughEach*configs <= s.budget
 }
 
-// configs returns the number of combinations of a space that is enumerated; 0 if it is too
-// large to enumerate.
+// configs returns the number of combinations in the space if the space can be enumerated,
+// and 0 if it is too large.
 func (s *search) configs() int {
 	if s.values == nil {
 		s.values = s.everyValue()
@@ -38,13 +39,14 @@ func (s *search) configs() int {
 	return total
 }
 
-// alone returns a variant's ability by its own results.
+// alone returns a variant's ability as estimated from its own results.
 func (s *search) alone(a *variantStats) float64 {
 	ability, _ := s.posterior.model.Own(s.merged(a), a.ability, a.ability, aloneVariance)
 	return ability
 }
 
-// outstanding returns the variants of a list that are the best by their own results.
+// outstanding returns at most maxLeaders variants from a list: those that are best by their
+// own results, best first.
 func (s *search) outstanding(list []*variantStats) []*variantStats {
 	value := make(map[*variantStats]float64, len(list))
 	for _, a := range list {
@@ -55,8 +57,8 @@ func (s *search) outstanding(list []*variantStats) []*variantStats {
 	return list[:min(len(list), maxLeaders)]
 }
 
-// bestAlone returns the variant that is the best by its own results and has no evaluation
-// under way; nil when there is none.
+// bestAlone returns the variant that is best by its own results among those that are open
+// and have no evaluation in progress; nil if there is none.
 func (s *search) bestAlone() *variantStats {
 	var best *variantStats
 	most := 0.0

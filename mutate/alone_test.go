@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestNeedleIsFound checks that the one good config of 125 is recommended: nothing but its
-// own results points to it.
+// TestNeedleIsFound checks that the one good config among 125 is recommended, although only
+// its own results point to it.
 func TestNeedleIsFound(t *testing.T) {
 	const seeds = 8
 	found := 0
@@ -26,7 +26,7 @@ func TestNeedleIsFound(t *testing.T) {
 	}
 }
 
-// TestSmallSpace checks which spaces are small for a budget.
+// TestSmallSpace checks which spaces count as small for a budget.
 func TestSmallSpace(t *testing.T) {
 	choice := agent.Param{Name: "a", Kind: agent.Choice, Values: []any{"x", "y", "z"}, Default: "x"}
 	flag := agent.Param{Name: "b", Kind: agent.Bool, Default: false}
@@ -48,14 +48,15 @@ func TestSmallSpace(t *testing.T) {
 	}
 }
 
-// TestFinalRaceIsBetweenThree checks that the final race is between the champion and the two
-// best variants at a time.
+// TestFinalRaceIsBetweenThree checks that the final race is between the champion and the
+// two best variants at the time.
 func TestFinalRaceIsBetweenThree(t *testing.T) {
 	w := newWorld(t, "noisy", 7)
 	o := w.options(600)
 	s := newSearch(t, o)
 	c := &script{inFlight: 1, score: func(tr Trial, _ *rand.Rand) (float64, bool) {
-		// The evaluation in hand is spent already: the first one may be of the time before.
+		// The evaluation in hand is already counted as spent, so the first one may belong
+		// to the time before the final race.
 		if float64(s.spent-1) >= s.plan.search {
 			place := slices.IndexFunc(s.posterior.leaders, func(a *variantStats) bool { return a.id == tr.Variant })
 			if tr.Variant != s.champion.id && (place < 0 || place >= rivalsInFinal) {

@@ -2,30 +2,31 @@ package mutate
 
 import "evolve/runtime/agent"
 
-// Form is the kind of change that a brief requests.
+// Form is the kind of change that a brief asks for.
 type Form string
 
-// The forms. Rewrite and Demonstrate are for texts: a new instruction as a whole (Zhou et
-// al., "Large language models are human-level prompt engineers", 2022), and worked
-// examples from cases that passed (Opsahl-Ong et al., "Optimizing instructions and
-// demonstrations", 2024).
+// The forms of changes. Rewrite and Demonstrate apply to texts: Rewrite requests a whole
+// new instruction (Zhou et al., "Large language models are human-level prompt engineers",
+// 2022), and Demonstrate requests worked examples from cases that passed (Opsahl-Ong et
+// al., "Optimizing instructions and demonstrations", 2024).
 const (
 	Change      Form = "change"
 	Rewrite     Form = "rewrite"
 	Demonstrate Form = "demonstrate"
 )
 
-// Author describes the language models that answer the briefs of a search.
+// Author describes the language models that answer briefs in a search.
 type Author struct {
-	// Rate bounds the briefs of all routes together. Every 0 stands for
+	// Rate limits the briefs of all routes together. An Every of 0 stands for
 	// [DefaultBriefEvery].
 	Rate
-	// Routes are the models to choose from, one or more.
+	// Routes are the models to choose from; there must be at least one.
 	Routes []AuthorRoute
-	// Wordings name the wordings of the request to choose from; none: one without a name.
+	// Wordings are the names of the wordings of the request to choose from. If there are
+	// none, a single wording without a name is used.
 	Wordings []string
-	// Past are earlier drafts, the oldest first: those of earlier nights, and those of
-	// this run from before it was resumed without a replay.
+	// Past holds earlier drafts, oldest first: drafts from earlier nights, and drafts from
+	// this run before it was resumed without a replay.
 	Past []PastDraft
 }
 
@@ -35,27 +36,27 @@ type AuthorRoute struct {
 	Rate
 }
 
-// Rate bounds requests; zero values are no bounds.
+// Rate limits requests; zero values mean no limits.
 type Rate struct {
-	// Every is the minimum number of evaluations for each request.
+	// Every is the minimum number of evaluations per request.
 	Every int
-	// MaxCalls, MaxUSD and MaxTokens are the maximum number, cost, and tokens of input and
-	// output of the requests of a night.
+	// MaxCalls, MaxUSD and MaxTokens limit the number of requests in one night, their total
+	// cost, and their total input and output tokens.
 	MaxCalls  int
 	MaxUSD    float64
 	MaxTokens int64
 }
 
-// DefaultBriefEvery is the number of evaluations for each brief.
+// DefaultBriefEvery is the default for the minimum number of evaluations per brief.
 const DefaultBriefEvery = 12
 
 // PastDraft is the result of an earlier brief.
 type PastDraft struct {
 	Component, Route, Wording string
 	Form                      Form
-	// Parent is the variant of the brief, and Draft the resulting config. Without a
-	// draft, Reason is the cause, and Outcome is the outcome of a request without an
-	// answer.
+	// Parent is the variant that the brief was about, and Draft is the resulting config. If
+	// there is no draft, Reason states the cause. If a request was not answered, Outcome
+	// describes the failure.
 	Parent, Draft     agent.ConfigID
 	Config            agent.Config
 	Rationale, Reason string
@@ -64,14 +65,15 @@ type PastDraft struct {
 	Tokens            int64
 	// Full reports whether the request was not sent; see [Observation].
 	Full bool
-	// Tonight reports whether the draft belongs to this run.
+	// Tonight reports whether the draft is from this run.
 	Tonight bool
 }
 
-// DraftGain is the search's estimate of a draft of this night.
+// DraftGain is the search's estimate of the gain of a draft from this night.
 type DraftGain struct {
 	Variant agent.ConfigID
-	// Gain is the estimated gain over its parent, in score units, and SE its standard error.
+	// Gain is the draft's estimated gain over its parent, in score units, and SE is the
+	// standard error of the gain.
 	Gain, SE    float64
 	Evaluations int
 }

@@ -10,51 +10,55 @@ import (
 	"evolve/runtime/memory"
 )
 
-// breeding makes children of selected parents by operators. The bandit divides the
-// proposals among them and the model, which is one of its arms under the name
-// modelOperator and also has a share of its own.
+// breeding makes children of selected parents by means of operators. The bandit divides the
+// proposals among the operators and the model: the model is one of the bandit's arms, under
+// the name modelOperator. Proposals outside the bandit's share also come from the model.
 type breeding struct {
 	operators []operator.Operator
 	names     []string // the bandit's arms
 	lexicon   *memory.Lexicon
 	bandit    *operator.Bandit
 	choose    selection.Selector
-	// named reports whether a person named the selection; bred counts its children.
+	// named reports whether a person chose the selection. bred counts the children that the
+	// selection has produced.
 	named bool
 	bred  int
 	// share is the bandit's share of the proposals.
 	share float64
-	// patient selections allow a child only after enough evaluations of the tree.
+	// patient reports whether the selection allows a new child only once the tree has had
+	// enough evaluations.
 	patient bool
 	health  health
-	// unrewarded are bred variants whose gain the bandit has not received.
+	// unrewarded are the bred variants for which the bandit has not yet received a reward.
 	unrewarded []*variantStats
 
-	// candidates for parents, as of the at-th result.
+	// pool holds the variants that may become parents, and candidates describes each of
+	// them to the selection. Both are as of result number at.
 	pool       []*variantStats
 	candidates []selection.Candidate
 	at         int
 }
 
 const (
-	// modelOperator and reflectOperator name the sources of variants besides the
+	// modelOperator and reflectOperator name the sources of variants other than the
 	// operators.
 	modelOperator   = "model"
 	reflectOperator = "reflect"
-	// bredShare is the bandit's share of the proposals; the rest are the model's. With
-	// demonstrations it is textShare, so that the share of texts can follow the rewards
-	// of the operators.
+	// bredShare is the bandit's share of the proposals; the rest come from the model. If
+	// there are demonstrations, the bandit's share is textShare, so that the share of
+	// changes to texts can follow the rewards of the operators.
 	bredShare, textShare = 0.1, 0.25
-	// namedShare is the share of new variants that are children of parents of a selection
-	// that a person named; it leaves a margin over half. For a refused child another
-	// attempt is made, up to childTries in all.
+	// namedShare is the share of new variants that are children of parents chosen by a
+	// selection that a person named; it is somewhat above half, as a margin. If a child is
+	// refused, another attempt is made, up to childTries attempts in all.
 	namedShare = 0.55
 	childTries = 12
-	// patientDesign bounds the design of a selection that waits for evaluations.
+	// patientDesign is the maximum number of variants in the initial design if the
+	// selection waits for evaluations.
 	patientDesign = 8
-	// parentsAtMost bounds the number of candidates for parents.
+	// parentsAtMost is the maximum number of candidates for parents.
 	parentsAtMost = 200
-	// shownTasks bounds the number of tasks by which candidates are compared.
+	// shownTasks is the maximum number of tasks on which candidates are compared.
 	shownTasks = 256
 )
 
@@ -84,12 +88,12 @@ func newBreeding(name string, author bool, pool *operator.Pool) (breeding, error
 	return b, nil
 }
 
-// waits reports whether the selection allows no child before further evaluations.
+// waits reports whether the selection allows no child until there are further evaluations.
 func (s *search) waits() bool { return s.breeding.patient && !selection.Expand(s.tree()) }
 
 // children returns children for some of the next proposals, and the number of proposals
 // left to the model. The children of a named selection have a fixed share of all new
-// variants, and where it waits for evaluations the model waits as well.
+// variants. While that selection waits for evaluations, the model waits as well.
 func (s *search) children(size int) (out []proposal, rest int) {
 	for range size {
 		if !s.breeding.named {
@@ -102,7 +106,7 @@ func (s *search) children(size int) (out []proposal, rest int) {
 			}
 			continue
 		}
-		all := len(s.variants) + len(out) + rest // the champion counts as the next one
+		all := len(s.variants) + len(out) + rest // the champion is counted in place of the next variant
 		if float64(s.breeding.bred+len(out)) >= namedShare*float64(all) {
 			rest++
 			continue
@@ -118,8 +122,8 @@ func (s *search) children(size int) (out []proposal, rest int) {
 	return out, rest
 }
 
-// breed makes a variant by the operator that the bandit picks; false if it picked the
-// model or the author, or if there is no new child.
+// breed makes a variant with the operator that the bandit picks. It returns false if the
+// bandit picked the model or the author, or if there is no new child.
 func (s *search) breed() (proposal, bool) {
 	b := &s.breeding
 	if s.waits() {
@@ -174,9 +178,9 @@ func (s *search) breed() (proposal, bool) {
 	return proposal{}, false
 }
 
-// tree returns the number of evaluations, told or pending, of the champion and of bred
-// variants, and the number of all these. Proposals of the model are not part of the
-// tree.
+// tree returns the number of evaluations of the champion and of bred variants, whether
+// finished or pending, and the number of these variants. Proposals from the model are not
+// part of the tree.
 func (s *search) tree() (evaluations, size int) {
 	for _, a := range s.variants {
 		if a == s.champion || a.scale > 0 && a.operator != modelOperator {
@@ -187,7 +191,8 @@ func (s *search) tree() (evaluations, size int) {
 	return evaluations, size
 }
 
-// refreshParents sets the candidates for parents: the champion and the ablest others.
+// refreshParents sets the candidates for parents: the champion and the ablest other
+// variants.
 func (s *search) refreshParents() {
 	b := &s.breeding
 	if b.at == s.posterior.fitted && len(b.pool) > 0 {
@@ -227,7 +232,7 @@ func (s *search) refreshParents() {
 	}
 }
 
-// lineage returns a variant's chain of first parents, the nearest first.
+// lineage returns a variant's chain of first parents, nearest first.
 func (s *search) lineage(a *variantStats) []agent.Config {
 	const most = 20
 	var out []agent.Config
@@ -242,8 +247,8 @@ func (s *search) lineage(a *variantStats) []agent.Config {
 	return out
 }
 
-// ancestor returns the nearest common ancestor of two variants, which may be one of them; nil
-// if none is known. Nearest means the highest generation.
+// ancestor returns the nearest common ancestor of two variants, which may be one of the
+// two; nil if none is known. The nearest ancestor is the one with the highest generation.
 func (s *search) ancestor(a, b *variantStats) *variantStats {
 	above := func(a *variantStats) map[*variantStats]bool {
 		seen := map[*variantStats]bool{a: true}

@@ -13,11 +13,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// authoring is the state of the requests to language models for changes. Four choices in
-// a brief are learnt from the gains of the drafts: the component, the form of the change,
-// the route and the wording of the request.
+// authoring is the state of the briefs, which are requests to language models for changes.
+// Four choices in a brief are learnt from the gains of the drafts: the component, the form
+// of the change, the route and the wording of the request.
 type authoring struct {
-	*Author            // nil: briefs are not answered
+	*Author            // nil if briefs are not answered
 	requests *Requests // of this night
 	wanted   bool      // the bandit chose the author
 	drafts   []*draft  // the oldest first
@@ -29,20 +29,21 @@ type authoring struct {
 // draft is the result of a brief.
 type draft struct {
 	PastDraft
-	// gain is its gain over its parent on common tasks of earlier nights, and common the
-	// number of these tasks.
+	// gain is the draft's gain over its parent on common tasks of earlier nights. common is
+	// the number of these tasks.
 	gain, common float64
 }
 
 const (
-	// Numbers of cases in a brief, of the leading kind among them if there are as many,
-	// and of earlier changes, refused ones among them.
+	// These constants limit a brief: the number of cases, how many of them are of the
+	// leading kind if there are enough, the number of earlier changes, and how many of
+	// these may be refused changes.
 	casesShown   = 5
 	leadingShown = 3
 	triedShown   = 8
 	refusedShown = 3
-	// draftsKept bounds the drafts of earlier nights, and shrunkBy is the number of
-	// evaluations without a difference that is added to theirs.
+	// draftsKept is the maximum number of drafts from earlier nights. The gain of such a
+	// draft is shrunk as if it also had shrunkBy tasks without a difference.
 	draftsKept = 200
 	shrunkBy   = 4
 )
@@ -56,8 +57,8 @@ func newAuthoring(o *Author) authoring {
 	return w
 }
 
-// briefDue reports whether a brief is due now: at the pace of the settings when the
-// operators' bandit requests one, at half of it otherwise.
+// briefDue reports whether a brief is due now. Briefs come at the pace of the settings if
+// the operators' bandit requests one, otherwise at half that pace.
 func (s *search) briefDue() bool {
 	w := &s.author
 	if w.Author == nil || !s.posterior.ready() {
@@ -70,8 +71,8 @@ func (s *search) briefDue() bool {
 	return w.requests.Due(pace) && len(w.requests.Routes(s.spent)) > 0
 }
 
-// brief returns a trial that asks for a change of a component of a selected parent; false
-// when there is no component or no case.
+// brief returns a trial that asks for a change to a component of a selected parent, or
+// false if there is no component or no case.
 func (s *search) brief() (Trial, bool) {
 	w := &s.author
 	w.wanted = false
@@ -99,7 +100,7 @@ func (s *search) brief() (Trial, bool) {
 	return t, true
 }
 
-// form returns the choice of the form of a component's changes.
+// form returns the bandit that chooses the form of changes to a component.
 func (w *authoring) form(component string) *operator.Arms {
 	if w.forms[component] == nil {
 		w.forms[component] = operator.NewArms()
@@ -107,13 +108,13 @@ func (w *authoring) form(component string) *operator.Arms {
 	return w.forms[component]
 }
 
-// choices returns all choices that are learnt.
+// choices returns the bandits of all choices in a brief.
 func (w *authoring) choices() []*operator.Arms {
 	return append(slices.Collect(maps.Values(w.forms)), w.component, w.route, w.wording)
 }
 
-// triedChanges returns earlier changes of a component, the latest first, the latest
-// refusals among them.
+// triedChanges returns earlier changes to a component, latest first, including the latest
+// refusals.
 func (s *search) triedChanges(component string) []TriedChange {
 	var list []*draft
 	refused := 0
@@ -144,8 +145,8 @@ func (s *search) triedChanges(component string) []TriedChange {
 	return out
 }
 
-// gain returns the estimated gain of a draft over its parent, and the number of its
-// evaluations of tonight.
+// gain returns the estimated gain of a draft over its parent, and the number of the draft's
+// evaluations tonight.
 func (s *search) gain(d *draft) (gain float64, evaluations int) {
 	if a := s.byID[d.Draft]; a != nil && a.scored > 0 {
 		return s.expected(a.ability) - s.expected(s.reference(a).ability), a.scored
@@ -153,8 +154,8 @@ func (s *search) gain(d *draft) (gain float64, evaluations int) {
 	return d.gain, 0
 }
 
-// gainError returns the standard error of the gain of a draft with evaluations, as if its
-// estimate and that of its parent were independent.
+// gainError returns the standard error of the gain of a draft, as if the estimates for the
+// draft and for its parent were independent. It is 0 if the draft has no evaluations.
 func (s *search) gainError(d *draft) float64 {
 	a := s.byID[d.Draft]
 	if a == nil || a.scored == 0 {
@@ -164,7 +165,8 @@ func (s *search) gainError(d *draft) float64 {
 	return math.Hypot(s.slope(a.ability)*a.deviation, s.slope(p.ability)*p.deviation)
 }
 
-// reference returns the first parent of a variant, or the champion where it is unknown.
+// reference returns the first parent of a variant, or the champion if the parent is
+// unknown.
 func (s *search) reference(a *variantStats) *variantStats {
 	if len(a.parents) > 0 {
 		if p, ok := s.byID[a.parents[0]]; ok {
@@ -174,10 +176,10 @@ func (s *search) reference(a *variantStats) *variantStats {
 	return s.champion
 }
 
-// components lists the components of a variant that a model may change: its texts, and
-// without any its subsets and choices. The search over numbers handles the latter well
-// without a model, and demonstrations where it can take them from tasks; others need a
-// case that passed.
+// components lists the components of a variant that a model may change: its texts or, if it
+// has none, its subsets and choices. The search over numbers handles subsets and choices
+// well without a model. It also handles demonstrations well if it can take them from tasks;
+// other demonstrations need a case that passed.
 func (s *search) components(a *variantStats) []string {
 	var texts, others []string
 	for _, p := range s.space.Params {
@@ -199,8 +201,9 @@ func (s *search) components(a *variantStats) []string {
 	return others
 }
 
-// formsOf lists the forms of a change of a component. Worked examples need a case that
-// passed, and stand in an instruction only if no other component holds them.
+// formsOf lists the forms in which a component can be changed. Worked examples require a
+// case that passed, and are added to an instruction only if the space has no parameter for
+// demonstrations.
 func (s *search) formsOf(a *variantStats, component string) []string {
 	p, _ := s.space.Lookup(component)
 	switch {
@@ -216,13 +219,13 @@ func (s *search) formsOf(a *variantStats, component string) []string {
 	return forms
 }
 
-// passed reports whether one of the variant's recent evaluations passed.
+// passed reports whether at least one of the variant's recent evaluations passed.
 func (a *variantStats) passed() bool {
 	return slices.ContainsFunc(a.cases, func(c Case) bool { return c.Score >= failed })
 }
 
-// cases returns evaluations of a variant to learn from, failed ones first, or passed ones
-// first.
+// cases selects recent evaluations of a variant to show in a brief: failed evaluations
+// first, or passed evaluations first if passed is set.
 func cases(a *variantStats, passed bool) []Case {
 	var lead, rest []Case
 	for _, c := range slices.Backward(a.cases) {
@@ -237,8 +240,8 @@ func cases(a *variantStats, passed bool) []Case {
 	return append(out, rest[:min(len(rest), casesShown-take)]...)
 }
 
-// answer processes the result of a brief. A new draft becomes a variant; the cause of a
-// refusal is kept for later briefs.
+// answer processes the result of a brief. A new draft becomes a variant. The cause of a
+// refusal is stored for later briefs.
 func (s *search) answer(o Observation) {
 	w := &s.author
 	if w.Author == nil {
@@ -260,7 +263,7 @@ func (s *search) answer(o Observation) {
 	}
 }
 
-// enterDraft makes a draft a variant, or returns the reason for its refusal.
+// enterDraft turns a draft into a variant, or returns the reason for refusing it.
 func (s *search) enterDraft(d *draft, parent *variantStats, written *Draft) (refused string) {
 	config, problems := s.space.Parse(written.Config)
 	if len(problems) > 0 {
@@ -281,10 +284,10 @@ func (s *search) enterDraft(d *draft, parent *variantStats, written *Draft) (ref
 	return ""
 }
 
-// learnChoices computes the bandits of the choices in briefs from all drafts, by the
-// latest estimates of their gains. An outage counts against the route alone, and a spent
-// budget against nothing. The reward of a route falls with its cost; see
-// [operator.Credit].
+// learnChoices recomputes the bandits for the choices in briefs from all drafts, using the
+// latest estimates of their gains. An outage counts only against the route, and an
+// exhausted budget counts against no choice. The reward of a route decreases with its cost;
+// see [operator.Credit].
 func (s *search) learnChoices() {
 	w := &s.author
 	for _, c := range w.choices() {
@@ -311,8 +314,8 @@ func (s *search) learnChoices() {
 	}
 }
 
-// improvement returns the expected gain of a draft over its parent with losses counted as
-// 0; false while there is no result. A refused draft has none.
+// improvement returns the expected gain of a draft over its parent, with losses counted as
+// 0. It returns false while the draft has no result. The gain of a refused draft is 0.
 func (s *search) improvement(d *draft) (float64, bool) {
 	a := s.byID[d.Draft]
 	switch {
@@ -327,7 +330,7 @@ func (s *search) improvement(d *draft) (float64, bool) {
 	return 0, false
 }
 
-// floored returns the expectation of a normal variable, with negative values counted as 0.
+// floored returns the expectation of max(X, 0) for a normal variable X.
 func floored(mean, sd float64) float64 {
 	if !(sd > 0) {
 		return max(mean, 0)
@@ -336,7 +339,7 @@ func floored(mean, sd float64) float64 {
 	return mean*distuv.UnitNormal.CDF(z) + sd*distuv.UnitNormal.Prob(z)
 }
 
-// meanCost returns the mean of the routes' mean costs of a request.
+// meanCost returns the mean, over the routes, of their mean costs per request.
 func (w *authoring) meanCost() float64 {
 	sum, n := 0.0, 0
 	for _, r := range w.Routes {
@@ -348,8 +351,8 @@ func (w *authoring) meanCost() float64 {
 	return sum / float64(max(1, n))
 }
 
-// routeCost returns the mean cost of a request to a route, over all nights; negative if
-// there was none.
+// routeCost returns the mean cost of a request to a route over all nights. It is negative
+// if there was no request.
 func (w *authoring) routeCost(route string) float64 {
 	sum, n := 0.0, 0
 	for _, d := range w.drafts {
@@ -364,9 +367,9 @@ func (w *authoring) routeCost(route string) float64 {
 	return sum / float64(n)
 }
 
-// recallDrafts adds earlier drafts, with the difference between draft and parent in the
-// history on tasks that both had. The state of the choices is computed from these
-// records, not stored.
+// recallDrafts adds earlier drafts. The gain of each is the difference between its scores
+// and its parent's scores in the history, on the tasks that both had. The state of the
+// bandits is not stored but computed from these records.
 func (s *search) recallDrafts(history []Remembered) {
 	w := &s.author
 	if w.Author == nil || len(w.Past) == 0 {
@@ -397,11 +400,11 @@ func (s *search) recallDrafts(history []Remembered) {
 	}
 }
 
-// sumOf is a sum of scores.
+// sumOf is a sum of n scores.
 type sumOf struct{ score, n float64 }
 
-// pairedGain returns the mean difference on common tasks, shrunk towards 0, and the number
-// of these tasks.
+// pairedGain returns the mean difference between a draft and its parent on their common
+// tasks, shrunk towards 0, and the number of these tasks.
 func pairedGain(draft, parent map[string]sumOf) (gain, common float64) {
 	sum, n := 0.0, 0.0
 	for _, task := range slices.Sorted(maps.Keys(draft)) {
@@ -413,7 +416,7 @@ func pairedGain(draft, parent map[string]sumOf) (gain, common float64) {
 	return sum / (n + shrunkBy), n
 }
 
-// draftGains returns the estimates of the drafts of this night.
+// draftGains returns the estimated gains of the drafts from this night.
 func (s *search) draftGains() []DraftGain {
 	var out []DraftGain
 	for _, d := range s.author.drafts {

@@ -9,7 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// authored returns a space with a text and a choice, in which only one text helps.
+// authored returns a space with a text and a choice, in which only one particular text
+// helps.
 func authored() agent.Space {
 	return agent.Space{Params: []agent.Param{
 		{Name: "strategy", Kind: agent.Text, MaxChars: 200, Default: "Answer."},
@@ -18,7 +19,7 @@ func authored() agent.Space {
 	}}
 }
 
-// runAuthored drives a search whose briefs are answered by a function.
+// runAuthored drives a search and answers its briefs with the function answer.
 func runAuthored(t *testing.T, s Searcher, answer func(Trial) *Draft) (briefs, evaluations []Trial, rec Recommendation) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -101,7 +102,7 @@ func TestNoBriefsWithoutAnAuthor(t *testing.T) {
 	}
 }
 
-// TestBadDrafts: drafts that are invalid, known or missing are ignored.
+// TestBadDrafts checks that drafts that are invalid, known or missing are ignored.
 func TestBadDrafts(t *testing.T) {
 	space := authored()
 	for name, answer := range map[string]func(Trial) *Draft{
@@ -121,7 +122,7 @@ func TestBadDrafts(t *testing.T) {
 	}
 }
 
-// drafting answers every brief with a new text of its component.
+// drafting answers every brief with a new text for the brief's component.
 func drafting(tr Trial) *Draft {
 	c := tr.Config.Clone()
 	c[tr.Brief.Component] = fmt.Sprintf("%s %d.", tr.Brief.Form, tr.N)
@@ -166,8 +167,8 @@ func TestDemonstrationsHaveTheirOwnForm(t *testing.T) {
 	}
 }
 
-// TestRoutesAreChosenByGain checks that the route whose drafts help gets most briefs
-// within its bounds, and that the others are tried again.
+// TestRoutesAreChosenByGain checks that the route whose drafts help gets the most briefs,
+// within its bounds, and that the other routes are tried again.
 func TestRoutesAreChosenByGain(t *testing.T) {
 	space := authored()
 	run := func(a *Author) map[string]int {

@@ -10,34 +10,36 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Codes of non-numeric values in a point.
+// The codes for non-numeric values in a point.
 const (
 	inactive = -1
 	absent   = -2
 	present  = -3
-	// category and below: the values of a choice, the texts seen so far.
+	// Codes from category downwards stand for the values of a choice and for the texts seen
+	// so far.
 	category = irt.FirstText
 )
 
-// setting is a parameter that can change, with its dimensions: one for a number, choice
-// or switch, one for each member of a subset; for a text, one for the text apart from
-// offered lines, followed by one for each offered line, or for demonstrations by one for
-// their number.
+// setting is a parameter that can change, with its dimensions. A number, choice or switch
+// has one dimension. A subset has one dimension for each member. A text has one dimension
+// for the text without its offered lines, followed by one for each offered line. A text of
+// demonstrations has instead a second dimension for the number of demonstrations.
 type setting struct {
 	param agent.Param
-	// first dimension and number of dimensions.
+	// first is the first dimension and dims is the number of dimensions.
 	first, dims int
-	members     []string // of a subset, or the lines that a text offers
-	texts       *texts   // of a text: values seen of the text apart from those lines
-	own         string   // of a text: the champion's
-	// pool holds the demonstrations to choose from; nil: none.
+	members     []string // the members of a subset, or the lines that a text offers
+	texts       *texts   // for a text: the values seen so far, without the offered lines
+	own         string   // for a text: the champion's value
+	// pool holds the demonstrations to choose from; nil means that there are none.
 	pool *operator.Pool
-	// snapped maps each place of a number to the place of its rounded value.
+	// snapped maps each grid position of a number to the grid position of its rounded
+	// value.
 	snapped []int16
 	needs   []need
 }
 
-// need is a condition: another setting has one of the codes.
+// need is a condition that another setting has one of the given codes.
 type need struct {
 	setting int
 	codes   []int16
@@ -49,9 +51,9 @@ type codec struct {
 	base     agent.Config // source of fixed values
 	settings []setting
 	dims     []irt.Dimension
-	// order lists the settings so that each comes after those it depends on.
+	// order lists the settings so that each comes after the settings on which it depends.
 	order []int
-	// home is the point of the default config, with inactive places filled.
+	// home is the point of the default config, with every parameter treated as active.
 	home irt.Point
 }
 
@@ -96,7 +98,7 @@ func newCodec(space agent.Space, champion agent.Config) *codec {
 	return c
 }
 
-// snapped returns, for every place, the place of its rounded value.
+// snapped returns, for every grid position, the grid position of its rounded value.
 func snapped(p agent.Param) []int16 {
 	out := make([]int16, irt.Grid+1)
 	for i := range out {
@@ -105,7 +107,7 @@ func snapped(p agent.Param) []int16 {
 	return out
 }
 
-// place returns the place of a numeric value.
+// place returns the grid position of a numeric value.
 func place(p agent.Param, v any) int16 {
 	f, ok := v.(float64)
 	if n, whole := v.(int64); whole {
@@ -117,8 +119,8 @@ func place(p agent.Param, v any) int16 {
 	return int16(operator.Unit(p, f)*irt.Grid + 0.5)
 }
 
-// conditions returns the conditions of a parameter. A condition on a fixed parameter is
-// replaced by that parameter's own conditions.
+// conditions returns the conditions under which a parameter is active. A condition on a
+// fixed parameter is replaced by that parameter's own conditions.
 func (c *codec) conditions(p agent.Param, at map[string]int, depth int) []need {
 	var out []need
 	for other, values := range p.When {
@@ -143,8 +145,9 @@ func (c *codec) conditions(p agent.Param, at map[string]int, depth int) []need {
 	return out
 }
 
-// arrange sets the conditions of the settings and their order of evaluation. Conditions
-// on texts are left to the config, since whole texts have no codes.
+// arrange sets the conditions of the settings and the order in which the settings are
+// evaluated. It skips conditions on texts, because whole texts have no codes; they are
+// applied to the config instead.
 func (c *codec) arrange() {
 	at := map[string]int{}
 	for i, st := range c.settings {
@@ -171,7 +174,7 @@ func (c *codec) arrange() {
 	}
 }
 
-// code returns the code of a value with one dimension.
+// code returns the code of a value of a setting that has one dimension.
 func (st *setting) code(v any) int16 {
 	switch st.param.Kind {
 	case agent.Float, agent.Int:
@@ -189,7 +192,7 @@ func presence(there bool) int16 {
 	return absent
 }
 
-// encode returns the point of a config. A new text gets a new code.
+// encode returns the point that stands for a config. A new text gets a new code.
 func (c *codec) encode(config agent.Config) irt.Point {
 	x := make(irt.Point, len(c.dims))
 	for i := range c.settings {
@@ -222,7 +225,7 @@ func (c *codec) encode(config agent.Config) irt.Point {
 	return x
 }
 
-// divide splits a text into the offered lines that it has and the rest.
+// divide splits a text into the offered lines that it contains and the rest.
 func (st *setting) divide(text string) (lines []string, rest string) {
 	if len(st.members) == 0 {
 		return nil, text
@@ -238,8 +241,8 @@ func (st *setting) divide(text string) (lines []string, rest string) {
 	return lines, strings.Join(other, "\n")
 }
 
-// decode returns the config of a point. Parameters whose places equal those of at keep
-// near's exact values. It returns false when a text would be too long.
+// decode returns the config for a point. Parameters whose positions in x equal those in at
+// keep their exact values from near. It returns false if a text would be too long.
 func (c *codec) decode(x irt.Point, near agent.Config, at irt.Point) (agent.Config, bool) {
 	config := make(agent.Config, len(c.space.Params))
 	for _, p := range c.space.Params {
@@ -266,7 +269,7 @@ func (c *codec) decode(x irt.Point, near agent.Config, at irt.Point) (agent.Conf
 	return operator.Canonical(c.space, config.Clone()), true
 }
 
-// value returns the value for the codes of a setting.
+// value returns the setting's value for the codes x, and false if a text would be too long.
 func (st *setting) value(x []int16, near agent.Config) (any, bool) {
 	p := st.param
 	switch p.Kind {
@@ -288,8 +291,8 @@ func (st *setting) value(x []int16, near agent.Config) (any, bool) {
 	return st.text(x, near)
 }
 
-// text builds a text: near's text if the rest is the same, without the removed lines and
-// with the added ones at its end.
+// text builds a text from the codes x. If near's text differs only in offered lines, the
+// result is near's text without the removed lines and with the added lines at its end.
 func (st *setting) text(x []int16, near agent.Config) (string, bool) {
 	rest := st.texts.list[category-x[0]]
 	text, _ := near[st.param.Name].(string)
@@ -300,7 +303,7 @@ func (st *setting) text(x []int16, near agent.Config) (string, bool) {
 	if text != "" {
 		lines = strings.Split(text, "\n")
 	}
-	end := len(lines) // a final line break is kept
+	end := len(lines) // retain a final line break
 	if end > 0 && lines[end-1] == "" {
 		end--
 	}

@@ -36,8 +36,8 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
-// TestMembersShareTheirParametersWeight: a parameter has the same weight for any number
-// of members.
+// TestMembersShareTheirParametersWeight checks that a parameter has the same weight for any
+// number of members.
 func TestMembersShareTheirParametersWeight(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{
 		{Name: "x", Kind: agent.Float, Max: 1, Default: 0.0},
@@ -52,8 +52,8 @@ func TestMembersShareTheirParametersWeight(t *testing.T) {
 	}
 }
 
-// TestMovesStayInTheSpace: every point produced by moves decodes to a valid config and
-// encodes back to itself.
+// TestMovesStayInTheSpace checks that every point produced by moves decodes to a valid
+// config and encodes back to itself.
 func TestMovesStayInTheSpace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		space := space.Any(t)
@@ -92,8 +92,8 @@ func TestMovesStayInTheSpace(t *testing.T) {
 	})
 }
 
-// TestConditionThroughAFixedParameter: a condition on a fixed parameter is replaced by
-// that parameter's conditions.
+// TestConditionThroughAFixedParameter checks that a condition on a fixed parameter is
+// replaced by that parameter's conditions.
 func TestConditionThroughAFixedParameter(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{
 		{Name: "on", Kind: agent.Bool, Default: false},
@@ -115,8 +115,8 @@ func TestConditionThroughAFixedParameter(t *testing.T) {
 	}
 }
 
-// TestDecodingKeepsWhatDidNotChange: parameters that a move does not change keep their
-// exact values.
+// TestDecodingKeepsWhatDidNotChange checks that parameters that a move does not change keep
+// their exact values.
 func TestDecodingKeepsWhatDidNotChange(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{
 		{Name: "x", Kind: agent.Float, Max: 1, Default: 0.123456789},

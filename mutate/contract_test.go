@@ -14,8 +14,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// script drives a searcher with the given number of evaluations in flight, told in random
-// order, and records them.
+// script drives a searcher with the given number of evaluations in flight, whose results it
+// gives in random order, and records them.
 type script struct {
 	inFlight int
 	seed     uint64
@@ -201,7 +201,7 @@ func TestSeedsDiffer(t *testing.T) {
 	}
 }
 
-// tinySpace has ten configs: 2 without depth, 2 × 4 with.
+// tinySpace returns a space with ten configs: 2 without depth, 2 × 4 with depth.
 func tinySpace() agent.Space {
 	return agent.Space{Params: []agent.Param{
 		{Name: "on", Kind: agent.Bool, Default: false},

@@ -14,10 +14,11 @@ import (
 // credit the config for copying the answer, so it is not evidence.
 type demonstrated struct {
 	params []string
-	tasks  map[string][]int // by the text of the request; with the others of its cluster
+	tasks  map[string][]int // by the text of the request; the lists include the other tasks in the cluster
 }
 
-// newDemonstrated returns the demonstrated tasks of a space; without demonstrations it finds none.
+// newDemonstrated returns a demonstrated for the configs of a space and the given tasks. In
+// a space without demonstrations, it finds no tasks.
 func newDemonstrated(space agent.Space, tasks []Task) demonstrated {
 	d := demonstrated{tasks: map[string][]int{}}
 	for _, p := range space.Params {
@@ -42,7 +43,7 @@ func newDemonstrated(space agent.Space, tasks []Task) demonstrated {
 	return d
 }
 
-// of returns the indices of the tasks that a config demonstrates, some of them twice.
+// of returns the indices of the tasks that a config demonstrates. Some may occur twice.
 func (d demonstrated) of(c agent.Config) []int {
 	var out []int
 	for _, name := range d.params {
@@ -54,7 +55,7 @@ func (d demonstrated) of(c agent.Config) []int {
 	return out
 }
 
-// Undemonstrated returns the tasks that none of some configs demonstrates.
+// Undemonstrated returns the tasks that none of the given configs demonstrates.
 func Undemonstrated(space agent.Space, tasks []Task, configs ...agent.Config) []Task {
 	d, gone := newDemonstrated(space, tasks), map[int]bool{}
 	for _, c := range configs {
@@ -71,20 +72,23 @@ func Undemonstrated(space agent.Space, tasks []Task, configs ...agent.Config) []
 	return out
 }
 
-// closed marks a task in variantStats.repeats that the variant demonstrates.
+// closed is the value in variantStats.repeats that marks a task that the variant
+// demonstrates.
 const closed = math.MaxUint16
 
 // demonstrates reports whether a variant demonstrates a task.
 func (a *variantStats) demonstrates(task int) bool { return a.repeats[task] == closed }
 
-// stock makes the pool of demonstrations: search tasks with their labelled answers now,
-// domains in turn, and others with the agent's own answer once one has passed.
+// stock fills the pool of demonstrations. Search tasks with labelled answers are added at
+// once, one from each domain in turn; other tasks are added with the agent's own answer
+// once it has passed.
 func (s *search) stock() {
 	if s.demonstrated.params == nil || len(s.demonstrated.tasks) == 0 {
 		return
 	}
 	p, _ := s.space.Lookup(s.demonstrated.params[0])
-	// A config keeps three tasks in four to be evaluated on.
+	// At most one task in four is demonstrated, so at least three in four remain for
+	// evaluating a config.
 	s.demoPool = &operator.Pool{Most: min(operator.MostDemonstrations, len(s.tasks)/4)}
 	order := rand.New(rand.NewPCG(s.seed, 0xde305)).Perm(len(s.tasks))
 	turn, taken := make([]int, len(s.tasks)), map[string]int{}
@@ -114,7 +118,7 @@ func (s *search) solve(task int, answer string) {
 	s.demoPool.Add(p, operator.Solved{Task: t.ID, Domain: t.Domain, Demonstration: agent.Demonstration{Task: t.Request, Answer: answer}})
 }
 
-// drawDemonstrations replaces the demonstrations of a random config.
+// drawDemonstrations replaces the demonstrations of a random config with drawn ones.
 func (s *search) drawDemonstrations(c agent.Config) agent.Config {
 	for _, name := range s.demonstrated.params {
 		p, _ := s.space.Lookup(name)

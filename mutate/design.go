@@ -5,10 +5,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// addDesign makes the design: the default where it is not the champion, followed by a Latin
-// hypercube over the numbers with every value of choices and switches equally often
-// (McKay et al. 1979); subsets and texts are drawn at random. With a pool of demonstrations
-// most points are the champion with demonstrations.
+// addDesign makes the design. It consists of the default, if that is not the champion,
+// followed by a Latin hypercube over the numbers in which every value of choices and
+// switches occurs equally often (McKay et al. 1979); subsets and texts are drawn at random.
+// If there is a pool of demonstrations, most points differ from the champion only in their
+// demonstrations.
 func (s *search) addDesign() {
 	if d := s.space.Default(); d.ID() != s.champion.id {
 		s.design = append(s.design, proposal{config: d, operator: "default", rationale: "the defaults of the space"})
@@ -47,16 +48,17 @@ func (s *search) fill(n int) {
 		}
 		s.codec.normalize(x, s.rng)
 		if c, ok := s.codec.decode(x, s.champion.config, s.champion.point); ok {
-			s.design = append(s.design, proposal{config: c, operator: "design", rationale: "one of a space-filling design"})
+			s.design = append(s.design, proposal{config: c, operator: "design", rationale: "a config from a space-filling design"})
 		}
 	}
 }
 
-// variedDesign is the step of the points of a design with demonstrations that vary the other
-// settings as well.
+// variedDesign is the interval between the points of a design with demonstrations that also
+// vary the other settings.
 const variedDesign = 4
 
-// keepOthers sets all places of a point but those of demonstrations to the champion's.
+// keepOthers sets all positions of a point to the champion's, except those of
+// demonstrations.
 func (s *search) keepOthers(x irt.Point) {
 	for i := range s.codec.settings {
 		if st := &s.codec.settings[i]; st.pool == nil {

@@ -5,11 +5,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// countable is the largest number of combinations that are enumerated.
+// countable is the maximum number of combinations that are enumerated.
 const countable = 20_000
 
-// untried returns the next config of a small space that is not a variant yet; nil when there
-// is none, or the space is too large to enumerate. Random draws would find the last few
+// untried returns the next config in a small space that is not a variant yet; nil if there
+// is none, or if the space is too large to enumerate. Random draws would find the last few
 // configs slowly or never.
 func (s *search) untried() agent.Config {
 	for total := s.configs(); s.counted < total; {
@@ -28,7 +28,8 @@ func (s *search) untried() agent.Config {
 	return nil
 }
 
-// everyValue returns the values of every parameter, or of fewer when there are too many
+// everyValue returns the list of values of each countable parameter, in order. It stops
+// early, and returns fewer lists, if a parameter cannot be enumerated or there are too many
 // combinations.
 func (s *search) everyValue() [][]any {
 	out := make([][]any, 0, len(s.countable()))
@@ -43,7 +44,8 @@ func (s *search) everyValue() [][]any {
 	return out
 }
 
-// valuesOf returns a parameter's values; nil when they are too many.
+// valuesOf returns the values of a parameter; nil if they cannot be enumerated or are too
+// many.
 func valuesOf(p agent.Param) []any {
 	var out []any
 	switch p.Kind {
@@ -77,7 +79,7 @@ func valuesOf(p agent.Param) []any {
 	return out
 }
 
-// countable returns the parameters with more than one value, in order.
+// countable returns the parameters that have more than one value, in order.
 func (s *search) countable() []agent.Param {
 	var out []agent.Param
 	for _, p := range s.space.Params {

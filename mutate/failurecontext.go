@@ -8,7 +8,7 @@ import (
 	"evolve/mutate/operator"
 )
 
-// The limits of recorded failures and tools.
+// These constants limit the failures and tools that are recorded.
 const (
 	incidentsKept = 8   // per variant
 	reasonKept    = 300 // bytes of each
@@ -18,7 +18,8 @@ const (
 // health holds the calls and failures of each tool.
 type health []operator.ToolHealth
 
-// count adds calls, sorted by tool.
+// count adds calls to the counts of their tools, which are sorted by name. Calls of new
+// tools beyond toolsKept are not counted.
 func (h *health) count(calls []Call) {
 	for _, c := range calls {
 		at, found := slices.BinarySearchFunc(*h, c.Tool, func(t operator.ToolHealth, name string) int { return strings.Compare(t.Tool, name) })
@@ -64,10 +65,11 @@ func (s *search) recordDetails(a *variantStats, task int, o Observation) {
 	}
 }
 
-// failed is the score below which an evaluation counts as a failure.
+// failed is the score below which an evaluation counts as failed.
 const failed = 0.5
 
-// domains numbers the tasks' domains in order of appearance.
+// domains returns, for each task, the number of its domain; the domains are numbered in
+// order of appearance.
 func (s *search) domains() []int {
 	known := map[string]int{}
 	out := make([]int, len(s.tasks))
@@ -82,8 +84,8 @@ func (s *search) domains() []int {
 	return out
 }
 
-// byTask returns a variant's mean score by task, NaN where it has none; nil for suites
-// larger than shownTasks.
+// byTask returns a variant's mean score on each task, with NaN for tasks without a score.
+// It returns nil for suites with more than shownTasks tasks.
 func (s *search) byTask(a *variantStats) []float64 {
 	if len(s.tasks) > shownTasks {
 		return nil
@@ -95,7 +97,8 @@ func (s *search) byTask(a *variantStats) []float64 {
 	return out
 }
 
-// byDomain returns a variant's mean score by domain, NaN where it has none.
+// byDomain returns a variant's mean score in each domain, with NaN for domains without a
+// score.
 func (s *search) byDomain(a *variantStats, domains []int) []float64 {
 	n := slices.Max(domains) + 1
 	sum, count := make([]float64, n), make([]float64, n)

@@ -12,20 +12,21 @@ import (
 	"evolve/runtime/agent"
 )
 
-// fewShotWorld is a synthetic problem after a small language model that labels texts: it
-// fails without examples, prefers one label, and follows the labels of its examples, the
-// last ones most (Zhao et al., "Calibrate before use", 2021). A score is 0 or 1.
+// fewShotWorld is a synthetic problem modelled on a small language model that labels texts:
+// it fails without examples, prefers one label, and follows the labels of its examples,
+// most of all those of the last ones (Zhao et al., "Calibrate before use", 2021). A score
+// is 0 or 1.
 type fewShotWorld struct {
 	seed   uint64
 	labels []string
-	tasks  []fewShotTask // search tasks, followed by as many others
+	tasks  []fewShotTask // search tasks, followed by the same number of others
 	search []Task
 	space  agent.Space
-	// lean is the model's own preference for each label, pull that of an example, recent
-	// the factor by which an example counts more than the one before it.
+	// lean is the model's own preference for each label, pull is the weight of an example,
+	// and recent is the factor by which an example counts more than the one before it.
 	lean         []float64
 	pull, recent float64
-	// skill is what the examples can teach at most.
+	// skill is the most that the examples can teach.
 	skill float64
 	// forms are the effects of the answer forms.
 	forms []float64
@@ -35,7 +36,7 @@ type fewShotTask struct {
 	request string
 	label   int
 	ease    float64
-	// clear is what the task teaches as an example.
+	// clear is how much the task teaches as an example.
 	clear float64
 }
 
@@ -133,8 +134,8 @@ func (w *fewShotWorld) run(t testing.TB, o Options) Recommendation {
 	}
 }
 
-// randomSets is the truth of the best of random sets of examples, each evaluated on the half
-// of the tasks that it does not come from.
+// randomSets returns the true score of the best of random sets of examples, each evaluated
+// on the half of the tasks from which it is not drawn.
 func (w *fewShotWorld) randomSets(budget int) float64 {
 	rng := rand.New(rand.NewPCG(w.seed, 0xb0))
 	best, truth := -1., 0.
@@ -158,8 +159,8 @@ func (w *fewShotWorld) randomSets(budget int) float64 {
 	return truth
 }
 
-// TestFewShots: where nothing but a few good demonstrations helps, a short search finds most
-// of what they can give.
+// TestFewShots checks that if only a few good demonstrations help, a short search finds
+// most of what they can give.
 func TestFewShots(t *testing.T) {
 	const worlds = 30
 	sum, examples := 0., 0
@@ -178,8 +179,8 @@ func TestFewShots(t *testing.T) {
 
 var fewShotWorlds = flag.Int("few-shot-worlds", 0, "fresh problems of BenchmarkFewShot")
 
-// BenchmarkFewShot prints the true score of the recommended config beside random sets of
-// examples with the same number of evaluations and with twice as many.
+// BenchmarkFewShot prints the true score of the recommended config beside those of random
+// sets of examples with the same number of evaluations and with twice as many.
 func BenchmarkFewShot(b *testing.B) {
 	if *fewShotWorlds == 0 {
 		b.Skip("say -few-shot-worlds")

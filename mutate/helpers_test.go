@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// mixedSpace returns a space of n parameters of all kinds.
+// mixedSpace returns a space with n parameters of all kinds.
 func mixedSpace(n int) agent.Space {
 	var s agent.Space
 	for i := range n {
@@ -40,7 +40,7 @@ func makeTasks(n int) []Task {
 	return list
 }
 
-// newSearch is New for tests of internals.
+// newSearch is New for tests that use internals.
 func newSearch(t testing.TB, o Options) *search {
 	t.Helper()
 	s, err := New(o)

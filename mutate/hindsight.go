@@ -7,18 +7,19 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Moment is the recommendation of a search and of its random baseline at some time.
+// Moment holds the recommendations of a search and of its random baseline at some point in
+// the search.
 type Moment struct {
-	// Evaluations is the number of evaluations told so far, and Random the number of the
-	// baseline's among them.
+	// Evaluations is the number of results that the search had received. Random is the
+	// number of baseline evaluations among them.
 	Evaluations, Random int
-	// Best is the variant that the search recommended, RandomBest that of the baseline;
-	// empty before there was one.
+	// Best is the variant that the search recommended, and RandomBest the variant that the
+	// baseline recommended. Either is empty if there was none yet.
 	Best, RandomBest agent.ConfigID
 }
 
-// Moment returns the recommended variants without their estimates: an early estimate is
-// too high, because its variant was selected for it.
+// Moment returns the recommended variants without their estimates, because an early
+// estimate is biased upwards: the variant was selected because its estimate was high.
 func (r Recommendation) Moment() Moment {
 	m := Moment{Evaluations: r.Told, Random: r.RandomTold, Best: r.Best.Variant}
 	if r.Random.Evaluations > 0 {
@@ -27,37 +28,39 @@ func (r Recommendation) Moment() Moment {
 	return m
 }
 
-// Valued is a moment with the value of its recommendations by all data at the end:
-// expected scores on all search tasks. RandomScore is 0 without a RandomBest.
+// Valued is a moment with the values of its recommendations, which are the expected scores
+// on all search tasks, estimated from all data at the end. RandomScore is 0 if there is no
+// RandomBest.
 type Valued struct {
 	Moment
 	Score, RandomScore float64
 }
 
-// Match compares the recommendation of the search with that of random search, both by the
-// same model of all evaluations and on all search tasks.
+// Match compares the recommendation of the search with that of random search. Both are
+// estimated on all search tasks, by one model that is fitted to all evaluations.
 type Match struct {
-	// Search and Random are the two estimates; SearchSpent and RandomSpent count each
-	// side's own evaluations until then.
+	// Search and Random are the two estimates. SearchSpent and RandomSpent are the numbers
+	// of evaluations that the search and the baseline had each used at that point.
 	Search, Random           Estimate
 	SearchSpent, RandomSpent int
-	// Difference is the difference of the two expected scores with its 95 % interval, in
-	// score units.
+	// Difference is the difference between the two expected scores, and Lo and Hi are the
+	// bounds of its 95 % interval, in score units.
 	Difference, Lo, Hi float64
-	// Common is the number of tasks that both were evaluated on.
+	// Common is the number of tasks on which both configs were evaluated.
 	Common int
 }
 
-// Hindsight is the evaluation of a search after its end.
+// Hindsight is the assessment of a search after its end.
 type Hindsight struct {
 	Curve []Valued
-	// Equal compares the two after as many evaluations of the search as the whole
-	// baseline had, and End at the end of both. Nil without a baseline.
+	// Equal compares the search with the baseline once the search has had as many
+	// evaluations as the whole baseline, and End compares them at the end of both. They are
+	// nil without a baseline.
 	Equal, End *Match
 }
 
-// Hindsight values the recommendations of each moment, in their order, by all data so
-// far. Unknown variants are left out.
+// Hindsight estimates the values of the recommendations at the given moments, which are in
+// order, from all data so far. Moments whose recommended variant is unknown are left out.
 func (s *search) Hindsight(moments []Moment) Hindsight {
 	var h Hindsight
 	var equal *Moment
@@ -90,7 +93,7 @@ func (s *search) Hindsight(moments []Moment) Hindsight {
 	return h
 }
 
-// match compares two variants by the model's joint posterior.
+// match compares two variants using the model's joint posterior.
 func (s *search) match(a, b *variantStats) *Match {
 	m := &Match{Search: s.estimate(a, 0, 0), Random: s.estimate(b, 0, 0), RandomSpent: s.baseline.results}
 	theirs := b.scores()
@@ -114,13 +117,15 @@ func (s *search) match(a, b *variantStats) *Match {
 	return m
 }
 
-// championVariance is the prior variance of the champion's ability in its own estimate.
+// championVariance is the prior variance of the champion's ability when the ability is
+// estimated mainly from the champion's own evaluations.
 const championVariance = 9.0
 
-// shown returns a variant as it is reported: the champion with an ability estimated mainly
-// from its own evaluations. The posterior shrinks every variant towards the others, which
-// is right for one that was selected for its scores. The champion was not, and usually it
-// is better than random variants, so shrinkage would underestimate it.
+// shown returns a variant in the form in which it is reported: for the champion, the
+// ability is estimated mainly from its own evaluations. The posterior shrinks every variant
+// towards the others, which is right for a variant that was selected for its scores. The
+// champion was not selected, and it is usually better than random variants, so shrinkage
+// would underestimate it.
 func (s *search) shown(a *variantStats) *variantStats {
 	switch {
 	case !s.posterior.ready():
@@ -137,15 +142,16 @@ func (s *search) shown(a *variantStats) *variantStats {
 	return &own
 }
 
-// singular is the prior probability that a variant's ability is unlike its neighbours', by a
-// deviation whose variance is [aloneVariance].
+// singular is the prior probability that a variant's ability differs from its neighbours'
+// by a deviation with variance [aloneVariance].
 const singular = 0.02
 
-// singled returns a variant with the mean and the deviation of a mixture: either it is like its
-// neighbours, as the model assumes of all, or its ability is mainly that of its own results. The
-// weights follow from how likely its results are under both, by Laplace's approximation (Tierney
-// and Kadane 1986). A single good config among poor ones would otherwise be reported as far
-// worse than it is, with an interval that excludes the truth.
+// singled returns a variant with the mean and the deviation of a mixture: either the
+// variant is like its neighbours, as the model assumes of all variants, or its ability is
+// mainly determined by its own results. The weights follow from how likely its results are
+// under each of the two, by Laplace's approximation (Tierney and Kadane 1986). Without the
+// mixture, a single good config among poor ones would be reported as far worse than it is,
+// with an interval that excludes the true value.
 func (s *search) singled(a *variantStats) *variantStats {
 	if a.item < 0 {
 		return a

@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// lookBack runs a search with its random baseline and returns its hindsight; then is the
-// estimate after as many evaluations of the search as the baseline had.
+// lookBack runs a search with its random baseline and returns its hindsight. The result
+// then is the estimate after the search had as many evaluations as the baseline.
 func lookBack(t testing.TB, w *world, budget int) (h Hindsight, then float64) {
 	o := w.options(budget)
 	o.BaselineShare = 0
@@ -77,8 +77,8 @@ func (b *biases) figures() map[string]float64 {
 
 var biasFamilies = []string{"noisy", "pairs", "text", "drift", "domains", "wide"}
 
-// TestHindsightIsRightOnAverage: the figures that a report shows for the search and for
-// random search are unbiased, although the variants were selected by the same
+// TestHindsightIsRightOnAverage checks that the figures that a report shows for the search
+// and for random search are unbiased, although the variants were selected by the same
 // evaluations. The benchmark measures this on more worlds.
 func TestHindsightIsRightOnAverage(t *testing.T) {
 	var b biases
@@ -118,11 +118,12 @@ func BenchmarkHindsight(b *testing.B) {
 	}
 }
 
-// TestChampionIsEstimatedByItself: the champion is not selected for its scores, so its
-// estimate is not shrunk towards worse variants, however many there are.
+// TestChampionIsEstimatedByItself checks that the champion's estimate is not shrunk towards
+// worse variants, however many there are, because the champion is not selected for its
+// scores.
 func TestChampionIsEstimatedByItself(t *testing.T) {
 	s := newSearch(t, smallOptions(900))
-	tellScores(s, 0.5, everyTask(), func(j int) float64 { return float64(min(j%4, 1)) }) // the champion, 9 of 12
+	tellScores(s, 0.5, everyTask(), func(j int) float64 { return float64(min(j%4, 1)) }) // the champion passes 9 of 12
 	for i := range 20 {
 		tellScores(s, float64(i)/40, everyTask(), func(j int) float64 { return float64(j % 4 / 3) }) // 3 of 12
 	}
@@ -132,8 +133,8 @@ func TestChampionIsEstimatedByItself(t *testing.T) {
 	}
 }
 
-// TestHindsightKnowsBetter: a recommendation that was wrong is valued by the data after
-// it.
+// TestHindsightKnowsBetter checks that a recommendation that was wrong is valued by later
+// data.
 func TestHindsightKnowsBetter(t *testing.T) {
 	s := newSearch(t, smallOptions(900))
 	tellScores(s, 0.5, everyTask(), func(j int) float64 { return float64(j % 2) })
@@ -154,8 +155,8 @@ func TestHindsightKnowsBetter(t *testing.T) {
 	}
 }
 
-// TestMatchCountsEachSide: a random recommendation counts the baseline's own evaluations
-// only.
+// TestMatchCountsEachSide checks that a random recommendation counts only the baseline's
+// own evaluations.
 func TestMatchCountsEachSide(t *testing.T) {
 	w := newWorld(t, "text", 7)
 	h, _ := lookBack(t, w, 300)
@@ -175,8 +176,8 @@ func TestMatchCountsEachSide(t *testing.T) {
 	}
 }
 
-// TestDroppedTrialsAreNotCounted tells a search a third of its trials as dropped, as an
-// interrupted night does with those that wait for a place.
+// TestDroppedTrialsAreNotCounted reports a third of a search's trials as dropped, as an
+// interrupted night does with trials that are waiting for a free slot.
 func TestDroppedTrialsAreNotCounted(t *testing.T) {
 	o := newWorld(t, "text", 7).options(80)
 	o.BaselineShare = 0
@@ -201,7 +202,7 @@ func TestDroppedTrialsAreNotCounted(t *testing.T) {
 }
 
 // found measures the estimates of the needles that searches found: the mean error and the
-// number of intervals that hold the true score.
+// number of intervals that contain the true score.
 func found(t testing.TB, seeds int64) (needles, covered int, bias float64) {
 	for seed := range seeds {
 		w := newWorld(t, "needle", 900+seed)
@@ -221,8 +222,8 @@ func found(t testing.TB, seeds int64) (needles, covered int, bias float64) {
 	return needles, covered, bias / float64(needles)
 }
 
-// TestIntervalHoldsANeedle: nothing but its own results points to the one good config of 125, and
-// the interval of its score has the truth.
+// TestIntervalHoldsANeedle checks that the interval of the score of the one good config
+// among 125 contains the truth, although only its own results point to it.
 func TestIntervalHoldsANeedle(t *testing.T) {
 	needles, covered, bias := found(t, 12)
 	if needles < 9 || covered < needles-1 || math.Abs(bias) > .04 {

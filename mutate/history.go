@@ -9,8 +9,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// past is a config of earlier nights with its evaluations. They feed the model but are
-// not counted as tonight's, and no recommendation rests on them alone.
+// past is a config from an earlier night with its evaluations. These are part of the
+// model's data but are not counted as tonight's, and no recommendation is based on them
+// alone.
 type past struct {
 	id      agent.ConfigID
 	config  agent.Config
@@ -18,15 +19,15 @@ type past struct {
 	shows   []int // the tasks that it demonstrates
 	night   int   // by its index
 	cells   []irt.Cell
-	weight  float64 // evaluations, each by its trust
+	weight  float64 // number of evaluations, each weighted by its trust
 	mean    float64
 	ability float64
 }
 
-// maxHistory bounds the number of configs of earlier nights in the model.
+// maxHistory is the maximum number of configs from earlier nights in the model.
 const maxHistory = 150
 
-// recall adds the history of configs and tasks that still exist.
+// recall adds the history of those configs and tasks that still exist.
 func (s *search) recall(history []Remembered) {
 	type ofNight struct {
 		id    agent.ConfigID
@@ -51,7 +52,7 @@ func (s *search) recall(history []Remembered) {
 				h = &past{id: config.ID(), config: config, shows: s.demonstrated.of(config), night: nights[r.Night]}
 				list = append(list, h)
 			}
-			index[key] = h // nil means that the space has changed since
+			index[key] = h // nil if the config is no longer valid in the space
 		}
 		if h == nil || slices.Contains(h.shows, task) {
 			continue
@@ -81,24 +82,24 @@ func (s *search) recall(history []Remembered) {
 	s.design = s.design[:len(s.design)-spare]
 }
 
-// resume puts the ablest configs of earlier nights before the design.
+// resume puts the ablest configs from earlier nights at the front of the design.
 func (s *search) resume() {
 	const most = 4
 	var first []proposal
 	for _, p := range s.recalled(min(most, (len(s.design)+1)/2)) {
-		if p.past.weight >= 1 { // worth at least one evaluation of tonight
+		if p.past.weight >= 1 { // its evaluations count for at least one from tonight
 			first = append(first, p.past.proposal(p.past.ability))
 		}
 	}
 	s.design = append(first, s.design...)
 }
 
-// proposal proposes a config of an earlier night again.
+// proposal returns a proposal to evaluate a config from an earlier night again.
 func (h *past) proposal(ability float64) proposal {
 	return proposal{config: h.config, operator: "recall", rationale: "among the best of earlier nights", ability: ability}
 }
 
-// merged returns a variant's scores of tonight and of the earlier nights that hold.
+// merged returns a variant's scores from tonight and from the earlier nights that hold.
 func (s *search) merged(a *variantStats) []irt.Cell {
 	all := a.scores()
 	for _, h := range s.history {
@@ -109,8 +110,8 @@ func (s *search) merged(a *variantStats) []irt.Cell {
 	return all
 }
 
-// recalled returns the ablest configs of the earlier nights that hold, without those that
-// tonight has tried.
+// recalled returns the ablest configs from the earlier nights that hold, except those that
+// were already tried tonight.
 func (s *search) recalled(most int) []prospect {
 	var list []*past
 	for _, h := range s.held() {

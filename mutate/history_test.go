@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// nights runs a search as on an earlier night and returns its results as history.
+// nights runs a search as if on an earlier night and returns its results as history.
 func nights(t *testing.T, w *world, budget int, trust float64) []Remembered {
 	o := w.options(budget)
 	o.Seed += 1000
@@ -22,7 +22,7 @@ func nights(t *testing.T, w *world, budget int, trust float64) []Remembered {
 	return out
 }
 
-// TestHistoryHelps: a warm start beats a cold one where the budget is small.
+// TestHistoryHelps checks that a warm start beats a cold one if the budget is small.
 func TestHistoryHelps(t *testing.T) {
 	cold, warm := 0.0, 0.0
 	const seeds = 4
@@ -38,8 +38,8 @@ func TestHistoryHelps(t *testing.T) {
 	}
 }
 
-// TestMisleadingHistoryDoesNotRuin: a misleading history with little trust does not ruin
-// a search.
+// TestMisleadingHistoryDoesNotRuin checks that a misleading history with little trust does
+// not ruin a search.
 func TestMisleadingHistoryDoesNotRuin(t *testing.T) {
 	cold, misled := 0.0, 0.0
 	const seeds = 4
@@ -63,8 +63,8 @@ func TestMisleadingHistoryDoesNotRuin(t *testing.T) {
 	}
 }
 
-// TestHistoryIsNoEvidenceOfTonight: the history counts neither as evaluations of tonight
-// nor as evidence against the champion.
+// TestHistoryIsNoEvidenceOfTonight checks that the history counts neither as tonight's
+// evaluations nor as evidence against the champion.
 func TestHistoryIsNoEvidenceOfTonight(t *testing.T) {
 	o := smallOptions(60)
 	good := o.Champion.Clone()

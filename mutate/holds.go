@@ -6,25 +6,28 @@ import (
 	"evolve/mutate/irt"
 )
 
-// pastNight is an earlier night. Where the agent has changed since, its results mislead more
-// than no results would. A change of the agent's folder or version is known, but a provider
-// may change its model silently. So tonight's results decide, and a known change only
-// determines where the decision begins.
+// pastNight is an earlier night. It holds if its results still apply to the agent. If the
+// agent has changed since, they can mislead the search more than having no results would. A
+// change to the agent's folder or version is known, but a provider may change its model
+// silently. Tonight's results therefore decide whether the night holds, and a known change
+// determines only the prior odds.
 type pastNight struct {
-	// odds are the log odds that the night holds, before tonight's results.
+	// odds is the log odds that the night holds, before tonight's results.
 	odds float64
 	// holds reports whether the night's results are in the model.
 	holds bool
 }
 
-// The log odds that a night holds: of 19 to 1 for the same agent, and of 7 to 3 for one that
-// is known to have changed. The latter is left out until tonight's results support it.
+// The log odds that a night holds: 19 to 1 for the same agent, and 7 to 3 for an agent that
+// is known to have changed. A night of the latter kind is left out until tonight's results
+// support it.
 const (
 	oddsSameAgent  = 2.94
 	oddsOtherAgent = 0.85
 )
 
-// newPastNight returns an earlier night before tonight's results.
+// newPastNight returns the state of an earlier night before tonight's results; changed is
+// set if the agent is known to have changed since.
 func newPastNight(changed bool) pastNight {
 	if changed {
 		return pastNight{odds: oddsOtherAgent}
@@ -32,10 +35,10 @@ func newPastNight(changed bool) pastNight {
 	return pastNight{odds: oddsSameAgent, holds: true}
 }
 
-// testNights decides by tonight's results, when there are enough new ones, which earlier
-// nights hold.
+// testNights decides which earlier nights hold, based on tonight's results, whenever there
+// are enough new ones.
 func (s *search) testNights() {
-	// At 4 results, and each time after a fifth more.
+	// Test at 4 results, and again whenever their number has grown by a fifth plus 4.
 	if len(s.nights) == 0 || 5*s.results < 6*s.nightsTested+20 {
 		return
 	}
@@ -57,13 +60,13 @@ func (s *search) testNights() {
 		before := n.holds
 		n.holds = n.odds+s.posterior.model.Support(tonight, earlier) > 0
 		if before && !n.holds {
-			s.posterior.learnt = 0 // the hyperparameters are to be learnt again, from fewer items
+			s.posterior.learnt = 0 // the hyperparameters must be learnt again, from fewer items
 		}
 	}
 	s.restore()
 }
 
-// held returns the configs of the earlier nights that hold.
+// held returns the configs from the earlier nights that hold.
 func (s *search) held() []*past {
 	return slices.DeleteFunc(slices.Clone(s.history), func(h *past) bool { return !s.nights[h.night].holds })
 }
@@ -73,8 +76,8 @@ func (h *past) item() irt.Item {
 	return irt.Item{Point: h.point, Cells: h.cells, Ability: h.ability}
 }
 
-// spare returns the number of points of a design that the history replaces, up to two thirds:
-// regions that are known need no exploration.
+// spare returns the number of points in a design that the history replaces, at most two
+// thirds of them, because known regions need no exploration.
 func (s *search) spare(design int) int {
 	total := 0.0
 	for _, h := range s.held() {
@@ -83,7 +86,7 @@ func (s *search) spare(design int) int {
 	return min(design*2/3, int(total/float64(2*s.plan.first)))
 }
 
-// restore returns to the design what the history does not replace any more.
+// restore returns to the design the points that the history no longer replaces.
 func (s *search) restore() {
 	left := min(len(s.replaced), s.spare(s.plan.design))
 	s.design = append(s.design, s.replaced[left:]...)

@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// hill is an agent whose best config is at one place of its space.
+// hill is an agent whose best config is at a single point of its space.
 type hill [3]float64
 
 func (h hill) space() agent.Space {
@@ -30,8 +30,8 @@ func (h hill) expected(c agent.Config) float64 {
 	return irt.Sigmoid(2 - 9*far)
 }
 
-// search runs a search on the hill and returns the gain of its recommendation over the
-// default, with the search and its results as history.
+// search runs a search on the hill. It returns the gain of the recommendation over the
+// default, the search, and its results as history.
 func (h hill) search(t *testing.T, budget int, seed int64, history []Remembered) (float64, *search, []Remembered) {
 	t.Helper()
 	s := newSearch(t, Options{
@@ -54,7 +54,7 @@ var (
 	before  = hill{0.1, 0.85, 0.8}
 )
 
-// nightBefore returns the results of a search on a hill on an earlier night.
+// nightBefore returns the results of a search on a hill from an earlier night.
 func nightBefore(t *testing.T, h hill, seed int64, changed bool) []Remembered {
 	t.Helper()
 	_, _, history := h.search(t, 250, seed+1000, nil)
@@ -67,8 +67,8 @@ func nightBefore(t *testing.T, h hill, seed int64, changed bool) []Remembered {
 	return history
 }
 
-// TestAHistoryOfAMovedOptimumIsGivenUp: where the optimum has moved since, a search finds it
-// nearly as well as one without history, whether the change was declared or not.
+// TestAHistoryOfAMovedOptimumIsGivenUp checks that if the optimum has moved since, a search
+// finds it nearly as well as one without history, whether the change was declared or not.
 func TestAHistoryOfAMovedOptimumIsGivenUp(t *testing.T) {
 	const seeds = 6
 	cold, misled := 0.0, map[bool]float64{}
@@ -89,8 +89,8 @@ func TestAHistoryOfAMovedOptimumIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestAHistoryThatHoldsIsKept: where the optimum has stayed, a search with a history finds it
-// better than one without, also after a declared change.
+// TestAHistoryThatHoldsIsKept checks that if the optimum has not moved, a search with a
+// history finds it better than one without, even after a declared change.
 func TestAHistoryThatHoldsIsKept(t *testing.T) {
 	const seeds = 6
 	cold, warm := 0.0, map[bool]float64{}
@@ -111,8 +111,8 @@ func TestAHistoryThatHoldsIsKept(t *testing.T) {
 	}
 }
 
-// TestTheDesignReturns: a design that a history replaced is restored when tonight's results
-// contradict the history, and each of its points once.
+// TestTheDesignReturns checks that a design that a history replaced is restored when
+// tonight's results contradict the history, with each of its points exactly once.
 func TestTheDesignReturns(t *testing.T) {
 	whole := newSearch(t, smallOptions(300))
 	o := smallOptions(300)

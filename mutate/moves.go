@@ -19,8 +19,9 @@ func (c *codec) active(x irt.Point, i int) bool {
 	return true
 }
 
-// normalize makes a point consistent after a change: settings no longer active are removed;
-// newly active ones are drawn half the time and take their default otherwise.
+// normalize makes a point consistent after a change. Settings that are no longer active are
+// marked as inactive. Settings that become active are drawn half of the time and otherwise
+// get their default.
 func (c *codec) normalize(x irt.Point, rng *rand.Rand) {
 	for _, i := range c.order {
 		st := &c.settings[i]
@@ -38,7 +39,8 @@ func (c *codec) normalize(x irt.Point, rng *rand.Rand) {
 	}
 }
 
-// draw draws the codes of a setting. It keeps the rest of an active text.
+// draw draws the codes of a setting. For an active text with offered lines, it preserves
+// the rest of the text.
 func (st *setting) draw(to []int16, rng *rand.Rand) {
 	p := st.param
 	switch p.Kind {
@@ -69,7 +71,7 @@ func (st *setting) draw(to []int16, rng *rand.Rand) {
 	}
 }
 
-// drawDemonstrations draws demonstrations of the pool, if there is one.
+// drawDemonstrations draws demonstrations from the pool, if there is one.
 func (st *setting) drawDemonstrations(to []int16, rng *rand.Rand) {
 	switch {
 	case st.pool != nil && st.pool.Most > 0:
@@ -79,7 +81,7 @@ func (st *setting) drawDemonstrations(to []int16, rng *rand.Rand) {
 	}
 }
 
-// mostItems returns the largest size of a subset.
+// mostItems returns the maximum number of members of a subset.
 func mostItems(p agent.Param) int {
 	if p.MaxItems == 0 {
 		return len(p.Of)
@@ -87,7 +89,7 @@ func mostItems(p agent.Param) int {
 	return min(p.MaxItems, len(p.Of))
 }
 
-// random draws a point; places that it does not draw are as in the champion.
+// random draws a point. Positions that are not drawn are the champion's.
 func (c *codec) random(champion irt.Point, rng *rand.Rand) irt.Point {
 	x := slices.Clone(champion)
 	for _, i := range c.order {
@@ -102,7 +104,7 @@ func (c *codec) random(champion irt.Point, rng *rand.Rand) irt.Point {
 	return x
 }
 
-// cross takes each setting from one of two points.
+// cross returns a point that has each setting from one of two points, chosen at random.
 func (c *codec) cross(a, b irt.Point, rng *rand.Rand) irt.Point {
 	x := slices.Clone(a)
 	for i := range c.settings {
@@ -115,9 +117,9 @@ func (c *codec) cross(a, b irt.Point, rng *rand.Rand) irt.Point {
 	return x
 }
 
-// mutate changes a few settings, drawn by their weights, which add up to 1: two and a half
-// on average. A number moves by a normal step whose size is log-uniform between .02
-// and .4 of its range.
+// mutate changes a few settings, two and a half on average, drawn by their weights, which
+// add up to 1. A number moves by a normal step whose standard deviation is drawn
+// log-uniformly between .02 and .4 of the number's range.
 func (c *codec) mutate(from irt.Point, weights []float64, rng *rand.Rand) irt.Point {
 	x := slices.Clone(from)
 	size := 0.02 * math.Pow(20, rng.Float64())
@@ -168,7 +170,8 @@ func (st *setting) change(to []int16, size float64, rng *rand.Rand) {
 	}
 }
 
-// beside returns the place of the next whole number up or down.
+// beside returns the grid position of the next higher or next lower whole number, chosen at
+// random.
 func (st *setting) beside(at int16, rng *rand.Rand) int16 {
 	step := 1 - 2*rng.IntN(2)
 	for i := int(at); i >= 0 && i <= irt.Grid; i += step {
@@ -179,7 +182,7 @@ func (st *setting) beside(at int16, rng *rand.Rand) int16 {
 	return at
 }
 
-// changeMembers adds, drops or swaps a member within the bounds.
+// changeMembers adds, removes or swaps a member within the bounds on the number of members.
 func (st *setting) changeMembers(to []int16, rng *rand.Rand) {
 	have := 0
 	for _, c := range to {
@@ -196,7 +199,7 @@ func (st *setting) changeMembers(to []int16, rng *rand.Rand) {
 	if fits && rng.IntN(4) != 0 {
 		return
 	}
-	// A swap: the first other member whose change goes in the opposite direction.
+	// For a swap, take the first other member whose change goes in the opposite direction.
 	start := rng.IntN(len(to))
 	for k := range to {
 		other := (start + k) % len(to)
@@ -212,8 +215,8 @@ func (st *setting) changeMembers(to []int16, rng *rand.Rand) {
 
 func flip(to []int16, at int) { to[at] = presence(to[at] != present) }
 
-// weigh distributes the weights of dimensions to the settings, half evenly and half by
-// relevance; they add up to 1.
+// weigh returns a weight for each setting. Half of the total weight is divided evenly, and
+// half by the relevance of the settings' dimensions. The weights add up to 1.
 func (c *codec) weigh(relevance []float64) []float64 {
 	out := make([]float64, len(c.settings))
 	total := 0.0

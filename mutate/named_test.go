@@ -10,10 +10,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestNamedSelectionActs: in a whole search with a selection that a person named, at least
-// half of the new variants are children of parents that it chose, with its reason, for
-// numbers and for texts; those of the random baseline count as well, except for hgm, which
-// bounds the number of its children. With the default selection they are few.
+// TestNamedSelectionActs checks that in a whole search with a selection that a person
+// named, at least half of the new variants are children of parents that the selection
+// chose, with its reason, for numbers and for texts. Variants of the random baseline count
+// as well, except for hgm, which limits the number of its children. With the default
+// selection, such variants are few.
 func TestNamedSelectionActs(t *testing.T) {
 	w := newTextWorld(2)
 	numbers := mixedSpace(8)

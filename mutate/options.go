@@ -11,35 +11,38 @@ type Options struct {
 	Space    agent.Space
 	Champion agent.Config
 	Tasks    []Task
-	// Budget is the number of evaluations, including the champion's and the random
-	// baseline's.
+	// Budget is the number of evaluations, including those for the champion and the random
+	// baseline.
 	Budget int
 	Seed   int64
-	// MaxRepeats bounds the repeats of one (config, task): 1 for agents that
-	// ignore the seed, 0 for no bound.
+	// MaxRepeats is the maximum number of repeats of one (config, task): 1 for agents that
+	// ignore the seed, 0 for no maximum.
 	MaxRepeats int
-	// Selection names the parent selector: "" is the default.
+	// Selection names the parent selector; "" means the default.
 	Selection string
-	// BaselineShare is the share of the budget for random search; negative: none; 0: a
-	// tenth.
+	// BaselineShare is the share of the budget for random search. A negative value means
+	// none, and 0 means a tenth.
 	BaselineShare float64
-	// Finalists is the maximum number of recommended finalists; 0: 3. Versions that a search
-	// over programs takes for equal count once.
+	// Finalists is the maximum number of recommended finalists; 0 means 3. Versions that a
+	// search over programs treats as equal count once.
 	Finalists int
-	// View is the archive without the holdout. May be nil.
+	// View is the archive without the holdout. It may be nil.
 	View View
-	// History is the results of earlier nights on the same tasks.
+	// History holds the results of earlier nights on tonight's search tasks.
 	History []Remembered
-	// LeftOut are versions of source code that gates refused, and their relatives. They are
-	// not in History, and a search over programs does not make them again.
+	// LeftOut holds the versions of source code that gates refused, and relatives of these
+	// versions. They are not in History, and a search over programs does not make them
+	// again.
 	LeftOut []LeftOut
-	// Guards are the bounds on a winner. Finalists that are expected to keep them come
-	// first. A search uses bounds on cost and latency; others are left to the
-	// confirmation.
+	// Guards are the bounds that a winner must satisfy. Finalists that are expected to
+	// satisfy them come first. A search uses bounds on cost and latency; other bounds are
+	// left to the confirmation.
 	Guards []stats.Bound
-	// Operators is the record of the operators in earlier nights; zero: none.
+	// Operators is the record of the operators from earlier nights; the zero value means
+	// that there is none.
 	Operators operator.State
-	// Author describes the models that answer trials with a Brief; nil: there are none.
+	// Author describes the models that answer trials with a Brief; nil means that there are
+	// none.
 	Author *Author
 }
 

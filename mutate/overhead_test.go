@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// BenchmarkOverhead measures the overhead of a search: milliseconds of CPU per
-// evaluation, with the bound that it should keep, and the memory in use at the end.
+// BenchmarkOverhead measures the overhead of a search: the CPU milliseconds per evaluation,
+// with the bound that they should stay within, and the memory in use at the end.
 func BenchmarkOverhead(b *testing.B) {
 	for _, c := range []struct {
 		params, tasks, repeats, budget int

@@ -9,11 +9,13 @@ import (
 	"evolve/mutate/irt"
 )
 
-// A long search has thousands of variants, of which only the champion and some leaders take
-// further evaluations. The others keep their results by task in packed bytes, some ten for a
-// task instead of 44. They are unpacked while the model is fitted to them.
+// A long search has thousands of variants, but only the champion and some leaders are
+// evaluated further. The results of the other variants are packed by task, which takes
+// about ten bytes per task instead of 44. They are unpacked while the model is fitted to
+// them.
 
-// pack packs the results of a variant by task, until its next evaluation.
+// pack packs the results of a variant by task. They remain packed until the variant's next
+// evaluation.
 func (a *variantStats) pack() {
 	if a.packed != nil {
 		return
@@ -29,8 +31,8 @@ func (a *variantStats) pack() {
 		if len(spends) > 0 && int(spends[0].task) == j {
 			p, spends = spends[0], spends[1:]
 		}
-		// Mostly each repeat has a result and a score. Otherwise a set bit indicates that
-		// the four counts follow.
+		// Usually each repeat has a result and a score. If not, a bit indicates that the
+		// four counts follow.
 		odd := uint64(b2i(a.told[j] != repeats || c.N != float64(repeats) || p.n != int32(repeats) || p.timed != p.n))
 		b = binary.AppendUvarint(b, uint64(repeats)<<1|odd)
 		if odd == 1 {
@@ -39,8 +41,8 @@ func (a *variantStats) pack() {
 			b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(p.n)), uint64(p.timed))
 		}
 		if c.N != 0 {
-			// The last bytes of a sum of few scores are mostly 0, and its squares are equal to
-			// it where the scores are 0 and 1.
+			// The last bytes of a sum of a few scores are mostly 0, and if the scores are 0
+			// and 1, the sum equals the sum of squares.
 			b = binary.AppendUvarint(b, bits.ReverseBytes64(math.Float64bits(c.Sum)))
 			b = appendFloat(b, math.Float32bits(c.Squares)^math.Float32bits(float32(c.Sum)))
 		}
@@ -56,7 +58,7 @@ func appendFloat(b []byte, f uint32) []byte {
 	return binary.AppendUvarint(b, uint64(bits.ReverseBytes32(f)))
 }
 
-// unpack returns a variant to the state before pack.
+// unpack restores a variant to its state before pack.
 func (a *variantStats) unpack() {
 	if a.packed == nil {
 		return
@@ -73,7 +75,7 @@ func (a *variantStats) unpack() {
 	a.packed = nil
 }
 
-// visit visits the tasks of a packed variant in order.
+// visit calls task for each task of a packed variant, in order.
 func (a *variantStats) visit(task func(j int, repeats, told uint16, c irt.Cell, p spend)) {
 	b := a.packed
 	next := func() uint64 {
@@ -102,7 +104,7 @@ func (a *variantStats) visit(task func(j int, repeats, told uint16, c irt.Cell, 
 	}
 }
 
-// scores returns the scores in order of the tasks; the list is not to be changed.
+// scores returns the scores in order of the tasks. Callers must not change the list.
 func (a *variantStats) scores() []irt.Cell {
 	if a.packed == nil {
 		return a.cells
@@ -116,7 +118,7 @@ func (a *variantStats) scores() []irt.Cell {
 	return out
 }
 
-// spent returns the consumption in order of the tasks; the list is not to be changed.
+// spent returns the consumption in order of the tasks. Callers must not change the list.
 func (a *variantStats) spent() []spend {
 	if a.packed == nil {
 		return a.spends
@@ -130,8 +132,8 @@ func (a *variantStats) spent() []spend {
 	return out
 }
 
-// packIdle packs the variants without pending evaluations, other than the champion and the
-// leaders, which stay unpacked.
+// packIdle packs the variants without pending evaluations. The champion and the leaders
+// stay unpacked.
 func (s *search) packIdle() {
 	leads := map[*variantStats]bool{s.champion: true}
 	for _, a := range s.posterior.leaders {

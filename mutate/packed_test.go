@@ -9,7 +9,7 @@ import (
 	"evolve/bench/stats"
 )
 
-// TestPackedVariants packs and unpacks variants with any state of their tasks.
+// TestPackedVariants packs and unpacks variants whose tasks are in any state.
 func TestPackedVariants(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for range 500 {

@@ -6,8 +6,8 @@ import (
 	"evolve/mutate/selection"
 )
 
-// TestHGMWaits: hgm makes no child of a tree with few evaluations; other selections do
-// not wait.
+// TestHGMWaits checks that hgm makes no child while its tree has few evaluations, and that
+// other selections do not wait.
 func TestHGMWaits(t *testing.T) {
 	for name, waits := range map[string]bool{selection.HGM: true, "random": false} {
 		space := mixedSpace(8)

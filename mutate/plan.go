@@ -4,28 +4,31 @@ import "math"
 
 // plan divides the budget.
 type plan struct {
-	// configs is the approximate number of variants that the search makes, design the
-	// number of those that come from a space-filling design.
+	// configs is the approximate number of variants that the search makes, and design is
+	// the number of those that come from a space-filling design.
 	configs, design int
-	// first is the number of first evaluations of a variant.
+	// first is the number of evaluations that a variant gets at first.
 	first int
 	// search is the number of evaluations before the final race.
 	search float64
 }
 
 const (
-	// finalShare is the final race's share of the budget. A small search gives it leastFinal
-	// evaluations, up to mostFinal of the budget: it has tried few configs, and what it gains
-	// depends on which of them it recommends.
+	// finalShare is the final race's share of the budget. In a small search the race gets
+	// leastFinal evaluations instead, but at most the share mostFinal of the budget,
+	// because a small search has tried few configs, and its gain depends on which of them
+	// it recommends.
 	finalShare, mostFinal = 0.15, 0.5
 	leastFinal            = 30
-	// leaderShare is the leaders' share of the search before the race.
+	// leaderShare is the leaders' share of the evaluations before the final race.
 	leaderShare = 0.25
-	// mostConfigs bounds the number of variants, since the time of a fit is cubic in it.
+	// mostConfigs is the maximum number of variants. It is needed because the time of a fit
+	// is cubic in their number.
 	mostConfigs = 600
-	// leastFirst and leastShown are the fewest first evaluations of a variant, without and
-	// with a pool of demonstrations: two sets of demonstrations have less in common than
-	// two values of a number, so that each needs more evaluations of its own.
+	// leastFirst and leastShown are the minimum numbers of evaluations that a variant gets
+	// at first, without and with a pool of demonstrations. Two sets of demonstrations have
+	// less in common than two values of a number, so each set needs more evaluations of its
+	// own.
 	leastFirst, leastShown = 2, 3
 )
 

@@ -10,29 +10,30 @@ import (
 	"evolve/mutate/irt"
 )
 
-// posterior is the model with the variants it was fitted to.
+// posterior is the model, with the variants to which it was fitted.
 type posterior struct {
 	model    *irt.Model
 	items    []irt.Item
-	variants []*variantStats // of the items, in their order
-	// fitted is the number of results told at the last fit, learnt the number of items
-	// when the hyperparameters were last learnt.
+	variants []*variantStats // the variants of the items, in the same order
+	// fitted is the number of results that had been received at the last fit, and learnt
+	// the number of items when the hyperparameters were last learnt.
 	fitted, learnt int
 	level          float64 // the champion's expected score
 
 	leaders []*variantStats
 	joint   *mat.TriDense // Cholesky factor of the leaders' posterior covariance
-	// outstanding are the variants that are the best by their own results, in a small space.
+	// outstanding holds, if the space is small, the variants that are best according to
+	// their own results.
 	outstanding []*variantStats
 }
 
-// MaxModelled bounds the number of configs that the model of a search is fitted to.
+// MaxModelled is the maximum number of configs to which the model of a search is fitted.
 const MaxModelled = mostConfigs + 30
 
 // ready reports whether the model has data.
 func (b *posterior) ready() bool { return len(b.items) > 0 }
 
-// refresh fits the model when enough results were told since the last fit.
+// refresh fits the model if enough results have been received since the last fit.
 func (s *search) refresh() {
 	b := &s.posterior
 	if s.results-b.fitted >= max(4, min(b.fitted/40, 150+b.fitted/100)) && len(s.codec.dims) > 0 {
@@ -78,7 +79,7 @@ func (s *search) fit(iterations int) {
 		h.ability = b.items[len(b.variants)+i].Ability
 	}
 	for i := range b.items {
-		b.items[i].Cells = nil // of packed variants, they are copies
+		b.items[i].Cells = nil // in packed variants the cells are copies
 	}
 	variances := b.model.Variances()
 	for i, a := range b.variants {
@@ -93,9 +94,9 @@ func (s *search) fit(iterations int) {
 	s.reward()
 }
 
-// represented lists the variants that the model is fitted to: all with results or pending
-// evaluations, or, above the limit, the champion with the ablest half of the limit and an
-// even selection of the rest.
+// represented lists the variants to which the model is fitted. These are all variants with
+// results or pending evaluations. If they exceed the limit, the champion and the ablest
+// variants take half of it, and an even selection of the rest takes the other half.
 func (s *search) represented(list []*variantStats) []*variantStats {
 	for _, a := range s.variants {
 		if a.scored > 0 || a.pending() > 0 {
@@ -125,7 +126,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// maxLeaders bounds the number of leaders.
+// maxLeaders is the maximum number of leaders.
 const maxLeaders = 24
 
 // lead determines the leaders and their joint posterior.
@@ -165,7 +166,7 @@ func (s *search) lead() {
 	chol.LTo(b.joint)
 }
 
-// expected returns the weighted mean score over all tasks at an ability.
+// expected returns the expected weighted mean score over all tasks at a given ability.
 func (s *search) expected(ability float64) float64 {
 	sum := 0.0
 	for j, w := range s.weights {
@@ -174,7 +175,7 @@ func (s *search) expected(ability float64) float64 {
 	return sum
 }
 
-// slope returns the derivative of expected.
+// slope returns the derivative of expected with respect to the ability.
 func (s *search) slope(ability float64) float64 {
 	sum := 0.0
 	for j, w := range s.weights {

@@ -9,28 +9,32 @@ import (
 )
 
 const (
-	// shrunk is the number of common tasks that the ratio of the overall means counts as.
+	// shrunk is the weight of the ratio of the overall means, expressed as a number of
+	// common tasks.
 	shrunk = 3
-	// leastBilled is the minimum number of evaluations for a price of a variant.
+	// leastBilled is the minimum number of evaluations from which a variant's price is
+	// computed.
 	leastBilled = 3
 )
 
-// spend is the consumption of a variant's evaluations of one task. A long search keeps a
-// million of them, which is why the types are small.
+// spend is the consumption of a variant's evaluations on one task. The types are small
+// because a long search holds a million of them.
 type spend struct {
 	task, n       int32
 	cost, seconds float32
-	// timed counts those of the n evaluations that seconds is the sum of.
+	// timed is the number of the n evaluations whose time is known; seconds is the sum of
+	// these times.
 	timed int32
 }
 
-// findSpend returns the position of a task in a list in order of tasks, and reports
-// whether the list has it.
+// findSpend returns the position of a task in a list ordered by task, and reports whether
+// the list contains the task.
 func findSpend(list []spend, task int32) (at int, found bool) {
 	return slices.BinarySearchFunc(list, task, func(p spend, task int32) int { return int(p.task) - int(task) })
 }
 
-// pay records the consumption of an evaluation; NaN seconds are unknown.
+// pay records the consumption of an evaluation. A NaN in seconds means that the time is
+// unknown.
 func (a *variantStats) pay(task int, cost, seconds float64) {
 	at, found := findSpend(a.spends, int32(task))
 	if !found {
@@ -44,19 +48,20 @@ func (a *variantStats) pay(task int, cost, seconds float64) {
 	}
 }
 
-// priced is the expected mean cost (USD) and time (seconds) of a variant.
+// priced holds the expected mean cost (USD) and time (seconds) of a variant.
 type priced struct {
 	cost, seconds float64
-	// costs and lasts are its ratios to the champion's.
+	// costs and lasts are the ratios of the variant's cost and time to the champion's.
 	costs, lasts float64
-	// known reports whether the ratios come from its own evaluations; otherwise the
-	// ratios are 1 and the means 0.
+	// known reports whether the ratios come from the variant's own evaluations; otherwise
+	// the ratios are 1 and the means 0.
 	known bool
 }
 
-// price returns a variant's means, relative to the champion's: the ratio of the sums over
-// the tasks that both have run, its logarithm shrunk towards that of their overall means,
-// which counts as three common tasks.
+// price returns a variant's mean cost and time, and their ratios to the champion's. Each
+// ratio is computed from the sums over the tasks that both have run. Its logarithm is
+// shrunk towards the logarithm of the ratio of the overall means, which counts as three
+// common tasks.
 func (s *search) price(a *variantStats) priced {
 	p := priced{costs: 1, lasts: 1}
 	if n := float64(s.champion.billed); n > 0 {
@@ -100,13 +105,14 @@ func (s *search) price(a *variantStats) priced {
 	p.cost *= p.costs
 	p.seconds *= p.lasts
 	if s.champion.cost == 0 && a.billed > 0 {
-		p.cost = a.cost / float64(a.billed) // the champion has no cost to relate it to
+		p.cost = a.cost / float64(a.billed) // a ratio to the champion's cost of 0 is undefined
 	}
 	return p
 }
 
-// breaks returns the guards that a variant is expected to break at a gain of lead. The mean
-// time replaces the percentile, for which a search has too few evaluations.
+// breaks returns the names of the guards that a variant is expected to violate, given its
+// lead. The mean time replaces the percentile that the guard bounds, for which a search has
+// too few evaluations.
 func (s *search) breaks(x rival) []string {
 	var out []string
 	own, theirs := s.price(x.variantStats), s.price(s.champion)
@@ -121,7 +127,7 @@ func (s *search) breaks(x rival) []string {
 		case stats.Latency:
 			ratio, was, is = own.lasts, theirs.seconds, own.seconds
 		default:
-			continue // the search has no other metric
+			continue // the search has no other metrics
 		}
 		if ratio > g.AtMost && is-was > g.Floor {
 			out = append(out, g.Name)
@@ -130,8 +136,8 @@ func (s *search) breaks(x rival) []string {
 	return out
 }
 
-// preferred returns the value of a variant's prices in score units, by the guards' price of
-// a point; 0 without one.
+// preferred returns the value, in score units, of a variant's cost and time, using the
+// price that the guards set on a point; it returns 0 if they set none.
 func (s *search) preferred(a *variantStats) float64 {
 	worth := 0.
 	p := s.price(a)
@@ -147,9 +153,9 @@ func (s *search) preferred(a *variantStats) float64 {
 	return worth
 }
 
-// affordable leaves out of variants, which are in descending order of ability, those that
-// are expected to break a guard. The first of those stays as a possible trade, as long as
-// it leads the others and has fewer evaluations than the champion.
+// affordable removes the variants that are expected to violate a guard from a list in
+// descending order of ability. If the first variant of the list is expected to violate one,
+// it stays as a possible trade as long as it has fewer evaluations than the champion.
 func (s *search) affordable(list []*variantStats) []*variantStats {
 	if len(s.guards) == 0 {
 		return list
@@ -164,8 +170,9 @@ func (s *search) affordable(list []*variantStats) []*variantStats {
 	})
 }
 
-// within orders rivals by the guards: first those that are expected to keep them,
-// followed by at most one that breaks some and leads all of these, a possible trade.
+// within orders rivals by the guards. First come the rivals that are expected to satisfy
+// them. At most one rival that is expected to violate some guards follows, as a possible
+// trade, and only if it leads all the others.
 func (s *search) within(rank []rival) []rival {
 	if len(s.guards) == 0 {
 		return rank
@@ -191,8 +198,8 @@ func (s *search) within(rank []rival) []rival {
 	return append(kept, *dear)
 }
 
-// front returns the champion and the rivals that are not dominated in score, cost and
-// time, in ascending order of cost. Variants without a price are left out.
+// front returns the champion and the rivals that are not dominated in score, cost and time,
+// in ascending order of cost. Variants whose price is unknown are left out.
 func (s *search) front(rank []rival) []Estimate {
 	all := []Estimate{s.estimate(s.champion, 0, 0)}
 	for _, x := range rank {
@@ -215,7 +222,7 @@ func (s *search) front(rank []rival) []Estimate {
 	return out
 }
 
-// dominates reports whether e is as good as o in all respects and better in one.
+// dominates reports whether e is as good as o in all respects and better in at least one.
 func (e Estimate) dominates(o Estimate) bool {
 	return e.Score >= o.Score && e.CostUSD <= o.CostUSD && e.Seconds <= o.Seconds &&
 		(e.Score > o.Score || e.CostUSD < o.CostUSD || e.Seconds < o.Seconds)

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// routes is a world of three routes: the expensive one is best, the fair one better than
-// the champion.
+// routes is a world of three routes. The expensive route is the best, and the fair route is
+// better than the champion.
 func routes(guards []stats.Bound) Options {
 	space := agent.Space{Params: []agent.Param{
 		{Name: "route", Kind: agent.Choice, Values: []any{"old", "fair", "dear"}, Default: "old"},
@@ -20,14 +20,14 @@ func routes(guards []stats.Bound) Options {
 	return Options{Space: space, Champion: space.Default(), Tasks: makeTasks(30), Budget: 500, Seed: 4, BaselineShare: -1, Guards: guards}
 }
 
-// driven runs a search in the world of routes.
+// driven runs a search in the routes world and returns its recommendation.
 func driven(t *testing.T, o Options) Recommendation {
 	t.Helper()
 	r, _ := spending(t, o)
 	return r
 }
 
-// spending is driven, and counts the evaluations of each route.
+// spending is like driven, and also counts the evaluations of each route.
 func spending(t *testing.T, o Options) (Recommendation, map[string]int) {
 	t.Helper()
 	s := newSearch(t, o)
@@ -50,8 +50,8 @@ func spending(t *testing.T, o Options) (Recommendation, map[string]int) {
 	}
 }
 
-// TestGuardsAreConstraints: variants that keep the guards come first, and one that breaks
-// them is a possible trade.
+// TestGuardsAreConstraints checks that variants that keep the guards come first, and that a
+// variant that breaks them is a possible trade.
 func TestGuardsAreConstraints(t *testing.T) {
 	cost := stats.Bound{Name: stats.Cost, Of: stats.Mean, AtMost: 1.1, Floor: .00005}
 	route := func(e Estimate) any { return e.Config["route"] }
@@ -77,8 +77,8 @@ func TestGuardsAreConstraints(t *testing.T) {
 			t.Errorf("the front is not one: %.3f at $%.4f after %.3f at $%.4f", e.Score, e.CostUSD, rec.Front[i-1].Score, rec.Front[i-1].CostUSD)
 		}
 	}
-	// With 10 % more cost allowed per point, the expensive route is worth it: +65 points
-	// at four times the cost.
+	// With 10 % more cost allowed per point, the expensive route is worth it: it gains 65
+	// points at four times the cost.
 	cost.PerPoint = .1
 	if rec := driven(t, routes([]stats.Bound{cost})); route(rec.Best) != "dear" || len(rec.Best.Breaks) > 0 {
 		t.Errorf("with a preference the best is %v, which breaks %v", route(rec.Best), rec.Best.Breaks)
@@ -86,8 +86,8 @@ func TestGuardsAreConstraints(t *testing.T) {
 }
 
 // TestEvaluationsKeepGuards tests that a search with a guard spends its evaluations on
-// variants that keep it: the expensive route, which gets most of them without the guard,
-// gets no more than it takes to show a possible trade.
+// variants that keep it. The expensive route, which gets most of the evaluations without
+// the guard, gets no more than are needed to show a possible trade.
 func TestEvaluationsKeepGuards(t *testing.T) {
 	cost := stats.Bound{Name: stats.Cost, Of: stats.Mean, AtMost: 1.1, Floor: .00005}
 	for seed := range int64(4) {
@@ -108,8 +108,8 @@ func TestEvaluationsKeepGuards(t *testing.T) {
 	}
 }
 
-// TestAPriceIsOnesOwn: a variant that shares no task with the champion has the price of
-// its own evaluations; one with too few evaluations has none.
+// TestAPriceIsOnesOwn checks that a variant that shares no task with the champion has the
+// price of its own evaluations, and that a variant with too few evaluations has no price.
 func TestAPriceIsOnesOwn(t *testing.T) {
 	s := &search{}
 	bill := func(a *variantStats, from, to int, cost float64) {
@@ -127,7 +127,7 @@ func TestAPriceIsOnesOwn(t *testing.T) {
 			t.Errorf("%s: %+v, want seven times the champion's price", name, p)
 		}
 	}
-	// Evaluations without a time of an answer count for the cost alone.
+	// Evaluations without an answer time count only towards the cost.
 	started := &variantStats{}
 	bill(started, 0, 5, .007)
 	for task := range 5 {

@@ -19,16 +19,16 @@ type proposal struct {
 	operator  string
 	rationale string
 	ability   float64 // its expected ability
-	scale     float64 // the operator's setting; 0 for none
+	scale     float64 // the operator's scale; 0 for none
 }
 
-// prospect is a point that may become a proposal.
+// prospect is a point in the space that may become a proposal.
 type prospect struct {
 	point    irt.Point
-	from     *variantStats // the variant it was developed from
-	past     *past         // the config of an earlier night, nil if it is not one; with it, from is nil
+	from     *variantStats // the variant from which it was developed
+	past     *past         // the config from an earlier night, or nil; if it is set, from is nil
 	mean, sd float64
-	length   float64 // the price of its texts' length, on the scale of abilities
+	length   float64 // the price of the length of its texts, on the scale of abilities
 }
 
 const (
@@ -40,12 +40,12 @@ const (
 	optimism     = 1.5
 	batchSize    = 8
 	tooSimilar   = 0.97
-	// manyVariants is the number of variants above which proposals are made in bulk.
+	// manyVariants is the number of variants above which more proposals are made at a time.
 	manyVariants = 4 * mostConfigs
 )
 
-// propose returns new variants: without a model random ones, with it a batch of points
-// with a high mean or uncertainty.
+// propose returns new variants. Without a model they are random; with a model they are a
+// batch of points with a high predicted mean or uncertainty.
 func (s *search) propose() []proposal {
 	s.refresh()
 	if !s.posterior.ready() {
@@ -58,7 +58,7 @@ func (s *search) propose() []proposal {
 	}
 	size, refined := batchSize, rounds
 	if len(s.variants) > manyVariants {
-		size, refined = 8*batchSize, 0 // with thousands of variants each matters less
+		size, refined = 8*batchSize, 0 // among thousands of variants, each matters less
 	}
 	left := s.plan.search - float64(s.spent-s.baseline.asked)
 	size = max(1, min(size, int(left/float64(s.plan.first))))
@@ -67,8 +67,8 @@ func (s *search) propose() []proposal {
 	return append(out, s.acquire(ours, refined)...)
 }
 
-// elite returns the variants of the model with the highest ability, as far as they keep
-// the guards.
+// elite returns the variants in the model that have the highest ability and are expected to
+// satisfy the guards.
 func (s *search) elite(most int) []*variantStats {
 	var list []*variantStats
 	for _, a := range s.posterior.variants {
@@ -84,14 +84,14 @@ func (s *search) elite(most int) []*variantStats {
 	return list[:min(len(list), most)]
 }
 
-// judge sets the model's predictions of prospects.
+// judge sets the model's predictions for prospects.
 func (s *search) judge(list []prospect) {
 	points := make([]irt.Point, len(list))
 	for i := range list {
 		points[i] = list[i].point
 	}
 	mean, sd := s.posterior.model.Predict(points)
-	// On this scale the gain in score is a share of at most a quarter.
+	// On this scale the gain in score is at most a quarter.
 	price := operator.PricePerChar / math.Max(0.02, s.slope(s.champion.ability))
 	for i := range list {
 		list[i].mean, list[i].sd = mean[i], sd[i]
@@ -99,8 +99,9 @@ func (s *search) judge(list []prospect) {
 	}
 }
 
-// acquire returns up to size proposals of the model: the points of a pool with the highest
-// upper confidence bounds, from cautious to optimistic, each refined for some rounds.
+// acquire returns up to size proposals made from the model. They are the points in a pool
+// with the highest upper confidence bounds, from cautious to optimistic, each refined for
+// some rounds.
 func (s *search) acquire(size, refined int) []proposal {
 	defer s.codec.forget()
 	model := s.posterior.model
@@ -133,8 +134,8 @@ func (s *search) acquire(size, refined int) []proposal {
 	return out
 }
 
-// pool returns random points, changes and crossings of the best variants, and the best
-// configs of earlier nights.
+// pool returns random points, changes to the best variants and crossings of them, and the
+// best configs of earlier nights.
 func (s *search) pool(weights []float64) []prospect {
 	parents := s.elite(elite)
 	near := make([]irt.Point, len(parents))
@@ -157,7 +158,8 @@ func (s *search) pool(weights []float64) []prospect {
 	return append(pool, s.recalled(elite)...)
 }
 
-// refine returns changes of the top points, and of the best of these in the next rounds.
+// refine returns changes to the top points and, in the following rounds, changes to the
+// best results of the round before.
 func (s *search) refine(top []prospect, weights []float64, rounds int, better func(a, b prospect) int) []prospect {
 	var all []prospect
 	for range rounds {
@@ -175,7 +177,8 @@ func (s *search) refine(top []prospect, weights []float64, rounds int, better fu
 	return all
 }
 
-// proposalOf makes a proposal of a point; false when its config is invalid or refused.
+// proposalOf makes a proposal from a point; ok is false if the point's config is invalid or
+// refused.
 func (s *search) proposalOf(p prospect) (proposal, bool) {
 	if p.past != nil {
 		return p.past.proposal(p.mean), true
@@ -190,7 +193,7 @@ func (s *search) proposalOf(p prospect) (proposal, bool) {
 	}, true
 }
 
-// predict sets the model's predictions of proposals by operators.
+// predict sets the model's predictions for proposals made by operators.
 func (s *search) predict(list []proposal) {
 	points := make([]irt.Point, len(list))
 	for i := range list {
@@ -202,7 +205,7 @@ func (s *search) predict(list []proposal) {
 	}
 }
 
-// origin returns the variant that a further change of a prospect descends from.
+// origin returns the variant from which a further change to a prospect descends.
 func (s *search) origin(p prospect) *variantStats {
 	if p.from != nil {
 		return p.from

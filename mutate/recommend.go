@@ -12,26 +12,26 @@ import (
 )
 
 const (
-	// considered bounds the number of variants in a recommendation.
+	// considered is the maximum number of variants in a recommendation.
 	considered = 20
 	// doubt is the number of standard deviations that are subtracted from a variant's
 	// mean.
 	doubt = 0.5
-	// leastLead is the lead over the champion, in standard errors, that suffices as evidence
-	// after many results; see [search.enoughLead]. strongLead is the one that suffices even if
-	// the tasks that both have run, at least commonTasks of them, do not show it. The verdict
-	// follows later, on other tasks.
+	// leastLead is the lead over the champion, in standard errors, that suffices as
+	// evidence after many results; see [search.enoughLead]. strongLead is the lead that
+	// suffices even if the tasks that both have run, of which there must be at least
+	// commonTasks, do not show it. The verdict follows later, on other tasks.
 	leastLead, strongLead = 1.5, 2.5
-	// After few results the evidence has to be stronger: by fewResults divided by their number,
-	// and by moreLead at most.
+	// With few results the evidence has to be stronger: the required lead increases by
+	// fewResults divided by the number of results, but by at most moreLead.
 	fewResults  = 35
 	moreLead    = 0.17
 	commonTasks = 6
 )
 
 // enoughLead returns the lead over the champion, in standard errors, that suffices as
-// evidence. A standard error takes the model's hyperparameters for known: the fewer results
-// they were learnt from, the larger is the error that it leaves out.
+// evidence. A standard error treats the model's hyperparameters as known. The error that
+// this ignores is the larger, the fewer the results from which they were learnt.
 func (s *search) enoughLead() float64 {
 	return leastLead + math.Min(moreLead, fewResults/float64(max(1, s.results)))
 }
@@ -39,12 +39,12 @@ func (s *search) enoughLead() float64 {
 // rival is a variant other than the champion.
 type rival struct {
 	*variantStats
-	// lead over the champion in score units, with its standard error.
+	// lead is the lead over the champion in score units, and se its standard error.
 	lead, se float64
 }
 
-// Recommend returns the current recommendation. The best is the variant with the highest
-// posterior mean minus half its standard deviation among those with any success; the
+// Recommend returns the current recommendation. Of the variants with any success, the best
+// is the one with the highest posterior mean minus half its standard deviation. The
 // champion stays unless the evidence against it suffices. Recommend has no side effects.
 func (s *search) Recommend() Recommendation {
 	r := Recommendation{
@@ -84,7 +84,8 @@ func (s *search) Recommend() Recommendation {
 	return r
 }
 
-// rivals returns the variants with any success that are worth most, in descending order.
+// rivals returns the variants that are worth the most, in descending order. It leaves out
+// variants without any success.
 func (s *search) rivals() []rival {
 	if !s.posterior.ready() || s.champion.item < 0 {
 		return nil
@@ -120,9 +121,9 @@ func (s *search) rivals() []rival {
 	return rank
 }
 
-// shortlist returns the finalists of rivals in descending order. The best variant of the
-// random baseline is one of them: it was not selected by the model, whose errors grow with
-// the number of variants that it selects from.
+// shortlist returns the finalists among the rivals, in descending order. The best variant
+// of the random baseline is one of them, because it was not selected by the model, whose
+// errors grow with the number of variants from which it selects.
 func (s *search) shortlist(rank []rival) []rival {
 	list := slices.Clone(rank[:min(len(rank), s.finalists)])
 	at := slices.IndexFunc(rank, func(x rival) bool { return x.variantStats == s.baseline.best() })
@@ -135,12 +136,13 @@ func (s *search) shortlist(rank []rival) []rival {
 // outlook is the prediction of a variant's weighted mean score over all tasks.
 type outlook struct {
 	mean float64
-	// slope is its derivative by the ability, luck the variance at a fixed ability.
+	// slope is the derivative of the mean with respect to the ability, and luck the
+	// variance that remains at a fixed ability.
 	slope, luck float64
 }
 
-// outlook returns the outlook of a variant. With a single repeat per task, observed scores
-// are certain and only the others vary.
+// outlook returns the outlook for a variant. With a single repeat per task, observed scores
+// are certain and only the other scores vary.
 func (s *search) outlook(a *variantStats) outlook {
 	var o outlook
 	var certain []irt.Cell
@@ -170,8 +172,8 @@ func (s *search) lengthPrice(a *variantStats) float64 {
 
 func (s *search) value(a *variantStats) float64 { return s.outlook(a).mean }
 
-// paired returns the number of tasks that a variant and the champion have both run and the
-// mean difference of their mean scores on these.
+// paired returns the number of tasks that a variant and the champion have both run, and the
+// mean difference of their mean scores on these tasks.
 func (s *search) paired(a *variantStats) (tasks int, difference float64) {
 	theirs := s.champion.cells
 	for _, c := range a.scores() {
@@ -183,7 +185,7 @@ func (s *search) paired(a *variantStats) (tasks int, difference float64) {
 	return tasks, difference / math.Max(1, float64(tasks))
 }
 
-// estimate returns the expected mean over all tasks with its 95 % interval.
+// estimate returns the expected mean score over all tasks with its 95 % interval.
 func (s *search) estimate(a *variantStats, gain, sd float64) Estimate {
 	a = s.shown(a)
 	o := s.outlook(a)

@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// tellScores tells a searcher results of a variant, identified by p0, that it did not ask
-// for.
+// tellScores gives a searcher results that it did not ask for, for a variant identified by
+// p0.
 func tellScores(s *search, p0 float64, tasks []int, score func(task int) float64) agent.ConfigID {
 	config := s.space.Default()
 	config["p0"] = p0
@@ -63,8 +63,8 @@ func TestRecommendNeedsEvidence(t *testing.T) {
 	}
 }
 
-// TestFailureNeverWins: a variant that fails everywhere is never the best or a finalist,
-// even where the model overestimates it, on tasks that others fail as well.
+// TestFailureNeverWins checks that a variant that fails everywhere is never the best or a
+// finalist, even if the model overestimates it on tasks that other variants fail as well.
 func TestFailureNeverWins(t *testing.T) {
 	s := newSearch(t, smallOptions(500))
 	tellScores(s, 0.5, []int{0, 1, 2, 3}, func(int) float64 { return 0 }) // the champion
@@ -86,7 +86,8 @@ func TestFailureNeverWins(t *testing.T) {
 	}
 }
 
-// TestWhatWasSeenOnceIsCertain: with a single repeat, a score on every task is certain.
+// TestWhatWasSeenOnceIsCertain checks that with a single repeat, a score on every task is
+// certain.
 func TestWhatWasSeenOnceIsCertain(t *testing.T) {
 	o := smallOptions(2000)
 	o.MaxRepeats = 1
@@ -105,8 +106,8 @@ func TestWhatWasSeenOnceIsCertain(t *testing.T) {
 	}
 }
 
-// TestIntervalsCover: the intervals of well-tried variants cover the truth at about the
-// nominal rate.
+// TestIntervalsCover checks that the intervals of well-tried variants cover the truth at
+// about the nominal rate.
 func TestIntervalsCover(t *testing.T) {
 	covered, all := 0, 0
 	for seed := range int64(4) {

@@ -1,7 +1,7 @@
 package mutate
 
-// Requests counts the requests of a night to the models of an [Author], and keeps them
-// within its bounds.
+// Requests counts a night's requests to the models of an [Author], and keeps them within
+// the author's bounds.
 type Requests struct {
 	names  []string // of the routes
 	open   int      // asked and not told
@@ -18,10 +18,10 @@ type account struct {
 	full        bool
 }
 
-// requestsOpen bounds the requests that are under way.
+// requestsOpen is the maximum number of requests under way.
 const requestsOpen = 2
 
-// NewRequests returns a count without requests. o may not be nil.
+// NewRequests returns a Requests in which no request has been counted. o must not be nil.
 func NewRequests(o *Author) *Requests {
 	r := &Requests{all: account{Rate: o.Rate}}
 	if r.all.Every <= 0 {
@@ -34,11 +34,12 @@ func NewRequests(o *Author) *Requests {
 	return r
 }
 
-// Due reports whether the bounds of all routes together allow a request after so many
-// evaluations.
+// Due reports whether the bounds on all routes together allow a request after the given
+// number of evaluations.
 func (r *Requests) Due(spent int) bool { return r.open < requestsOpen && r.all.allows(spent) }
 
-// Routes lists the routes whose bounds allow a request after so many evaluations.
+// Routes lists the routes whose bounds allow a request after the given number of
+// evaluations.
 func (r *Requests) Routes(spent int) []string {
 	var out []string
 	for i, a := range r.routes {
@@ -49,7 +50,7 @@ func (r *Requests) Routes(spent int) []string {
 	return out
 }
 
-// Ask counts a request to a route.
+// Ask counts a request that is about to be sent to a route.
 func (r *Requests) Ask(route string) {
 	r.open++
 	r.all.calls++
@@ -63,8 +64,8 @@ func (r *Requests) Tell(route string, usd float64, tokens int64) {
 	r.account(route).charge(usd, tokens)
 }
 
-// Close takes back a request that was not sent, because a bound ended the requests to its
-// route.
+// Close removes a request from the counts because it was not sent: a bound ended the
+// requests to its route.
 func (r *Requests) Close(route string) {
 	r.open = max(0, r.open-1)
 	r.all.calls--
@@ -72,7 +73,7 @@ func (r *Requests) Close(route string) {
 	r.account(route).full = true
 }
 
-// Recall counts a request of this night that ended before the run was resumed.
+// Recall counts a request of this night that had ended before the run was resumed.
 func (r *Requests) Recall(p PastDraft) {
 	r.Ask(p.Route)
 	if p.Full {
@@ -82,8 +83,8 @@ func (r *Requests) Recall(p PastDraft) {
 	r.Tell(p.Route, p.CostUSD, p.Tokens)
 }
 
-// account returns the account of a route; of an unknown one, an account that counts for
-// nothing.
+// account returns the account of a route; for an unknown route, it returns an account that
+// does not count.
 func (r *Requests) account(route string) *account {
 	for i, name := range r.names {
 		if name == route {
@@ -93,8 +94,9 @@ func (r *Requests) account(route string) *account {
 	return new(account)
 }
 
-// allows reports whether one more request is within the bounds after so many evaluations.
-// Requests under way count at the mean cost and the mean number of tokens.
+// allows reports whether one more request is within the bounds after the given number of
+// evaluations. For each request under way, it assumes the mean cost and the mean number of
+// tokens.
 func (a *account) allows(spent int) bool {
 	foreseen := 1.0 // of the usage
 	if a.told > 0 {

@@ -2,7 +2,8 @@ package mutate
 
 import "testing"
 
-// Requests end when the tokens of their answers reach a bound, also after a resumption.
+// TestRequestsWithinTokens checks that requests end when the tokens of their answers reach
+// a bound, even after the run is resumed.
 func TestRequestsWithinTokens(t *testing.T) {
 	t.Parallel()
 	o := &Author{Rate: Rate{Every: 1, MaxTokens: 1000}, Routes: []AuthorRoute{{Name: "small", Rate: Rate{MaxTokens: 500}}, {Name: "big"}}}
@@ -25,7 +26,7 @@ func TestRequestsWithinTokens(t *testing.T) {
 			t.Errorf("at the bound of a route (resumed %v): routes %v, due %v", resumed, got, r.Due(100))
 		}
 		use("big", 300)
-		r.Ask("big") // counts as 267, the mean
+		r.Ask("big") // counts as 267 tokens, the mean
 		if r.Due(100) {
 			t.Errorf("a request is due with one under way that reaches the bound (resumed %v)", resumed)
 		}
@@ -40,8 +41,8 @@ func TestRequestsWithinTokens(t *testing.T) {
 	}
 }
 
-// A route whose bound is reached gets no more requests, and one that was not sent does not
-// count.
+// TestRequestsClose checks that a route that has reached its bound gets no more requests,
+// and that a request that was not sent does not count.
 func TestRequestsClose(t *testing.T) {
 	t.Parallel()
 	r := NewRequests(&Author{Rate: Rate{Every: 10, MaxCalls: 2}, Routes: []AuthorRoute{{Name: "small"}, {Name: "big"}}})

@@ -1,11 +1,11 @@
 package mutate
 
 // Resize changes the total number of evaluations that the search may ask for, including
-// those asked for already. A budget already spent ends the search; a larger one continues
-// it, even after Done. The first evaluations of a variant, the design, the race and the
-// baseline are adjusted: variants that have not had their first evaluations get the new
-// plan's number, and a started design is cut or extended to its new size. An equal budget
-// changes nothing.
+// those already asked for. If the new budget is already spent, the search ends; a larger
+// budget continues the search, even after Done. Resize adjusts the first evaluations of a
+// variant, the design, the race and the baseline: variants that have not had their first
+// evaluations get the number in the new plan, and a design that was started is shortened or
+// extended to its new size. An equal budget changes nothing.
 func (s *search) Resize(budget int) {
 	if budget = max(1, budget); budget == s.budget {
 		return
@@ -25,18 +25,18 @@ func (s *search) Resize(budget int) {
 	s.finalFit()
 }
 
-// planned divides the budget without the random baseline's share.
+// planned divides the budget that remains after the random baseline's share.
 func (s *search) planned() plan {
 	p := newPlan(float64(s.budget)*(1-s.baseline.share), len(s.tasks), s.repeats, s.demoPool.Shows())
 	if s.breeding.patient {
-		p.design = min(p.design, patientDesign) // most of the variants are children of the selection
+		p.design = min(p.design, patientDesign) // most variants are then made by selection, as children
 	}
 	return p
 }
 
-// redesign adjusts the size of the design. Variants already entered stay; points are
-// added only while the search has made no more variants than the new design has, since
-// later the model proposes better ones.
+// redesign adjusts the size of the design. Variants that were already entered stay. Points
+// are added only while the search has made no more variants than the new design has,
+// because with more variants the model proposes better points.
 func (s *search) redesign(was int) {
 	switch more := s.plan.design - was; {
 	case more < 0:

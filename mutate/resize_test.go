@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestResizeKeepsTheContract resizes a search at random moments: it never asks for more
-// than the largest budget so far allows, uses the last one exactly unless more was spent
-// before, and asks no trial twice.
+// TestResizeKeepsTheContract resizes a search at random moments. The search never asks for
+// more than the largest budget so far allows, uses the last budget exactly unless it had
+// already spent more, and never asks for the same trial twice.
 func TestResizeKeepsTheContract(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tasks := rapid.IntRange(1, 12).Draw(rt, "tasks")
@@ -53,9 +53,10 @@ func TestResizeKeepsTheContract(t *testing.T) {
 	})
 }
 
-// TestResizeIsNoWorse compares searches resized after a few evaluations with those that
-// had their budget from the start, over the same worlds: results are about as good, even
-// where the first plan was for forty times as much and its design would not have ended.
+// TestResizeIsNoWorse compares searches that are resized after a few evaluations with
+// searches that had their budget from the start, over the same worlds. The results are
+// about as good, even if the first plan was for forty times as much and its design would
+// not have ended.
 func TestResizeIsNoWorse(t *testing.T) {
 	const budget, seeds = 300, 4
 	for name, first := range map[string]int{"grown": 100, "shrunk": 24_000} {
@@ -84,8 +85,8 @@ func TestResizeIsNoWorse(t *testing.T) {
 	}
 }
 
-// TestResizeCutsTheDesign: when the budget is cut during a design for twenty thousand
-// evaluations, the search goes on to proposals of the model.
+// TestResizeCutsTheDesign checks that the search goes on to the model's proposals when the
+// budget is cut during a design for twenty thousand evaluations.
 func TestResizeCutsTheDesign(t *testing.T) {
 	w := newWorld(t, "smooth", 1)
 	s := newSearch(t, w.options(20_000))

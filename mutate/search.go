@@ -15,7 +15,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// search is the model-based searcher; see the package's documentation.
+// search is the model-based searcher; see the package documentation.
 type search struct {
 	space agent.Space
 	view  View
@@ -26,7 +26,7 @@ type search struct {
 
 	tasks     []Task
 	taskIndex map[string]int
-	weights   []float64 // of the tasks, with sum 1
+	weights   []float64 // of the tasks; their sum is 1
 	budget    int
 	repeats   int
 	finalists int
@@ -36,30 +36,30 @@ type search struct {
 	byID         map[agent.ConfigID]*variantStats
 	points       map[string]bool // of the variants
 	champion     *variantStats
-	queue        []*variantStats // variants with evaluations up to their targets to come, in order
+	queue        []*variantStats // variants that have fewer evaluations than their targets, in order
 	demonstrated demonstrated
-	demoPool     *operator.Pool // of demonstrations; nil for a space without them
+	demoPool     *operator.Pool // the pool of demonstrations; nil for a space without demonstrations
 	design       []proposal
 	baseline     baseline
 	breeding     breeding
 	author       authoring
 	history      []*past
 	nights       []pastNight
-	nightsTested int        // the number of results at the last test of them
-	replaced     []proposal // the end of the design, which the history replaces
+	nightsTested int        // the number of results when the nights were last tested
+	replaced     []proposal // the last part of the design, which the history replaces
 
-	asked, spent int // asked counts own trials and briefs, spent the evaluations of this run, including resumed ones
+	asked, spent int // asked counts trials and briefs asked for here, spent all evaluations of this run, including those from before a resume
 	results      int
-	raced        int // evaluations of the race before the final one
+	raced        int // evaluations of the race that precedes the final race
 	races        int // evaluations of the race in a small space
 	made         int // variants that the search made itself
 	exhausted    bool
-	// ahead holds the trials with a result for which an earlier repeat has none yet,
-	// pending those without one yet.
+	// ahead holds the trials that have a result while an earlier repeat does not have one
+	// yet; pending holds the trials without a result.
 	ahead, pending map[trialKey]bool
-	freshAt        int // no new variant is sought before this many asks
+	freshAt        int // no new variant is sought before this number of asks
 
-	// Enumeration of a small space; see enumerate.go.
+	// The enumeration of a small space; see enumerate.go.
 	values  [][]any
 	counted int
 
@@ -68,7 +68,7 @@ type search struct {
 
 type trialKey struct{ variant, task, repeat int }
 
-// unbounded is the number of repeats without a bound.
+// unbounded is the number of repeats that is used if there is no bound on it.
 const unbounded = math.MaxUint16 - 1
 
 // New returns a searcher.
@@ -136,7 +136,8 @@ func (s *search) weigh() error {
 	return nil
 }
 
-// normalizedWeights returns the tasks' weights with the sum 1; invalid ones count as 1.
+// normalizedWeights returns the tasks' weights, scaled to the sum 1. Invalid weights count
+// as 1.
 func normalizedWeights(tasks []Task) []float64 {
 	weights, sum := make([]float64, len(tasks)), 0.0
 	for j, t := range tasks {
@@ -160,7 +161,7 @@ func (s *search) capacity() int {
 	return s.repeats * len(s.tasks)
 }
 
-// add makes a variant of a proposal, or returns the existing variant of its config.
+// add makes a variant from a proposal, or returns the existing variant with its config.
 func (s *search) add(p proposal, baseline bool) *variantStats {
 	id := p.config.ID()
 	if a, ok := s.byID[id]; ok {
@@ -184,7 +185,7 @@ func (s *search) add(p proposal, baseline bool) *variantStats {
 	return a
 }
 
-// key returns a point as a map key.
+// key returns a map key for a point.
 func key(x irt.Point) string {
 	b := make([]byte, 0, 2*len(x))
 	for _, v := range x {
@@ -229,7 +230,7 @@ func (s *search) Ask() (Trial, Status) {
 	return t, Ready
 }
 
-// choose returns the variant that gets the next evaluation; nil when no variant can take one.
+// choose returns the variant that gets the next evaluation; nil if no variant can take one.
 func (s *search) choose() *variantStats {
 	if s.baseline.due(s.spent) && s.asked > 0 {
 		if a := s.nextRandom(); a != nil {
@@ -261,7 +262,7 @@ func (s *search) choose() *variantStats {
 	return nil
 }
 
-// queued returns the first variant in the queue below its target.
+// queued returns the first variant in the queue that is below its target.
 func (s *search) queued() *variantStats {
 	for len(s.queue) > 0 {
 		a := s.queue[0]
@@ -273,7 +274,7 @@ func (s *search) queued() *variantStats {
 	return nil
 }
 
-// enter makes a proposal a variant and queues its first evaluations.
+// enter turns a proposal into a variant and queues its first evaluations.
 func (s *search) enter(p proposal) *variantStats {
 	a := s.add(p, false)
 	a.target = max(a.target, s.plan.first)
@@ -288,11 +289,12 @@ func (s *search) enter(p proposal) *variantStats {
 	return a
 }
 
-// enlarge adds new variants: the next of the design, or proposals. It returns false when
-// there are none, and pauses before the next attempt, as failed attempts are expensive.
+// enlarge adds new variants: the next variant of the design, or proposals. If there are
+// none, it returns false and pauses before the next attempt, because failed attempts are
+// expensive.
 func (s *search) enlarge() bool {
 	if len(s.design) == 0 && len(s.replaced) > 0 {
-		s.refresh() // it may restore a part of the design
+		s.refresh() // the refresh may restore a part of the design
 	}
 	if len(s.design) > 0 {
 		s.enter(s.design[0])
@@ -312,7 +314,7 @@ func (s *search) enlarge() bool {
 	}
 	if len(s.variants) == before {
 		if c := s.untried(); c != nil {
-			s.enter(proposal{config: c, operator: "random", rationale: "the next config that was not tried yet"})
+			s.enter(proposal{config: c, operator: "random", rationale: "the next config that has not been tried yet"})
 		}
 	}
 	if len(s.variants) == before {
@@ -322,9 +324,10 @@ func (s *search) enlarge() bool {
 	return true
 }
 
-// refused reports whether a config belongs to this run, or to three in four of those of
-// earlier nights. The choice depends on the seed only: if it were drawn on each call,
-// frequent proposals would eventually be accepted.
+// refused reports whether a config belongs to this run, or to the three quarters of earlier
+// nights' configs that are refused. Whether an earlier config is refused depends only on
+// the seed and the config: if that were drawn on each call, frequent proposals would
+// eventually be accepted.
 func (s *search) refused(id agent.ConfigID) bool {
 	if _, known := s.byID[id]; known {
 		return true

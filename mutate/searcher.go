@@ -12,14 +12,16 @@ type Task struct {
 	Domain  string
 	Cluster string
 	Weight  float64
-	// Request is the text that the task asks the agent for, and Answer the right answer;
-	// "" where unknown. Only a search of demonstrations uses them. They are foreign text.
+	// Request is the text of the task's request to the agent, and Answer the right answer;
+	// each is "" if unknown. Only a search for demonstrations uses them. They are foreign
+	// text.
 	Request, Answer string
 }
 
 // Trial is one evaluation requested by a searcher.
 type Trial struct {
-	// N counts the asks of this searcher from 0.
+	// N is the number of the trial, counted from 0, among those that this searcher asked
+	// for.
 	N          int64
 	Variant    agent.ConfigID
 	Config     agent.Config
@@ -31,30 +33,32 @@ type Trial struct {
 	Repeat     int
 	// Stage is StageSearch, or StageBaseline for the random baseline's share.
 	Stage bench.Stage
-	// Brief, when not nil, requests a change written by a language model instead of an
-	// evaluation; Task and Repeat are not set then. It costs no evaluation.
+	// Brief, if not nil, requests a change written by a language model instead of an
+	// evaluation; Task and Repeat are then not set. A brief does not count as an
+	// evaluation.
 	Brief *Brief
 }
 
-// Brief requests one change of one component of a config from a language model.
+// Brief requests from a language model one change to one component of a config.
 type Brief struct {
-	// Component is the parameter to change in the config of Trial.Variant, Form the kind
-	// of change.
+	// Component is the parameter to change in the config of Trial.Variant, and Form the
+	// kind of change.
 	Component string
 	Form      Form
-	// Route is the model's, and Wording that of the request; see [Author].
+	// Route is the route of the model, and Wording the wording of the request; see
+	// [Author].
 	Route, Wording string
-	// Cases are evaluations of the variant to learn from, failed ones first, or for
-	// demonstrations passed ones first.
+	// Cases are evaluations of the variant from which the model should learn, failed ones
+	// first or, for demonstrations, passed ones first.
 	Cases []Case
-	// Tried lists earlier changes of the component, the latest first.
+	// Tried lists earlier changes to the component, latest first.
 	Tried []TriedChange
-	// Others are the component's texts in other variants that did well, the best first;
-	// Gain is over the champion. Only a search over programs has them.
+	// Others are the component's texts in other variants that did well, best first; their
+	// Gain is the gain over the champion. Only a search over programs provides them.
 	Others []TriedChange
 }
 
-// Case names an evaluation of a search task.
+// Case identifies an evaluation of a search task.
 type Case struct {
 	Task   string
 	Repeat int
@@ -63,42 +67,46 @@ type Case struct {
 
 // TriedChange is an earlier change with its result.
 type TriedChange struct {
-	// Text is the component's new value if that is a text.
+	// Text is the component's new value if that value is a text.
 	Text, Rationale string
-	// Gain is its estimated gain over its parent, in score units.
+	// Gain is the estimated gain of the change over its parent, in score units.
 	Gain float64
-	// Refused is the reason why a draft was refused; the other fields are zero then.
+	// Refused is the reason why a draft was refused; the other fields are then zero.
 	Refused string
-	// Variant is its variant, and Unscored reports whether it has no result yet. Failed is
-	// the kind of its failure on a search case, with the printed text, if it failed on one.
+	// Variant is the variant that resulted from the change, and Unscored reports whether
+	// that variant has no result yet. If the variant failed on a search case, Failed is the
+	// kind of failure, with the text that was printed.
 	Variant  agent.ConfigID
 	Unscored bool
 	Failed   string
 }
 
-// Observation is the result of a trial. Unscored ones are missing data.
+// Observation is the result of a trial. Unscored observations are missing data.
 type Observation struct {
 	Trial Trial
-	// Dropped reports whether the trial ended without an evaluation, so that the searcher does not
-	// wait for it. It counts for nothing else.
+	// Dropped reports whether the trial ended without an evaluation. The searcher then
+	// stops waiting for the trial and ignores it otherwise.
 	Dropped bool
 	Scored  bool
 	Score   float64
 	CostUSD float64
-	// Tokens are those of input and output of the answer to a brief.
+	// Tokens is the number of input and output tokens of the answer to a brief.
 	Tokens int64
-	// Seconds is the time that the answer took; NaN: unknown, 0: no search may use a clock.
+	// Seconds is the time that the answer took. NaN means that it is unknown, and 0 that
+	// the search must not depend on a clock.
 	Seconds float64
-	// The kind of a failure, the graders' reasons, and the calls of tools with their
-	// failures. Foreign text, kept as data.
+	// The kind of a failure, the graders' reasons, and the tool calls with their failures.
+	// These are foreign text, stored as data.
 	Outcome agent.Outcome
 	Reason  string
 	Calls   []Call
-	// Answer is the agent's answer if it passed and may be demonstrated; "" otherwise.
+	// Answer is the agent's answer if the evaluation passed and the answer may be used as a
+	// demonstration; it is "" otherwise.
 	Answer string
-	// Draft is the answer to a trial with a Brief. Without one, Reason is the cause, and
-	// Outcome the outcome of a request without an answer. Full reports whether the request was
-	// not sent, because a bound on requests ended those to its route.
+	// Draft is the answer to a trial with a Brief. If there is no draft, Reason is the
+	// cause, and, if the request was not answered, Outcome is how it ended. Full reports
+	// whether the request was not sent because a bound on requests had ended the requests
+	// to its route.
 	Draft *Draft
 	Full  bool
 }
@@ -109,22 +117,22 @@ type Call struct {
 	Failed bool
 }
 
-// Draft is a changed config that a language model wrote, valid in the space.
+// Draft is a changed config that a language model wrote and that is valid in the space.
 type Draft struct {
 	Config    agent.Config
 	Rationale string
 }
 
-// Remembered is an evaluation of an earlier night.
+// Remembered is an evaluation from an earlier night.
 type Remembered struct {
 	Variant agent.ConfigID
 	Config  agent.Config
 	Task    string
 	Score   float64
-	// Trust in (0,1] is its weight relative to an evaluation of tonight: 1 when nothing
-	// changed since, less when suite, prices or runtime did.
+	// Trust, in (0,1], is the weight of the evaluation relative to one from tonight. It is
+	// 1 if nothing has changed since, and less if the suite, the prices or the runtime has.
 	Trust float64
-	// Night is the number of its night: the same one for evaluations of the same night.
+	// Night is the number of the night in which the evaluation was made.
 	Night int
 	// Changed reports whether the agent is known to have changed since that night.
 	Changed bool
@@ -133,34 +141,36 @@ type Remembered struct {
 // Status is the result of Ask.
 type Status int
 
-// Ready: the trial is to be run. Wait: there is no trial until a result is told. Done:
-// the budget is spent or the space is exhausted.
+// Ready means that the trial is to be run. Wait means that there is no trial until the
+// searcher gets another result. Done means that the budget is spent or the space is
+// exhausted.
 const (
 	Ready Status = iota
 	Wait
 	Done
 )
 
-// Asker proposes trials and receives their results. It is a search, or the ablation of
-// its winner.
+// Asker proposes trials and receives their results. It is implemented by a search, and by
+// the ablation of the search's winner.
 type Asker interface {
 	Ask() (Trial, Status)
 	Tell(Observation)
 }
 
 // Searcher proposes trials and receives their results, in any order and with many in
-// flight. Its answers depend only on its options and the sequence of calls, so that the
-// same sequence gives the same search. It is not safe for concurrent use; one driver owns
-// it. It accepts results of trials that it did not ask for: a resumed run and a warm
-// start pass earlier results to it.
+// flight. Its answers depend only on its options and the sequence of calls, so the same
+// sequence gives the same search. It is not safe for concurrent use; one driver owns it. It
+// accepts results of trials that it did not ask for, because a resumed run and a warm start
+// pass earlier results to it.
 type Searcher interface {
 	Asker
-	// Resize changes the total number of evaluations that the search may ask for, at any
-	// time; see [Options].Budget.
+	// Resize changes, at any time, the total number of evaluations that the search may ask
+	// for; see [Options].Budget.
 	Resize(budget int)
 	Recommend() Recommendation
-	// Hindsight values the recommendations of earlier moments, in their order, by all
-	// data so far, and compares the search with its random baseline.
+	// Hindsight evaluates, using all data so far, the recommendations made at the given
+	// earlier moments, and compares the search with its random baseline. The results are in
+	// the order of the moments.
 	Hindsight([]Moment) Hindsight
 }
 
@@ -168,21 +178,24 @@ type Searcher interface {
 type Estimate struct {
 	Variant agent.ConfigID
 	Config  agent.Config
-	// Score is the estimated weighted mean over all search tasks, with its 95 % interval.
+	// Score is the estimated weighted mean score over all search tasks. Lo and Hi are the
+	// bounds of its 95 % interval.
 	Score, Lo, Hi float64
-	// Gain is the gain over the champion, and SD its posterior standard deviation; both 0
-	// for the champion itself.
+	// Gain is the gain over the champion, and SD its posterior standard deviation; both are
+	// 0 for the champion itself.
 	Gain, SD float64
-	// Luck is the gain that the luckiest of all variants tried would show by chance, in score
-	// units, if the search estimates the differences between cases; 0: unknown.
+	// Luck is the gain, in score units, that the luckiest of all variants tried would show
+	// by chance. It is set if the search estimates the differences between cases; 0 means
+	// unknown.
 	Luck float64
-	// CostUSD and Seconds are the expected mean cost and time of an evaluation, relative
-	// to the champion's; 0: unknown.
+	// CostUSD and Seconds are the expected mean cost and time of an evaluation, relative to
+	// the champion's; 0 means unknown.
 	CostUSD, Seconds float64
-	// Breaks names the guards that the config is expected to break.
+	// Breaks names the guards that the config is expected to violate.
 	Breaks []string
-	// Measured is the mean difference of its scores to the champion's on the Common tasks
-	// that both ran, in score units. It is biased, since the variant was selected for it.
+	// Measured is the mean difference between the config's scores and the champion's on the
+	// tasks that both ran, in score units; Common is the number of these tasks. Measured is
+	// biased, because the variant was selected for it.
 	Measured    float64
 	Common      int
 	Evaluations int
@@ -195,7 +208,7 @@ type Estimate struct {
 // Recommendation is the result of a search.
 type Recommendation struct {
 	Champion Estimate
-	// Best is the champion if no variant is better by the evidence.
+	// Best is the champion if the evidence does not show a variant to be better.
 	Best Estimate
 	// Finalists are the most promising variants other than the champion, in descending
 	// order, for confirmation. If there are two or more, the best variant of the random
@@ -204,32 +217,33 @@ type Recommendation struct {
 	// Front holds the champion and the variants that are not dominated in score, cost and
 	// time, in ascending order of cost.
 	Front []Estimate
-	// Random is the best config of the random baseline; Evaluations 0 when there was none.
+	// Random is the best config of the random baseline; its Evaluations are 0 if there was
+	// no baseline.
 	Random Estimate
-	// Told is the number of evaluations told to the search, RandomTold that of the random
-	// baseline among them.
+	// Told is the number of evaluations that the search has received, and RandomTold the
+	// number of those that belong to the random baseline.
 	Told, RandomTold int
 	// Variants is the number of configs tried.
 	Variants int
 	// Exhausted reports whether nothing was left to try.
 	Exhausted bool
-	// Reasons explains the choice, for the report.
+	// Reasons explain the choice, for the report.
 	Reasons []string
 	// Operators is the record of the operators, for the next night.
 	Operators operator.State
-	// Drafts are the estimates of the variants that language models wrote tonight.
+	// Drafts are the estimates for the variants that language models wrote tonight.
 	Drafts []DraftGain
-	// Rival compares these variants with the variants of the operators; nil for no
-	// comparison.
+	// Rival compares the variants that language models wrote with those that the operators
+	// made; it is nil if there is no comparison.
 	Rival *Rival
 }
 
-// Rival compares the variants that language models wrote, with those that descend from
-// them, and the variants of the operators alone, after equal numbers of evaluations.
+// Rival compares two groups of variants after equal numbers of evaluations: those that
+// language models wrote, with their descendants, and those that come only from operators.
 type Rival struct {
-	// Evaluations is the number of evaluations of each side.
+	// Evaluations is the number of evaluations in each group.
 	Evaluations int
-	// Models and Operators are the largest estimated gains over the champion, in score
-	// units; 0 where there is none.
+	// Models and Operators are the largest estimated gains over the champion in the two
+	// groups, in score units; 0 if there is no gain.
 	Models, Operators float64
 }

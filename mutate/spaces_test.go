@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// anySearch draws a search of a space of package space.
+// anySearch draws a search of a space from package space.
 func anySearch(t *rapid.T, change func(*Options)) (*search, Options) {
 	o := Options{
 		Space: space.Any(t), Tasks: makeTasks(rapid.IntRange(1, 6).Draw(t, "tasks")), Budget: rapid.IntRange(1, 150).Draw(t, "budget"),

@@ -7,9 +7,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Surrogate is the model of a search on its own: fitted to evaluations of any configs, it
-// predicts differences in score between any configs, including ones without evaluations.
-// It is not safe for concurrent use.
+// Surrogate is a search's model that can be used without a search. It is fitted to
+// evaluations of any configs and predicts differences in score between any configs,
+// including configs without evaluations. It is not safe for concurrent use.
 type Surrogate struct {
 	codec   *codec
 	index   map[string]int
@@ -17,8 +17,8 @@ type Surrogate struct {
 	model   *irt.Model
 	items   []irt.Item
 	at      map[agent.ConfigID]int
-	// told is the number of repeats of each task of each item that were added, up to the
-	// first that was not; ahead holds the added evaluations after that.
+	// told counts, for each task of each item, the repeats that were added up to the first
+	// gap; ahead holds the evaluations added after the gap.
 	told  [][]int32
 	ahead map[trialKey]bool
 	// learnt is the number of items when the hyperparameters were last learnt.
@@ -38,9 +38,9 @@ func NewSurrogate(space agent.Space, champion agent.Config, tasks []Task) *Surro
 	return s
 }
 
-// Add adds an evaluation; it has no effect before the next [Surrogate.Fit]. Evaluations
-// without a score, of other tasks, of configs outside the space, and duplicates are
-// ignored.
+// Add adds an evaluation; it has no effect before the next [Surrogate.Fit]. It ignores
+// evaluations without a score, evaluations on other tasks or of configs outside the space,
+// and duplicates.
 func (s *Surrogate) Add(o Observation) {
 	task, ok := s.index[o.Trial.Task]
 	if !ok || !o.Scored || !(o.Score >= 0 && o.Score <= 1) {
@@ -65,7 +65,7 @@ func (s *Surrogate) Add(o Observation) {
 	s.fresh = true
 }
 
-// first marks an evaluation as added, and reports whether it had not been.
+// first marks an evaluation as added, and reports whether it was new.
 func (s *Surrogate) first(k trialKey) bool {
 	told := &s.told[k.variant][k.task]
 	if k.repeat >= 0 && k.repeat < int(*told) || s.ahead[k] {
@@ -98,17 +98,19 @@ func (s *Surrogate) Fit() {
 }
 
 // Contrast is the model's prediction of the differences between one config and others, in
-// logits: their posterior mean and covariance, and their prior covariance with mean 0.
+// logits. It consists of their posterior mean and covariance, and their prior covariance;
+// the prior mean is 0.
 type Contrast struct {
 	Mean             []float64
 	Posterior, Prior *mat.SymDense
-	// Slope converts a difference into one of the expected score, a weighted mean over
-	// all tasks; it is the mean of the slopes half-way to each other config.
+	// Slope is the factor that converts such a difference into a difference of the expected
+	// score, a weighted mean over all tasks. It is the mean of the slopes at the midpoints
+	// between the config and each of the others.
 	Slope float64
 }
 
-// Contrast returns the predicted differences between a config and one or more others;
-// false before the first fit.
+// Contrast returns the predicted differences between a config and one or more other
+// configs; ok is false before the first fit.
 func (s *Surrogate) Contrast(of agent.Config, than []agent.Config) (Contrast, bool) {
 	if !s.fitted || len(than) == 0 {
 		return Contrast{}, false
@@ -126,8 +128,8 @@ func (s *Surrogate) Contrast(of agent.Config, than []agent.Config) (Contrast, bo
 	return c, true
 }
 
-// contrasts converts the covariance of values into that of the first minus each other
-// one.
+// contrasts converts the covariance of values into the covariance of the differences
+// between the first value and each other value.
 func contrasts(cov *mat.SymDense) *mat.SymDense {
 	k := cov.SymmetricDim() - 1
 	out := mat.NewSymDense(k, nil)

@@ -7,8 +7,8 @@ import (
 	"evolve/bench"
 )
 
-// Tell receives a result. A result that was not asked for here, as in a resumed run, adds
-// its variant. It counts as spent if it belongs to a search stage.
+// Tell receives a result. If this searcher did not ask for the result, as in a resumed run,
+// Tell adds its variant. The result counts as spent if it belongs to a search stage.
 func (s *search) Tell(o Observation) {
 	if o.Trial.Brief != nil {
 		s.answer(o)
@@ -16,7 +16,7 @@ func (s *search) Tell(o Observation) {
 	}
 	task, ok := s.taskIndex[o.Trial.Task]
 	if !ok {
-		return // a task removed from the suite
+		return // the task was removed from the suite
 	}
 	a, ok := s.byID[o.Trial.Variant]
 	if !ok {
@@ -27,7 +27,7 @@ func (s *search) Tell(o Observation) {
 	a.unpack()
 	k := trialKey{a.index, task, o.Trial.Repeat}
 	if o.Trial.Repeat < 0 || o.Trial.Repeat > math.MaxUint16 || !s.first(a, k) {
-		return // invalid, or told before: nothing counts twice
+		return // invalid, or received before: nothing counts twice
 	}
 	if s.pending[k] {
 		delete(s.pending, k)
@@ -49,9 +49,9 @@ func (s *search) Tell(o Observation) {
 	s.finalFit()
 }
 
-// first marks a trial as told, and reports whether it had not been. The trials of a task
-// are mostly told in the order of their repeats, so that the number of those without a gap
-// replaces a set of them.
+// first marks a trial's result as received, and reports whether it was new. The results of
+// a task mostly arrive in the order of their repeats, so the number of repeats without a
+// gap replaces a set of them.
 func (s *search) first(a *variantStats, k trialKey) bool {
 	if k.repeat < int(a.told[k.task]) || s.ahead[k] {
 		return false
@@ -64,15 +64,15 @@ func (s *search) first(a *variantStats, k trialKey) bool {
 	return true
 }
 
-// finalFit refits the model when no evaluation is left to ask or pending.
+// finalFit refits the model once no evaluation is left to ask for and none is pending.
 func (s *search) finalFit() {
 	if (s.spent >= s.budget || s.exhausted) && len(s.pending) == 0 && len(s.codec.dims) > 0 && s.results > 0 {
 		s.fit(4)
 	}
 }
 
-// adopt adds a variant that the searcher did not ask for; nil when its config
-// is invalid in the space.
+// adopt adds a variant that the searcher did not ask for; it returns nil if the variant's
+// config is invalid in the space.
 func (s *search) adopt(t Trial) *variantStats {
 	config, problems := s.space.Parse(t.Config)
 	if len(problems) > 0 {
@@ -94,7 +94,7 @@ func (s *search) adopt(t Trial) *variantStats {
 	return a
 }
 
-// countUnasked counts an evaluation that was not asked for here.
+// countUnasked counts an evaluation that this searcher did not ask for.
 func (s *search) countUnasked(a *variantStats, task int, t Trial) {
 	a.advance(task, t.Repeat+1)
 	a.asked++

@@ -100,14 +100,15 @@ func TestStrangeTells(t *testing.T) {
 			t.Errorf("%s: was taken in", name)
 		}
 	}
-	// With a wrong variant name, the config counts, and only once.
+	// If the variant name is wrong, the config determines the variant, and each result
+	// counts only once.
 	for i := range 3 {
 		s.Tell(Observation{Scored: true, Score: 1, Trial: Trial{Variant: "old-name", Config: good, Task: "t0", Repeat: i, Stage: bench.StageSearch}})
 	}
 	if len(s.variants) != 1 || s.champion.scored != 3 || s.champion.generation != 0 {
 		t.Errorf("%d variants, champion with %d results", len(s.variants), s.champion.scored)
 	}
-	// A warm start adds results and is not spent.
+	// A warm start adds results that do not count as spent.
 	s.Tell(Observation{Scored: true, Score: 1, Trial: Trial{Variant: good.ID(), Config: good, Task: "t1", Stage: "confirm"}})
 	if s.spent != 3 || s.champion.scored != 4 {
 		t.Errorf("spent %d, champion with %d results", s.spent, s.champion.scored)
@@ -165,7 +166,7 @@ func TestAsyncManyInFlight(t *testing.T) {
 	}
 }
 
-// history is a View of configs tried before.
+// history is a View of previously tried configs.
 type history map[agent.ConfigID]bool
 
 func (h history) Tried(id agent.ConfigID) bool { return h[id] }
@@ -194,7 +195,8 @@ func TestTriedConfigsAreMostlyLeftAlone(t *testing.T) {
 	}
 }
 
-// TestToldTwiceCountsOnce: a repeated result counts neither as spent nor as evidence.
+// TestToldTwiceCountsOnce checks that a repeated result counts neither as spent nor as
+// evidence.
 func TestToldTwiceCountsOnce(t *testing.T) {
 	space := mixedSpace(6)
 	made, err := New(Options{Space: space, Champion: space.Default(), Tasks: makeTasks(80), Budget: 60, Seed: 1})

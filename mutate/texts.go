@@ -14,44 +14,46 @@ import (
 	"evolve/mutate/operator"
 )
 
-// texts are the values seen of one text, apart from offered lines, with their distances
-// for the model. A text is the sum of its parts: the sentences of an instruction, or whole
-// demonstrations. The product of two parts is 1 for equal ones and otherwise wordShare of
-// the cosine of their words and pairs of words, so that the squared distance x of two
-// texts counts the parts that only one has, and reworded ones less. The distance for the
-// model is √(1 − exp(−x/farApart)), which is Euclidean as well.
+// texts holds the values of one text parameter that have occurred, apart from offered
+// lines, with their distances for the model. A text is treated as the sum of its parts: the
+// sentences of an instruction, or whole demonstrations. The product of two parts is 1 if
+// they are equal, and otherwise wordShare times the cosine of their words and pairs of
+// words. The squared distance x of two texts therefore counts the parts that only one of
+// them has, and counts reworded parts less. The distance for the model is √(1 −
+// exp(−x/farApart)), which is also Euclidean.
 type texts struct {
-	// demonstrations reports whether the parts are demonstrations. The last one counts
-	// more, because a model heeds it most.
+	// demonstrations reports whether the parts are demonstrations. The last demonstration
+	// counts more, because a model heeds it most.
 	demonstrations bool
 	list           []string
 	at             map[string]int
 	parts          [][]int // of each text
 	norms          []float64
 	chars          []int
-	// The parts by their text, with their words and products.
+	// The parts by their texts, with their words and products.
 	known    map[string]int
 	words    [][]word
 	products [][]float64
 	apart    *irt.Texts
-	// kept is the number of texts that stay; those after it belong to points that are no
-	// variants yet.
+	// kept is the number of texts, from the start of list, that are kept; the texts after
+	// these belong to points that are not variants yet.
 	kept int
 }
 
 const (
-	// wordShare is the part of a product that depends on the words.
+	// wordShare is the share of a product that depends on the words.
 	wordShare = 2.0 / 3
-	// lastShare is the squared weight of the last demonstration's place.
+	// lastShare is the squared weight of a demonstration's being the last.
 	lastShare = 0.25
-	// farApart is the squared distance, in parts, of two texts with little in common.
+	// farApart is the squared distance, in parts, of two texts that have little in common.
 	farApart = 4
-	// mostWords bounds the words of one part, mostTexts the texts that have a code.
+	// mostWords is the maximum number of words in a part, and mostTexts the maximum number
+	// of texts that get codes of their own.
 	mostWords = 400
 	mostTexts = 1 << 14
 )
 
-// word is a hashed word, or pair of words, with its weight in a part.
+// word is a hashed word, or a hashed pair of words, with its weight in a part.
 type word struct {
 	hash   uint32
 	weight float64
@@ -61,14 +63,14 @@ func newTexts(demonstrations bool) *texts {
 	return &texts{demonstrations: demonstrations, at: map[string]int{}, known: map[string]int{}, apart: &irt.Texts{}}
 }
 
-// keep returns the number of a text that stays.
+// keep returns the number of a text and keeps the text when others are forgotten.
 func (t *texts) keep(text string) int {
 	at := t.add(text)
 	t.kept = max(t.kept, at+1)
 	return at
 }
 
-// add returns the number of a text.
+// add returns the number of a text, which it adds if it is new.
 func (t *texts) add(text string) int {
 	if at, ok := t.at[text]; ok {
 		return at
@@ -97,7 +99,7 @@ func (t *texts) add(text string) int {
 	return at
 }
 
-// forget removes the texts that do not stay.
+// forget removes the texts that are not kept.
 func (t *texts) forget() {
 	for _, text := range t.list[t.kept:] {
 		delete(t.at, text)
@@ -106,7 +108,8 @@ func (t *texts) forget() {
 	t.apart.Truncate(t.kept)
 }
 
-// product returns the product of a text's parts with the text that the sums belong to.
+// product returns the product of a text with the text to which the sums belong, given the
+// first text's parts.
 func product(parts []int, sums []float64) float64 {
 	n := 0.0
 	for _, q := range parts {
@@ -115,7 +118,7 @@ func product(parts []int, sums []float64) float64 {
 	return n
 }
 
-// lastApart returns the squared distance of the last demonstrations.
+// lastApart returns the squared distance between the last demonstrations of two texts.
 func (t *texts) lastApart(a, b []int) float64 {
 	switch {
 	case !t.demonstrations || len(a) == 0 && len(b) == 0:
@@ -128,7 +131,8 @@ func (t *texts) lastApart(a, b []int) float64 {
 	return 0
 }
 
-// split returns the parts of a text: its lines, and for an instruction their sentences.
+// split returns the parts of a text: its lines or, for an instruction, the sentences in its
+// lines.
 func (t *texts) split(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
@@ -144,7 +148,7 @@ func (t *texts) split(text string) []string {
 	return out
 }
 
-// part returns the number of a part.
+// part returns the number of a part, which it adds if it is new.
 func (t *texts) part(text string) int {
 	if at, ok := t.known[text]; ok {
 		return at
@@ -162,7 +166,7 @@ func (t *texts) part(text string) int {
 	return at
 }
 
-// wordsOf returns the words and pairs of words of a part, in order of their hashes, with
+// wordsOf returns the words and pairs of words in a part, in order of their hashes, with
 // weights whose squares add up to 1.
 func wordsOf(text string) []word {
 	list := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -194,8 +198,8 @@ func wordsOf(text string) []word {
 	return out
 }
 
-// cosine returns the cosine similarity of two texts: the sum of the products of the weights of
-// the words that both have.
+// cosine returns the cosine similarity of two texts: the sum, over the words that both
+// have, of the products of their weights.
 func cosine(a, b []word) float64 {
 	sum := 0.0
 	for len(a) > 0 && len(b) > 0 {
@@ -212,7 +216,7 @@ func cosine(a, b []word) float64 {
 	return sum
 }
 
-// set sets the places of a text apart from offered lines.
+// set sets the coordinates that stand for a text without offered lines.
 func (st *setting) set(to []int16, at int) {
 	to[0] = category - int16(min(at, mostTexts))
 	if st.texts.demonstrations {
@@ -220,9 +224,9 @@ func (st *setting) set(to []int16, at int) {
 	}
 }
 
-// rewrite moves a text without offered lines to another: a change of its demonstrations,
-// another instruction seen so far, or one with an additional line of it, or with a line
-// less.
+// rewrite replaces a text without offered lines with another text: the text with changed
+// demonstrations, another instruction that has occurred, or the text with one line added
+// from that instruction or one line removed.
 func (st *setting) rewrite(to []int16, rng *rand.Rand) {
 	t := st.texts
 	text := t.list[category-to[0]]
@@ -240,7 +244,7 @@ func (st *setting) rewrite(to []int16, rng *rand.Rand) {
 	}
 }
 
-// chars returns the number of characters of a point's free texts.
+// chars returns the number of characters in the free texts of a point.
 func (c *codec) chars(x irt.Point) int {
 	n := 0
 	for i := range c.settings {
@@ -251,7 +255,7 @@ func (c *codec) chars(x irt.Point) int {
 	return n
 }
 
-// forget removes the texts that belong to no variant.
+// forget removes the texts that do not belong to any variant.
 func (c *codec) forget() {
 	for _, st := range c.settings {
 		if st.texts != nil {

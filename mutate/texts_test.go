@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestSimilarTextsAreCorrelated: the model's prior correlation falls from equal to
-// reworded to different instructions, and with the number of demonstrations that differ.
+// TestSimilarTextsAreCorrelated checks that the model's prior correlation falls from equal
+// to reworded to different instructions, and with the number of demonstrations that differ.
 func TestSimilarTextsAreCorrelated(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{
 		{Name: "strategy", Kind: agent.Text, MaxChars: 500, Default: ""},
@@ -58,8 +58,8 @@ func TestSimilarTextsAreCorrelated(t *testing.T) {
 	}
 }
 
-// TestTextKernelIsACovariance: the covariance of points with random texts has a Cholesky
-// factor with the model's nugget.
+// TestTextKernelIsACovariance checks that the covariance of points with random texts has a
+// Cholesky factor when the model's nugget is added.
 func TestTextKernelIsACovariance(t *testing.T) {
 	w := newTextWorld(1)
 	c := newCodec(w.space, w.space.Default())
@@ -87,7 +87,8 @@ func TestTextKernelIsACovariance(t *testing.T) {
 	}
 }
 
-// TestForgottenTexts: texts of points that became no variant leave no trace.
+// TestForgottenTexts checks that the texts of points that did not become variants leave no
+// trace.
 func TestForgottenTexts(t *testing.T) {
 	x := newTexts(false)
 	x.keep("one")
@@ -101,9 +102,9 @@ func TestForgottenTexts(t *testing.T) {
 	}
 }
 
-// TestTextsAreSearchedJointly: without any author, variants combine demonstrations of the
-// pool with other numbers; with one, its lines as well; and no task is evaluated that the
-// variant demonstrates.
+// TestTextsAreSearchedJointly checks that without an author, variants combine
+// demonstrations from the pool with other numbers, and that with an author they also
+// combine its lines. No variant is evaluated on a task that it demonstrates.
 func TestTextsAreSearchedJointly(t *testing.T) {
 	w := newTextWorld(7)
 	_, trials := w.run(t, Options{Budget: 300})
@@ -137,8 +138,8 @@ func TestTextsAreSearchedJointly(t *testing.T) {
 	}
 }
 
-// TestSolvedTasksAreDemonstrated: without labelled answers the agent's own answers that
-// passed are demonstrated, and no others.
+// TestSolvedTasksAreDemonstrated checks that without labelled answers only the agent's own
+// answers that passed are demonstrated.
 func TestSolvedTasksAreDemonstrated(t *testing.T) {
 	w := newTextWorld(3)
 	tasks := w.search
@@ -172,8 +173,8 @@ func TestSolvedTasksAreDemonstrated(t *testing.T) {
 	}
 }
 
-// TestDemonstratedTasksAreNoEvidence: results on tasks that a config demonstrates do not
-// count, tonight's or from earlier nights.
+// TestDemonstratedTasksAreNoEvidence checks that results on tasks that a config
+// demonstrates do not count, whether they are from tonight or from earlier nights.
 func TestDemonstratedTasksAreNoEvidence(t *testing.T) {
 	w := newTextWorld(4)
 	c := w.space.Default()

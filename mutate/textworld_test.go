@@ -14,17 +14,18 @@ import (
 	"evolve/runtime/agent"
 )
 
-// textWorld is a synthetic agent with a language model: its ability on a task depends on
-// the lines of its instruction, on the demonstrations that it shows, those of the task's
-// domain most, and on two numbers jointly, one of which moves with a line.
+// textWorld is a synthetic agent with a language model. Its ability on a task depends on
+// the lines of its instruction, on the demonstrations that it shows, most of all those from
+// the task's domain, and on two interacting numbers, one of which has an optimum that moves
+// with a line.
 type textWorld struct {
 	seed    uint64
 	lines   []string
 	effects []float64 // of the lines
-	heavy   int       // the line that moves the best warmth
+	heavy   int       // the line that shifts the best warmth
 	warmth  [2]float64
 	budget  float64
-	tasks   []worldTask // search tasks, followed by as many others
+	tasks   []worldTask // search tasks, followed by an equal number of others
 	search  []Task
 	space   agent.Space
 }
@@ -86,8 +87,8 @@ func newTextWorld(seed uint64) *textWorld {
 	return w
 }
 
-// ability returns the part of the ability that does not depend on the task, and that of
-// the demonstrations by domain.
+// ability returns the part of the ability that does not depend on the task, and the part
+// that comes from the demonstrations, by domain.
 func (w *textWorld) ability(c agent.Config) (all float64, domains map[string]float64) {
 	text := strings.Split(c.String("strategy"), "\n")
 	best := w.warmth[0]
@@ -119,8 +120,8 @@ func (w *textWorld) ability(c agent.Config) (all float64, domains map[string]flo
 	return all, domains
 }
 
-// chance returns the probability that a config passes a task. It copies the answer of a
-// task that it demonstrates.
+// chance returns the probability that a config passes a task. A config copies the answer to
+// a task that it demonstrates.
 func (w *textWorld) chance(c agent.Config, j int) float64 {
 	t := w.tasks[j]
 	list, _ := agent.ParseDemonstrations(c.String("demonstrations"))
@@ -131,7 +132,7 @@ func (w *textWorld) chance(c agent.Config, j int) float64 {
 	return irt.Sigmoid(all + domains[t.domain] + t.ease)
 }
 
-// truth returns the expected score on the other tasks.
+// truth returns the expected score on the tasks that are not search tasks.
 func (w *textWorld) truth(c agent.Config) float64 {
 	all, domains := w.ability(c)
 	sum := 0.0
@@ -176,7 +177,7 @@ func (w *textWorld) best() float64 {
 	return top
 }
 
-// edited returns a text with a line of the world more, or sometimes with one less.
+// edited returns a text with one more line of the world, or sometimes with one line fewer.
 func (w *textWorld) edited(text string, rng *rand.Rand) string {
 	lines := strings.Split(text, "\n")
 	if len(lines) > 1 && rng.IntN(4) == 0 {
@@ -189,8 +190,8 @@ func (w *textWorld) edited(text string, rng *rand.Rand) string {
 	return text
 }
 
-// run drives a search with an author that adds or drops lines and demonstrations at
-// random, and returns its recommendation.
+// run drives a search with an author that adds or drops lines and demonstrations at random,
+// and returns the recommendation of the search and its trials.
 func (w *textWorld) run(t testing.TB, o Options) (rec Recommendation, trials []Trial) {
 	o.Space, o.Champion, o.Tasks, o.Seed, o.Author = w.space, w.space.Default(), w.search, int64(w.seed), &Author{Routes: []AuthorRoute{{Name: "writer"}}}
 	s := newSearch(t, o)
@@ -231,8 +232,9 @@ var (
 	textFirst  = flag.Int("text-first", 1000, "number of the first of them")
 )
 
-// BenchmarkTexts prints the regret of the recommended config, as the true score on tasks
-// that the search does not have, for instruction, demonstrations and numbers together.
+// BenchmarkTexts prints the regret of the recommended config for instruction,
+// demonstrations and numbers together, measured as the true score on tasks that the search
+// does not have.
 func BenchmarkTexts(b *testing.B) {
 	if *textWorlds == 0 {
 		b.Skip("say -text-worlds")

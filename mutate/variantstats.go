@@ -19,53 +19,56 @@ type variantStats struct {
 	generation int
 	rationale  string
 	children   int
-	// scale is the operator's setting that produced it.
+	// scale is the scale that the operator had when it made the variant.
 	scale float64
-	// baseline variants belong to the random baseline. Their results feed the model, but do
-	// not depend on it.
+	// baseline reports whether the variant belongs to the random baseline. The model uses
+	// the results of such variants, but the variants do not depend on the model.
 	baseline bool
 
-	// repeats is the next repeat of each task; fewest is their minimum, and atFewest the
-	// number of tasks at it.
+	// repeats holds the number of the next repeat of each task; fewest is the minimum of
+	// these numbers, and atFewest the number of tasks at that minimum.
 	repeats []uint16
-	// told is the number of repeats of each task that have a result, up to the first that
-	// has none.
+	// told holds, for each task, the number of repeats that have a result, up to the first
+	// repeat without one.
 	told     []uint16
 	fewest   int
 	atFewest int
-	// target is the number of evaluations that the variant should get for now; asked and
-	// results count them.
+	// target is the number of evaluations that the variant should get for now; asked is the
+	// number of evaluations that were asked for, and results the number of those that have
+	// a result.
 	target, asked, results int
-	// scored is the number of scored evaluations, score the sum of their scores.
+	// scored is the number of evaluations with a score, and score the sum of their scores.
 	scored int
 	score  float64
 	cells  []irt.Cell // scores in order of the tasks
 
-	// cost in USD, summed over billed evaluations, and seconds over those with a known time.
+	// cost is the cost in USD, summed over billed evaluations, and seconds the time, summed
+	// over evaluations with a known time.
 	cost, seconds float64
 	billed, timed int
-	spends        []spend // the same by task, in order of the tasks
-	// packed replaces repeats, told, cells and spends while the variant takes no
+	spends        []spend // cost and time by task, in order of the tasks
+	// packed replaces repeats, told, cells and spends while the variant gets no
 	// evaluations; see packed.go.
 	packed []byte
-	// incidents are failed evaluations for operators, cases the latest evaluations for
-	// briefs.
+	// incidents are failed evaluations, for operators, and cases the latest evaluations,
+	// for briefs.
 	incidents []operator.Incident
 	cases     []Case
 
-	// ability is the latest estimate on the scale of logits, deviation its posterior
-	// standard deviation when the variant was last part of the model.
+	// ability is the latest estimate of the variant's ability, in logits, and deviation the
+	// posterior standard deviation that it had when the variant was last part of the model.
 	ability, deviation float64
-	// worth is its expected score minus a part of its standard deviation.
+	// worth is the variant's expected score minus a part of its standard deviation.
 	worth float64
-	// item is the variant's index in the model, −1 when it is not part of it.
+	// item is the variant's index in the model, or −1 if it is not part of the model.
 	item int
 }
 
 // open reports whether a variant can take another evaluation.
 func (s *search) open(a *variantStats) bool { return a.fewest < s.repeats }
 
-// pending returns the number of evaluations still to come.
+// pending returns the number of evaluations that the variant should get and that have no
+// result yet.
 func (a *variantStats) pending() int { return max(a.asked, a.target) - a.results }
 
 // advance marks a task's repeats below next as used.

@@ -8,7 +8,7 @@ import (
 	"evolve/mutate/internal/lab/problem"
 )
 
-// world is a synthetic problem for a search.
+// world is a synthetic problem to search.
 type world struct {
 	*problem.Problem
 	tasks []Task

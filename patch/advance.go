@@ -13,15 +13,16 @@ import (
 )
 
 // CheckedOutError reports that a branch is checked out in a working tree that cannot be
-// fast-forwarded with it. The branch was not moved.
+// fast-forwarded together with the branch. The branch was not moved.
 type CheckedOutError struct {
 	Branch string
-	// Folder is the working tree, empty if it is not known; Why describes the obstacle.
+	// Folder is the root of the working tree; it is empty if unknown. Why describes the
+	// obstacle.
 	Folder, Why string
-	// Command is a command for a person to run once the obstacle is gone; empty if there
-	// is none.
+	// Command is a command that a person can run once the obstacle is gone; it is empty if
+	// there is none.
 	Command string
-	// Err is the error of native git, or ErrNoGit; nil if git was not run.
+	// Err is the error from native git, or ErrNoGit; it is nil if git was not run.
 	Err error
 }
 
@@ -39,10 +40,11 @@ func (e *CheckedOutError) Error() string {
 
 func (e *CheckedOutError) Unwrap() error { return e.Err }
 
-// Advance moves a branch forward to a commit that has the branch's present commit among
-// its parents. A branch that is not checked out is moved by the lock protocol; one that
-// is checked out in a working tree where the files of the commit are clean is fast-forwarded
-// there by native git, which updates files and index and leaves other changes. In all other cases it changes nothing and returns a
+// Advance moves a branch forward to a commit that has the branch's present commit as one of
+// its parents. If the branch is not checked out, Advance moves it with the lock protocol.
+// If it is checked out in one working tree, and the files of the commit are clean there,
+// native git fast-forwards it in that working tree, which updates files and index and
+// preserves other changes. In all other cases Advance changes nothing and returns a
 // *CheckedOutError. It returns ErrMoved if the branch is not at m.Old.
 func (r *Repository) Advance(ctx context.Context, m Move) error {
 	if !strings.HasPrefix(m.Ref, "refs/heads/") {
@@ -56,7 +58,7 @@ func (r *Repository) Advance(ctx context.Context, m Move) error {
 		return err
 	}
 	if len(places) == 0 {
-		m.Check = func() error { // another process may have checked the branch out since
+		m.Check = func() error { // another process may have checked out the branch in the meantime
 			places, err := r.Checkouts(m.Ref)
 			if err == nil && len(places) > 0 {
 				err = &CheckedOutError{Branch: m.Ref, Folder: places[0].Folder, Why: "it was checked out during the move"}
@@ -68,7 +70,7 @@ func (r *Repository) Advance(ctx context.Context, m Move) error {
 	return r.advanceCheckout(ctx, m, places)
 }
 
-// follows returns an error unless the new commit has the branch's old one as a parent.
+// follows returns an error unless the branch's old commit is a parent of the new commit.
 func (r *Repository) follows(m Move) error {
 	return r.with(func(s *store) error {
 		c, err := s.commit(m.New)
@@ -83,9 +85,10 @@ func (r *Repository) follows(m Move) error {
 }
 
 // checkCheckout returns an error if a branch cannot be fast-forwarded together with the
-// working tree that it is checked out in. Uncommitted changes of the paths that the move
-// changes, from the root of the working tree, prevent it, except those of a file that a filter
-// driver works on: only that driver could detect a change, and git does not touch such a file.
+// working tree in which it is checked out. Uncommitted changes to the paths that the move
+// changes prevent a fast-forward; these paths are relative to the root of the working tree.
+// Changes to a file that a filter driver processes do not count, because only that driver
+// could detect a change, and git does not touch such a file.
 func (r *Repository) checkCheckout(ctx context.Context, m Move, places []Checkout, paths []string) error {
 	at := places[0]
 	no := func(why string, err error) error { return inUse(m, places, why, err) }
@@ -107,7 +110,7 @@ func (r *Repository) checkCheckout(ctx context.Context, m Move, places []Checkou
 		return errors.Join(err, fmt.Errorf("moving the branch %s: %w: it is at %s, not %s", m.Ref, ErrMoved, orNone(now), orNone(m.Old)))
 	}
 	var changed []string
-	if len(paths) > 0 { // no path would mean all paths
+	if len(paths) > 0 { // no paths would mean all paths
 		changed, err = r.status(ctx, at.Folder, "no", paths...)
 	}
 	if err == nil {
@@ -124,7 +127,7 @@ func (r *Repository) checkCheckout(ctx context.Context, m Move, places []Checkou
 	return nil
 }
 
-// inUse returns the error that a branch was not moved because of a working tree.
+// inUse returns the error for a branch that was not moved because of a working tree.
 func inUse(m Move, places []Checkout, why string, err error) error {
 	at := places[0]
 	e := &CheckedOutError{Branch: m.Ref, Folder: at.Folder, Why: why, Err: err}
@@ -134,7 +137,7 @@ func inUse(m Move, places []Checkout, why string, err error) error {
 	return e
 }
 
-// advanceCheckout fast-forwards the one working tree that a branch is checked out in.
+// advanceCheckout fast-forwards the only working tree in which a branch is checked out.
 func (r *Repository) advanceCheckout(ctx context.Context, m Move, places []Checkout) error {
 	paths, err := r.Changed(m.Old, m.New)
 	if err != nil {
@@ -147,7 +150,8 @@ func (r *Repository) advanceCheckout(ctx context.Context, m Move, places []Check
 	if err := r.fastForward(ctx, at.Folder, m.New); err != nil {
 		return inUse(m, places, "git did not fast-forward it", err)
 	}
-	// If another branch was checked out there meanwhile, that one has been moved.
+	// If another branch was checked out there in the meantime, git has moved that branch
+	// instead.
 	now, err := r.Ref(m.Ref)
 	if err == nil && now != m.New {
 		err = fmt.Errorf("moving the branch %s: %w: it is at %s, not %s", m.Ref, ErrMoved, orNone(now), orNone(m.New))
@@ -155,7 +159,7 @@ func (r *Repository) advanceCheckout(ctx context.Context, m Move, places []Check
 	return err
 }
 
-// firstFew joins the first few of many paths.
+// firstFew joins the first few of a list of paths.
 func firstFew(paths []string) string {
 	const few = 3
 	if len(paths) > few {
@@ -174,7 +178,7 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// shellWords returns the arguments of a shell command.
+// shellWords returns a list of arguments as part of a shell command.
 func shellWords(list []string) string {
 	words := make([]string, len(list))
 	for i, s := range list {

@@ -55,7 +55,7 @@ func TestAdvanceWhatIsCheckedOut(t *testing.T) {
 		name string
 		// prepare sets up the linked working tree, whose branch is "side".
 		prepare func(b *fixture, linked *fixture)
-		// why is the expected reason for a refusal; empty if the branch moves.
+		// why is the expected reason for a refusal. It is empty if the branch moves.
 		why string
 	}{
 		{"clean", func(*fixture, *fixture) {}, ""},
@@ -120,8 +120,9 @@ func TestAdvanceWhatIsCheckedOut(t *testing.T) {
 	}
 }
 
-// TestAdvanceLeavesOtherChanges advances a branch in a working tree where files are changed,
-// staged, added and removed that the commit does not change: they stay as they are.
+// TestAdvanceLeavesOtherChanges advances a branch in a working tree in which files that the
+// commit does not change are modified, staged, added and removed. These files stay as they
+// are.
 func TestAdvanceLeavesOtherChanges(t *testing.T) {
 	files := start()
 	files["gone"], files["staged"] = "gone\n", "staged\n"
@@ -162,7 +163,7 @@ func TestAdvanceInABareRepository(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(b.dir, "logs")); err == nil {
 		t.Error("a bare repository keeps no logs")
 	}
-	// Its linked working trees hold branches like any others.
+	// The linked working trees of this repository hold branches like any others.
 	linked := filepath.Join(origin.dir, "linked")
 	b.git("worktree", "add", "--quiet", linked, "main")
 	b.open(linked)

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// largeFiles is the number of files of the large repository. With its folders and its
-// commit it has at least 100,000 objects, as `git count-objects` counts them.
+// largeFiles is the number of files in the large repository. With its folders and its
+// commit the repository has at least 100,000 objects, as counted by `git count-objects`.
 const largeFiles = 98_500
 
-// largePath returns the path of file i of the large repository.
+// largePath returns the path of file i in the large repository.
 func largePath(i int) string {
 	return fmt.Sprintf("d%02d/e%02d/f%d.go", i%50, i/50%30, i)
 }
@@ -45,13 +45,13 @@ func large(b *testing.B) *fixture {
 	return d
 }
 
-// proposeBound is the time that a proposal may take, in milliseconds.
+// proposeBound is the maximum time that a proposal may take, in milliseconds.
 const proposeBound = 200
 
 // BenchmarkPropose makes 200 proposals in a repository of 100,000 objects and prints the
-// median time of the first and of the last fifty: their ratio is 1 if there is no
-// slowing. For comparison, native git writes the same commits by hash-object, mktree,
-// commit-tree and update-ref.
+// median time of the first fifty and of the last fifty. The ratio of these times is 1 if
+// there is no slowdown. For comparison, native git writes the same commits with
+// hash-object, mktree, commit-tree and update-ref.
 func BenchmarkPropose(b *testing.B) {
 	const proposals = 200
 	d := large(b)
@@ -92,7 +92,7 @@ func BenchmarkPropose(b *testing.B) {
 	d.git("fsck", "--strict", "--no-dangling", "--connectivity-only")
 }
 
-// proposeNatively makes the same proposal with native git's plumbing.
+// proposeNatively makes the same proposal with native git's plumbing commands.
 func (b *fixture) proposeNatively(base string, id int, change File) string {
 	hash := b.gitIn(string(change.New), "hash-object", "-w", "--stdin")
 	kind, mode, name := "blob", "100644", change.Path

@@ -9,9 +9,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Changed lists the paths that differ between two commits or trees in content or mode,
-// sorted, from the root of the repository. It does not open equal folders, so its cost
-// grows with the difference only.
+// Changed lists, sorted, the paths that differ between two commits or trees in content or
+// mode. The paths are relative to the root of the repository. Changed does not open folders
+// that are equal on both sides, so its cost grows only with the size of the difference.
 func (r *Repository) Changed(from, to string) ([]string, error) {
 	var out []string
 	err := r.with(func(s *store) error {
@@ -23,9 +23,10 @@ func (r *Repository) Changed(from, to string) ([]string, error) {
 	return out, err
 }
 
-// Diff returns the difference between two commits or trees as whole files, in the order
-// of their paths, which are relative to the root of the repository. It refuses links,
-// submodules and changed modes, which a file's content cannot express.
+// Diff returns the difference between two commits or trees as whole files. The files are in
+// the order of their paths, which are relative to the root of the repository. Diff returns
+// an error for links, submodules and changed modes, because a file's content cannot express
+// them.
 func (r *Repository) Diff(from, to string) ([]File, error) {
 	var out []File
 	err := r.with(func(s *store) error {
@@ -47,7 +48,8 @@ func (r *Repository) Diff(from, to string) ([]File, error) {
 	return out, err
 }
 
-// side returns a file's content on one side of a difference, or nil if there is no file.
+// side returns a file's content on one side of a difference, or nil if the file does not
+// exist on that side.
 func (s *store) side(e *entry) ([]byte, error) {
 	if e == nil {
 		return nil, nil
@@ -70,9 +72,9 @@ func (s *store) compare(from, to string, visit func(path string, a, b *entry) er
 	return s.compareFolders(a, b, "", 0, visit)
 }
 
-// compareFolders visits the paths that differ between two folders, either of which may be
-// absent (the zero hash), in the order of the paths. A file on one side and a folder on
-// the other are two differences.
+// compareFolders visits the paths that differ between two folders, in the order of the
+// paths. Either folder may be absent, which the zero hash indicates. A file on one side and
+// a folder of the same name on the other are two differences.
 func (s *store) compareFolders(a, b plumbing.Hash, below string, depth int, visit func(path string, a, b *entry) error) error {
 	if a == b {
 		return nil
@@ -80,7 +82,7 @@ func (s *store) compareFolders(a, b plumbing.Hash, below string, depth int, visi
 	if depth > maxDepth {
 		return errors.New("the tree is too deep")
 	}
-	sides := map[string]*[2]*entry{} // by name; names of folders end in a slash
+	sides := map[string]*[2]*entry{} // by name; the names of folders end in a slash
 	for side, tree := range []plumbing.Hash{a, b} {
 		entries, err := s.folder(tree)
 		if err != nil {
@@ -115,7 +117,7 @@ func (s *store) compareFolders(a, b plumbing.Hash, below string, depth int, visi
 	return nil
 }
 
-// folderHash returns the hash of a folder, or the zero hash if there is none.
+// folderHash returns the hash of a folder, or the zero hash if there is no folder.
 func (e *entry) folderHash() plumbing.Hash {
 	if e == nil {
 		return plumbing.ZeroHash
@@ -123,7 +125,7 @@ func (e *entry) folderHash() plumbing.Hash {
 	return e.hash
 }
 
-// ChangeOf returns the changes of a commit against its first parent; see
+// ChangeOf returns the changes that a commit makes to its first parent; see
 // [Repository.Diff].
 func (r *Repository) ChangeOf(commit string) ([]File, error) {
 	parent := ""

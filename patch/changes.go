@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Change is a commit of a history: its first line is foreign text, its time that of the
-// author.
+// Change is a commit in a history. Subject is the first line of its message, which is
+// foreign text, and its time is the author's.
 type Change struct {
 	Commit, Subject string
 	Time            time.Time
 }
 
-// Changes returns the commits after from, up to and including to, that changed a folder or file
-// of the paths, which are relative to the folder of the repository; the earliest first, at most
-// the given number of them, and the number of all. It fails with ErrNoGit if git is not
-// installed.
+// Changes returns the commits after from, up to and including to, that changed a file or
+// folder in paths, which are relative to the folder of the repository. It returns them
+// earliest first, at most the given number, together with the number of all such commits.
+// It fails with ErrNoGit if git is not installed.
 func (r *Repository) Changes(ctx context.Context, from, to string, most int, paths ...string) (list []Change, all int, err error) {
 	if !hashForm.MatchString(from) || !hashForm.MatchString(to) {
 		return nil, 0, fmt.Errorf("reading the history: %.20q or %.20q is not a commit", from, to)

@@ -13,16 +13,16 @@ import (
 
 // Checkout is a working tree in which a branch is in use.
 type Checkout struct {
-	// Folder is its root; empty when it is not known.
+	// Folder is the root of the working tree; it is empty if unknown.
 	Folder string
-	// Busy names an operation in progress, such as "rebase"; empty if the branch is only
-	// checked out.
+	// Busy names an operation on the branch in progress, such as "rebase"; it is empty if
+	// the branch is only checked out.
 	Busy string
 }
 
 // Checkouts lists the working trees in which a branch is in use: the main one and the
-// linked ones, including those that are gone but not pruned and those in which a rebase
-// or bisection will return to the branch.
+// linked ones. The list includes working trees that no longer exist but are not pruned, and
+// those in which a rebase or bisection will return to the branch.
 func (r *Repository) Checkouts(branch string) ([]Checkout, error) {
 	settings, err := r.local()
 	if err != nil {
@@ -73,8 +73,8 @@ func (r *Repository) mainFolder() string {
 	return ""
 }
 
-// uses reports whether a branch is checked out in the working tree of a private git
-// folder, and which operation on it is in progress there.
+// uses reports whether a branch is checked out in the working tree that belongs to a
+// private git folder, and names the operation on the branch that is in progress there.
 func uses(gitDir, branch string) (here bool, busy string, err error) {
 	short := strings.TrimPrefix(branch, "refs/heads/")
 	read := func(name string) (string, error) {

@@ -9,14 +9,15 @@ import (
 	"strings"
 )
 
-// ClashError means that a ref's name would be a folder of another ref, or lie inside it.
+// ClashError means that the path of a ref would be a folder that contains another ref, or
+// would lie inside another ref.
 type ClashError struct{ Ref, With string }
 
 func (e *ClashError) Error() string {
 	return fmt.Sprintf("the ref %s clashes with %s", e.Ref, e.With)
 }
 
-// above returns the loose ref that a ref would lie inside, or "".
+// above returns the loose ref inside which a ref would lie, or "" if there is none.
 func (r *Repository) above(name string) string {
 	for i := len("refs/"); i < len(name); i++ {
 		if name[i] == '/' {
@@ -28,10 +29,10 @@ func (r *Repository) above(name string) string {
 	return ""
 }
 
-// clashes returns a *ClashError if a ref would be a folder of another one, or lie inside
-// it. It is called under the ref's lock: the lock file keeps its folder in place, so no
-// loose ref can replace one of the parent folders, and every packed ref was a loose one
-// before.
+// clashes returns a *ClashError if the path of a ref would be a folder that contains
+// another ref, or would lie inside one. It is called under the ref's lock. The lock file
+// keeps its folder in place, so no loose ref can replace one of the parent folders, and
+// every packed ref was a loose ref before.
 func (r *Repository) clashes(name string) error {
 	if other := r.above(name); other != "" {
 		return &ClashError{Ref: name, With: other}
@@ -48,8 +49,8 @@ func (r *Repository) clashes(name string) error {
 	return r.clear(name)
 }
 
-// clear removes a folder without files from a ref's path, which deleted refs leave
-// behind. It returns a *ClashError if the folder contains a file.
+// clear removes a folder without files that deleted refs left behind at a ref's path. It
+// returns a *ClashError if the folder contains a file.
 func (r *Repository) clear(name string) error {
 	file, err := removeEmpty(r.refPath(name))
 	if err != nil {
@@ -62,8 +63,9 @@ func (r *Repository) clear(name string) error {
 	return errors.Join(&ClashError{Ref: name, With: filepath.ToSlash(rel)}, err)
 }
 
-// removeEmpty removes a folder that contains only folders; it ignores a path that is no
-// folder. If there is a file inside, it returns the file, and the folder stays.
+// removeEmpty removes a folder that contains only folders; it ignores a path that is not a
+// folder. If there is a file inside, removeEmpty returns the file's path, and the folder
+// stays.
 func removeEmpty(path string) (file string, err error) {
 	entries, err := os.ReadDir(path)
 	if noFile(err) {
@@ -81,7 +83,7 @@ func removeEmpty(path string) (file string, err error) {
 			return file, err
 		}
 	}
-	// A folder that is no longer empty stays: the next step then fails.
+	// A folder that is no longer empty stays; the step that needs its path then fails.
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}

@@ -12,8 +12,8 @@ import (
 	"evolve/patch/diff"
 )
 
-// File is one file of a change, with its whole content before and after. Its path is
-// relative to the folder that the repository was opened for.
+// File is one file in a change, with its whole content before and after the change. Its
+// path is relative to the folder for which the repository was opened.
 type File = diff.File
 
 // Reverse returns the inverse of a change.
@@ -38,7 +38,7 @@ func (e *ConflictError) Error() string {
 	return "changed since: " + strings.Join(e.Paths, ", ")
 }
 
-// with calls op with a freshly opened store.
+// with calls op with a newly opened store.
 func (r *Repository) with(op func(*store) error) error {
 	s, err := r.openStore()
 	if err != nil {
@@ -49,8 +49,8 @@ func (r *Repository) with(op func(*store) error) error {
 }
 
 // Commit writes a commit that applies files to a base commit. It writes only objects and
-// changes no ref, index or working tree. It fails with a *ConflictError if the base does
-// not hold the old contents.
+// changes no ref, index or working tree. It fails with a *ConflictError if the contents in
+// the base are not the old contents in files.
 func (r *Repository) Commit(base string, files []File, message string, by Person) (commit string, err error) {
 	if strings.ContainsAny(by.Name+by.Email, "<>\n\x00") || strings.Contains(message, "\x00") {
 		return "", errors.New("writing a commit: a name or the message has a forbidden character")
@@ -73,8 +73,9 @@ func (r *Repository) Commit(base string, files []File, message string, by Person
 }
 
 // Candidate writes the tree that results from applying files to a base commit, without a
-// commit. The tree can be listed and exported until native git prunes it, by default
-// after two weeks. It fails with a *ConflictError like Commit.
+// commit. The tree can be listed and exported until native git prunes it, by default after
+// two weeks. Like Commit, Candidate fails with a *ConflictError if the contents in the base
+// are not the old contents in files.
 func (r *Repository) Candidate(base string, files []File) (tree string, err error) {
 	err = r.with(func(s *store) error {
 		_, h, err := r.applyTo(s, base, files)
@@ -99,8 +100,8 @@ func (r *Repository) TreeOf(commit string) (tree string, err error) {
 	return tree, err
 }
 
-// File returns the content of a file in a commit or tree, or nil if there is none. The
-// path is relative to the folder that the repository was opened for.
+// File returns the content of a file in a commit or tree, or nil if there is no such file.
+// path is relative to the folder for which the repository was opened.
 func (r *Repository) File(commit, path string) (content []byte, err error) {
 	at, err := r.repoPath(path)
 	if err != nil {
@@ -119,8 +120,8 @@ func (r *Repository) File(commit, path string) (content []byte, err error) {
 	return content, err
 }
 
-// Rehearse applies files to a base commit and reverses them in memory. It returns an
-// error unless the result is the same tree.
+// Rehearse applies files to a base commit and then reverses them, in memory. It returns an
+// error if the result is not the tree of the base commit.
 func (r *Repository) Rehearse(base string, files []File) error {
 	return r.with(func(s *store) error {
 		before, after, err := r.applyTo(s, base, files)

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Uncommittable returns the reason why a repository of the workspace cannot commit a
-// file, in words that follow the file's name, or "" if it can. Git commits a link itself
-// rather than its target, and a folder with its own repository belongs to that
-// repository. name is relative to root, with slashes; a file that does not exist can be
-// committed.
+// Uncommittable returns the reason why a repository in the workspace cannot commit a file,
+// in words that follow the file's name, or "" if it can. Git commits a link itself rather
+// than its target, and a folder with its own repository belongs to that repository. name is
+// relative to root and separated by slashes; a file that does not exist counts as
+// committable.
 func Uncommittable(root, name string) string {
 	at := ""
 	for part := range strings.SplitSeq(path.Clean(name), "/") {
@@ -26,7 +26,7 @@ func Uncommittable(root, name string) string {
 		case info.Mode()&fs.ModeSymlink != 0 && at == name:
 			return "is a link, whose target would not be committed"
 		case info.Mode()&fs.ModeSymlink != 0:
-			return fmt.Sprintf("lies behind the link %s, whose target would not be committed", at)
+			return fmt.Sprintf("is reached through the link %s, whose target would not be committed", at)
 		case info.IsDir():
 			if _, err := os.Lstat(filepath.Join(full, ".git")); err == nil {
 				return fmt.Sprintf("lies in %s, which is another repository", at)

@@ -11,23 +11,23 @@ import (
 	"testing"
 )
 
-// updates tests concurrent writers of a few refs: two of ours, two that run native git,
-// and one that packs refs and collects garbage all the time.
+// updates tests concurrent writers of a few refs: two of our own, two that run native git,
+// and one that constantly packs refs and collects garbage.
 type updates struct {
 	*fixture
 	refs   []string
-	values chan string // objects that no ref has had yet
-	// turns keeps the two sides in step: ours, which starts no program, would otherwise
-	// finish before native git has begun.
+	values chan string // objects to which no ref has pointed yet
+	// turns keeps our writers and native git in step. Our writers, which start no program,
+	// would otherwise finish before native git had begun.
 	turns chan struct{}
 
 	mu    sync.Mutex
-	next  map[string]string // for each ref and value, the value that it was moved to
-	taken [2]int            // moves by us, and by native git
-	stale int               // moves that came too late
+	next  map[string]string // for each ref and value, the value to which the ref was moved from there
+	taken [2]int            // number of moves by us, and by native git
+	stale int               // number of moves that came too late
 }
 
-// newUpdates prepares n values, and refs at the first of them.
+// newUpdates prepares n values, and refs that point at the first of them.
 func newUpdates(t testing.TB, n int) *updates {
 	u := &updates{fixture: newFixture(t, start()), next: map[string]string{}}
 	for i := range 4 {
@@ -67,7 +67,7 @@ func (u *updates) moved(side int, ref, old, now string) {
 	u.taken[side]++
 }
 
-// ours moves a ref to each of its values and retries moves that come too late.
+// ours moves a ref to each of its values in turn and retries moves that come too late.
 func (u *updates) ours(first int) {
 	at := first
 	for range u.turns {
@@ -100,7 +100,8 @@ func (u *updates) late() {
 	u.stale++
 }
 
-// natives does the same with native git, and gives our side a turn for each of its own.
+// natives does the same as ours with native git, and gives our writers a turn for each of
+// its own moves.
 func (u *updates) natives(first, n int) {
 	at := first
 	for range n {
@@ -137,12 +138,12 @@ func (b *fixture) try(args ...string) (string, error) {
 // run starts all writers and, at the end, follows each ref from its first value through
 // every successful move.
 //
-// The packed refs grow from each packing to the next. Native git assumes that a
-// packed-refs file is unchanged if inode, size and second are the same, unless it was
-// built to compare nanoseconds. Where inodes are reused, as on ext4, after two packings
-// in one second a running native git may read the refs of before, and update-ref may move
-// a ref from a value that it no longer has, without any other writer. Our side reads the
-// file anew each time.
+// The packed refs grow from each packing to the next. Native git assumes that a packed-refs
+// file is unchanged if its inode, size and modification second are the same, unless git was
+// built to compare nanoseconds. Where inodes are reused, as on ext4, a running native git
+// may read outdated refs after two packings in one second, and update-ref may move a ref
+// from a value that it no longer has, without any other writer. Our side reads the file
+// anew each time.
 func (u *updates) run() {
 	firsts := make([]string, len(u.refs))
 	for i, ref := range u.refs {
@@ -167,7 +168,7 @@ func (u *updates) run() {
 			if i%20 == 0 {
 				args = []string{"-c", "gc.pruneExpire=never", "gc", "--quiet"}
 			}
-			// Either fails if a lock is held, which is correct.
+			// Both commands fail if a lock is held, which is correct.
 			_, _ = u.try(args...)
 		}
 	})
@@ -197,7 +198,7 @@ func (u *updates) run() {
 	u.git("fsck", "--strict", "--no-dangling")
 }
 
-// TestRefsBesideNativeGit runs a small number of the updates of
+// TestRefsBesideNativeGit runs a smaller number of the updates in
 // BenchmarkRefsBesideNativeGit.
 func TestRefsBesideNativeGit(t *testing.T) {
 	n := 240

@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// DeleteRef removes a ref with its log, loose or packed; a missing ref is not an error. The
-// objects stay until `git gc` removes them. It fails with ErrNoGit if git is not installed.
+// DeleteRef removes a ref, loose or packed, together with its log; it does nothing if the
+// ref does not exist. The objects stay until `git gc` removes them. DeleteRef fails with
+// ErrNoGit if git is not installed.
 func (r *Repository) DeleteRef(ctx context.Context, ref string) error {
 	if err := checkRef(ref); err != nil {
 		return err

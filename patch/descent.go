@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// mostFirstParents bounds the commits that FirstParents lists.
+// mostFirstParents is the maximum number of commits that FirstParents lists.
 const mostFirstParents = 2000
 
-// Contains reports whether the history of a commit has another commit. It fails with ErrNoGit if
-// git is not installed, and if a commit is missing here.
+// Contains reports whether the history of the commit tip contains another commit. It fails
+// with ErrNoGit if git is not installed, and also fails if the repository lacks one of the
+// commits.
 func (r *Repository) Contains(ctx context.Context, tip, commit string) (bool, error) {
 	if !hashForm.MatchString(tip) || !hashForm.MatchString(commit) {
 		return false, fmt.Errorf("reading the history: %.20q or %.20q is not a commit", tip, commit)
@@ -23,9 +24,10 @@ func (r *Repository) Contains(ctx context.Context, tip, commit string) (bool, er
 	return strings.TrimSpace(rest) == "", nil
 }
 
-// FirstParents returns the commits of a branch after from, up to and including tip, without
-// those that merges brought in; the earliest first, and with paths only those that changed one
-// of them. Of more than 2,000 it returns the latest.
+// FirstParents returns the commits of a branch after from, up to and including tip,
+// earliest first and without those that merges brought in. If paths are given, it returns
+// only the commits that changed at least one of the paths. If there are more than 2,000
+// commits, it returns the latest 2,000.
 func (r *Repository) FirstParents(ctx context.Context, from, tip string, paths ...string) ([]string, error) {
 	if !hashForm.MatchString(from) || !hashForm.MatchString(tip) {
 		return nil, fmt.Errorf("reading the history: %.20q or %.20q is not a commit", from, tip)
@@ -43,8 +45,8 @@ func (r *Repository) FirstParents(ctx context.Context, from, tip string, paths .
 	return list, nil
 }
 
-// Root returns the first commit of a branch: where its first parents begin, or where a shallow clone
-// ends.
+// Root returns the first commit of a branch, where its chain of first parents begins or a
+// shallow clone ends.
 func (r *Repository) Root(ctx context.Context, tip string) (string, error) {
 	if !hashForm.MatchString(tip) {
 		return "", fmt.Errorf("reading the history: %.20q is not a commit", tip)
@@ -56,8 +58,9 @@ func (r *Repository) Root(ctx context.Context, tip string) (string, error) {
 	return strings.TrimSpace(out), nil
 }
 
-// BroughtBy returns the commit with which a commit came into a branch: the commit itself if
-// the branch moved to it, or else the merge. The branch must contain it.
+// BroughtBy returns the commit that brought a commit into a branch: the commit itself if
+// the branch moved directly to it, and otherwise the merge. The branch must contain the
+// commit.
 func (r *Repository) BroughtBy(ctx context.Context, commit, tip string) (string, error) {
 	for _, p := range r.Parents(commit) {
 		own, err := r.FirstParents(ctx, p, tip)
@@ -80,7 +83,8 @@ func (r *Repository) BroughtBy(ctx context.Context, commit, tip string) (string,
 	return tip, nil
 }
 
-// Parents returns the parents of a commit; none if the repository does not have it.
+// Parents returns the parents of a commit; it returns none if the repository does not have
+// the commit.
 func (r *Repository) Parents(commit string) []string {
 	var out []string
 	_ = r.with(func(s *store) error {

@@ -15,8 +15,8 @@ type driverList struct {
 	read  bool
 }
 
-// filters returns the names of the filter drivers that have commands in the settings that
-// native git reads.
+// filters returns the names of the filter drivers for which the settings that native git
+// reads contain commands.
 func (r *Repository) filters(ctx context.Context) ([]string, error) {
 	r.drivers.mu.Lock()
 	defer r.drivers.mu.Unlock()
@@ -38,8 +38,8 @@ func (r *Repository) filters(ctx context.Context) ([]string, error) {
 	return r.drivers.names, nil
 }
 
-// withoutDrivers returns the environment that disables filter drivers for one run of
-// native git: their commands would run on every file that git examines, and could write
+// withoutDrivers returns the environment that disables filter drivers for one run of native
+// git. Otherwise their commands would run on every file that git examines, and could write
 // content that no gate has checked.
 func withoutDrivers(names []string) []string {
 	if len(names) == 0 {
@@ -60,11 +60,11 @@ func withoutDrivers(names []string) []string {
 	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
 }
 
-// rewritingAttributes are the attributes that make git write a file into a working tree with other
-// content than committed, apart from line endings.
+// rewritingAttributes are the attributes that make git write a file to a working tree with
+// content that differs from the committed content, apart from line endings.
 var rewritingAttributes = []string{"filter", "ident", "working-tree-encoding"}
 
-// attributes returns git's attributes of paths relative to dir: path → attribute → value.
+// attributes returns git's attributes for paths relative to dir: path → attribute → value.
 func (r *Repository) attributes(ctx context.Context, dir string, names, paths []string) (map[string]map[string]string, error) {
 	with := *r
 	with.input = strings.Join(paths, "\x00") + "\x00"
@@ -84,8 +84,8 @@ func (r *Repository) attributes(ctx context.Context, dir string, names, paths []
 	return found, nil
 }
 
-// rewritten lists the paths, relative to dir, that git would write with other content
-// than committed, each with the attribute that causes it.
+// rewritten lists the paths, relative to dir, that git would write with content that
+// differs from the committed content, each with the attribute that causes it.
 func (r *Repository) rewritten(ctx context.Context, dir string, paths []string) ([]string, error) {
 	names, err := r.filters(ctx)
 	if err != nil {
@@ -110,7 +110,7 @@ func (r *Repository) rewritten(ctx context.Context, dir string, paths []string) 
 	return out, nil
 }
 
-// unfiltered returns the paths, relative to dir, that no filter driver works on.
+// unfiltered returns those of the paths, relative to dir, that no filter driver processes.
 func (r *Repository) unfiltered(ctx context.Context, dir string, paths []string) ([]string, error) {
 	names, err := r.filters(ctx)
 	if err != nil || len(names) == 0 || len(paths) == 0 {

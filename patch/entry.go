@@ -10,7 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// The modes of a tree's entries in their stored form, in octal.
+// The modes of a tree's entries as they are stored, in octal.
 const (
 	modeRegular    = "100644"
 	modeExecutable = "100755"
@@ -19,7 +19,7 @@ const (
 	modeSubmodule  = "160000"
 )
 
-// entry is one line of a tree object. The mode is kept in its stored form: old
+// entry is one entry of a tree object. The mode is retained in its stored form, because old
 // repositories have other modes, and unchanged parts of a tree must keep the same hash.
 type entry struct {
 	mode string
@@ -29,20 +29,20 @@ type entry struct {
 
 func (e entry) isFolder() bool { return e.mode == modeFolder || e.mode == "0"+modeFolder }
 
-// isFile reports whether the entry is a regular file, including those with the unusual
-// permissions of old repositories.
+// isFile reports whether the entry is a regular file. Regular files with the unusual
+// permissions of old repositories count, too.
 func (e entry) isFile() bool { return strings.HasPrefix(e.mode, "100") && len(e.mode) == 6 }
 
 // executable reports whether git treats the file as executable.
 func (e entry) executable() bool { return e.isFile() && (e.mode[3]-'0')&1 == 1 }
 
-// folder returns the entries of a tree object unchecked, including invalid names. The
-// zero hash is an empty folder.
+// folder returns the entries of a tree object unchecked, so their names may be invalid. The
+// zero hash stands for an empty folder.
 func (s *store) folder(h plumbing.Hash) ([]entry, error) {
 	if h.IsZero() {
 		return nil, nil
 	}
-	// A few trees that contain each other many times expand to an enormous one.
+	// A few trees that contain each other many times can expand to an enormous tree.
 	if s.folders++; s.folders > maxEntries {
 		return nil, fmt.Errorf("the tree has more than %d folders", maxEntries)
 	}
@@ -63,13 +63,13 @@ func (s *store) folder(h plumbing.Hash) ([]entry, error) {
 	return out, nil
 }
 
-// putFolder stores a tree object. It returns the zero hash if there are no entries, as
+// putFolder stores a tree object. It returns the zero hash if there are no entries, because
 // git has no empty folders.
 func (s *store) putFolder(entries []entry) (plumbing.Hash, error) {
 	if len(entries) == 0 {
 		return plumbing.ZeroHash, nil
 	}
-	// Git sorts a folder as if its name ended in a slash.
+	// Git sorts a folder as if its name ended with a slash.
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.order(), b.order()) })
 	var b bytes.Buffer
 	for i, e := range entries {

@@ -15,7 +15,7 @@ import (
 // maxExport is the maximum size of an exported tree, in bytes.
 const maxExport = 8 << 30
 
-// exporter writes one tree to a folder.
+// exporter writes one tree into a folder.
 type exporter struct {
 	ctx   context.Context
 	store *store
@@ -23,15 +23,15 @@ type exporter struct {
 	bytes int64
 }
 
-// Export writes the files of a commit or tree into a folder, which it creates if
-// necessary and which must be empty: stored contents without filters, with the modes 0644
-// and 0755, and no .git. Links and submodules are left out (Tree lists them). It refuses
-// names that could lead outside or into a .git, and names that the file system treats as
-// equal to a name already written.
+// Export writes the files of a commit or tree into a folder, which must be empty and is
+// created if necessary. It writes the stored contents without filters, with the modes 0644
+// and 0755, and no .git. Links and submodules are left out (Tree lists them). Export
+// returns an error for names that could lead outside the folder or into a .git, and for
+// names that the file system treats as equal to a name already written.
 //
 // The time of each file and folder is derived from the hash of its content ([TimeOf]),
-// because go's test cache compares sizes and times: equal trees are equal for it and
-// different ones different, wherever and whenever they were exported.
+// because go's test cache compares sizes and times. The cache thus treats equal trees as
+// equal and different trees as different, wherever and whenever they were exported.
 func (r *Repository) Export(ctx context.Context, commit, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("exporting %s: %w", commit, err)
@@ -58,8 +58,9 @@ func (r *Repository) Export(ctx context.Context, commit, dir string) error {
 	return nil
 }
 
-// folder writes the contents of a folder, and then sets its time, which writing changes.
-// Each folder is opened once, relative to its parent, so that no name can lead outside.
+// folder writes the contents of a folder, and then sets the folder's time, which writing
+// changes. Each folder is opened once, relative to its parent, so that no name can lead
+// outside.
 func (x *exporter) folder(tree plumbing.Hash, in *os.Root, depth int) error {
 	if depth > maxDepth {
 		return errors.New("the tree is too deep")
@@ -116,7 +117,8 @@ func (x *exporter) file(e entry, in *os.Root) error {
 		return err
 	}
 	_, err = f.Write(data)
-	// Set the mode again, because the umask affected the first one.
+	// Set the mode again, because the umask may have restricted it when the file was
+	// created.
 	if err = errors.Join(err, f.Chmod(mode), f.Close()); err != nil {
 		return err
 	}
@@ -127,8 +129,8 @@ func (x *exporter) file(e entry, in *os.Root) error {
 // TimeOf returns the time of an exported file with the given content.
 func TimeOf(data []byte) time.Time { return timeOf(plumbing.ComputeHash(plumbing.BlobObject, data)) }
 
-// timeOf derives a time between 1990 and 2024 from a hash: seconds below 2^30 and a
-// fraction, about 60 bits of the hash.
+// timeOf derives a time between 1990 and 2024 from a hash. The time is made of seconds
+// below 2^30 and a fraction, which together contain about 60 bits of the hash.
 func timeOf(h plumbing.Hash) time.Time {
 	sec := int64(binary.BigEndian.Uint32(h[0:4]) >> 2)
 	nsec := int64(binary.BigEndian.Uint32(h[4:8])) % 1e9

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Forward fast-forwards the checked-out files, with their branch, to a commit that
-// descends from it.
+// Forward fast-forwards the checked-out files, together with their branch, to a commit that
+// descends from the branch's commit.
 func (r *Repository) Forward(ctx context.Context, commit string) error {
 	if err := r.fastForward(ctx, r.dir, commit); err != nil {
 		return fmt.Errorf("fast-forwarding the working tree: %w", err)
@@ -18,10 +18,11 @@ func (r *Repository) Forward(ctx context.Context, commit string) error {
 }
 
 // fastForward fast-forwards the files that are checked out in a folder to a commit that
-// descends from it. Only native git does this safely: it handles filters, sparse
-// checkouts and index formats, takes the index's lock, and does not overwrite files that
-// would be lost. It writes the files and the index before it locks the branch: if it
-// fails, they are restored, or a *StrandedError names them.
+// descends from the checked-out commit. Only native git does this safely: it handles
+// filters, sparse checkouts and index formats, takes the lock of the index, and does not
+// overwrite files that would be lost. Git writes the files and the index before it locks
+// the branch. If git fails, fastForward restores them, or returns a *StrandedError that
+// names them.
 func (r *Repository) fastForward(ctx context.Context, dir, commit string) error {
 	was, err := r.recordMerge(ctx, dir, commit)
 	if err != nil {
@@ -37,13 +38,13 @@ func (r *Repository) fastForward(ctx context.Context, dir, commit string) error 
 	return r.restore(ctx, was, err)
 }
 
-// lockTaken matches git's error that the lock of a ref or of the index is taken.
+// lockTaken matches git's error message that the lock of a ref or of the index is taken.
 var lockTaken = regexp.MustCompile(`Unable to create '([^'\n]+\.lock)': File exists`)
 
-// Start creates a repository for a folder that is in no repository, or that has no
-// commit, and commits the named files in it, paths relative to the folder with slashes.
-// It leaves out files that the folder's .gitignore names and everything that is already
-// staged. At least one file must remain.
+// Start creates a repository for a folder that is not in a repository or whose repository
+// has no commit, and commits the named files in it. Their paths are relative to the folder
+// and separated by slashes. Start leaves out files that the folder's .gitignore excludes,
+// and everything that is already staged. At least one file must remain.
 func Start(ctx context.Context, dir string, env []string, files []string, message string, by Person) (*Repository, error) {
 	r := &Repository{dir: dir, env: env, drivers: &driverList{}}
 	if _, err := Open(dir, env); errors.Is(err, ErrNoRepository) {
@@ -70,7 +71,7 @@ func Start(ctx context.Context, dir string, env []string, files []string, messag
 	return Open(dir, env)
 }
 
-// notIgnored returns the files that no .gitignore names.
+// notIgnored returns the files that no .gitignore excludes.
 func (r *Repository) notIgnored(ctx context.Context, dir string, files []string) ([]string, error) {
 	out, err := r.native(ctx, dir, append([]string{"--literal-pathspecs", "ls-files", "-z", "--others", "--cached", "--exclude-standard", "--"}, files...)...)
 	if err != nil {
@@ -88,14 +89,14 @@ func (r *Repository) notIgnored(ctx context.Context, dir string, files []string)
 	return kept, nil
 }
 
-// Dirty lists the paths that differ from what is committed: modified, staged, removed or
+// Dirty lists the paths that differ from the committed state: modified, staged, removed or
 // never added.
 func (r *Repository) Dirty(ctx context.Context, paths []string) ([]string, error) {
 	return r.status(ctx, r.dir, "all", paths...)
 }
 
-// status lists the paths that git status reports below the given ones, or all of them.
-// untracked is "all" or "no".
+// status lists the paths that git status reports below the given paths, or all that it
+// reports if none are given. untracked is "all" or "no".
 func (r *Repository) status(ctx context.Context, dir, untracked string, paths ...string) ([]string, error) {
 	args := []string{"--literal-pathspecs", "status", "--porcelain", "-z", "--untracked-files=" + untracked, "--no-renames", "--ignore-submodules=all", "--"}
 	out, err := r.native(ctx, dir, append(args, paths...)...)

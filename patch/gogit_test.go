@@ -20,8 +20,8 @@ func (b *fixture) gogit() *filesystem.Storage {
 	return filesystem.NewStorage(osfs.New(filepath.Join(b.dir, ".git")), cache.NewObjectLRUDefault())
 }
 
-// reads reports whether go-git's storage reads the tree of HEAD, which this package must
-// read.
+// reads reports whether go-git's storage can read the tree of HEAD, which this package must
+// be able to read.
 func (b *fixture) reads(t *testing.T) bool {
 	t.Helper()
 	b.open(b.dir)
@@ -38,7 +38,7 @@ func (b *fixture) reads(t *testing.T) bool {
 	return err == nil
 }
 
-// packs returns the files of the only pack without their extensions.
+// packs returns the path of the only pack without its extension.
 func (b *fixture) packs(t *testing.T) string {
 	t.Helper()
 	b.git("repack", "-adq")
@@ -49,9 +49,9 @@ func (b *fixture) packs(t *testing.T) string {
 	return strings.TrimSuffix(found[0], ".pack")
 }
 
-// TestStorageOfGoGit shows why this package does by itself what go-git's storage offers
-// too. Each case is one that this package handles and go-git does not. Where go-git
-// learns it, the case fails, and the code here can go.
+// TestStorageOfGoGit shows why this package implements what go-git's storage also offers.
+// Each case is one that this package handles and go-git does not. If go-git learns to
+// handle a case, the case fails, and the code here can be removed.
 func TestStorageOfGoGit(t *testing.T) {
 	learned := func(t *testing.T) {
 		t.Helper()

@@ -77,7 +77,7 @@ func TestOpenStoreAfterGC(t *testing.T) {
 }
 
 // TestReadsBesideRepack reads one repository from several goroutines, which share the
-// indexes of its packs, while native git replaces the packs.
+// indexes of its packs, while native git replaces those packs.
 func TestReadsBesideRepack(t *testing.T) {
 	b := newFixture(t, start())
 	base := b.git("rev-parse", "HEAD")
@@ -102,7 +102,7 @@ func TestReadsBesideRepack(t *testing.T) {
 	}
 	over.Store(true)
 	readers.Wait()
-	if n := len(b.repo.indexes.byPath); n > 2 { // the latest one may not be read yet
+	if n := len(b.repo.indexes.byPath); n > 2 { // the latest pack may not have been read yet
 		t.Errorf("%d indexes are kept", n)
 	}
 }
@@ -146,11 +146,11 @@ func TestAlternates(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// A second borrower borrows from the first, two steps from the lender.
+		// A second borrower borrows from the first, so it is two steps from the lender.
 		second := &fixture{t: t, dir: filepath.Join(lender.dir, "second"), env: lender.env}
 		lender.git("clone", "--quiet", "--shared", b.dir, second.dir)
 		fixtures := []*fixture{b}
-		if !relative { // git does not follow a relative path of a lender
+		if !relative { // git does not follow a lender's relative path
 			fixtures = append(fixtures, second)
 		}
 		for _, b := range fixtures {
@@ -239,8 +239,8 @@ func TestSpecialEntries(t *testing.T) {
 	}
 }
 
-// TestStoredContentsAreNotFiltered checks that the content of a change is stored
-// unchanged, whatever the filters and line endings of a checkout.
+// TestStoredContentsAreNotFiltered checks that the content of a change is stored unchanged,
+// regardless of the filters and line endings of a checkout.
 func TestStoredContentsAreNotFiltered(t *testing.T) {
 	b := newFixture(t, map[string]string{".gitattributes": "*.bin filter=lfs\n*.txt text eol=crlf\n", "big.bin": "pointer\n", "a.txt": "one\r\ntwo\r\n"})
 	b.git("config", "filter.lfs.clean", "sed s/^smudged//")
@@ -280,7 +280,7 @@ func TestSparseCheckout(t *testing.T) {
 	b.git("sparse-checkout", "set", "--cone", "agents/a") // enables worktreeConfig
 	b.open(b.dir)
 	files := []File{{Path: "agents/c/new.yaml", New: []byte("n\n")}, {Path: "README", Old: []byte("r\n"), New: []byte("r2\n")}}
-	// Adopting a file outside the sparse checkout is refused; forwarding to a commit is
+	// Adopting a file outside the sparse checkout is refused, but forwarding to a commit is
 	// not.
 	var hindered *HinderedError
 	if _, err := b.repo.Adopt(t.Context(), files, "m\n", someone); !errors.As(err, &hindered) || !strings.Contains(hindered.Hint, "sparse-checkout add agents/c`") {
@@ -305,7 +305,7 @@ func TestSparseCheckout(t *testing.T) {
 	}
 }
 
-// TestSubmodule opens a repository whose git folder lies inside another one's.
+// TestSubmodule opens a repository whose git folder lies inside that of another repository.
 func TestSubmodule(t *testing.T) {
 	inner, outer := newFixture(t, start()), newFixture(t, map[string]string{"x": "x"})
 	outer.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.dir, "sub")

@@ -9,7 +9,7 @@ import (
 // Message is a commit with the text of its message.
 type Message struct{ Commit, Text string }
 
-// Trailers returns the "Name: value" lines of the last paragraph.
+// Trailers returns the "Name: value" lines of the message's last paragraph.
 func (m Message) Trailers() map[string]string {
 	out := map[string]string{}
 	paragraphs := strings.Split(strings.TrimSpace(m.Text), "\n\n")
@@ -21,9 +21,8 @@ func (m Message) Trailers() map[string]string {
 	return out
 }
 
-// Saying returns the commits reachable from HEAD or from a ref of a proposal whose
-// message contains a text, the newest first. It fails with ErrNoGit if git is not
-// installed.
+// Saying returns the commits reachable from HEAD or from a proposal's ref whose message
+// contains the given text, newest first. It fails with ErrNoGit if git is not installed.
 func (r *Repository) Saying(ctx context.Context, text string) ([]Message, error) {
 	log, err := r.native(ctx, r.dir, "log", "-z", "--no-color", "--no-notes", "--encoding=UTF-8", "--format=%H%n%B",
 		"--fixed-strings", "--grep="+text, "HEAD", "--glob=refs/evolve/proposals/*", "--")
@@ -39,7 +38,7 @@ func (r *Repository) Saying(ctx context.Context, text string) ([]Message, error)
 	return out, nil
 }
 
-// MessageOf returns a commit's message; there reports whether the repository has the
+// MessageOf returns a commit's message; there reports whether the repository has that
 // commit.
 func (r *Repository) MessageOf(commit string) (m Message, there bool) {
 	err := r.with(func(s *store) error {

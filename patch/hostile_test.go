@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// trap creates a program that records in a file that it ran.
+// trap creates a program that records in a file that it was run.
 func (b *fixture) trap() (program, mark string) {
 	b.t.Helper()
 	dir := b.t.TempDir()
@@ -44,7 +44,8 @@ func (b *fixture) everything() error {
 }
 
 // TestNothingOfTheRepositoryIsRun sets traps in every setting of a repository that makes
-// native git run a program, checks that git by itself runs some, and that we run none.
+// native git run a program, checks that native git itself runs some of them, and checks
+// that this package runs none.
 func TestNothingOfTheRepositoryIsRun(t *testing.T) {
 	b := newFixture(t, map[string]string{
 		"agents/a/config.yaml": "x: 1\n", "README": "r\n", ".gitattributes": "* diff=trap merge=trap\n",
@@ -94,7 +95,7 @@ func TestNothingOfTheRepositoryIsRun(t *testing.T) {
 	}
 }
 
-// TestTheEnvironmentLeadsNowhere sets every variable that redirects git.
+// TestTheEnvironmentLeadsNowhere sets every environment variable that redirects git.
 func TestTheEnvironmentLeadsNowhere(t *testing.T) {
 	b, other := newFixture(t, start()), newFixture(t, start())
 	program, mark := b.trap()
@@ -122,7 +123,8 @@ func TestTheEnvironmentLeadsNowhere(t *testing.T) {
 	}
 }
 
-// TestRepositoryOfAnotherUser makes native git treat the repository as another user's.
+// TestRepositoryOfAnotherUser makes native git treat the repository as owned by another
+// user.
 func TestRepositoryOfAnotherUser(t *testing.T) {
 	b := newFixture(t, start())
 	real, err := exec.LookPath("git")

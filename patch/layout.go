@@ -13,16 +13,16 @@ import (
 
 // layout holds the paths of a repository's parts.
 type layout struct {
-	// top is the root of the working tree; empty for a bare repository.
+	// top is the root of the working tree; it is empty for a bare repository.
 	top string
-	// git is the private folder of this working tree, common the shared one with refs,
-	// objects and settings. They differ only in a linked worktree.
+	// git is the private folder of this working tree, and common the shared folder with
+	// refs, objects and settings. They differ only in a linked worktree.
 	git, common string
 }
 
-// locate finds the repository that contains a folder: the nearest .git upwards, or a bare
-// repository. It follows no include, runs nothing and creates nothing. It returns
-// ErrNoRepository if there is none.
+// locate finds the repository that contains a folder: the nearest .git in the folder or
+// above it, or a bare repository. It follows no includes, runs nothing and creates nothing.
+// It returns ErrNoRepository if there is none.
 func locate(dir string) (layout, error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		l, found, err := repositoryAt(at)
@@ -62,8 +62,8 @@ func repositoryAt(dir string) (l layout, found bool, err error) {
 	return l, err == nil, err
 }
 
-// isGitFolder reports whether git accepts a folder as a git folder: it has a HEAD with
-// objects and refs, or is the private folder of a linked worktree.
+// isGitFolder reports whether git accepts a folder as a git folder: it has a HEAD, and
+// either has objects and refs or is the private folder of a linked worktree.
 func isGitFolder(dir string) bool {
 	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
 		return false
@@ -79,14 +79,14 @@ func isGitFolder(dir string) bool {
 	return true
 }
 
-// The largest file of git's own that is read, such as a ref or HEAD, and the largest file of a
-// working tree or index, in bytes.
+// The maximum length, in bytes, of git's own files, such as a ref or HEAD, and of a file in
+// a working tree or an index, if they are to be read.
 const (
 	maxGitFile  = 1 << 20
 	maxTreeFile = 2 << 30
 )
 
-// gitFile returns the folder that a .git file points to, as in linked worktrees and
+// gitFile returns the folder to which a .git file points, as in linked worktrees and
 // submodules.
 func gitFile(path string) (string, error) {
 	data, err := wholefile.Read(path, maxGitFile)
@@ -100,7 +100,8 @@ func gitFile(path string) (string, error) {
 	return against(filepath.Dir(path), dir), nil
 }
 
-// commonDir returns the folder of refs and objects, which a linked worktree shares.
+// commonDir returns the folder with refs and objects, which a linked worktree shares with
+// the main one.
 func commonDir(gitDir string) (string, error) {
 	data, err := wholefile.Read(filepath.Join(gitDir, "commondir"), maxGitFile)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,8 +12,9 @@ import (
 // ErrMoved reports that a ref does not have the expected value.
 var ErrMoved = errors.New("the ref has moved")
 
-// LockedError reports that another process held the lock of a ref for longer than the
-// wait or, with an empty Ref, that git found a lock of a ref or of the index.
+// LockedError reports that another process held the lock of a ref for longer than this
+// process waits. If Ref is empty, it reports that git found a lock on a ref or on the
+// index.
 type LockedError struct{ Ref, Lock string }
 
 func (e *LockedError) Error() string {
@@ -35,8 +36,8 @@ var lockWaits = [...]time.Duration{
 	40 * time.Millisecond, 80 * time.Millisecond, 160 * time.Millisecond, 320 * time.Millisecond,
 }
 
-// lock creates the lock file of a ref and its parent folders. It recreates folders that
-// native git removes meanwhile because they are empty.
+// lock creates the lock file of a ref and the file's parent folders. It recreates folders
+// that native git removes in the meantime because they are empty.
 func (r *Repository) lock(name string) (*os.File, error) {
 	path := r.refPath(name) + ".lock"
 	for waits, vanished := 0, 0; ; {

@@ -9,9 +9,9 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// checkUnlocked returns an error if a lock exists that a fast-forward in a working tree must
-// take. index is the path of its index. Git takes the locks of the refs only after it has
-// written the files.
+// checkUnlocked returns an error if a lock that a fast-forward in a working tree must take
+// already exists. index is the path of the working tree's index. The check is needed
+// because git takes the locks on the refs only after it has written the files.
 func (r *Repository) checkUnlocked(index string) error {
 	if _, err := os.Lstat(index + ".lock"); err == nil {
 		return &LockedError{Lock: index + ".lock"}

@@ -12,7 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 )
 
-// put adds an object to those that flush writes, and returns its hash.
+// put adds an object to those that flush will write, and returns the object's hash.
 func (s *store) put(kind plumbing.ObjectType, data []byte) plumbing.Hash {
 	o := &plumbing.MemoryObject{}
 	o.SetType(kind)
@@ -29,11 +29,11 @@ func (s *store) add(o *plumbing.MemoryObject) plumbing.Hash {
 	return h
 }
 
-// flush writes the added objects as loose objects, as native git would: under a temporary
-// name that git's cleanup recognizes, synced, read-only, renamed, children before
-// parents. All are synced concurrently, so that there is one wait for the disk. It
-// rewrites an object that already exists, which renews its age, so that a concurrent
-// prune by native git keeps it.
+// flush writes the added objects as loose objects, in the same way as native git: under a
+// temporary name that git's cleanup recognizes, synced, read-only, then renamed, children
+// before parents. All objects are synced concurrently, so there is only one wait for the
+// disk. flush rewrites an object that already exists, which renews the object's age, so
+// that a concurrent prune by native git keeps it.
 func (s *store) flush() (err error) {
 	temps := make([]*os.File, 0, len(s.order))
 	defer func() {
@@ -87,8 +87,8 @@ func encode(f *os.File, o *plumbing.MemoryObject) error {
 	return errors.Join(err, w.Close())
 }
 
-// syncAll syncs files concurrently: the file system combines them into nearly one
-// transaction.
+// syncAll syncs files concurrently, because the file system then combines the syncs into
+// nearly one transaction.
 func syncAll(files []*os.File) error {
 	errs := make([]error, len(files))
 	var all sync.WaitGroup
@@ -104,8 +104,8 @@ func syncAll(files []*os.File) error {
 	return errors.Join(errs...)
 }
 
-// makeDirs creates a folder below root with its parents. New folders get the permissions
-// of root, so that a repository shared by a group stays writable for it.
+// makeDirs creates a folder below root, with its parents. New folders get the permissions
+// of root, so that a repository shared by a group stays writable for the group.
 func makeDirs(root, dir string) error {
 	if _, err := os.Lstat(dir); err == nil {
 		return nil
@@ -129,7 +129,7 @@ func makeDirs(root, dir string) error {
 			return err
 		}
 		if err := os.Chmod(at, info.Mode()&(os.ModePerm|os.ModeSetgid)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err // if the folder is gone again, its user gets an error
+			return err // if the folder is gone again, its next use returns an error
 		}
 	}
 	return nil

@@ -16,23 +16,23 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// HinderedError reports that git could not apply a change to a working tree, or would
-// write other content there than is committed. Nothing was changed.
+// HinderedError reports that git could not apply a change to a working tree, or would write
+// content there that differs from the committed content. Nothing was changed.
 type HinderedError struct {
 	// Why describes the obstacle; it contains file names.
 	Why string
 	// Hint describes what a person can do.
 	Hint string
-	// Rewrites reports whether git would write other content. It then treats such a file
-	// as changed.
+	// Rewrites reports whether git would write content that differs from the committed
+	// content. Git then treats such a file as changed.
 	Rewrites bool
 }
 
 func (e *HinderedError) Error() string { return e.Why }
 
-// Movable rehearses how native git would apply the change to what is checked out, without
-// writing to the working tree or the index. It fails with a *HinderedError, a
-// *LockedError or ErrNoGit. A change that is already there is movable.
+// Movable checks whether native git could apply the change to what is checked out, without
+// writing to the working tree or the index. If not, it fails with a *HinderedError, a
+// *LockedError or ErrNoGit. A change that is already applied there is movable.
 func (r *Repository) Movable(ctx context.Context, files []File) error {
 	_, head, err := r.Head()
 	if err != nil {
@@ -41,9 +41,9 @@ func (r *Repository) Movable(ctx context.Context, files []File) error {
 	return r.movable(ctx, r.dir, head, files)
 }
 
-// MovableBranch is Movable for a branch at the commit base, in whichever working tree
-// [Repository.Advance] would update. A branch that is not checked out is movable unless
-// it is locked.
+// MovableBranch does what Movable does, but for a branch at the commit base, in the working
+// tree that [Repository.Advance] would update. A branch that is not checked out is movable
+// unless it is locked.
 func (r *Repository) MovableBranch(ctx context.Context, branch, base string, files []File) error {
 	places, err := r.Checkouts(branch)
 	if err != nil {
@@ -77,7 +77,7 @@ func (r *Repository) movable(ctx context.Context, dir, head string, files []File
 		return &HinderedError{
 			Rewrites: true,
 			Why:      "git would write content that differs from what is committed: " + strings.Join(rewritten, ", "),
-			Hint:     "remove these attributes of the files in .gitattributes, or in .git/info/attributes, with a line such as `" + plainAttributes(paths[0]) + "`",
+			Hint:     "unset these attributes of the files in .gitattributes, or in .git/info/attributes, with a line such as `" + plainAttributes(paths[0]) + "`",
 		}
 	}
 	if err := r.checkUncommitted(ctx, dir, files); err != nil {
@@ -89,7 +89,7 @@ func (r *Repository) movable(ctx context.Context, dir, head string, files []File
 	tree, err := r.Candidate(head, files)
 	var conflict *ConflictError
 	if errors.As(err, &conflict) {
-		return nil // the commit fails on it, and names the files
+		return nil // this makes the commit fail with an error that names the files
 	}
 	if err != nil {
 		return err
@@ -97,15 +97,15 @@ func (r *Repository) movable(ctx context.Context, dir, head string, files []File
 	return r.dryRun(ctx, dir, head, tree, paths)
 }
 
-// plainAttributes returns a line of .gitattributes under which git writes a file as
+// plainAttributes returns a line for .gitattributes that makes git write a file as
 // committed.
 func plainAttributes(path string) string {
 	return strings.ReplaceAll(path, " ", "[[:space:]]") + " -filter -ident -working-tree-encoding"
 }
 
-// checkUncommitted refuses files that differ from the commit in the working tree, even if the
-// index lists them as unchanged: git trusts the index, and overwrites files that it
-// ignores.
+// checkUncommitted returns an error for files in the working tree that differ from the
+// commit, even if the index lists them as unchanged. Git trusts the index, and overwrites
+// files that it ignores.
 func (r *Repository) checkUncommitted(ctx context.Context, dir string, files []File) error {
 	var touched []string
 	for _, f := range files {
@@ -126,7 +126,7 @@ func (r *Repository) checkUncommitted(ctx context.Context, dir string, files []F
 				return err
 			}
 			if there {
-				continue // an earlier git was stopped after it wrote the file; the dry run decides whether git can continue
+				continue // an earlier git was stopped after writing the file; the dry run shows whether git can continue
 			}
 			touched = append(touched, f.Path)
 		}
@@ -138,8 +138,8 @@ func (r *Repository) checkUncommitted(ctx context.Context, dir string, files []F
 }
 
 // asCommitted reports whether the content of a file in a working tree is what git writes
-// for a committed content: the same, or with CRLF line endings if the attributes and
-// settings demand them.
+// for the committed content: the same content, or the same except for CRLF line endings
+// that attributes and settings require.
 func (r *Repository) asCommitted(ctx context.Context, dir, path string, have, want []byte) (bool, error) {
 	if (have == nil) != (want == nil) {
 		return false, nil
@@ -156,7 +156,7 @@ func (r *Repository) asCommitted(ctx context.Context, dir, path string, have, wa
 	}
 	var blob string
 	err = r.with(func(s *store) error {
-		blob = s.put(plumbing.BlobObject, want).String() // git filters stored objects only
+		blob = s.put(plumbing.BlobObject, want).String() // git applies filters only to stored objects
 		return s.flush()
 	})
 	var written string
@@ -200,8 +200,8 @@ func onDisk(dir, path string) ([]byte, error) {
 	return data, nil
 }
 
-// dryRun checks with git, on a copy of the index, whether it could update a working tree
-// from a commit to a tree.
+// dryRun checks, by running git on a copy of the index, whether git could update a working
+// tree from a commit to a tree.
 func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths []string) (err error) {
 	path, err := r.native(ctx, dir, "rev-parse", "--path-format=absolute", "--git-path", "index")
 	if err != nil {
@@ -221,13 +221,13 @@ func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths [
 	if err == nil {
 		err = os.WriteFile(copied, data, 0o600)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a missing index is empty
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a missing index counts as empty
 		return fmt.Errorf("simulating the move: %w", err)
 	}
 	with := *r
 	with.extra = []string{"GIT_INDEX_FILE=" + copied}
-	// Refresh the entries whose times alone differ. git exits with 1 if others have
-	// changes.
+	// Refresh the entries that differ only in their times. git exits with 1 if other
+	// entries have changes.
 	_, _ = with.native(ctx, dir, "update-index", "-q", "--refresh")
 	if _, err := with.native(ctx, dir, "read-tree", "-m", "-u", "--dry-run", head, tree); err != nil {
 		return &HinderedError{
@@ -238,8 +238,8 @@ func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths [
 	return with.checkSparse(ctx, dir, filepath.Dir(index), filepath.Join(scratch.Path, "tree"), head, tree, paths)
 }
 
-// AlteredError reports that files of a working tree differ from the commit that was just
-// checked out there. The commit is on the branch.
+// AlteredError reports that files in a working tree differ from the commit that was just
+// checked out there. The branch already contains the commit.
 type AlteredError struct {
 	Commit, Folder string
 	Paths          []string
@@ -254,11 +254,11 @@ func (e *AlteredError) Hint() string {
 	return "`git -C " + shellWord(e.Folder) + " checkout " + e.Commit + " -- " + shellWords(e.Paths) + "` restores them; another program changed them while git wrote them"
 }
 
-// Landed checks that a commit has the given tree, which the gates have seen, and that the
-// files of a change are as committed in the working tree that a branch is checked out in.
-// An empty branch means the repository's own working tree; an empty tree skips the check
-// of the commit. For a branch that is not checked out it checks only the commit. It fails
-// with an *AlteredError.
+// Landed checks that a commit has the given tree, which the gates have checked. It also
+// checks that, in the working tree in which a branch is checked out, the files of a change
+// are as committed. If branch is empty, the repository's own working tree is checked; if
+// tree is empty, the commit is not checked. For a branch that is not checked out, Landed
+// checks only the commit. It fails with an *AlteredError if files differ.
 func (r *Repository) Landed(ctx context.Context, branch, commit, tree string, files []File) error {
 	dir := r.dir
 	if branch != "" {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestMovable checks that changes that git would refuse, or would write with other
-// content than committed, are refused before anything moves.
+// TestMovable checks that changes that git would refuse, or would write with content that
+// differs from the commit, are refused before anything moves.
 func TestMovable(t *testing.T) {
 	files := []File{
 		{Path: "agents/a/config.yaml", Old: []byte("x: 1\n"), New: []byte("x: 2\n")},
@@ -122,8 +122,8 @@ func TestMovable(t *testing.T) {
 	}
 }
 
-// TestReplacedObjects checks that the committed content is written, whatever replace refs
-// there are, and that no hooks or monitors of the settings run.
+// TestReplacedObjects checks that the committed content is written, regardless of replace
+// refs, and that no hooks or monitors from the settings run.
 func TestReplacedObjects(t *testing.T) {
 	b := newFixture(t, map[string]string{"agents/a/config.yaml": "x: 1\n", "README": "r\n"})
 	ran := filepath.Join(b.dir, "ran")
@@ -155,8 +155,8 @@ func TestReplacedObjects(t *testing.T) {
 	}
 }
 
-// TestLanded checks that a file that changes while git writes it is named, with a command
-// that restores it.
+// TestLanded checks that a file that changes while git writes it is named, together with a
+// command that restores it.
 func TestLanded(t *testing.T) {
 	b := newFixture(t, map[string]string{"a.txt": "one\n", "it's.txt": "one\n"})
 	files := []File{{Path: "a.txt", Old: []byte("one\n"), New: []byte("two\n")}, {Path: "it's.txt", Old: []byte("one\n"), New: []byte("two\n")}}
@@ -199,7 +199,7 @@ func TestLanded(t *testing.T) {
 	}
 }
 
-// TestMovableBranch checks a branch in the linked working tree that it is checked out in.
+// TestMovableBranch checks a branch that is checked out in a linked working tree.
 func TestMovableBranch(t *testing.T) {
 	b := newFixture(t, start())
 	linked := &fixture{t: t, dir: filepath.Join(t.TempDir(), "linked"), env: b.env}
@@ -243,8 +243,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestLineEnds compares the line endings that are expected in a working tree with those
-// that git writes there.
+// TestLineEnds compares the line endings expected in a working tree with those that git
+// writes there.
 func TestLineEnds(t *testing.T) {
 	for _, c := range []struct{ attributes, settings string }{
 		{"", ""},

@@ -9,31 +9,31 @@ import (
 // Move describes an update of a ref from one value to another.
 type Move struct {
 	Ref string
-	// Old is the required present value, empty if the ref must not exist; New is a
-	// commit.
+	// Old is the value that the ref must have now, or empty if the ref must not exist; New
+	// is a commit.
 	Old, New string
-	// By and Reason go into the ref's log, if it has one. The reason is written on one
-	// line.
+	// By and Reason are written to the ref's log, if it has one. The reason is written on
+	// one line.
 	By     Person
 	Reason string
 	// Check, if not nil, runs while the ref is locked; an error cancels the move.
 	Check func() error
 }
 
-// MoveRef moves a ref without a log, such as a proposal's.
+// MoveRef moves a ref that has no log, such as a proposal's ref.
 func (r *Repository) MoveRef(ref, old, hash string) error {
 	return r.Move(Move{Ref: ref, Old: old, New: hash})
 }
 
-// Move moves a ref by git's own lock protocol, which a concurrent native git honours:
+// Move moves a ref with git's own lock protocol, which a concurrent native git honours:
 // create <ref>.lock exclusively, verify the old value, write, sync, append to the ref's
-// log, rename. It never removes the lock after the rename, because the lock may then be
-// another process's.
+// log, rename. Move never removes the lock after the rename, because the lock may then
+// belong to another process.
 //
-// It fails with ErrMoved if the ref has another value, with a *LockedError if its lock
-// stays taken, and with a *ClashError if the ref would lie inside another one. It does
-// not use `git update-ref`, because it must work without git, costs a thirtieth of
-// starting it, and runs no reference-transaction hook.
+// Move fails with ErrMoved if the ref has another value, with a *LockedError if its lock
+// stays taken, and with a *ClashError if the ref would lie inside another ref. It does not
+// use `git update-ref`, because Move must work without git, takes a thirtieth of the time
+// that starting git takes, and must not run a reference-transaction hook.
 func (r *Repository) Move(m Move) (err error) {
 	if err := checkRef(m.Ref); err != nil {
 		return err

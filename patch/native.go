@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// ErrNoGit reports that native git is needed and not installed: only it updates a working
-// tree and its index safely.
+// ErrNoGit reports that native git is needed but not installed. Only native git updates a
+// working tree and its index safely.
 var ErrNoGit = errors.New("git is not installed")
 
-// safeSettings are settings under which native git runs nothing that a repository's own settings
-// name: hooks, a file system monitor, pagers, external diffs, signatures, merge
-// strategies, submodules, background maintenance. nativeEnv disables what no setting can,
-// and a [Repository] disables filter drivers: a change of a file with such a driver is
-// refused beforehand.
+// safeSettings are settings with which native git runs nothing that a repository's own
+// settings name: hooks, a file system monitor, pagers, external diffs, signatures, merge
+// strategies, submodules, background maintenance. nativeEnv disables what no setting can
+// disable, and a [Repository] disables filter drivers: a change to a file that a filter
+// driver processes is refused beforehand.
 var safeSettings = [...]string{
 	"core.hooksPath=" + os.DevNull, "core.fsmonitor=false", "core.pager=cat", "core.askPass=true",
 	"diff.external=", "diff.ignoreSubmodules=all", "submodule.recurse=false", "status.submoduleSummary=false",
@@ -26,8 +26,8 @@ var safeSettings = [...]string{
 	"gc.auto=0", "maintenance.auto=false", "advice.detachedHead=false",
 }
 
-// Command returns a command that runs native git in a folder without hooks and without
-// prompts. It fails with ErrNoGit.
+// Command returns a command that runs native git in a folder, without hooks and without
+// prompts. It fails with ErrNoGit if git is not installed.
 func Command(ctx context.Context, dir string, env []string, args ...string) (*exec.Cmd, error) {
 	path, err := exec.LookPath("git")
 	if err != nil {
@@ -42,7 +42,7 @@ func Command(ctx context.Context, dir string, env []string, args ...string) (*ex
 	return cmd, nil
 }
 
-// native runs git and returns its output; its error is git's error message.
+// native runs git and returns its output; an error contains git's error message.
 func (r *Repository) native(ctx context.Context, dir string, args ...string) (string, error) {
 	names, err := r.filters(ctx)
 	if err != nil {
@@ -75,7 +75,8 @@ func (r *Repository) config(ctx context.Context, dir string, args ...string) (st
 	return out, nil
 }
 
-// output runs a command and returns its output; its error is the command's error output.
+// output runs a command and returns its output; an error contains the command's error
+// output.
 func output(cmd *exec.Cmd) (string, error) {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -86,17 +87,17 @@ func output(cmd *exec.Cmd) (string, error) {
 	return out.String(), err
 }
 
-// keptVariables are the variables of git that identify the operator and the operator's own
-// settings. All others could redirect git, or make it run or write something: GIT_DIR,
-// GIT_CONFIG_PARAMETERS, GIT_EXEC_PATH, GIT_TRACE, GIT_SSH.
+// keptVariables are those git variables that identify the operator and the operator's own
+// settings. All other git variables could redirect git, or make it run or write something:
+// GIT_DIR, GIT_CONFIG_PARAMETERS, GIT_EXEC_PATH, GIT_TRACE, GIT_SSH.
 var keptVariables = map[string]bool{
 	"GIT_CONFIG_GLOBAL": true, "GIT_CONFIG_SYSTEM": true, "GIT_CONFIG_NOSYSTEM": true, "GIT_CEILING_DIRECTORIES": true,
 	"GIT_AUTHOR_NAME": true, "GIT_AUTHOR_EMAIL": true, "GIT_COMMITTER_NAME": true, "GIT_COMMITTER_EMAIL": true,
 }
 
-// nativeEnv returns the environment of git. In it git ignores replace refs and grafts and
-// contacts no remote, neither for the missing objects of a partial clone nor otherwise. A
-// process without a HOME, as under cron, has no user settings.
+// nativeEnv returns the environment for git. With it, git ignores replace refs and grafts,
+// and contacts no remote, not even for the missing objects of a partial clone. In a process
+// without HOME, as under cron, there are no user settings.
 func nativeEnv(env []string) []string {
 	out := make([]string, 0, len(env)+8)
 	home := false
@@ -114,11 +115,11 @@ func nativeEnv(env []string) []string {
 	return append(out, "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE="+os.DevNull, "GIT_TERMINAL_PROMPT=0", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
 }
 
-// User returns the git user of the repository, empty if none is configured.
+// User returns the git user of the repository; it is empty if none is configured.
 func User(ctx context.Context, dir string, env []string) Person {
 	r := &Repository{env: env}
 	get := func(key string) string {
-		value, _ := r.config(ctx, dir, "--get", key) // a failure means no user
+		value, _ := r.config(ctx, dir, "--get", key) // an error counts as no user
 		return strings.TrimSpace(value)
 	}
 	return Person{Name: get("user.name"), Email: get("user.email")}

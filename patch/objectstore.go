@@ -25,7 +25,8 @@ const maxObject = 256 << 20
 // MissingError reports that an object is missing.
 type MissingError struct {
 	Hash string
-	// Why is the reason why a repository may lack it; empty if it should be there.
+	// Why is the reason why a repository may lack the object; it is empty if the object
+	// should be there.
 	Why string
 }
 
@@ -37,24 +38,24 @@ func (e *MissingError) Error() string {
 	return text
 }
 
-// store reads the objects of a repository and its alternates, loose and packed, and
-// collects new objects to write. It lives for one operation, because native git may pack
-// and prune at any time. Every object that is read is checked against its hash.
+// store reads the objects, loose and packed, of a repository and its alternates, and
+// collects new objects to write. A store is used for only one operation, because native git
+// may pack and prune at any time. Every object that is read is checked against its hash.
 //
-// go-git decodes packs, their indexes, loose objects and commits. Its storage does not
-// find them safely, as TestStorageOfGoGit shows: it fails on a pack whose index is not
-// written yet and on one that JGit or libgit2 named, does not resolve relative
+// go-git decodes packs, their indexes, loose objects and commits. Its own storage does not
+// find them reliably, as TestStorageOfGoGit shows: it fails on a pack whose index has not
+// been written yet and on a pack that JGit or libgit2 named, does not resolve relative
 // alternates, leaves files open, and does not compare contents with their hashes.
 type store struct {
-	// dirs are the object folders, the repository's own first.
+	// dirs are the object folders, starting with the repository's own.
 	dirs []string
-	// packs are the open packs; nil if they are not listed yet.
+	// packs are the open packs; nil if they have not been listed yet.
 	packs   []*packfile.Packfile
 	indexes *packIndexes
-	// added are the objects to write, and order their hashes, children before parents.
+	// added holds the objects to write, and order their hashes, children before parents.
 	added map[plumbing.Hash]*plumbing.MemoryObject
 	order []plumbing.Hash
-	// folders counts the trees that were read.
+	// folders is the number of trees that were read.
 	folders int
 	// why returns the reason why an object may be missing.
 	why func() string
@@ -66,9 +67,9 @@ func (r *Repository) openStore() (*store, error) {
 	return s, s.addDir(filepath.Join(r.common, "objects"), 0)
 }
 
-// addDir adds an object folder and its alternates. Like git, it follows alternates five
-// folders deep, skips a folder that does not exist, and resolves relative paths only in
-// the repository's own list.
+// addDir adds an object folder and its alternates. Like git, it follows alternates to a
+// depth of five folders, skips a folder that does not exist, and resolves relative paths
+// only in the list of the repository's own object folder.
 func (s *store) addDir(dir string, depth int) error {
 	dir, err := filepath.EvalSymlinks(dir)
 	if errors.Is(err, fs.ErrNotExist) && depth > 0 {
@@ -90,7 +91,7 @@ func (s *store) addDir(dir string, depth int) error {
 	return err
 }
 
-// alternates lists the object folders that an object folder borrows from.
+// alternates lists the object folders from which an object folder borrows objects.
 func alternates(dir string) ([]string, error) {
 	data, err := wholefile.Read(filepath.Join(dir, "info", "alternates"), maxGitFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -116,10 +117,10 @@ func (s *store) close() {
 	s.packs = nil
 }
 
-// deltaBases is the maximum size of the delta bases that one store keeps in memory.
+// deltaBases is the maximum number of bytes of delta bases that one store keeps in memory.
 const deltaBases = 48 * cache.MiByte
 
-// list opens the packs once.
+// list opens the packs, unless they are already open.
 func (s *store) list() error {
 	if s.packs != nil {
 		return nil
@@ -138,7 +139,7 @@ func (s *store) list() error {
 			}
 			p, err := s.openPack(filepath.Join(dir, "pack", base), bases)
 			if errors.Is(err, fs.ErrNotExist) {
-				continue // git replaced it meanwhile: a miss lists the packs again
+				continue // git replaced the pack in the meantime; if an object is then missing, the packs are listed again
 			}
 			if err != nil {
 				return fmt.Errorf("opening the pack %s: %w", base, err)
@@ -161,21 +162,21 @@ func (s *store) openPack(base string, bases cache.Object) (*packfile.Packfile, e
 	return packfile.NewPackfileWithCache(index, nil, packBytes{f}, bases, 0), nil
 }
 
-// packBytes adapts a pack file to the interface of package packfile.
+// packBytes adapts a pack's file to the interface that package packfile requires.
 type packBytes struct{ *os.File }
 
 func (packBytes) Lock() error   { return nil }
 func (packBytes) Unlock() error { return nil }
 
-// place is where an object is stored: at an offset of a pack, or in a file of its own.
+// place is the location of an object: an offset in a pack, or a separate file.
 type place struct {
 	pack   *packfile.Packfile
 	offset int64
 	loose  *os.File
 }
 
-// locate finds an object, in packs first, as most are packed. It lists the packs once
-// more if native git may have replaced them meanwhile.
+// locate finds an object. It searches packs first, because most objects are packed. It
+// lists the packs once more if native git may have replaced them in the meantime.
 func (s *store) locate(h plumbing.Hash) (place, error) {
 	for range 2 {
 		if err := s.list(); err != nil {
@@ -264,7 +265,7 @@ func decode(f *os.File) (r *objfile.Reader, kind plumbing.ObjectType, size int64
 	return r, kind, size, err
 }
 
-// read returns the content of an object of a given type.
+// read returns the content of an object of the given type.
 func (s *store) read(h plumbing.Hash, kind plumbing.ObjectType) ([]byte, error) {
 	o, err := s.object(h)
 	if err != nil {
@@ -303,7 +304,7 @@ func (s *store) size(h plumbing.Hash) (size int64, err error) {
 	return size, err
 }
 
-// commit returns a commit without its tree or parents.
+// commit returns a commit without reading its tree or parents.
 func (s *store) commit(hash string) (*object.Commit, error) {
 	o, err := s.named(hash)
 	if err == nil && o.Type() != plumbing.CommitObject {
@@ -331,7 +332,7 @@ func (s *store) treeish(hash string) (plumbing.Hash, error) {
 	return c.TreeHash, nil
 }
 
-// named returns the object of a hash in hexadecimal digits.
+// named returns the object with the given hash, in hexadecimal digits.
 func (s *store) named(hash string) (plumbing.EncodedObject, error) {
 	if !hashForm.MatchString(hash) || hash == zero {
 		return nil, fmt.Errorf("%q is not a commit", hash)

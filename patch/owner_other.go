@@ -2,5 +2,6 @@
 
 package patch
 
-// foreign is not implemented on this system; native git checks the owner itself.
+// foreign always returns false, because the owner cannot be checked on this system; native
+// git checks the owner itself.
 func (layout) foreign() bool { return false }

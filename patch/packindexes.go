@@ -11,7 +11,7 @@ import (
 )
 
 // packIndexes keeps the decoded indexes of packs from one operation to the next, because
-// go-git decodes an index as a whole, which takes 10 ms for 100,000 objects.
+// go-git can decode an index only as a whole, which takes 10 ms for 100,000 objects.
 type packIndexes struct {
 	mu     sync.Mutex
 	byPath map[string]packIndex
@@ -22,7 +22,7 @@ type packIndex struct {
 	index *idxfile.MemoryIndex // safe for concurrent use
 }
 
-// open returns the index in a file.
+// open returns the pack index in a file.
 func (x *packIndexes) open(path string) (*idxfile.MemoryIndex, error) {
 	f, err := os.Open(path)
 	if err != nil {

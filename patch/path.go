@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// The maximum lengths that file systems allow, in bytes.
+// The maximum lengths of a name and of a path, in bytes, that file systems allow.
 const (
 	maxName = 255
 	maxPath = 4096
@@ -17,18 +17,18 @@ const (
 
 func splitPath(path string) []string { return strings.Split(path, "/") }
 
-// repoPath converts a path relative to the caller's folder into one relative to the
-// repository.
+// repoPath converts a path relative to the caller's folder to a path relative to the root
+// of the repository.
 func (r *Repository) repoPath(path string) (string, error) {
 	if err := checkPath(path); err != nil {
-		return "", fmt.Errorf("placing %q in the repository: %w", path, err)
+		return "", fmt.Errorf("locating %q in the repository: %w", path, err)
 	}
 	if r.top == "" {
 		return path, nil
 	}
 	rel, err := filepath.Rel(r.top, filepath.Join(r.dir, filepath.FromSlash(path)))
 	if err != nil {
-		return "", fmt.Errorf("placing %q in the repository: %w", path, err)
+		return "", fmt.Errorf("locating %q in the repository: %w", path, err)
 	}
 	return filepath.ToSlash(rel), nil
 }
@@ -36,7 +36,7 @@ func (r *Repository) repoPath(path string) (string, error) {
 // checkPath returns an error for paths that must never be written to a tree.
 func checkPath(path string) error {
 	if len(path) > maxPath {
-		return fmt.Errorf("the path has %d bytes", len(path))
+		return fmt.Errorf("the path is too long: %d bytes", len(path))
 	}
 	for _, name := range splitPath(path) {
 		if err := checkName(name); err != nil {
@@ -49,14 +49,14 @@ func checkPath(path string) error {
 	return nil
 }
 
-// checkName returns an error for names that could lead a write out of its folder or into
-// a git folder. Trees of untrusted repositories may contain them.
+// checkName returns an error for names that could lead a write out of its folder or into a
+// git folder. Trees in untrusted repositories may contain such names.
 func checkName(name string) error {
 	switch {
 	case name == "" || name == "." || name == "..":
 		return errors.New("the path has an empty segment, . or ..")
 	case len(name) > maxName:
-		return fmt.Errorf("a name has %d bytes", len(name))
+		return fmt.Errorf("a name in the path is too long: %d bytes", len(name))
 	case strings.ContainsAny(name, "/\x00"):
 		return errors.New("a name has a slash or a zero byte")
 	case isDotGit(name):
@@ -65,9 +65,9 @@ func checkName(name string) error {
 	return nil
 }
 
-// isDotGit reports whether some file system treats a name as .git: in any case, on NTFS
-// with trailing dots and spaces, with a stream after a colon or as its short name, on
-// HFS+ with characters that it ignores.
+// isDotGit reports whether some file system treats a name as .git. File systems may ignore
+// case; NTFS also accepts trailing dots and spaces, a stream after a colon, and the short
+// name; HFS+ ignores certain characters.
 func isDotGit(name string) bool {
 	name = strings.ToLower(strings.Map(func(c rune) rune {
 		switch {

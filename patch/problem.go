@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// Problem is a property of a repository that prevents proposals, or that is worth knowing
-// before they are written.
+// Problem is a property of a repository that prevents proposals, or that a person should
+// know of before proposals are written.
 type Problem struct {
-	// Name is git's name for it.
+	// Name is git's name for the property.
 	Name string
 	// Why describes the problem, as the end of a sentence about the repository.
 	Why string
-	// Hint describes what to do; empty if nothing can be done.
+	// Hint describes what to do; it is empty if nothing can be done.
 	Hint string
-	// Fatal reports whether the repository is not opened.
+	// Fatal reports whether the problem prevents opening the repository.
 	Fatal bool
 }
 
-// ProblemOwner is the name of the problem that a repository belongs to another user;
-// settings of that name decide whether native git accepts it.
+// ProblemOwner is the name of the problem that a repository belongs to another user. The
+// git setting of that name decides whether native git accepts the repository.
 const ProblemOwner = "safe.directory"
 
 // UnsupportedError reports that a repository is of an unsupported kind.
@@ -34,8 +34,8 @@ func (e *UnsupportedError) Error() string { return "the repository " + e.Problem
 // Hint describes what to do.
 func (e *UnsupportedError) Hint() string { return e.Problem.Hint }
 
-// Problems checks the repository that contains a folder by reading only files; fatal
-// problems come first. A folder outside any repository has none.
+// Problems checks the repository that contains a folder. It only reads files. Fatal
+// problems come first. A folder outside any repository has no problems.
 func Problems(dir string) []Problem {
 	l, err := locateFrom(dir)
 	if errors.Is(err, ErrNoRepository) {
@@ -64,7 +64,7 @@ func (l layout) problems() []Problem {
 		add(false, "shallow", "git fetch --unshallow", "is a shallow clone: older commits are missing")
 	}
 	objects := filepath.Join(l.common, "objects")
-	list, _ := alternates(objects) // an unreadable list fails the first read of an object
+	list, _ := alternates(objects) // an unreadable list makes the first read of an object fail
 	for _, dir := range list {
 		if _, err := os.Stat(against(objects, dir)); errors.Is(err, fs.ErrNotExist) {
 			add(false, "alternates", "restore it, or copy its objects into the clone with git repack -ad", "borrows objects from %s, which does not exist", dir)
@@ -73,7 +73,8 @@ func (l layout) problems() []Problem {
 	return out
 }
 
-// formats reports unsupported values of repositoryformatversion and of the extensions.
+// formats adds the problems of an unsupported repositoryformatversion and of unsupported
+// extensions.
 func (l layout) formats(s settings, add func(fatal bool, name, hint, why string, args ...any)) {
 	version, _ := s[:1].get("core", "repositoryformatversion")
 	known := map[string]bool{}
@@ -109,8 +110,8 @@ func (l layout) formats(s settings, add func(fatal bool, name, hint, why string,
 	}
 }
 
-// hasPromisor reports whether a remote keeps objects that are missing here: current git
-// marks a partial clone this way, without the extension.
+// hasPromisor reports whether a remote promises objects that are missing here. Current git
+// marks a partial clone in this way, without the extension.
 func hasPromisor(s settings) bool {
 	if !s[0].HasSection("remote") {
 		return false
@@ -123,8 +124,8 @@ func hasPromisor(s settings) bool {
 	return false
 }
 
-// supportedExtensions are the extensions that do not affect how objects and refs are read and
-// written, or that are handled here.
+// supportedExtensions are the extensions that do not affect how objects and refs are read
+// and written, and the other extensions that this package handles.
 var supportedExtensions = map[string]bool{
 	"noop": true, "noop-v1": true, "preciousobjects": true, "partialclone": true, "worktreeconfig": true,
 	"relativeworktrees": true, "objectformat": true, "refstorage": true,

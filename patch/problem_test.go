@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestProblemsAreNamed checks that fatal problems are refused by name, and that native
-// git accepts what we write despite the others.
+// TestProblemsAreNamed checks that fatal problems are refused by name, and that native git
+// accepts what we write despite the other problems.
 func TestProblemsAreNamed(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -107,7 +107,7 @@ func TestFoldersThatAreNoRepository(t *testing.T) {
 	}
 }
 
-// TestDamagedObjects checks that reading returns the requested object or an error.
+// TestDamagedObjects checks that reading returns either the requested object or an error.
 func TestDamagedObjects(t *testing.T) {
 	b := newFixture(t, start())
 	good, bad := b.blob("good").String(), b.blob("evil").String()

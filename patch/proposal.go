@@ -10,7 +10,7 @@ var idForm = regexp.MustCompile(`^P[0-9]+$`)
 // ProposalRef returns the ref of a proposal.
 func ProposalRef(id string) string { return "refs/evolve/proposals/" + id }
 
-// Propose writes a proposal: a commit on top of the checked-out one, on a ref of its own; see
+// Propose writes a proposal: a commit on top of the checked-out commit, on its own ref; see
 // [Repository.Publish]. It changes nothing else.
 func (r *Repository) Propose(id string, files []File, message string, by Person, mine func(commit string) bool) (ref, commit string, err error) {
 	_, base, err := r.Head()
@@ -28,10 +28,11 @@ func (r *Repository) Propose(id string, files []File, message string, by Person,
 	return ref, commit, err
 }
 
-// Publish points the ref of a proposal at its commit, and returns the ref. Where the ref is at
-// another commit, mine reports whether that is an earlier one of the same proposal, so that the
-// ref moves. Otherwise another workspace has given the id to a proposal of its own: its ref
-// stays, and the one that is written has the commit's name appended.
+// Publish points a proposal's ref at its commit, and returns the ref. If the ref is at
+// another commit, mine reports whether that is an earlier commit of the same proposal. If
+// it is, the ref moves. If not, another workspace has given the same id to its own
+// proposal; that proposal's ref stays, and the commit gets a ref whose name ends with the
+// beginning of the commit's name.
 func (r *Repository) Publish(id, commit string, by Person, mine func(commit string) bool) (ref string, err error) {
 	ref = ProposalRef(id)
 	old, err := r.Ref(ref)

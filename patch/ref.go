@@ -12,8 +12,9 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// Ref reads a ref, loose before packed; "" if it does not exist. Native git may pack and
-// move refs meanwhile: the result is a value that the ref had during the call.
+// Ref returns the value of a ref, or "" if it does not exist. It reads the loose ref before
+// the packed one. Native git may pack and move refs in the meantime; the result is a value
+// that the ref had during the call.
 func (r *Repository) Ref(name string) (string, error) {
 	if err := checkRef(name); err != nil {
 		return "", err
@@ -22,7 +23,7 @@ func (r *Repository) Ref(name string) (string, error) {
 	if err != nil || h != "" {
 		return h, err
 	}
-	// The ref was not loose a moment ago, so it was packed or did not exist; a packed ref
+	// The ref was not loose a moment ago, so it is packed or did not exist; a packed ref
 	// stays packed until it is deleted.
 	packed, err := r.packed()
 	if err != nil {
@@ -31,7 +32,7 @@ func (r *Repository) Ref(name string) (string, error) {
 	return packed[name], nil
 }
 
-// loose reads a ref's own file; "" if there is none.
+// loose reads a ref's own file; it returns "" if there is none.
 func (r *Repository) loose(name string) (string, error) {
 	data, err := wholefile.Read(r.refPath(name), maxGitFile)
 	switch {
@@ -50,8 +51,8 @@ func (r *Repository) loose(name string) (string, error) {
 	return h, nil
 }
 
-// noFile reports whether err means that a path is no file: nothing is there, it is a
-// folder, or a parent is a file.
+// noFile reports whether err means that a path is not a file: nothing is there, it is a
+// folder, or one of its parents is a file.
 func noFile(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR)
 }
@@ -60,7 +61,7 @@ func (r *Repository) refPath(name string) string {
 	return filepath.Join(r.common, filepath.FromSlash(name))
 }
 
-// packed reads the packed refs. Native git replaces their file as a whole.
+// packed reads the packed refs. Native git replaces the file that holds them as a whole.
 func (r *Repository) packed() (map[string]string, error) {
 	f, err := wholefile.Open(filepath.Join(r.common, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {

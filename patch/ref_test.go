@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestClashesOfRefs checks that no ref lies inside another one, in whatever order they
-// are created and however they are stored; empty folders are no refs.
+// TestClashesOfRefs checks that no ref lies inside another ref, in whatever order they are
+// created and however they are stored, and that empty folders do not count as refs.
 func TestClashesOfRefs(t *testing.T) {
 	for _, c := range []struct {
 		have, want string
@@ -86,7 +86,8 @@ func TestEmptyFoldersAreNoRefs(t *testing.T) {
 	}
 }
 
-// TestLogsOfRefs compares the refs whose log we append to with those of native git.
+// TestLogsOfRefs compares which refs we append log entries for with which refs native git
+// does.
 func TestLogsOfRefs(t *testing.T) {
 	for _, value := range []string{"", "true", "false", "always"} {
 		b := newFixture(t, start())
@@ -157,7 +158,7 @@ func TestNamesOfRefs(t *testing.T) {
 	}
 }
 
-// TestDeleteRef removes a ref that is loose or packed, and no other one.
+// TestDeleteRef removes a loose or packed ref, and no other ref.
 func TestDeleteRef(t *testing.T) {
 	b := newFixture(t, start())
 	head := b.git("rev-parse", "HEAD")
@@ -167,7 +168,7 @@ func TestDeleteRef(t *testing.T) {
 		if stored == "packed" {
 			b.git("pack-refs", "--all", "--prune")
 		}
-		for range 2 { // the second time there is none
+		for range 2 { // the second time the ref does not exist
 			if err := b.repo.DeleteRef(t.Context(), "refs/evolve/proposals/P1"); err != nil {
 				t.Errorf("%s: %v", stored, err)
 			}

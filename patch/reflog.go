@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// log appends a move to the ref's log under git's conditions: if there is one, or if
-// core.logAllRefUpdates asks for it. Its default, in a repository with a working tree, is
-// to log branches, remote branches and notes.
+// log appends a move to the ref's log under the same conditions as git: if there is a log,
+// or if core.logAllRefUpdates asks for one. In a repository with a working tree, that
+// setting defaults to logging branches, remote branches and notes.
 func (r *Repository) log(m Move) error {
 	path := filepath.Join(r.common, "logs", filepath.FromSlash(m.Ref))
 	flags := os.O_WRONLY | os.O_APPEND
@@ -22,7 +22,8 @@ func (r *Repository) log(m Move) error {
 		if err := makeDirs(r.common, filepath.Dir(path)); err != nil {
 			return fmt.Errorf("writing the log: %w", err)
 		}
-		// The logs of deleted refs leave folders behind, even at the path of a log.
+		// Deleting refs leaves the folders of their logs behind, one of which may be at the
+		// path of this log.
 		if _, err := removeEmpty(path); err != nil {
 			return fmt.Errorf("writing the log: %w", err)
 		}
@@ -39,8 +40,8 @@ func (r *Repository) log(m Move) error {
 	if old == "" {
 		old = zero
 	}
-	// A single write, so that the lines of two writers do not mix. Git ignores a line
-	// with the time 0.
+	// The line is written in a single call, so that the lines of two writers do not mix.
+	// Git ignores a line with the time 0.
 	_, err = fmt.Fprintf(f, "%s %s %s <%s> %d %s\t%s\n", old, m.New, plain(m.By.Name), plain(m.By.Email), max(m.By.When.Unix(), 1), m.By.When.Format("-0700"), oneLine(m.Reason))
 	return errors.Join(err, f.Close())
 }
@@ -66,7 +67,7 @@ func (r *Repository) logged(name string) (bool, error) {
 	return false, nil
 }
 
-// plain removes the characters from a name that would end it in a log.
+// plain removes from a name the characters that would end the name in a log.
 func plain(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == '<' || c == '>' {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// zero is the hash that means "no such ref".
+// zero is the hash that stands for a ref that does not exist.
 const zero = "0000000000000000000000000000000000000000"
 
 var hashForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-// checkRef returns an error for names that git's check-ref-format refuses, names outside
-// refs/, and refs that are private to each working tree.
+// checkRef returns an error for names that git's check-ref-format rejects, names outside
+// refs/, and names of refs that are private to each working tree.
 func checkRef(name string) error {
 	bad := func() error { return fmt.Errorf("%q is not a valid ref name", name) }
 	rest, ok := strings.CutPrefix(name, "refs/")

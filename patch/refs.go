@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Refs returns the names of the refs below a prefix, such as "refs/heads/", sorted, loose
-// and packed ones.
+// Refs returns the names of the refs below a prefix, such as "refs/heads/", sorted. It
+// includes loose and packed refs.
 func (r *Repository) Refs(prefix string) ([]string, error) {
 	if !strings.HasSuffix(prefix, "/") {
 		return nil, fmt.Errorf("%q is not a folder of refs", prefix)
@@ -22,7 +22,7 @@ func (r *Repository) Refs(prefix string) ([]string, error) {
 	found := map[string]bool{}
 	root := r.refPath(prefix)
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) { // none, or native git removed it meanwhile
+		if errors.Is(err, fs.ErrNotExist) { // there are none, or native git removed the folder in the meantime
 			return nil
 		}
 		if err != nil || d.IsDir() {

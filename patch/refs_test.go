@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRefs lists loose and packed refs below a prefix once each, without locks, also from a
-// linked worktree.
+// TestRefs checks that each loose or packed ref below a prefix is listed once, without
+// locks, even from a linked worktree.
 func TestRefs(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, map[string]string{"a": "1\n"})

@@ -13,32 +13,36 @@ import (
 	"evolve/runtime/text"
 )
 
-// Remote is a remote of a repository, reached by native git with the operator's own
-// credentials and without prompts and hooks. Errors hold no credentials of its address.
+// Remote is a remote of a repository. Native git contacts it with the operator's own
+// credentials and without prompts and hooks. Errors do not contain credentials from its
+// address.
 type Remote struct {
 	repo *Repository
 	name string
 }
 
-// NoRemoteError reports that the settings of a repository have no remote of a name.
+// NoRemoteError reports that the settings of a repository have no remote with the given
+// name.
 type NoRemoteError struct{ Name, Folder string }
 
 func (e *NoRemoteError) Error() string {
 	return fmt.Sprintf("the repository in %s has no remote %s", e.Folder, e.Name)
 }
 
-// The bounds of what git prints about a remote, in bytes, and the wait for output that a
-// process left running may hold open.
+// The limits on the number of bytes that git prints about a remote, and on the wait for
+// output that a process left running may hold open.
 const (
 	mostTips    = 4 << 20
 	mostRemarks = 2 << 10
 	remoteDrain = time.Second
 )
 
-// remoteName matches a name of a remote. An address is none: git would take it as one.
+// remoteName matches the name of a remote. It does not match an address, because git would
+// contact that address.
 var remoteName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// Remote returns the remote with a name. It fails with a *NoRemoteError or ErrNoGit.
+// Remote returns the remote with the given name. It fails with a *NoRemoteError or
+// ErrNoGit.
 func (r *Repository) Remote(ctx context.Context, name string) (*Remote, error) {
 	none := &NoRemoteError{Name: name, Folder: r.root(r.dir)}
 	if !remoteName.MatchString(name) {
@@ -56,13 +60,14 @@ func (r *Repository) Remote(ctx context.Context, name string) (*Remote, error) {
 
 // Tips holds branches of a remote with their commits.
 type Tips struct {
-	// Default is the default branch; "" if the remote names none.
+	// Default is the default branch; it is "" if the remote does not name one.
 	Default string
-	// Branches maps names, without refs/heads/, to commits.
+	// Branches maps the names of branches, without refs/heads/, to commits.
 	Branches map[string]string
 }
 
-// Tips asks the remote for its default branch, the named branches, and all that have the prefix.
+// Tips requests from the remote the commits of the named branches and of all branches that
+// have the prefix, and the name of the default branch.
 func (m *Remote) Tips(ctx context.Context, prefix string, names ...string) (Tips, error) {
 	args := []string{"ls-remote", "--symref", "--end-of-options", m.name, "HEAD", "refs/heads/" + prefix + "*"}
 	for _, name := range names {
@@ -95,13 +100,14 @@ func (m *Remote) Tips(ctx context.Context, prefix string, names ...string) (Tips
 	return tips, nil
 }
 
-// Tracking returns the local ref at which [Remote.Fetch] keeps a branch.
+// Tracking returns the local ref at which [Remote.Fetch] stores a branch.
 func (m *Remote) Tracking(branch string) string {
 	return "refs/evolve/remotes/" + m.name + "/" + branch
 }
 
-// Fetch copies the commits of branches to this repository, unless it has them, and returns the
-// present commits of the branches. It changes no other refs than those of [Remote.Tracking].
+// Fetch copies the commits of branches from the remote to this repository, unless it
+// already has them, and returns the present commits of the branches. It changes no refs
+// other than those of [Remote.Tracking].
 func (m *Remote) Fetch(ctx context.Context, tips Tips, branches ...string) (map[string]string, error) {
 	args := []string{
 		"fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance",
@@ -133,16 +139,16 @@ func (m *Remote) Fetch(ctx context.Context, tips Tips, branches ...string) (map[
 	return out, nil
 }
 
-// Push moves a branch of the remote to a commit if it is still at the commit was; an empty was
-// means that it does not exist, an empty commit deletes it. A branch that is at another commit
-// is never overwritten.
+// Push moves a branch of the remote to a commit if the branch is still at the commit was.
+// If was is empty, the branch must not exist; if commit is empty, Push deletes the branch.
+// A branch that is at another commit is never overwritten.
 func (m *Remote) Push(ctx context.Context, branch, commit, was string) error {
 	return m.push(ctx, branch, commit, was)
 }
 
-// MayPush returns an error if the remote takes no new branch from this user, as far as this can
-// be determined before anything is sent; a hook of the remote may still refuse it later. It
-// changes nothing.
+// MayPush returns an error if the remote does not accept a new branch from this user, as
+// far as this can be determined before anything is sent; a hook on the remote may still
+// refuse the branch later. MayPush changes nothing.
 func (m *Remote) MayPush(ctx context.Context, branch, commit string) error {
 	return m.push(ctx, branch, commit, "", "--dry-run")
 }
@@ -157,7 +163,8 @@ func (m *Remote) push(ctx context.Context, branch, commit, was string, flags ...
 	return nil
 }
 
-// git runs native git against the remote. It has no terminal, and its processes end with ctx.
+// git runs native git against the remote, without a terminal. Its processes are ended when
+// ctx ends.
 func (m *Remote) git(ctx context.Context, args ...string) (string, error) {
 	cmd, err := Command(ctx, m.repo.dir, m.repo.env, append([]string{"-c", "push.pushOption=", "-c", "transfer.bundleURI=false"}, args...)...)
 	if err != nil {
@@ -182,19 +189,19 @@ func (m *Remote) git(ctx context.Context, args ...string) (string, error) {
 	return "", err
 }
 
-// userInfo matches the user and password of an address.
+// userInfo matches the user and password in an address.
 var userInfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s'"<>]*@`)
 
 // WithoutUser removes users and passwords from the addresses in a text.
 func WithoutUser(s string) string { return userInfo.ReplaceAllString(s, "$1") }
 
-// credentialVariables are the variables of git with which the operator configures access to a
+// credentialVariables are the git variables with which the operator configures access to a
 // remote.
 var credentialVariables = []string{
 	"GIT_ASKPASS", "SSH_ASKPASS", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY",
 }
 
-// remoteEnv is [nativeEnv] for commands that reach a remote.
+// remoteEnv is [nativeEnv] for commands that contact a remote.
 func remoteEnv(env []string) []string {
 	out := append(nativeEnv(env), "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh")
 	for _, kv := range env {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPushLease checks that a push creates, moves and deletes a branch only from the commit that
-// it is expected at.
+// TestPushLease checks that a push creates, moves or deletes a branch only if the branch is
+// at the expected commit.
 func TestPushLease(t *testing.T) {
 	b := newFixture(t, map[string]string{"a.txt": "a\n"})
 	bare := filepath.Join(t.TempDir(), "remote.git")
@@ -59,7 +59,7 @@ func TestPushLease(t *testing.T) {
 	}
 }
 
-// TestWithoutUser checks that no address keeps its user and password.
+// TestWithoutUser checks that the user and password are removed from every address.
 func TestWithoutUser(t *testing.T) {
 	got := WithoutUser("fatal: 'https://robin:p@ss@example.org/x' and ssh://git@h/y, git@h:z")
 	if strings.Contains(got, "p@ss") || strings.Contains(got, "robin") || !strings.Contains(got, "https://example.org/x") {
@@ -67,7 +67,7 @@ func TestWithoutUser(t *testing.T) {
 	}
 }
 
-// TestBroughtBy checks which commit brought another one into a branch.
+// TestBroughtBy checks which commit brought another commit into a branch.
 func TestBroughtBy(t *testing.T) {
 	b := newFixture(t, map[string]string{"a.txt": "a\n"})
 	start := b.git("rev-parse", "HEAD")

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// ErrNoRepository reports that a folder is in no git repository, or in one without
-// commits.
+// ErrNoRepository reports that a folder is not in a git repository, or that the repository
+// has no commits.
 var ErrNoRepository = errors.New("no git repository with a commit")
 
 // Repository is the git repository that contains a folder; it may be bare. It holds no
@@ -19,23 +19,24 @@ var ErrNoRepository = errors.New("no git repository with a commit")
 // prune them at any time.
 type Repository struct {
 	layout
-	// dir is the folder that the caller named; paths of changes are relative to it.
+	// dir is the folder that the caller named; the paths of changes are relative to it.
 	dir string
 	// env is the environment of native git.
 	env []string
-	// pause waits before a lock is tried again.
+	// pause waits before another attempt to take a lock.
 	pause func(time.Duration)
 	// drivers are the filter drivers that native git would run.
 	drivers *driverList
 	indexes *packIndexes
-	// extra is added to the environment of native git; input is its standard input.
+	// extra is added to the environment of native git; input is native git's standard
+	// input.
 	extra []string
 	input string
 }
 
 // Open opens the repository that contains a folder; env is the environment of native git.
-// It fails with ErrNoRepository if there is none, and with an *UnsupportedError if it is
-// of a kind that cannot be written.
+// It fails with ErrNoRepository if there is no repository, and with an *UnsupportedError if
+// the repository is of a kind to which this package cannot write.
 func Open(dir string, env []string) (*Repository, error) {
 	l, err := locateFrom(dir)
 	if err != nil {
@@ -60,7 +61,7 @@ func locateFrom(dir string) (layout, error) {
 	return locate(dir)
 }
 
-// resolve returns a folder's absolute path without links.
+// resolve returns a folder's absolute path, with links resolved.
 func resolve(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err == nil {
@@ -72,11 +73,12 @@ func resolve(dir string) (string, error) {
 	return dir, nil
 }
 
-// Top returns the root of the working tree; empty for a bare repository.
+// Top returns the root of the working tree; it is empty for a bare repository.
 func (r *Repository) Top() string { return r.top }
 
-// Below returns the slash-separated path of the folder that the repository was opened for, from
-// the root of its working tree; empty for the root and for a bare repository.
+// Below returns the path of the folder for which the repository was opened, slash-separated
+// and relative to the root of the working tree. It is empty for the root and for a bare
+// repository.
 func (r *Repository) Below() string {
 	below, err := filepath.Rel(r.top, r.dir)
 	if r.top == "" || err != nil || below == "." {
@@ -85,8 +87,8 @@ func (r *Repository) Below() string {
 	return filepath.ToSlash(below)
 }
 
-// Head returns the checked-out branch (empty if HEAD is detached) and its commit. It
-// returns ErrNoRepository if there is no commit yet.
+// Head returns the checked-out branch, which is empty if HEAD is detached, and its commit.
+// It fails with ErrNoRepository if there is no commit yet.
 func (r *Repository) Head() (branch, commit string, err error) {
 	data, err := wholefile.Read(filepath.Join(r.git, "HEAD"), maxGitFile)
 	if err != nil {

@@ -101,10 +101,10 @@ func (b *fixture) state() string {
 	return b.git("rev-parse", "HEAD") + b.git("symbolic-ref", "HEAD") + b.git("status", "--porcelain") + b.git("branch", "--list") + string(index)
 }
 
-// Adopt commits files on top of the checked-out commit and updates branch, index and
-// working tree by a native fast-forward, which refuses to overwrite uncommitted work. It
-// returns the new commit. A *ConflictError names files whose committed content is not
-// what the change expects.
+// Adopt commits files on top of the checked-out commit and updates the branch, the index
+// and the working tree by a native fast-forward, which refuses to overwrite uncommitted
+// work. It returns the new commit. A *ConflictError names files whose committed content is
+// not what the change expects.
 func (r *Repository) Adopt(ctx context.Context, files []File, message string, by Person) (string, error) {
 	_, head, err := r.Head()
 	if err != nil {
@@ -134,7 +134,7 @@ func change() []File {
 	}
 }
 
-// always takes the ref of a proposal for its own, whatever it is at.
+// always accepts the ref of a proposal as its own, whichever commit the ref points to.
 func always(string) bool { return true }
 
 func TestProposeTouchesOnlyItsRef(t *testing.T) {
@@ -337,7 +337,7 @@ func TestStartMakesARepository(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	env := []string{"PATH=" + os.Getenv("PATH")} // as under cron: no HOME
+	env := []string{"PATH=" + os.Getenv("PATH")} // as under cron, without HOME
 	repo, err := Start(t.Context(), dir, env, []string{"a.yaml", ".gitignore", ".evolve/secret"}, "start\n", someone)
 	if err != nil {
 		t.Fatal(err)

@@ -11,11 +11,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/config"
 )
 
-// settings are git's settings files in increasing precedence. Includes are not followed.
+// settings are git's settings files in order of increasing precedence. Includes are not
+// followed.
 type settings []*config.Config
 
-// get returns the value of a key with the highest precedence; set is false if there is
-// none.
+// get returns the value of a key from the file with the highest precedence among those that
+// set it; set is false if no file does.
 func (s settings) get(section, key string) (value string, set bool) {
 	for _, c := range s {
 		if !c.HasSection(section) {
@@ -37,7 +38,7 @@ func parseBool(value string) bool {
 	return true
 }
 
-// local returns the settings of the repository alone.
+// local returns only the repository's own settings.
 func (l layout) local() (settings, error) {
 	c, err := readSettings(filepath.Join(l.common, "config"))
 	if err != nil {
@@ -53,8 +54,8 @@ func (l layout) local() (settings, error) {
 	return s, nil
 }
 
-// settings returns the settings that native git would see, from the system's to the
-// working tree's.
+// settings returns the settings that native git would use, from the system's to the working
+// tree's.
 func (r *Repository) settings() (settings, error) {
 	env := map[string]string{}
 	for _, kv := range r.env {
@@ -93,7 +94,7 @@ func (r *Repository) settings() (settings, error) {
 	return append(all, local...), err
 }
 
-// readSettings reads one file; a missing file is empty.
+// readSettings reads one settings file; a missing file counts as empty.
 func readSettings(path string) (*config.Config, error) {
 	c := config.New()
 	f, err := os.Open(path)

@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// checkSkipped refuses paths that the index marks as left out of the working tree
-// (skip-worktree): git would commit them without writing them to the working tree.
+// checkSkipped returns an error for paths that the index marks as left out of the working
+// tree (skip-worktree), because git would commit them without writing them to the working
+// tree.
 func (r *Repository) checkSkipped(ctx context.Context, dir string, paths []string) error {
 	out, err := r.marked(ctx, dir, paths)
 	if err != nil || len(out) == 0 {
@@ -20,9 +21,10 @@ func (r *Repository) checkSkipped(ctx context.Context, dir string, paths []strin
 	return r.excluded(ctx, dir, out)
 }
 
-// checkSparse refuses paths, including new ones, that the patterns of a sparse checkout leave
-// out. It moves r's copy of the index from head to tree with an empty folder as the
-// working tree. Without a sparse checkout it costs one run of git.
+// checkSparse returns an error for paths, including new ones, that the patterns of a sparse
+// checkout leave out. To find them, it moves r's copy of the index from head to tree, with
+// an empty folder as the working tree. Without a sparse checkout it needs only one run of
+// git.
 func (r *Repository) checkSparse(ctx context.Context, dir, private, empty, head, tree string, paths []string) error {
 	if on, err := r.isSet(ctx, dir, "core.sparseCheckout"); err != nil || !on {
 		return err
@@ -59,7 +61,8 @@ func (r *Repository) marked(ctx context.Context, dir string, paths []string) ([]
 	}
 	var left []string
 	for line := range strings.SplitSeq(out, "\x00") {
-		// The tag is a small s if the file is also assumed to be unchanged.
+		// The tag is a lower-case s if the index also marks the file as assumed to be
+		// unchanged.
 		if tag, name, ok := strings.Cut(line, " "); ok && strings.EqualFold(tag, "S") {
 			left = append(left, name)
 		}
@@ -67,8 +70,8 @@ func (r *Repository) marked(ctx context.Context, dir string, paths []string) ([]
 	return left, nil
 }
 
-// excluded returns the error for paths that are left out, with the command that adds
-// them.
+// excluded returns the error for paths that are left out of the working tree. The error
+// includes the command that adds the paths.
 func (r *Repository) excluded(ctx context.Context, dir string, paths []string) error {
 	e := &HinderedError{Why: "left out of the working tree (skip-worktree): " + strings.Join(paths, ", ")}
 	on, err := r.isSet(ctx, dir, "core.sparseCheckout")
@@ -100,8 +103,8 @@ func (r *Repository) excluded(ctx context.Context, dir string, paths []string) e
 	return e
 }
 
-// root returns the root of the working tree that contains a folder: dir is the folder
-// that the caller opened, or a root itself.
+// root returns the root of the working tree that contains a folder. dir is the folder that
+// the caller opened, or a root already.
 func (r *Repository) root(dir string) string {
 	if dir == r.dir && r.top != "" {
 		return r.top
@@ -109,7 +112,7 @@ func (r *Repository) root(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// isSet reports whether a setting is true.
+// isSet reports whether a boolean setting is true.
 func (r *Repository) isSet(ctx context.Context, dir, key string) (bool, error) {
 	out, err := r.config(ctx, dir, "--type=bool", "--get", key)
 	return strings.TrimSpace(out) == "true", err

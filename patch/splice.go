@@ -10,8 +10,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// applyTo stores the tree of a commit with files changed. It returns the hashes of the
-// commit's own tree and of the new one.
+// applyTo stores the tree that results from applying a change to the tree of a commit. It
+// returns the hash of the commit's own tree and that of the new tree.
 func (r *Repository) applyTo(s *store, base string, files []File) (before, after plumbing.Hash, err error) {
 	parent, err := s.commit(base)
 	if err != nil {
@@ -21,9 +21,9 @@ func (r *Repository) applyTo(s *store, base string, files []File) (before, after
 	return parent.TreeHash, after, err
 }
 
-// apply stores the tree with files changed and returns its hash. Files keep their modes
-// and new ones are regular; links and submodules are refused. It fails with a
-// *ConflictError if the tree does not hold the old contents.
+// apply stores the tree that results from applying a change to a tree, and returns its
+// hash. Existing files keep their modes, and new files are regular; links and submodules
+// are refused. It fails with a *ConflictError if the tree does not have the old contents.
 func (r *Repository) apply(s *store, tree plumbing.Hash, files []File) (plumbing.Hash, error) {
 	var conflicts []string
 	changed := map[string][]byte{}
@@ -61,7 +61,7 @@ func (r *Repository) apply(s *store, tree plumbing.Hash, files []File) (plumbing
 	return h, err
 }
 
-// content returns the content of a file of a tree, or nil if there is none or it is a
+// content returns the content of a file in a tree, or nil if there is none or it is a
 // folder.
 func (s *store) content(tree plumbing.Hash, path string) ([]byte, error) {
 	e, ok, err := s.at(tree, path)
@@ -78,10 +78,11 @@ func (s *store) content(tree plumbing.Hash, path string) ([]byte, error) {
 	return data, err
 }
 
-// splice stores a folder with files changed, given by their paths, with nil for removed
-// ones. It returns the zero hash if the folder becomes empty. First it removes files,
-// then it changes folders, then it writes files, so that a file may replace a folder that
-// becomes empty, and vice versa.
+// splice stores a folder after changes to its files and returns the folder's hash. The map
+// files has the new contents by path; nil removes a file. If the folder becomes empty, the
+// hash is zero. splice first removes files, then changes folders, and then writes files, so
+// that a file may replace a folder that becomes empty, and a folder may replace a removed
+// file.
 func (s *store) splice(tree plumbing.Hash, files map[string][]byte) (plumbing.Hash, error) {
 	entries, err := s.folder(tree)
 	if err != nil {
@@ -131,8 +132,9 @@ func entryIndex(entries []entry, name string) int {
 	return slices.IndexFunc(entries, func(e entry) bool { return e.name == name })
 }
 
-// setEntry gives an entry a hash; the zero hash removes it. An existing entry must be of
-// the same kind as the mode, which a new one gets.
+// setEntry sets the hash of an entry; the zero hash removes the entry. An existing entry
+// keeps its mode, which must be of the same kind as the given mode; a new entry gets the
+// given mode.
 func setEntry(entries []entry, name, mode string, h plumbing.Hash) ([]entry, error) {
 	i, e := entryIndex(entries, name), entry{mode: mode, name: name}
 	if i >= 0 {

@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// StrandedError reports that git did not move a branch, and that files of the working
-// tree or its index differ from it: git wrote them before it failed.
+// StrandedError reports that git did not move a branch although it had written files to the
+// working tree, or changed the index, before it failed. These files or the index therefore
+// differ from the branch.
 type StrandedError struct {
 	Folder string
 	// Paths are relative to the root of the working tree.
@@ -30,14 +31,14 @@ func (e *StrandedError) Unwrap() error { return e.Err }
 // mergeState describes a working tree before a fast-forward.
 type mergeState struct {
 	folder, head string
-	// pending are the files that the fast-forward will write, relative to the root of the
-	// working tree, without those that already have the new content.
+	// pending holds the files that the fast-forward will write, relative to the root of the
+	// working tree, except those that already have the new content.
 	pending []File
 	paths   []string
 }
 
-// recordMerge records the files that a fast-forward to a commit will write into a working
-// tree.
+// recordMerge records the state of a working tree and the files that a fast-forward to a
+// commit will write to it.
 func (r *Repository) recordMerge(ctx context.Context, dir, commit string) (mergeState, error) {
 	u := mergeState{folder: r.root(dir)}
 	var err error
@@ -77,12 +78,12 @@ func (r *Repository) written(ctx context.Context, dir string, f File) (bool, err
 	return r.asCommitted(ctx, dir, f.Path, have, f.New)
 }
 
-// restore restores the files and the index that a fast-forward wrote before it failed
-// with cause. It touches only files that hold exactly what the fast-forward writes and
-// did not before. It returns the cause, wrapped in a *StrandedError if something could
-// not be restored.
+// restore restores the files and the index that a fast-forward wrote before it failed with
+// cause. It touches only files whose content is exactly what the fast-forward writes and
+// was different before. It returns the cause, wrapped in a *StrandedError if something
+// could not be restored.
 func (r *Repository) restore(ctx context.Context, was mergeState, cause error) error {
-	ctx = context.WithoutCancel(ctx) // an interrupted command must not leave half of a change either
+	ctx = context.WithoutCancel(ctx) // an interrupted command must not leave half of a change either, so the restore is not interrupted
 	head, err := r.headOf(ctx, was.folder)
 	if err != nil || len(was.paths) == 0 {
 		return errors.Join(cause, err)
@@ -123,7 +124,8 @@ func (r *Repository) restore(ctx context.Context, was mergeState, cause error) e
 	return &StrandedError{Folder: was.folder, Paths: left, Err: cause}
 }
 
-// discard removes a file that a change added, if it holds what the change writes.
+// discard removes a file that a change added, if the file still has the content that the
+// change writes.
 func discard(dir string, f File) error {
 	have, err := onDisk(dir, f.Path)
 	if err != nil || have == nil || !bytes.Equal(have, f.New) {
@@ -140,13 +142,14 @@ func discard(dir string, f File) error {
 	return nil
 }
 
-// errUnfinished is the cause of files in a working tree whose branch has not moved.
+// errUnfinished is the reason for changed files in a working tree whose branch has not
+// moved.
 var errUnfinished = errors.New("a fast-forward was interrupted")
 
 // PutBack restores the files and the index that a fast-forward of a branch from base to a
-// commit wrote into a working tree before it was interrupted without moving the branch. It
-// touches only files with exactly the content of the commit, and nothing if the branch has
-// moved. A *StrandedError names the other files that it could not restore.
+// commit wrote to a working tree before it was interrupted without moving the branch. It
+// touches only files that have exactly the content in the commit, and it touches nothing if
+// the branch has moved. A *StrandedError names the files that it could not restore.
 func (r *Repository) PutBack(ctx context.Context, branch, base, commit string) error {
 	places, err := r.Checkouts(branch)
 	if err != nil {

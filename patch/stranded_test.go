@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestAFailedForwardIsTakenBack checks that files and index are restored if the branch is
-// locked: git writes them before it locks the branch.
+// TestAFailedForwardIsTakenBack checks that the files and the index are restored if the
+// branch is locked, because git writes them before it locks the branch.
 func TestAFailedForwardIsTakenBack(t *testing.T) {
 	files := []File{
 		{Path: "agents/a/config.yaml", Old: []byte("x: 1\n"), New: []byte("x: 2\n")},
@@ -54,8 +54,8 @@ func TestAFailedForwardIsTakenBack(t *testing.T) {
 }
 
 // TestAFailedForwardNamesWhatItLeaves checks that files that were in the working tree
-// before a failed fast-forward are not restored but named, with the command that restores
-// them.
+// before a failed fast-forward are not restored. They are named instead, with the command
+// that restores them.
 func TestAFailedForwardNamesWhatItLeaves(t *testing.T) {
 	b := newFixture(t, map[string]string{"it's.txt": "one\n", "a.txt": "one\n"})
 	files := []File{{Path: "a.txt", Old: []byte("one\n"), New: []byte("two\n")}, {Path: "it's.txt", Old: []byte("one\n"), New: []byte("two\n")}}

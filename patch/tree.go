@@ -10,15 +10,16 @@ import (
 	"evolve/patch/scope"
 )
 
-// The maximum size of one tree. A larger one is refused, not truncated.
+// The limits on the number of entries and the depth of one tree. A tree that exceeds them
+// is refused, not truncated.
 const (
 	maxEntries = 1_000_000
 	maxDepth   = 256
 )
 
-// Tree lists all files of a commit or tree, with links and submodules, in the order of
-// git's trees. Names and modes are in their stored form, so that checks see what a
-// checkout would; a submodule has no size.
+// Tree lists all files of a commit or tree, including links and submodules, in the order of
+// git's trees. Names and modes are in their stored form, so that checks see what a checkout
+// would use; a submodule has no length.
 func (r *Repository) Tree(commit string) (scope.Tree, error) {
 	var out scope.Tree
 	err := r.with(func(s *store) error {
@@ -32,7 +33,7 @@ func (r *Repository) Tree(commit string) (scope.Tree, error) {
 			}
 			mode, err := strconv.ParseUint(e.mode, 8, 32)
 			if err != nil {
-				return fmt.Errorf("the mode of %q is %q", path, e.mode)
+				return fmt.Errorf("the mode of %q is not an octal number: %q", path, e.mode)
 			}
 			item := scope.Entry{Path: path, Mode: scope.Mode(mode), Hash: e.hash.String()}
 			if e.mode != modeSubmodule {
@@ -47,7 +48,7 @@ func (r *Repository) Tree(commit string) (scope.Tree, error) {
 	return out, err
 }
 
-// walk visits everything below a tree except folders.
+// walk calls visit for everything below a tree except folders.
 func (s *store) walk(tree plumbing.Hash, below string, depth int, visit func(path string, e entry) error) error {
 	if depth > maxDepth {
 		return errors.New("the tree is too deep")

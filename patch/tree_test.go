@@ -17,7 +17,7 @@ import (
 	"evolve/patch/scope"
 )
 
-// rawTree makes a tree of raw entries, which native git would refuse.
+// rawTree makes a tree from raw entries, which native git would refuse.
 func (b *fixture) rawTree(entries ...entry) string {
 	b.t.Helper()
 	var data bytes.Buffer
@@ -68,8 +68,8 @@ func TestTreeListsWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestOddNames checks that a tree is listed in its stored form, and never exported if a
-// name could lead outside.
+// TestOddNames checks that a tree is listed in its stored form, and is never exported if a
+// name could lead outside the target folder.
 func TestOddNames(t *testing.T) {
 	b := newFixture(t, start())
 	blob := b.blob("x")
@@ -106,7 +106,7 @@ func TestOddNames(t *testing.T) {
 }
 
 // TestNamesBesideNativeGit compares the accepted paths with those that native git accepts
-// into an index when it protects every file system. We also refuse characters that are no
+// into an index when it protects every file system. We also refuse characters that are not
 // text.
 func TestNamesBesideNativeGit(t *testing.T) {
 	b := newFixture(t, nil)
@@ -178,8 +178,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestOldModes checks that unchanged files keep permissions that old versions of git
-// wrote, so that reversing a change gives the same tree.
+// TestOldModes checks that unchanged files keep the permissions that old versions of git
+// wrote, so reversing a change gives the same tree.
 func TestOldModes(t *testing.T) {
 	b := newFixture(t, start())
 	tree := b.rawTree(entry{"100664", "old", b.blob("o")}, entry{modeRegular, "x", b.blob("x")})
@@ -197,7 +197,8 @@ func TestOldModes(t *testing.T) {
 	}
 }
 
-// TestOddCommits reads commits that other programs and old versions of git wrote.
+// TestOddCommits checks that commits written by other programs and by old versions of git
+// can be read.
 func TestOddCommits(t *testing.T) {
 	b := newFixture(t, start())
 	tree, parent := b.git("rev-parse", "HEAD^{tree}"), b.git("rev-parse", "HEAD")
@@ -234,7 +235,7 @@ func TestOddCommits(t *testing.T) {
 }
 
 // TestChangesBesideNativeGit generates two trees and checks that their difference leads
-// from one to the other and back; native git checks some of the differences.
+// from one to the other and back. Native git checks some of the differences.
 func TestChangesBesideNativeGit(t *testing.T) {
 	b := newFixture(t, start())
 	s, err := b.repo.openStore()
@@ -250,7 +251,7 @@ func TestChangesBesideNativeGit(t *testing.T) {
 		var trees [2]plumbing.Hash
 		for i := range trees {
 			files := rapid.MapOf(rapid.SampledFrom(names), content).Draw(t, "files")
-			if text, ok := files["d/a"]; ok && len(text) > 1 { // a file in place of the folder
+			if text, ok := files["d/a"]; ok && len(text) > 1 { // a file instead of the folder
 				maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasPrefix(name, "d/") })
 				files["d"] = text
 			}

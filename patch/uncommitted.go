@@ -8,21 +8,21 @@ import (
 	"slices"
 )
 
-// AsCommitted reports whether a file in the working tree has the content of a commit, apart from
-// line endings, which git may convert. Its path is relative to the folder that the repository
-// was opened for.
+// AsCommitted reports whether a file in the working tree has the same content as in a
+// commit, apart from line endings, which git may convert. The path is relative to the
+// folder for which the repository was opened.
 func (r *Repository) AsCommitted(commit, path string) (bool, error) {
 	have, want, err := r.both(commit, path)
 	return err == nil && have.file == want.file && alike(have, want), err
 }
 
-// content is a file in a working tree or in a commit.
+// content is the content of a path in a working tree or in a commit.
 type content struct {
 	file bool
 	data []byte
 }
 
-// both returns a file in the working tree and in a commit.
+// both returns the content of a file in the working tree and in a commit.
 func (r *Repository) both(commit, path string) (have, want content, err error) {
 	if want.data, err = r.File(commit, path); err != nil {
 		return have, want, err
@@ -41,15 +41,16 @@ func alike(a, b content) bool {
 	return bytes.Equal(plain(a.data), plain(b.data))
 }
 
-// mostCompared bounds the files that git reports as changed and whose line endings are examined.
+// mostCompared is the maximum number of files whose line endings are examined, among those
+// that git reports as changed.
 const mostCompared = 200
 
-// Uncommitted lists the tracked files that differ in the working tree or in the index from the
-// checked-out commit, sorted, in content other than line endings or in mode; the repository
-// has to be opened at the root of its working tree. The contents of the named files are
-// compared even if the index lists them as unchanged, the others are those that git reports.
-// Without git, only the named ones are compared. Files that a filter rewrites, such as those of
-// LFS, are left out, since no filter is run.
+// Uncommitted lists, sorted, the tracked files that differ from the checked-out commit, in
+// the working tree or in the index, in mode or in content other than line endings. The
+// repository must be opened at the root of its working tree. The contents of the named
+// files are compared even if the index lists them as unchanged; the other files are those
+// that git reports. Without git, only the named files are compared. Files that a filter
+// rewrites, such as those of LFS, are left out, because no filter is run.
 func (r *Repository) Uncommitted(ctx context.Context, commit string, named ...string) ([]string, error) {
 	found := map[string]bool{}
 	plain, err := r.unrewritten(ctx, named)
@@ -61,12 +62,12 @@ func (r *Repository) Uncommitted(ctx context.Context, commit string, named ...st
 		if err != nil {
 			return nil, err
 		}
-		if have.file && !alike(have, want) { // git distinguishes removed ones from those that a sparse checkout leaves out
+		if have.file && !alike(have, want) { // git distinguishes removed files from those that a sparse checkout leaves out
 			found[path] = true
 		}
 	}
 	with := *r
-	with.extra = []string{"GIT_OPTIONAL_LOCKS=0"} // the index is not written
+	with.extra = []string{"GIT_OPTIONAL_LOCKS=0"} // git must not write the index
 	changed, err := with.status(ctx, r.dir, "no")
 	if err == nil {
 		changed, err = r.unfiltered(ctx, r.dir, changed)
@@ -86,8 +87,8 @@ func (r *Repository) Uncommitted(ctx context.Context, commit string, named ...st
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-// unrewritten returns the paths that git writes into the working tree as they are committed,
-// apart from line endings; all of them without git.
+// unrewritten returns those of the paths whose files git writes to the working tree as they
+// are committed, apart from line endings; without git, it returns all paths.
 func (r *Repository) unrewritten(ctx context.Context, paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, nil

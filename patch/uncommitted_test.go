@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestUncommitted: tracked files that differ from the commit are listed. Filters, conversions
-// of line endings and flags of the index give no false answer, no filter runs, and the index
-// stays as it is.
+// TestUncommitted checks that tracked files that differ from the commit are listed.
+// Filters, line ending conversions and index flags do not cause a wrong answer, no filter
+// runs, and the index stays unchanged.
 func TestUncommitted(t *testing.T) {
 	for name, c := range map[string]struct {
 		do    func(*fixture)
@@ -95,7 +95,8 @@ func TestUncommitted(t *testing.T) {
 	}
 }
 
-// TestUncommittedWithoutGit: the named files are compared where git is not installed.
+// TestUncommittedWithoutGit checks that the named files are compared even if git is not
+// installed.
 func TestUncommittedWithoutGit(t *testing.T) {
 	b := newFixture(t, start())
 	head := b.git("rev-parse", "HEAD")
@@ -108,7 +109,7 @@ func TestUncommittedWithoutGit(t *testing.T) {
 	}
 }
 
-// TestAsCommitted: the content decides, apart from line endings.
+// TestAsCommitted checks that the result depends on the content, apart from line endings.
 func TestAsCommitted(t *testing.T) {
 	b := newFixture(t, start())
 	head := b.git("rev-parse", "HEAD")

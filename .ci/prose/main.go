@@ -20,7 +20,7 @@ import (
 	"strings"
 )
 
-// mostMarkers is the highest number of markers in 1,000 comments, and in 1,000 messages,
+// mostMarkers is the highest number of markers per 1,000 comments, and per 1,000 messages,
 // that passes. golang/oscar has about 3 in 1,000 comments.
 const mostMarkers = 5
 
@@ -29,18 +29,21 @@ const mostMarkers = 5
 // ("nobody").
 var personified = regexp.MustCompile(`(?i)\b(?:says|tells|told (?:so|of)|hears|heard of|nobody|whoever|somebody|anybody|no one)\b`)
 
-// relative matches a sentence that opens with a free relative clause or a heading;
-// finite matches verbs, which distinguish the two. A question is neither.
+// relative matches a sentence that opens with "what", "whatever" or "who": either a free
+// relative clause or a heading of the same form. markers distinguishes the two by the verbs
+// that finite matches. relative does not match a question.
 var (
 	relative = regexp.MustCompile(`(?i)(?:^|\. )(?:what|whatever|who) ([a-z][^?.;]*)(?:[.;]|$)`)
 	finite   = regexp.MustCompile(`\b(?:is|are|was|were|has|have|had|must|cannot|can|may|does|do|goes|stays|counts|ends)\b`)
 )
 
-// terms are of the ask-and-tell interface of a search, in which results are told.
+// terms removes phrases about the ask-and-tell interface of a search, in which "tell" is a
+// technical term.
 var terms = strings.NewReplacer("asks and tells", "", "tells the searcher", "", "tells the next result", "", "told so far", "", "is told of an evaluation", "")
 
-// markers returns the markers in a text. Only comments are made of sentences; a message
-// can be a heading, or the noun phrase that describes a setting.
+// markers returns the markers in a text. If sentences is true, as it is for comments, the
+// text is also searched for free relative clauses. A message is not, because it can be a
+// heading or a noun phrase that describes a setting.
 func markers(text string, sentences bool) []string {
 	found := personified.FindAllString(terms.Replace(text), -1)
 	if !sentences {
@@ -55,10 +58,10 @@ func markers(text string, sentences bool) []string {
 	return found
 }
 
-// count is the number of texts that were read and of the markers in them.
+// count holds the number of texts that were read and the number of markers in them.
 type count struct{ texts, markers int }
 
-// perThousand returns the number of markers in 1,000 texts.
+// perThousand returns the number of markers per 1,000 texts.
 func (c count) perThousand() float64 {
 	if c.texts == 0 {
 		return 0
@@ -66,13 +69,15 @@ func (c count) perThousand() float64 {
 	return 1000 * float64(c.markers) / float64(c.texts)
 }
 
-// survey counts markers in the comments and the messages of one source file.
+// survey counts the markers in the comments and the messages of all source files that are
+// read into it.
 type survey struct {
 	comments, messages count
 	report             func(pos token.Position, text string)
 }
 
-// read adds a file. src is as for [parser.ParseFile].
+// read adds the texts of a file to the survey. src has the same meaning as for
+// [parser.ParseFile].
 func (s *survey) read(name string, src any) error {
 	files := token.NewFileSet()
 	f, err := parser.ParseFile(files, name, src, parser.ParseComments)
@@ -84,7 +89,7 @@ func (s *survey) read(name string, src any) error {
 	}
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.ImportSpec, *ast.StructType: // paths and tags are no messages
+		case *ast.ImportSpec, *ast.StructType: // paths and tags are not messages
 			return false
 		case *ast.BasicLit:
 			if text, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING && strings.Count(text, " ") > 1 {
@@ -104,7 +109,7 @@ func (s *survey) text(c *count, sentences bool, pos token.Position, text string)
 	}
 }
 
-// folder reads the Go files of a folder that are no tests.
+// folder reads the Go files below root that are not tests.
 func (s *survey) folder(root string) error {
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -119,7 +124,8 @@ func (s *survey) folder(root string) error {
 	})
 }
 
-// run returns the exit code: 0 within the bound, 1 above it, 2 for a file that is no Go.
+// run returns the exit code: 0 if both rates are at most mostMarkers, 1 if either is
+// higher, and 2 if the arguments are wrong or a file cannot be parsed.
 func run(args []string, stdout, stderr io.Writer) int {
 	set := flag.NewFlagSet("prose", flag.ContinueOnError)
 	set.SetOutput(stderr)
@@ -145,7 +151,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if *verbose || failed {
 		_, _ = fmt.Fprintln(stdout, strings.Join(found, "\n"))
 	}
-	_, _ = fmt.Fprintf(stdout, "markers of unclear English in 1,000 comments: %.1f, in 1,000 messages: %.1f, at most %d\n",
+	_, _ = fmt.Fprintf(stdout, "markers of unclear English per 1,000 comments: %.1f, per 1,000 messages: %.1f; at most %d are allowed\n",
 		s.comments.perThousand(), s.messages.perThousand(), mostMarkers)
 	if failed {
 		return 1

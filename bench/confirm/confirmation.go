@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Confirmation runs one night's confirmation of an agent. It judges only after complete
-// blocks, by all evidence of an entry, stops a candidate as soon as it is decided, and
+// Confirmation runs one night's confirmation of an agent. It judges an entry only after
+// complete blocks and by all its evidence, stops a candidate as soon as it is decided, and
 // continues with the next. It is not safe for concurrent use.
 type Confirmation struct {
 	World
@@ -20,24 +20,24 @@ type Confirmation struct {
 	entries []*Entry
 	// tried are the variants that had a turn in this run, in order.
 	tried []agent.ConfigID
-	// left is the number of evaluations left, place the number of the next one in the
-	// run.
+	// left is the number of evaluations that may still be made, and place is the position
+	// of the next one in the run.
 	left, place int
 	// blocks is the number of complete blocks of this run.
 	blocks int
-	// blocked is the reason why a variant that is ahead was not confirmed, behind
+	// blocked is the reason why a variant that is ahead was not confirmed, and behind
 	// describes how far the best variant is from confirmation.
 	blocked, behind stats.Cause
 	turns           []Turn
 }
 
-// Turn is the result of an entry in a run that had evidence on it.
+// Turn is an entry together with its ruling, in a run that has evidence for the entry.
 type Turn struct {
 	Entry  Entry
 	Ruling stats.Ruling
 }
 
-// Open reads the entries and voids those whose evidence is about another champion or
+// Open reads the entries, and voids those whose evidence is about another champion or
 // another benchmark.
 func Open(ctx context.Context, w World, s Setup) (*Confirmation, error) {
 	c := &Confirmation{World: w, Setup: s, left: s.Evaluations}
@@ -60,12 +60,12 @@ func Open(ctx context.Context, w World, s Setup) (*Confirmation, error) {
 	return c, nil
 }
 
-// Work gives candidates their turns, one after another. A resumed run first finishes
-// those that it had started. A proven candidate ends the work, because its adoption would
-// void all evidence on others against this champion. A trade ends it, too, so that a
-// person decides before similar variants use up entries of the month. A further call
-// continues with the candidates that had no turn in this run. The error is the one that
-// ended the run.
+// Work gives candidates their turns, one after another. A resumed run first finishes the
+// turns that it had started. A proven candidate ends the work, because its adoption would
+// void all evidence about other candidates against this champion. A trade-off also ends the
+// work, so that a person decides before similar variants use up entries of the month. If
+// Work is called again, it continues with the candidates that had no turn in this run. The
+// error is the one that ended the run.
 func (c *Confirmation) Work(ctx context.Context) error {
 	ended := c.work(ctx)
 	if ended != nil {
@@ -82,7 +82,7 @@ func (c *Confirmation) work(ctx context.Context) error {
 	underWay = slices.DeleteFunc(underWay, func(e *Entry) bool { return slices.Contains(c.tried, e.Variant) })
 	for _, e := range c.entries {
 		if e.Void != "" && slices.Contains(e.Runs, c.Run) {
-			c.hold(stats.Cause{Kind: stats.CauseChanged, Sentence: "what the evidence is about changed while the run was interrupted, so nothing more was confirmed"})
+			c.hold(stats.Cause{Kind: stats.CauseChanged, Sentence: "something that the evidence depends on changed while the run was interrupted, so nothing more was confirmed"})
 			return nil
 		}
 	}
@@ -105,9 +105,9 @@ func (c *Confirmation) work(ctx context.Context) error {
 }
 
 // turn runs blocks for a candidate until it is decided or the budget does not suffice for
-// another. A candidate that is proven better may still break a guard or harm a domain
+// another block. A candidate that is proven better may still break a guard or harm a domain
 // ([stats.Ruling.Pending]): it continues like an open one until that is decided too, and
-// keeps its proven state if the blocks end before. The error is the one that ended the
+// keeps its proven state if the blocks end before that. The error is the one that ended the
 // run within a block.
 func (c *Confirmation) turn(ctx context.Context, e *Entry) error {
 	c.tried = append(c.tried, e.Variant)
@@ -143,7 +143,7 @@ func (c *Confirmation) turn(ctx context.Context, e *Entry) error {
 		ended = c.Runner.Run(ctx, Block{
 			Variant: e.Variant, Champion: c.Champion, Repeat: first + tonight, Alone: size == c.Tasks, Place: c.place,
 		})
-		// Paid evaluations are judged even if the block failed.
+		// Evaluations that have been paid for are judged even if the block failed.
 		if has, err = c.Runner.Evidence(context.WithoutCancel(ctx), *e); err != nil {
 			return err
 		}
@@ -167,8 +167,8 @@ func (c *Confirmation) spend(evaluations int) {
 	c.place += evaluations
 }
 
-// judge rules on all evidence of a candidate and stores its state. A pending ruling stays
-// open while more blocks are possible.
+// judge rules on all evidence of a candidate and stores its state. If the ruling is
+// pending, the candidate stays open while more blocks are possible.
 func (c *Confirmation) judge(ctx context.Context, e *Entry, has Evidence, more bool) (stats.Ruling, error) {
 	rule := c.rule(e)
 	r := has.Judge(string(e.Variant), rule)

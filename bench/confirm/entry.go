@@ -10,7 +10,8 @@ import (
 )
 
 // Entry is one candidate's entry into the confirmation. Agent, Number, Variant, Champion,
-// Run, Time, Ledger, Holds and Alpha never change. It is stored as JSON: names never change.
+// Run, Time, Ledger, Holds and Alpha never change. It is stored as JSON, so the names of
+// its fields never change.
 type Entry struct {
 	Agent string `json:"agent"`
 	// Number counts an agent's entries from 1 in the order in which they were made; the
@@ -18,21 +19,22 @@ type Entry struct {
 	Number   int            `json:"number"`
 	Variant  agent.ConfigID `json:"variant"`
 	Champion agent.ConfigID `json:"champion"`
-	// Run and Time are those in which the entry was made.
+	// Run is the run in which the entry was made, and Time is the time at which it was
+	// made.
 	Run  string    `json:"run"`
 	Time time.Time `json:"time,omitzero"`
-	// Ledger is the number of the store's ledger entry that records it.
+	// Ledger is the number of the store's ledger entry that records the entry.
 	Ledger int64 `json:"ledger"`
-	// Holds is a hash of everything the evidence depends on besides the two configs:
-	// holdout tasks and graders, the agent's folder, identity and prices. Evidence with
-	// another hash, or against another champion, is void.
+	// Holds is a hash of everything, besides the two configs, on which the evidence
+	// depends: holdout tasks and graders, the agent's folder, identity and prices. Evidence
+	// with another hash, or against another champion, is void.
 	Holds string `json:"holds"`
-	// Spends identifies the data that the entry spends, which entries under another name may
-	// spend, too. It is empty for an agent, whose name identifies its data, and in records of an
-	// older evolve.
+	// Spends identifies the data that the entry spends, because entries under another name
+	// may spend the same data. It is empty if the entry is for an agent, whose name
+	// identifies its data, and in records from an older version of evolve.
 	Spends string `json:"spends,omitempty"`
-	// Alpha is the level of the entry, Projected its projected number of pairs; 0: no
-	// cap.
+	// Alpha is the significance level of the entry. Projected is the number of pairs that
+	// the entry is projected to need; 0 means that there is no cap.
 	Alpha     float64 `json:"alpha"`
 	Projected float64 `json:"projected"`
 	// Gain is the gain over the champion in the search's last estimate, and SD its
@@ -42,20 +44,21 @@ type Entry struct {
 	// Runs lists the runs that added blocks, in order.
 	Runs  []string    `json:"runs"`
 	State stats.State `json:"state"`
-	// Void names the change of champion, suite or agent that ended it; empty while it is
-	// valid.
+	// Void names the change of champion, suite or agent that ended the entry; it is empty
+	// while the entry is valid.
 	Void string `json:"void,omitempty"`
-	// Blocks is the number of complete blocks, LogE the log evidence and Reason the
+	// Blocks is the number of complete blocks, LogE is the log evidence, and Reason is the
 	// ruling's reason, all as of the last judgement.
 	Blocks int     `json:"blocks"`
 	LogE   float64 `json:"log_e"`
 	Reason string  `json:"reason"`
-	// Proof is the look that showed it to be better on new tasks; nil: none.
+	// Proof is the look at the evidence that showed the variant to be better on new tasks;
+	// it is nil if there was none.
 	Proof *stats.Proof `json:"proof,omitempty"`
 }
 
-// void returns the reason why an entry's evidence is no longer valid; "" when it is, and
-// for an entry that has ended or is void already.
+// void returns the reason why an entry's evidence is no longer valid. It returns "" if the
+// evidence is valid, or if the entry has ended or is void already.
 func (s *Setup) void(e *Entry) string {
 	switch {
 	case e.Void != "" || e.State.Ended():
@@ -74,7 +77,8 @@ func (s *Setup) void(e *Entry) string {
 	return ""
 }
 
-// current reports whether an entry is valid for this champion and these tasks.
+// current reports whether an entry is not void and was made for the champion and the tasks
+// of s.
 func (s *Setup) current(e *Entry) bool {
 	return e.Void == "" && e.Champion == s.Champion && e.Holds == s.Holds
 }
@@ -88,12 +92,12 @@ func Entered(entries []Entry) []time.Time {
 	return out
 }
 
-// NoEntry returns a sentence that the window of the error control is full, with the time
-// until which it is.
+// NoEntry returns a sentence which states that the window of the error control is full, and
+// until when it remains full.
 func NoEntry(c stats.Control, entries []Entry) string {
 	times := Entered(entries)
 	slices.SortFunc(times, time.Time.Compare)
 	free := times[max(0, len(times)-c.Entries)].Add(time.Duration(c.Days) * 24 * time.Hour)
-	return fmt.Sprintf("all %d confirmations that %d days allow are used; the next is free on %s",
+	return fmt.Sprintf("all %d confirmations allowed in %d days are used; the next is available on %s",
 		c.Entries, c.Days, free.UTC().Format("2 January 2006"))
 }

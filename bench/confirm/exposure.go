@@ -7,9 +7,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// expose records the use of the holdout for a variant in its ledger, in advance, and
-// returns its first free repeat number, which no earlier use can have taken. Where
-// repeats are no new evidence, all uses in a run share one.
+// expose records in advance, in the holdout's ledger, that the holdout is used for a
+// variant. It returns the first repeat number of that use, which no earlier use can have
+// taken. If repeats provide no new evidence, all uses in a run share one repeat number.
 func (c *Confirmation) expose(ctx context.Context, variant agent.ConfigID) (first int, err error) {
 	before, err := c.Ledger.Exposures(ctx)
 	if err != nil {
@@ -35,8 +35,8 @@ func (c *Confirmation) expose(ctx context.Context, variant agent.ConfigID) (firs
 	return first, c.Ledger.Expose(ctx, Exposure{Run: c.Run, Variants: []agent.ConfigID{variant}, First: first, Repeats: repeats})
 }
 
-// underWay returns the entries that this run had started before it was interrupted, in
-// that order.
+// underWay returns the entries that this run had started before it was interrupted, in the
+// order in which they were started.
 func (c *Confirmation) underWay(ctx context.Context) ([]*Entry, error) {
 	exposures, err := c.Ledger.Exposures(ctx)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"evolve/bench/stats"
 )
 
-// promote chooses the candidate that gets the next blocks, and enters it when it is new.
-// It returns nil if there is none or the budget does not suffice.
+// promote chooses the candidate that gets the next blocks, and enters it if it is new. It
+// returns nil if there is no candidate or the budget does not suffice.
 func (c *Confirmation) promote(ctx context.Context) (*Entry, error) {
 	p, projected, ok, err := c.choose(ctx)
 	if err != nil || !ok {
@@ -59,15 +59,16 @@ func (c *Confirmation) choose(ctx context.Context) (p prospect, projected float6
 	}
 }
 
-// hold records why a variant was held back. The first reason, that of the best variant,
-// is kept.
+// hold records why a variant was held back. It keeps the first reason, which concerns the
+// best variant.
 func (c *Confirmation) hold(why stats.Cause) {
 	if c.blocked.None() {
 		c.blocked = why
 	}
 }
 
-// hindrance returns the reason why a prospect that is ahead cannot be confirmed, or none.
+// hindrance returns the reason why a prospect that is ahead cannot be confirmed, or the
+// zero Cause if it can.
 func (c *Confirmation) hindrance(p prospect) stats.Cause {
 	if size := c.BlockSize(c.blocks); c.left < size || !c.Fits(size) {
 		return stats.Cause{
@@ -87,7 +88,7 @@ func (c *Confirmation) hindrance(p prospect) stats.Cause {
 		full.Sentence = NoEntry(c.Control, c.Spent())
 		return full
 	case left <= c.Keep:
-		full.Sentence = fmt.Sprintf("the %d remaining confirmations are kept for the time after the decision", left)
+		full.Sentence = fmt.Sprintf("the %d remaining confirmations are reserved until after the decision", left)
 		return full
 	}
 	now := 0
@@ -105,9 +106,10 @@ func (c *Confirmation) hindrance(p prospect) stats.Cause {
 	return stats.Cause{}
 }
 
-// LeastBlocks is the minimum of projected blocks. The projection is for the claim about
-// these tasks; after twice as many blocks the variance between tasks is known well enough
-// to judge new tasks as well ([stats.Judge]).
+// LeastBlocks is the minimum number of blocks that a candidate is projected to need. The
+// projection is for the claim about these tasks; after twice as many blocks, the variance
+// between tasks is known well enough to judge the claim about new tasks as well
+// ([stats.Judge]).
 const LeastBlocks = 4
 
 // enter starts the turn of a prospect: a new one gets an entry, an open one continues,
@@ -136,7 +138,7 @@ func (c *Confirmation) enter(ctx context.Context, p prospect, projected float64)
 	return e, c.Store.Put(ctx, *e)
 }
 
-// finite replaces values that records cannot hold by 0.
+// finite returns f, or 0 if f is NaN or infinite, which records cannot hold.
 func finite(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return 0

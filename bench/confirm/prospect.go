@@ -12,21 +12,22 @@ import (
 // prospect is a variant that may get the next blocks.
 type prospect struct {
 	variant agent.ConfigID
-	// entry is its entry; nil before it has entered.
+	// entry is the variant's entry; it is nil until the variant has entered.
 	entry *Entry
-	// gain and sd are the search's estimates, pairs is the entry's number of pairs.
+	// gain and sd are the search's estimates, and pairs is the entry's number of pairs.
 	gain, sd float64
 	pairs    float64
-	// dear reports whether it is expected to break a guard.
+	// dear reports whether the variant is expected to break a guard.
 	dear bool
-	// measured is the raw difference on common search tasks, and common their number.
+	// measured is the raw difference from the champion on the search tasks that both ran,
+	// and common is the number of those tasks.
 	measured float64
 	common   int
 }
 
 // prospects returns the variants that may get the next block: the open entries, and those
 // of tonight's finalists that no earlier entry judged against this champion. The second
-// list holds the posterior mean and standard deviation of each, in the same order.
+// list holds, in the same order, the posterior mean and standard deviation of each.
 func (c *Confirmation) prospects(ctx context.Context, variance float64) ([]prospect, []stats.Prospect, error) {
 	found := map[agent.ConfigID]Finalist{}
 	for _, f := range c.Finalists {
@@ -67,7 +68,7 @@ func (c *Confirmation) prospects(ctx context.Context, variance float64) ([]prosp
 		r := p.rate(stats.Differences{}, 0)
 		r.Reference = c.Reference
 		if c.Fixed {
-			// A fixed agent needs one block only: the lead counts without shrinkage.
+			// A fixed agent needs only one block, so the lead counts without shrinkage.
 			r.Mean, r.SD = p.gain, max(p.sd, leastSD)
 		}
 		list, rated = append(list, p), append(rated, r)
@@ -75,8 +76,8 @@ func (c *Confirmation) prospects(ctx context.Context, variance float64) ([]prosp
 	return list, rated, nil
 }
 
-// affordable removes prospects that are expected to break a guard while another prospect
-// is ahead by a standard deviation, since a trade ends the confirmation.
+// affordable removes the prospects that are expected to break a guard if another prospect
+// is ahead by at least a standard deviation, because a trade-off ends the confirmation.
 func affordable(list []prospect, rated []stats.Prospect) ([]prospect, []stats.Prospect) {
 	ahead := false
 	for i, r := range rated {
@@ -95,16 +96,18 @@ func affordable(list []prospect, rated []stats.Prospect) ([]prospect, []stats.Pr
 	return kept, keptRated
 }
 
-// leastSD prevents certainty about new tasks after a search that used every task.
+// leastSD is the minimum standard deviation of a gain. It prevents certainty about new
+// tasks after a search that used every task.
 const leastSD = 1e-3
 
 // lead returns a variant's estimated gain over the champion on new tasks and its standard
 // deviation, in score units. The search's estimate is about the search tasks. For a fixed
-// agent the scores on those are known exactly, and only the sampling of the tasks adds
-// variance, p̂(1−p̂) per task. Scores between 0 and 1 that differ little between cases have
-// less: if the search has an estimate of the gain that the luckiest of its variants would
-// show by chance, a gain beyond that leads as well. The lead orders the variants for the
-// next block; no claim depends on it.
+// agent the scores on the search tasks are known exactly, and only the sampling of the
+// tasks adds variance, p̂(1−p̂) per task. Scores between 0 and 1 that differ little between
+// cases have less variance. Therefore, if the search has an estimate of the gain that the
+// luckiest of its variants would show by chance, the standard deviation is at most that
+// estimate. The result only determines which variant gets the next block; no claim depends
+// on it.
 func (s *Setup) lead(f Finalist) (gain, sd float64) {
 	if !s.Fixed {
 		return f.Gain, f.SD
@@ -117,8 +120,8 @@ func (s *Setup) lead(f Finalist) (gain, sd float64) {
 	return f.Gain, sd
 }
 
-// rate combines the results of search and confirmation. A gain with a standard deviation
-// counts as variance/sd² differences of that variance.
+// rate combines the results of search and confirmation. A gain with the standard deviation
+// sd has the weight of variance/sd² differences that each have that variance.
 func (p prospect) rate(measured stats.Differences, logE float64) stats.Prospect {
 	const unit = 1.
 	n := unit / math.Pow(max(p.sd, leastSD), 2)

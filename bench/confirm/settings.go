@@ -25,14 +25,14 @@ type Settings struct {
 // DefaultSettings returns the defaults.
 func DefaultSettings() Settings { return Settings{Finalists: 3, Level: .05, Share: .65} }
 
-// Units returns the number of independent tasks to which tasks are equivalent, rounded
-// down: the number of clusters if they have equal weights, and fewer otherwise
+// Units returns the number of independent tasks to which the given tasks are equivalent,
+// rounded down: the number of clusters if they have equal weights, and fewer otherwise
 // ([stats.Independent]).
 func Units(tasks []*bench.Task) int {
 	return int(stats.Independent(slices.Collect(maps.Values(weights(tasks)))) + 1e-9)
 }
 
-// Clusters returns the number of clusters of tasks.
+// Clusters returns the number of clusters to which the tasks belong.
 func Clusters(tasks []*bench.Task) int { return len(weights(tasks)) }
 
 // weights returns the total weight of each cluster.
@@ -55,9 +55,10 @@ func (s Settings) Control() stats.Control {
 	return control
 }
 
-// Blocks returns the maximum number of blocks that a night can pay for one candidate with
-// the budget's share, in evaluations: a block is the champion and the candidate once on
-// every holdout task. If a repeat is no new evidence (fixed) there is at most one block.
+// Blocks returns the maximum number of blocks for one candidate that a night can pay for
+// from the confirmation's share of the budget, which is given in evaluations. A block
+// evaluates the champion and the candidate once on every holdout task. If a repeat provides
+// no new evidence (fixed), there is at most one block.
 func (s Settings) Blocks(budget, tasks int, fixed bool) int {
 	if tasks == 0 {
 		return 0
@@ -69,16 +70,16 @@ func (s Settings) Blocks(budget, tasks int, fixed bool) int {
 	return blocks
 }
 
-// Design returns the design of a confirmation on the holdout tasks, if a night can pay a
-// number of blocks for one candidate.
+// Design returns the design of a confirmation on the holdout tasks if a night can pay for
+// the given number of blocks for one candidate.
 func (s Settings) Design(blocks int, holdout []*bench.Task, fixed bool) stats.Design {
 	d := s.Sized(blocks, len(holdout), Units(holdout), fixed)
 	d.Clusters = Clusters(holdout)
 	return d
 }
 
-// Sized returns the design of a confirmation on a number of holdout tasks, which are equivalent
-// to a number of independent ones ([Units]).
+// Sized returns the design of a confirmation on the given number of holdout tasks, which
+// are equivalent to the given number of independent tasks ([Units]).
 func (s Settings) Sized(blocks, tasks, units int, fixed bool) stats.Design {
 	control := s.Control()
 	tonight := float64(tasks * blocks)

@@ -12,7 +12,7 @@ func TestDesign(t *testing.T) {
 	}{
 		{1000, 40, false, 8, 320, 9600},
 		{1000, 40, true, 1, 40, 40},
-		{123, 40, false, 0, 0, 0}, // .65 of it is 79, one short of a block
+		{123, 40, false, 0, 0, 0}, // .65 of it is 79, one too few for a block
 		{124, 40, true, 1, 40, 40},
 		{1000, 0, false, 0, 0, 0},
 	} {

@@ -11,15 +11,16 @@ import (
 	"evolve/runtime/agent"
 )
 
-// world simulates one variant's confirmation in memory: score returns the scores of both
-// sides on a task of a block, cost the variant's cost relative to the champion's.
+// world simulates one variant's confirmation in memory: score returns the scores of
+// champion and variant on a task in a block, and cost returns the variant's cost relative
+// to the champion's.
 type world struct {
 	tasks  int
 	domain func(task int) string
 	score  func(task, block int) (champion, variant float64)
 	cost   func(task, block int) float64
 	guards []stats.Bound
-	// fails is the block in which the process dies; 0: none.
+	// fails is the block in which the process dies, or 0 for none.
 	fails int
 
 	entries   []Entry
@@ -108,7 +109,7 @@ func (w *world) night(t *testing.T, blocks int, fits func() bool) *Confirmation 
 	return c
 }
 
-// better gains on four of five tasks in any block.
+// better gains on four of five tasks in every block.
 func better(task, block int) (champion, variant float64) {
 	if (task+block)%5 == 0 {
 		return .5, .5
@@ -116,8 +117,8 @@ func better(task, block int) (champion, variant float64) {
 	return 0, 1
 }
 
-// planned is the number of blocks of a night, capped the blocks of an entry with the
-// smallest projection.
+// planned is the number of blocks in a night, and capped the number of blocks of an entry
+// with the smallest projection.
 const (
 	planned = 16
 	capped  = 2*LeastBlocks + 1
@@ -137,8 +138,9 @@ func needs(t *testing.T) int {
 	return w.blocks
 }
 
-// domains puts eight of forty tasks into a domain in which differs gives the variant's
-// score minus the champion's, and the others, on which it is better, into another.
+// domains puts eight of forty tasks into one domain, where differs gives the variant's
+// score minus the champion's, and the others, on which the variant is better, into another
+// domain.
 func domains(differs func(task, block int) float64) *world {
 	return &world{
 		tasks: 40, domain: func(task int) string { return map[bool]string{true: "small", false: "large"}[task < 8] },
@@ -151,8 +153,8 @@ func domains(differs func(task, block int) float64) *world {
 	}
 }
 
-// worse is a loss in every other run, unclear one that varies by more between runs,
-// hopeless one that varies as much between tasks.
+// worse is a loss in every other run. unclear is a difference that varies more between
+// runs, and hopeless one that varies as much between tasks.
 func worse(task, block int) float64 { return -.5 * float64((task+block)%2) }
 
 func unclear(task, block int) float64 {
@@ -161,8 +163,8 @@ func unclear(task, block int) float64 {
 
 func hopeless(task, _ int) float64 { return []float64{-.5, -.5, -.5, .5, .3, -.2, .4, -.1}[task] }
 
-// TestTurnGoesOnForADomain: when a gain is proven before a small domain is decided,
-// further planned blocks are run until it is.
+// TestTurnGoesOnForADomain checks that when a gain is proven before a small domain is
+// decided, further planned blocks are run until the domain is decided.
 func TestTurnGoesOnForADomain(t *testing.T) {
 	first := needs(t)
 	w := domains(worse)
@@ -184,8 +186,8 @@ func TestTurnGoesOnForADomain(t *testing.T) {
 	}
 }
 
-// TestTurnEndsWithItsBlocks: if a domain stays undecided, the turn ends as proven with
-// the planned blocks, and the sentences name the domain.
+// TestTurnEndsWithItsBlocks checks that if a domain stays undecided, the turn ends as
+// proven after the planned blocks, and that the sentences name the domain.
 func TestTurnEndsWithItsBlocks(t *testing.T) {
 	w := domains(unclear)
 	c := w.night(t, 5, nil)
@@ -202,7 +204,8 @@ func TestTurnEndsWithItsBlocks(t *testing.T) {
 			t.Errorf("the %s does not name the open domain: %s", what, words)
 		}
 	}
-	// Running out of budget has the same effect, and is no failure of the night.
+	// Running out of budget has the same effect, and does not count as a failure of the
+	// night.
 	w = domains(unclear)
 	c = w.night(t, planned, func() bool { return w.blocks < 6 })
 	if err := c.Work(t.Context()); err != nil || w.blocks != 6 || w.entries[0].State != stats.Proven {
@@ -210,8 +213,8 @@ func TestTurnEndsWithItsBlocks(t *testing.T) {
 	}
 }
 
-// TestTurnIsOverWhereBlocksDoNotHelp: after eight blocks a domain's tasks differ too much
-// for more blocks to help.
+// TestTurnIsOverWhereBlocksDoNotHelp checks that the turn ends after eight blocks if the
+// tasks of a domain differ too much for more blocks to help.
 func TestTurnIsOverWhereBlocksDoNotHelp(t *testing.T) {
 	w := domains(hopeless)
 	c := w.night(t, planned, nil)
@@ -223,8 +226,8 @@ func TestTurnIsOverWhereBlocksDoNotHelp(t *testing.T) {
 	}
 }
 
-// TestTurnGoesOnForAGuard: an open guard gets the planned blocks, a failed or passed one
-// none.
+// TestTurnGoesOnForAGuard checks that an undecided guard gets the planned blocks, and that
+// a failed or passed guard gets no more.
 func TestTurnGoesOnForAGuard(t *testing.T) {
 	first := needs(t)
 	for name, c := range map[string]struct {
@@ -234,7 +237,8 @@ func TestTurnGoesOnForAGuard(t *testing.T) {
 	}{
 		"passes at once": {func(int, int) float64 { return 1 }, stats.Proven, func(n int) bool { return n == first }},
 		"fails at once":  {func(int, int) float64 { return 2 }, stats.Trade, func(n int) bool { return n == first }},
-		// Expensive in the first blocks by chance, and within the bound on average.
+		// The variant is expensive in the first blocks by chance, but within the bound on
+		// average.
 		"passes later": {func(task, block int) float64 {
 			return 1 + .6*float64((task*task*7+task*block*3+block*block)%9-4)/4 - .05 + .2*float64(1-min(1, block/2))
 		}, stats.Proven, func(n int) bool { return n > first && n < capped }},
@@ -251,9 +255,9 @@ func TestTurnGoesOnForAGuard(t *testing.T) {
 	}
 }
 
-// TestTurnKeepsItsProof: a proof that later blocks would no longer give stands, also in a
-// run that is killed and resumed in between, while the shown interval lies above 0; after
-// that it is dropped.
+// TestTurnKeepsItsProof checks that a proof stands as long as the shown interval lies above
+// 0, even if later blocks would no longer give it, and even in a run that is killed and
+// resumed in between. After that the proof is dropped.
 func TestTurnKeepsItsProof(t *testing.T) {
 	first := needs(t)
 	for name, c := range map[string]struct {

@@ -23,8 +23,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkCompare compares 50 benchmarks in three units, with an A/A check, from ten
-// runs of each side.
+// BenchmarkCompare compares 50 benchmarks in three units, with an A/A check and ten runs
+// per side.
 func BenchmarkCompare(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	centres := map[Key]float64{}

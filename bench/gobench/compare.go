@@ -14,28 +14,32 @@ const (
 	mostCompared = 2000
 )
 
-// Measured holds the runs of a comparison. With Again there is an A/A check.
+// Measured holds the runs to compare. If Again has runs, they are compared with those of
+// Base as an A/A check.
 type Measured struct {
 	Base, Again, Candidate []Run
 }
 
-// Result is the result for a candidate.
+// Result is the result of comparing a candidate with the base.
 type Result struct {
 	// Verdict is Better only when the metric is better on at least one benchmark and none
-	// of the compared values is worse, all at the rule's level together.
+	// of the compared values is worse. The rule's significance level applies to all
+	// comparisons together.
 	Verdict Verdict `json:"verdict"`
-	// Reasons are the reasons in words, the most important first.
+	// Reasons explains the verdict in words, the most important reason first.
 	Reasons []string `json:"reasons"`
-	// Comparisons by benchmark and unit; empty when the runs do not match.
+	// Comparisons lists the comparisons by benchmark and unit; it is empty if the runs do
+	// not match.
 	Comparisons []Comparison `json:"comparisons,omitempty"`
-	// Check compares the base with itself; empty without an A/A check. By chance it voids
-	// one comparison in 1/alpha.
+	// Check compares the base with itself; it is empty if there is no A/A check. Even if
+	// nothing differs, chance makes the check void one result in 1/alpha.
 	Check []Comparison `json:"check,omitempty"`
-	// Blind names the comparisons that could hide a loss beyond the rule's, the largest
-	// first; in that case "nothing is worse" is not shown. Empty when there are none.
+	// Blind names the comparisons that could hide a loss larger than the rule's Loss, the
+	// largest possible loss first. If there are any, the result does not show that nothing
+	// is worse.
 	Blind []string `json:"blind,omitempty"`
-	// Needed is the minimum number of runs per side with which one difference among these
-	// comparisons can be significant.
+	// Needed is the minimum number of runs per side for a difference in a single comparison
+	// to be significant after the correction for all comparisons.
 	Needed int `json:"needed"`
 }
 
@@ -49,19 +53,19 @@ type session struct {
 }
 
 // Compare judges a candidate by a rule. It is deterministic. The result is void if the
-// sides have unequal numbers of runs, if the runs of the base report different
-// benchmarks, if there are too few runs for any difference to be significant, and if the
-// base differs from itself. A candidate that reports other benchmarks than the base is
-// refused. The number of runs must be fixed in advance, since running until a difference
-// shows would find one anywhere.
+// sides have unequal numbers of runs, if the runs of the base report different benchmarks,
+// if there are too few runs for any difference to be significant, or if the base differs
+// from itself. A candidate that does not report the same benchmarks as the base is refused.
+// The number of runs must be fixed in advance: adding runs until a difference shows would
+// find a difference in anything.
 //
-// The numbers must be equal because only then is the distribution of U symmetric for tied
-// values, which benchmath's exact test assumes: for 1, 1 against 0, 1, 0, 1, 1 it returns
-// p = .095, where all permutations give .95.
+// Both sides must have the same number of runs because only then is the distribution of U
+// symmetric for tied values, as benchmath's exact test assumes. For 1, 1 against 0, 1, 0,
+// 1, 1 that test returns p = .095, whereas enumerating all permutations gives .95.
 func Compare(m Measured, rule Rule) Result {
 	s := &session{rule: rule.withDefaults(), criticals: map[size]int{}}
 	if !(s.rule.Alpha > 0 && s.rule.Alpha < 1) {
-		return void(fmt.Sprintf("%v is not a level of significance", s.rule.Alpha))
+		return void(fmt.Sprintf("%v is not a significance level", s.rule.Alpha))
 	}
 	if s.rule.direction(s.rule.Metric) == 0 {
 		return void(fmt.Sprintf("nothing declares whether more or less %s is better", s.rule.Metric))
@@ -106,7 +110,7 @@ func (s *session) unfit(m Measured) []string {
 		}
 	}
 	if len(m.Candidate) == 0 {
-		return []string{"the candidate has no run"}
+		return []string{"the candidate has no runs"}
 	}
 	for _, side := range []struct {
 		name Side
@@ -125,15 +129,15 @@ func (s *session) unfit(m Measured) []string {
 	return wrong
 }
 
-// unlike describes where the runs of a side report other benchmarks than the base's first
-// run.
+// unlike describes each compared key that some run of a side omits or reports a different
+// number of times than the base's first run does.
 func (s *session) unlike(m Measured, side Side, runs []Run) []string {
 	var wrong []string
 	for _, k := range s.keys {
 		want := len(m.Base[0][k])
 		for i, run := range runs {
 			if got := len(run[k]); got != want || got == 0 {
-				wrong = append(wrong, fmt.Sprintf("run %d of %s reports %s in %s %s; the base's first run does so %s",
+				wrong = append(wrong, fmt.Sprintf("run %d of %s reports %s in %s %s; the base's first run reports it %s",
 					i+1, side, k.Benchmark, k.Unit, times(got), times(want)))
 				break
 			}
@@ -142,7 +146,7 @@ func (s *session) unlike(m Measured, side Side, runs []Run) []string {
 	return wrong
 }
 
-// compareAll compares every key and corrects the verdicts for their number.
+// compareAll compares every key and corrects the verdicts for the number of comparisons.
 func (s *session) compareAll(base, other []Run) []Comparison {
 	list := make([]Comparison, len(s.keys))
 	p := make([]float64, len(s.keys))
@@ -163,7 +167,7 @@ func (s *session) compareAll(base, other []Run) []Comparison {
 	return list
 }
 
-// column returns one value per run.
+// column returns the median value of a key in each run.
 func column(runs []Run, k Key) []float64 {
 	out := make([]float64, len(runs))
 	for i, r := range runs {

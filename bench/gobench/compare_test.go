@@ -11,7 +11,7 @@ import (
 
 const sec = "sec/op"
 
-// runs returns n runs with one value per key, with noise.
+// runs returns n runs with one noisy value for each key.
 func runs(rng *rand.Rand, n int, sd float64, centres map[Key]float64, order ...Key) []Run {
 	out := make([]Run, n)
 	for i := range out {
@@ -52,7 +52,7 @@ func TestCompareJudges(t *testing.T) {
 		{"no candidate", nil, func(m *Measured) { m.Candidate = nil }, Rule{}, 10, Void, "the candidate has no run"},
 		{"a run less", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate = m.Candidate[1:] }, Rule{}, 10, Void, "candidate ran 9 times, the base 10 times"},
 		{"too many runs", nil, nil, Rule{}, mostRuns + 1, Void, "the limit is 200"},
-		{"a benchmark is gone", map[Key]float64{x: .5}, func(m *Measured) { delete(m.Candidate[3], y) }, Rule{}, 10, Refused, "run 4 of candidate reports BenchmarkY in sec/op never; the base's first run does so once"},
+		{"a benchmark is gone", map[Key]float64{x: .5}, func(m *Measured) { delete(m.Candidate[3], y) }, Rule{}, 10, Refused, "run 4 of candidate reports BenchmarkY in sec/op never; the base's first run reports it once"},
 		{"a benchmark came from nowhere", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate[3][Key{"BenchmarkNew", sec}] = []float64{1} }, Rule{}, 10, Better, "BenchmarkX"},
 		{"nothing left", nil, func(m *Measured) { m.Candidate = make([]Run, 10) }, Rule{}, 10, Refused, "candidate reports BenchmarkX"},
 		{"a line too many", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate[3][x] = append(m.Candidate[3][x], 1e-9) }, Rule{}, 10, Refused, "2 times"},
@@ -60,7 +60,7 @@ func TestCompareJudges(t *testing.T) {
 		{"what is to be guarded was not measured", nil, nil, Rule{Guards: []string{"B/op"}}, 10, Void, "no results in B/op"},
 		{"what is to get better was not measured", nil, nil, Rule{Metric: "B/op"}, 10, Void, "no benchmark with results in B/op"},
 		{"no direction", nil, nil, Rule{Metric: "hits/op"}, 10, Void, "whether more or less hits/op is better"},
-		{"no level", nil, nil, Rule{Alpha: 2}, 10, Void, "2 is not a level"},
+		{"no level", nil, nil, Rule{Alpha: 2}, 10, Void, "2 is not a significance level"},
 		{"the base differs from itself", map[Key]float64{x: .5}, func(m *Measured) {
 			for i := range m.Again {
 				m.Again[i][y][0] *= 1.3
@@ -103,7 +103,8 @@ func TestCompareJudges(t *testing.T) {
 	}
 }
 
-// TestCompareKnowsExactCounts: metrics that do not vary are compared too, also from 0.
+// TestCompareKnowsExactCounts checks that metrics that do not vary are compared too, even
+// with a base of 0.
 func TestCompareKnowsExactCounts(t *testing.T) {
 	k := Key{"BenchmarkX", "allocs/op"}
 	constant := func(v float64) []Run {
@@ -127,7 +128,7 @@ func TestCompareKnowsExactCounts(t *testing.T) {
 	}
 }
 
-// TestReasonsAreFew: a thousand broken benchmarks give few reasons.
+// TestReasonsAreFew checks that a thousand broken benchmarks give few reasons.
 func TestReasonsAreFew(t *testing.T) {
 	base := Run{}
 	for i := range 1000 {
@@ -139,8 +140,8 @@ func TestReasonsAreFew(t *testing.T) {
 	}
 }
 
-// TestCompareSeldomCriesWolf: for a candidate equal to the base, with ten benchmarks in
-// two units, about alpha of the comparisons find any difference.
+// TestCompareSeldomCriesWolf checks that for a candidate equal to the base, with ten
+// benchmarks in two units, only about alpha of the comparisons find any difference.
 func TestCompareSeldomCriesWolf(t *testing.T) {
 	const trials, alpha = 500, .1
 	rng := rand.New(rand.NewPCG(11, 12))
@@ -160,14 +161,16 @@ func TestCompareSeldomCriesWolf(t *testing.T) {
 			wrong++
 		}
 	}
-	// Three standard errors above alpha; without the correction it would be about 380.
+	// The bound is three standard errors above alpha; without the correction the number
+	// would be about 380.
 	if most := trials*alpha + 3*math.Sqrt(trials*alpha*(1-alpha)); float64(wrong) > most || wrong < 10 {
 		t.Errorf("%d of %d comparisons of equals found a difference, at most %.0f expected", wrong, trials, most)
 	}
 }
 
-// TestBlind: a comparison is named where neither the power nor the interval excludes a
-// loss beyond the rule's, and not with a larger allowed loss or less noise.
+// TestBlind checks that a comparison is named if neither its power nor its interval
+// excludes a loss greater than the rule allows, and is not named with a larger allowed loss
+// or less noise.
 func TestBlind(t *testing.T) {
 	x, y := Key{"BenchmarkX", sec}, Key{"BenchmarkY", sec}
 	base := map[Key]float64{x: 1e-6, y: 2e-6}

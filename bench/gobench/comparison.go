@@ -13,11 +13,11 @@ import (
 // Verdict of a comparison.
 type Verdict string
 
-// Better and Worse are significant, after the correction, and large enough to count.
-// NotShown means that no difference was shown, which does not prove that there is none.
-// Refused means that the candidate does not report the same benchmarks as the base in all
-// its runs, so that nothing was compared and the candidate is at fault. Void means that
-// the measurement allows no verdict, through no fault of the candidate.
+// Better and Worse mean that a difference is significant after the correction and large
+// enough to count. NotShown means that no difference was shown, which does not prove that
+// there is none. Refused means that the candidate does not report the same benchmarks as
+// the base in all its runs, so that nothing was compared and the candidate is at fault.
+// Void means that the measurement allows no verdict, through no fault of the candidate.
 const (
 	Better   Verdict = "better"
 	Worse    Verdict = "worse"
@@ -36,31 +36,33 @@ type Interval struct {
 type Summary struct {
 	Runs   int     `json:"runs"`
 	Median float64 `json:"median"`
-	// Interval is the interval of the median at 95 % or more; nil with fewer than six
-	// runs.
+	// Interval is the confidence interval of the median, at a level of at least 95 %; it is
+	// nil for fewer than six runs.
 	Interval *Interval `json:"interval,omitempty"`
 }
 
-// Comparison is one benchmark in one unit, base against candidate.
+// Comparison compares the base with the candidate on one benchmark, in one unit.
 type Comparison struct {
 	Key
 	Base      Summary `json:"base"`
 	Candidate Summary `json:"candidate"`
 	// Change is the Hodges-Lehmann estimate (1963) of the candidate's change relative to
 	// the base: the median of the ratios of each candidate value to each base value, less
-	// 1. Where a value is 0 or below, it is the median difference, relative to the base's
-	// median, or, when that is 0, to the largest value of either side.
+	// 1. If a value is 0 or below, it is the median difference, relative to the base's
+	// median or, if that is 0, to the largest value of either side.
 	Change float64 `json:"change"`
-	// Interval is the interval of Change by inverting the U test: the changes that it
-	// would not reject at the rule's level, uncorrected; nil when there are too few runs.
+	// Interval is the interval of Change, obtained by inverting the U test: it consists of
+	// the changes that the test would not reject at the rule's level, uncorrected. It is
+	// nil if there are too few runs.
 	Interval *Interval `json:"interval,omitempty"`
-	// P is the two-sided p-value of the Mann-Whitney U test, exact up to 50 runs a side, 25
-	// when values are equal; Adjusted is Holm's over all comparisons of the result.
+	// P is the two-sided p-value of the Mann-Whitney U test. It is exact up to 50 runs a
+	// side, or up to 25 if values are equal. Adjusted is the p-value after Holm's
+	// correction over all comparisons of the result.
 	P        float64 `json:"p"`
 	Adjusted float64 `json:"adjusted"`
-	// Detectable is the smallest relative change that would be found with 80 % power at
-	// the strictest level of the correction, given the observed spread: half the width of
-	// that level's interval, times (z+z₈₀)/z. 0 when nothing varies and -1 when no change
+	// Detectable is the smallest relative change that would be found with 80 % power at the
+	// strictest level of the correction, given the observed spread: half the width of that
+	// level's interval, times (z+z₈₀)/z. It is 0 if nothing varies, and -1 if no change
 	// would be found.
 	Detectable float64 `json:"detectable"`
 	Verdict    Verdict `json:"verdict"`
@@ -69,10 +71,12 @@ type Comparison struct {
 // power defines Detectable.
 const power = 0.8
 
-// endless is the relative change from which on a change counts as unlimited.
+// endless is the limit for Detectable: a relative change of this size or more counts as
+// unlimited.
 const endless = 1e6
 
-// compare compares one key. Both sides have as many values, one per run, in any order.
+// compare compares the values of one key. Each side has one value per run, in any order,
+// and both sides have the same number of values.
 func (s *session) compare(k Key, base, candidate []float64) Comparison {
 	thresholds := benchmath.DefaultThresholds
 	thresholds.CompareAlpha = s.rule.Alpha
@@ -99,7 +103,7 @@ func (s *session) compare(k Key, base, candidate []float64) Comparison {
 }
 
 func summary(s *benchmath.Sample) Summary {
-	// benchstat's 95 %, independent of the rule's level.
+	// 0.95 is benchstat's confidence level, which is independent of the rule's level.
 	m := benchmath.AssumeNothing.Summary(s, 0.95)
 	out := Summary{Runs: len(s.Values), Median: m.Center}
 	if !math.IsInf(m.Lo, 0) && !math.IsInf(m.Hi, 0) {
@@ -108,9 +112,9 @@ func summary(s *benchmath.Sample) Summary {
 	return out
 }
 
-// shiftsOf returns the differences of each candidate value to each base value, ascending,
-// as logarithms of ratios where all values are above 0, and a function that converts one
-// of them into a relative change.
+// shiftsOf returns the differences between each candidate value and each base value,
+// ascending, and a function that converts such a difference into a relative change. If all
+// values are above 0, the differences are logarithms of ratios.
 func shiftsOf(base, candidate []float64) (shifts []float64, relative func(float64) float64) {
 	positive := base[0] > 0 && candidate[0] > 0 // both are sorted
 	shifts = make([]float64, 0, len(base)*len(candidate))
@@ -146,8 +150,8 @@ type size struct {
 	alpha float64
 }
 
-// critical returns the largest U at which the test with the given number of runs per
-// side, without ties, is significant; -1 when none is. Above 50 runs it uses the normal
+// critical returns the largest U at which the test with the given number of runs per side,
+// without ties, is significant, or -1 if none is. Above 50 runs it uses the normal
 // approximation with continuity correction, like the test itself.
 func (s *session) critical(runs int, alpha float64) int {
 	at := size{runs, alpha}

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// alone returns a session of one comparison.
+// alone returns a session with a single comparison.
 func alone() *session {
 	return &session{rule: Rule{}.withDefaults(), family: 1, criticals: map[size]int{}}
 }
@@ -55,7 +55,7 @@ func permuted(a, b []float64) float64 {
 	return math.Min(1, 2*math.Min(below, above)/total)
 }
 
-// TestPIsThePermutationTests: the p-value is exact with and without ties.
+// TestPIsThePermutationTests checks that the p-value is exact, with and without ties.
 func TestPIsThePermutationTests(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.Map(rapid.IntRange(0, rapid.SampledFrom([]int{1, 3, 1000}).Draw(t, "values")), func(n int) float64 { return float64(n) })
@@ -115,9 +115,9 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
-// TestIntervalIsTheTestTurnedRound: a candidate divided by a ratio just inside the
-// interval is not significantly different from the base; divided by one just outside, it
-// is.
+// TestIntervalIsTheTestTurnedRound checks that a candidate divided by a ratio just inside
+// the interval is not significantly different from the base, and that a candidate divided
+// by a ratio just outside it is.
 func TestIntervalIsTheTestTurnedRound(t *testing.T) {
 	s := alone()
 	rapid.Check(t, func(t *rapid.T) {
@@ -143,7 +143,7 @@ func TestIntervalIsTheTestTurnedRound(t *testing.T) {
 	})
 }
 
-// noisy returns values about a centre with a relative standard deviation.
+// noisy returns n values about a centre, with the given relative standard deviation.
 func noisy(rng *rand.Rand, n int, centre, sd float64) []float64 {
 	out := make([]float64, n)
 	for i := range out {
@@ -152,8 +152,8 @@ func noisy(rng *rand.Rand, n int, centre, sd float64) []float64 {
 	return out
 }
 
-// TestDetectableIsFoundAsOftenAsItSays: a true change of the detectable size is found in
-// about 80 of 100 comparisons.
+// TestDetectableIsFoundAsOftenAsItSays checks that a true change of the detectable size is
+// found in about 80 of 100 comparisons.
 func TestDetectableIsFoundAsOftenAsItSays(t *testing.T) {
 	const trials = 600
 	for _, n := range []int{8, 20} {

@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// Side is the side that a run belongs to.
+// Side is the side of a comparison that a run belongs to.
 type Side string
 
-// Base and Candidate are compared. Again is the base once more, treated like a candidate
-// (in a folder and a build of its own), so that a difference between it and Base is an
-// error of the measurement.
+// Base and Candidate are the sides to compare. Again is the base once more, treated like a
+// candidate (in a folder and a build of its own), so any difference between Again and Base
+// is a measurement error.
 const (
 	Base      Side = "base"
 	Again     Side = "again"
 	Candidate Side = "candidate"
 )
 
-// Plan returns the order of the runs: in each round, every side once. The sides of a
+// Plan returns the order of the runs. Each round contains every side once. The sides of a
 // round follow one another in a random order, and in the opposite order in the next round
-// (ABBA), so that over every two rounds all sides run at the same time on average, and a
-// machine that slows down at a steady rate favors none. In an odd number of rounds the
-// last has no counterpart. The order depends only on the seed.
+// (ABBA). Over every two rounds, all sides therefore have the same average position in
+// time, and a machine that slows down at a steady rate favors none of them. If the number
+// of rounds is odd, the last round has no counterpart. The order depends only on the seed.
 func Plan(rounds int, seed int64, sides ...Side) []Side {
 	rng := rand.New(rand.NewPCG(uint64(seed), 0xabba))
 	order := slices.Clone(sides)

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPlanIsFair: every side runs once a round, and over an even number of rounds
-// all sides have the same mean position.
+// TestPlanIsFair checks that every side runs once per round, and that over an even number
+// of rounds all sides have the same mean position.
 func TestPlanIsFair(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rounds := rapid.IntRange(0, 12).Draw(t, "rounds")
@@ -39,9 +39,9 @@ func TestPlanIsFair(t *testing.T) {
 	})
 }
 
-// TestPlanOutlivesADriftingMachine: a machine that becomes 30 % slower during the
-// measurement makes a candidate equal to the base look much worse when the sides run one
-// after the other, and not when they run by a plan.
+// TestPlanOutlivesADriftingMachine simulates a machine that becomes 30 % slower during the
+// measurement. A candidate equal to the base must look much worse if the sides run one
+// after the other, but not if they run by a plan.
 func TestPlanOutlivesADriftingMachine(t *testing.T) {
 	measure := func(steps []Side) Verdict {
 		rng := rand.New(rand.NewPCG(5, 6))

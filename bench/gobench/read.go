@@ -15,13 +15,14 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// The limits of one run's output. A longer line is skipped; other excesses are errors,
-// because a part of the output is not a measurement.
+// The limits on one run's output. [Read] skips lines, names and units that are too long.
+// Too long an output or too many results are an error, because a part of the output is not
+// a measurement.
 const (
 	mostBytes   = 64 << 20
 	mostLine    = 32 << 10
 	mostResults = 20_000
-	mostName    = 300 // bytes of a name or package
+	mostName    = 300 // bytes in a benchmark's name or a package path
 	mostUnit    = 60
 )
 
@@ -36,17 +37,18 @@ type Key struct {
 	Unit      string `json:"unit"`
 }
 
-// Run is the result of one process: the values of each benchmark in the order of output.
+// Run is the result of one process: the values of each benchmark in the order of the
+// output.
 type Run map[Key][]float64
 
-// value returns the median of a key's values, of which there must be one or more.
+// value returns the median of a key's values. There must be at least one.
 func (r Run) value(k Key) float64 { return median(r[k]) }
 
 // Read reads one run's output of go test -bench. It skips other output, incomplete lines,
 // implausible values (see plausible), names with unprintable characters, and unit
-// declarations, which could turn a candidate's losses into gains. Numbers that a
-// benchmark prints itself as if they were results are added to the true result, so that
-// the benchmark then has more results than in the base.
+// declarations, which could turn a candidate's losses into gains. If a benchmark itself
+// prints numbers in the form of results, they are added to its true result, so it then has
+// more results than in the base.
 func Read(from io.Reader) (Run, error) {
 	clean, err := sift(from)
 	if err != nil {
@@ -61,7 +63,7 @@ func Read(from io.Reader) (Run, error) {
 		}
 		name := nameOf(r)
 		for _, v := range r.Values {
-			unit := BaseUnit(v.Unit) // the reader does not convert the unit of a 0
+			unit := BaseUnit(v.Unit) // benchfmt does not convert the unit of a zero value
 			if !plausible(v.Value, unit) || !shows(unit, mostUnit) {
 				continue
 			}
@@ -84,10 +86,11 @@ func nameOf(r *benchfmt.Result) string {
 	return name
 }
 
-// sift keeps the lines that can be results or name a package. The testing package prints
-// a benchmark's name, runs it and then prints its numbers, with the benchmark's own
-// output in between; sift joins such a result. Of several lines of numbers it keeps all,
-// since it cannot identify the true one.
+// sift keeps the lines that may be results and the lines that name a package. The testing
+// package prints a benchmark's name, runs the benchmark and then prints its numbers, so the
+// benchmark's own output may come in between; sift joins the two parts of such a result. If
+// several lines of numbers follow a name, it keeps them all, because it cannot identify the
+// true one.
 func sift(from io.Reader) ([]byte, error) {
 	var out bytes.Buffer
 	var name []byte // of the last benchmark
@@ -134,9 +137,9 @@ func numbers(line []byte) bool {
 	return tab && len(count) > 0 && !bytes.ContainsFunc(count, func(r rune) bool { return r < '0' || r > '9' })
 }
 
-// plausible reports whether a value can be a measurement in a unit: 0, or a number of
-// such a size that ratios of two are finite and not 0, and not negative in a unit of go
-// test.
+// plausible reports whether a value can be a measurement in a unit. The value must be 0 or
+// have a magnitude that keeps the ratio of any two such values finite and nonzero. In a
+// unit of go test, it must not be negative.
 func plausible(v float64, unit string) bool {
 	const most = 1e100
 	if v < 0 && Agreed(unit) != 0 {
@@ -146,7 +149,8 @@ func plausible(v float64, unit string) bool {
 	return v == 0 || 1/most <= size && size <= most
 }
 
-// shows reports whether a foreign name is neither empty nor too long, and printable.
+// shows reports whether a name or unit from the output is printable and neither empty nor
+// longer than most bytes.
 func shows(s string, most int) bool {
 	return s != "" && len(s) <= most && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
@@ -155,5 +159,5 @@ func shows(s string, most int) bool {
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
-	return sorted[(n-1)/2]/2 + sorted[n/2]/2 // halves first, since the sum may overflow
+	return sorted[(n-1)/2]/2 + sorted[n/2]/2 // halve first: the sum could overflow
 }

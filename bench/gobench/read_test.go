@@ -85,7 +85,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// FuzzRead: whatever a process prints, the result can be shown and compared.
+// FuzzRead checks that whatever a process prints, the result can be shown and compared.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("pkg: m/p\nBenchmarkX-2\t1\t5 ns/op\t3 MB/s\nBenchmarkY\thello\n  7\t1e-3 ops/op\n"))
 	f.Add([]byte("BenchmarkX 1 NaN ns/op\nUnit ns/op better=higher\nBenchmarkX 1 1 ns/op 2 ns/op\n"))

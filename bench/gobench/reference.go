@@ -8,7 +8,7 @@ import (
 
 // Reference scores runs of candidates relative to the base, for a search.
 type Reference struct {
-	// base is the base's median of the metric for each benchmark, above 0.
+	// base is the base's median of the metric for each benchmark; it is above 0.
 	base   map[string]float64
 	metric string
 	better Direction
@@ -17,9 +17,9 @@ type Reference struct {
 // steepness is k in the score; see [Reference.Score].
 const steepness = 8
 
-// NewReference returns a reference from the base's medians of a rule's metric. It returns
-// an error when the metric's direction is unknown or the base has no values above 0 in
-// it.
+// NewReference returns a reference that holds the base's median of the rule's metric for
+// each benchmark. It returns an error if the direction of the metric is unknown, if the
+// base has no values of the metric, or if a median is not above 0.
 func NewReference(base []Run, rule Rule) (*Reference, error) {
 	rule = rule.withDefaults()
 	r := &Reference{base: map[string]float64{}, metric: rule.Metric, better: rule.direction(rule.Metric)}
@@ -58,20 +58,20 @@ func (r *Reference) Benchmarks() []string {
 	return names
 }
 
-// Score returns the score of one benchmark in one run, in [0,1]; false when the run has
-// no result of it. With r the ratio to the base (base/run where less is better, run/base
-// where more is) it is
+// Score returns the score of one benchmark in one run, in [0,1], or false if the run has no
+// result for the benchmark. If r is the ratio to the base (base/run where less is better,
+// run/base where more is), the score is
 //
 //	rᵏ / (1 + rᵏ) = σ(k·ln r),  k = 8
 //
-// so that the base scores ½, a tenth better .68, twice as good .996, and a candidate and
-// its inverse add up to 1. The searcher's model is σ(ability + easiness): the ability is
-// k times the logarithm of the speed-up, additive over factors that multiply, and
-// independent of the benchmarks' sizes. k sets the resolution: below 4 the searcher takes
-// gains of 5 to 30 % for chance and stays with the base, above 16 it cannot distinguish
-// gains beyond a factor of 2.
+// The base scores ½, a candidate that is a tenth better .68, one that is twice as good
+// .996, and the scores for r and 1/r add up to 1. The searcher's model is σ(ability +
+// easiness); here the ability is k times the logarithm of the speed-up, so factors that
+// multiply contribute additively, and the benchmarks' sizes do not matter. k sets the
+// resolution: below 4 the searcher mistakes gains of 5 to 30 % for chance and stays with
+// the base, above 16 it cannot distinguish gains beyond a factor of 2.
 //
-// The scores of a search are no evidence, since the best of many is selected partly by
+// The scores of a search are not evidence, because the best of many is selected partly by
 // chance. A candidate must be compared with the base on new runs.
 func (r *Reference) Score(run Run, benchmark string) (score float64, ok bool) {
 	k := Key{benchmark, r.metric}

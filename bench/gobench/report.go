@@ -57,7 +57,8 @@ func ReadReport(from io.Reader, metric string) (Run, error) {
 	return run, run.holds(metric)
 }
 
-// results blanks the lines of a report that neither are results nor name a package.
+// results empties the lines of a report that are neither results nor name a package, which
+// keeps the line numbers.
 func results(text []byte) ([]byte, error) {
 	var out bytes.Buffer
 	number := 0
@@ -68,7 +69,7 @@ func results(text []byte) ([]byte, error) {
 			if len(line) > mostLine {
 				return nil, fmt.Errorf("line %d has %d bytes: %w", number, len(line), ErrTooMuch)
 			}
-			if len(bytes.Fields(line)) == 1 { // which the reader would skip
+			if len(bytes.Fields(line)) == 1 { // a name alone, which the reader would skip
 				return nil, fmt.Errorf("line %d is not the result of a benchmark: %s has no values", number, foreign(string(line)))
 			}
 			out.Write(line)
@@ -80,20 +81,21 @@ func results(text []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// report adds one line of a report, or returns an error.
+// report adds the values of one line of a report to r. It returns an error if the line is
+// not a valid result.
 func (r Run) report(line *benchfmt.Result) error {
 	name := nameOf(line)
 	switch {
 	case !shows(string(line.Name), mostName):
 		return fmt.Errorf("%s cannot be the name of a benchmark", foreign(name))
 	case line.Iters < 1:
-		return fmt.Errorf("%s was done %d times", foreign(name), line.Iters)
+		return fmt.Errorf("%s has an iteration count of %d", foreign(name), line.Iters)
 	}
 	for _, v := range line.Values {
 		k := Key{name, BaseUnit(v.Unit)}
 		switch {
 		case !shows(k.Unit, mostUnit):
-			return fmt.Errorf("%s has the unit %s", foreign(name), foreign(k.Unit))
+			return fmt.Errorf("%s has %s, which cannot be a unit", foreign(name), foreign(k.Unit))
 		case !plausible(v.Value, k.Unit):
 			return fmt.Errorf("%s has %v %s, which cannot be a measurement", foreign(name), v.Value, k.Unit)
 		case len(r[k]) > 0:
@@ -104,7 +106,7 @@ func (r Run) report(line *benchfmt.Result) error {
 	return nil
 }
 
-// holds returns an error for a report without a value of the metric.
+// holds returns an error if the report has no value of the metric.
 func (r Run) holds(metric string) error {
 	units := map[string]bool{}
 	for k := range r {
@@ -112,7 +114,7 @@ func (r Run) holds(metric string) error {
 	}
 	switch {
 	case len(r) == 0:
-		return errors.New("no line of it is a result such as: BenchmarkName 100 123 " + metric)
+		return errors.New("none of its lines is a result such as: BenchmarkName 100 123 " + metric)
 	case !units[metric]:
 		return fmt.Errorf("none of its results is in %s; they are in %s", metric, strings.Join(few(slices.Sorted(maps.Keys(units))), ", "))
 	}

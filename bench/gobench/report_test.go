@@ -29,7 +29,7 @@ func TestReadReport(t *testing.T) {
 		},
 		{"a log beside it", "building…\nUnit tests passed\nUnit work/op better=higher\n  100\t1 work/op\nBenchmarkCopy 1 20 work/op\n", Run{{"BenchmarkCopy", metric}: {20}}, ""},
 		{"losses of its own unit", "BenchmarkCopy 1 -20 work/op\n", Run{{"BenchmarkCopy", metric}: {-20}}, ""},
-		{"nothing", "", nil, "no line of it is a result such as: BenchmarkName 100 123 work/op"},
+		{"nothing", "", nil, "none of its lines is a result such as: BenchmarkName 100 123 work/op"},
 		{"another unit", "BenchmarkCopy 1 20 ns/op 3 steps/op\n", nil, "none of its results is in work/op; they are in sec/op, steps/op"},
 		{"no number", "\nBenchmarkCopy 1 NaN work/op\n", nil, `line 2: "BenchmarkCopy" has NaN work/op, which cannot be a measurement`},
 		{"endless", "BenchmarkCopy 1 +Inf work/op\n", nil, "+Inf work/op"},
@@ -39,7 +39,7 @@ func TestReadReport(t *testing.T) {
 		{"a word", "BenchmarkCopy 1 fast work/op\n", nil, "line 1 is not the result of a benchmark: parsing measurement"},
 		{"no unit", "BenchmarkCopy 1 20\n", nil, "missing units"},
 		{"no count", "BenchmarkCopy work/op\n", nil, "parsing iteration count"},
-		{"never done", "BenchmarkCopy 0 20 work/op\n", nil, `"BenchmarkCopy" was done 0 times`},
+		{"never done", "BenchmarkCopy 0 20 work/op\n", nil, `"BenchmarkCopy" has an iteration count of 0`},
 		{"a name alone", "BenchmarkCopy\nBenchmarkCopy 1 20 work/op\n", nil, `line 1 is not the result of a benchmark: "BenchmarkCopy" has no values`},
 		{"prose", "Benchmarking is fun\nBenchmarkCopy 1 20 work/op\n", nil, "line 1 is not the result"},
 		{"a second line, forged or not", "BenchmarkCopy 1 1 work/op\nBenchmarkCopy 1 20 work/op\n", nil, `line 2: "BenchmarkCopy" has two values in work/op`},
@@ -47,7 +47,7 @@ func TestReadReport(t *testing.T) {
 		{"two values of one unit in disguise", "BenchmarkCopy 1 20 work/op 1 ns/op 2 sec/op\n", nil, "two values in sec/op"},
 		{"escape sequences", "BenchmarkCopy\x1b[31m 1 20 work/op\n", nil, `line 1: "BenchmarkCopy\x1b[31m" cannot be the name`},
 		{"no UTF-8", "Benchmark\xff 1 20 work/op\n", nil, `"Benchmark\xff"`},
-		{"a unit that does not show", "BenchmarkCopy 1 20 work\u202e/op\n", nil, `the unit "work\u202e/op"`},
+		{"a unit that does not show", "BenchmarkCopy 1 20 work\u202e/op\n", nil, `"BenchmarkCopy" has "work\u202e/op", which cannot be a unit`},
 		{"a very long name", "Benchmark" + strings.Repeat("y", mostName+1) + " 1 20 work/op\n", nil, "cannot be the name"},
 		{"a very long line", "BenchmarkCopy 1 20 work/op" + strings.Repeat(" ", mostLine) + "\n", nil, "too large"},
 	} {
@@ -83,8 +83,8 @@ func TestReportIsBounded(t *testing.T) {
 	}
 }
 
-// FuzzReadReport: results can be shown and compared, occur once, and do not depend on
-// surrounding lines that are no results.
+// FuzzReadReport checks that results can be shown and compared, that each occurs once, and
+// that they do not depend on surrounding lines that are not results.
 func FuzzReadReport(f *testing.F) {
 	f.Add([]byte("pkg: m/p\nBenchmarkX-2\t1\t5 ns/op\t3 MB/s\n"))
 	f.Add([]byte("BenchmarkX 1 1 ns/op\nUnit ns/op better=higher\nhello\n"))

@@ -9,26 +9,26 @@ import (
 )
 
 // Rule defines the requirements of a comparison. The zero Rule requires less time per
-// operation at the usual level, with all other units guarded.
+// operation, at the default significance level, and guards all other units.
 type Rule struct {
-	// Metric is the unit that must improve, in benchstat's base form; "": "sec/op". All
-	// its benchmarks are guarded as well.
+	// Metric is the unit in which at least one benchmark must improve, in benchstat's base
+	// form; "" means "sec/op". No benchmark may get worse in this unit.
 	Metric string
-	// Guards are further units that must not get worse; nil: every measured unit with a
-	// known direction. One that the base does not report voids the comparison.
+	// Guards are further units that must not get worse; nil means every measured unit with
+	// a known direction. A unit that the base does not report voids the comparison.
 	Guards []string
-	// Directions of units other than sec/op, B/op, allocs/op (lower is better) and B/s
-	// (higher).
+	// Directions gives the directions of units other than sec/op, B/op, allocs/op (lower is
+	// better) and B/s (higher).
 	Directions map[string]Direction
-	// Alpha is the probability that any difference is found where there is none, in
-	// (0,1); 0: 0.05.
+	// Alpha is the significance level of the whole comparison: the probability of finding
+	// any difference if there is none. It is in (0,1); 0 means 0.05.
 	Alpha float64
-	// Least is the smallest change that counts, relative to the base; 0: 0.01. Smaller
+	// Least is the smallest change that counts, relative to the base; 0 means 0.01. Smaller
 	// changes may be due to the placement of code in memory.
 	Least float64
-	// Loss is the largest undetected loss that is accepted, relative to the base; 0: 0.1.
-	// Comparisons that neither rule out nor would have found a larger one are listed in
-	// [Result.Blind].
+	// Loss is the largest undetected loss that is accepted, relative to the base; 0 means
+	// 0.1. Comparisons that neither rule out a larger loss nor would have found one are
+	// listed in [Result.Blind].
 	Loss float64
 }
 
@@ -48,7 +48,8 @@ func (r Rule) withDefaults() Rule {
 	return r
 }
 
-// compared reports whether a unit is compared.
+// compared reports whether the rule compares values in a unit: the unit's direction must be
+// known, and it must be the metric or guarded.
 func (r Rule) compared(unit string) bool {
 	switch {
 	case r.direction(unit) == 0:
@@ -59,8 +60,8 @@ func (r Rule) compared(unit string) bool {
 	return slices.Contains(r.Guards, unit)
 }
 
-// keys returns the compared keys, sorted: those of all runs of the base in compared
-// units.
+// keys returns the compared keys, sorted: all keys in the runs of the base whose units are
+// compared.
 func (r Rule) keys(base []Run) []Key {
 	seen := map[Key]bool{}
 	for _, run := range base {
@@ -75,16 +76,17 @@ func (r Rule) keys(base []Run) []Key {
 	})
 }
 
-// Needed returns the minimum number of runs per side with which a difference can be
-// significant among the comparisons that these runs of the base require; one run suffices
-// for planning. Ten or more runs detect smaller differences.
+// Needed returns the minimum number of runs per side for a difference to be significant,
+// given the comparisons that these runs of the base require. A single run of the base is
+// enough to plan with. Ten or more runs per side detect smaller differences.
 func (r Rule) Needed(base []Run) int {
 	r = r.withDefaults()
 	return needed(r.Alpha, len(r.keys(base)))
 }
 
-// needed applies Holm's correction: the smallest p-value of the U test with n runs a side
-// is 2/C(2n,n), and the strictest level alpha/comparisons.
+// needed returns the smallest number n of runs per side, at most mostRuns, with which a
+// difference can be significant after Holm's correction: the smallest p-value of the U test
+// is 2/C(2n,n), and the strictest level is alpha/comparisons.
 func needed(alpha float64, comparisons int) int {
 	for n := 1; ; n++ {
 		if leastP(n) <= alpha/float64(max(1, comparisons)) || n >= mostRuns {
@@ -93,15 +95,15 @@ func needed(alpha float64, comparisons int) int {
 	}
 }
 
-// leastP returns the smallest two-sided p-value with n runs a side.
+// leastP returns the smallest two-sided p-value of the U test with n runs per side.
 func leastP(n int) float64 {
 	ways, _ := math.Lgamma(float64(2*n + 1))
 	half, _ := math.Lgamma(float64(n + 1))
 	return math.Min(1, 2*math.Exp(2*half-ways))
 }
 
-// holm adjusts p-values for multiple comparisons (Holm 1979): with adjusted values at or
-// below alpha taken as significant, the probability of any false one is at most alpha.
+// holm adjusts p-values for multiple comparisons (Holm 1979): if adjusted values at or
+// below alpha count as significant, the probability of any false finding is at most alpha.
 func holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

@@ -5,14 +5,15 @@ import "golang.org/x/perf/benchunit"
 // Direction is the direction in which values of a unit improve.
 type Direction int
 
-// Lower and Higher; the zero Direction is unknown, and such units are not compared.
+// Lower and Higher are the known directions. The zero Direction means that the direction is
+// unknown; such units are not compared.
 const (
 	Lower  Direction = -1
 	Higher Direction = 1
 )
 
-// Agreed returns the direction of the units that go test itself reports, none of which
-// can be negative; the zero Direction for any other.
+// Agreed returns the direction of a unit that go test itself reports, in which no value can
+// be negative, and the zero Direction for any other unit.
 func Agreed(unit string) Direction {
 	switch unit {
 	case "sec/op", "B/op", "allocs/op":
@@ -30,7 +31,8 @@ func BaseUnit(unit string) string {
 	return base
 }
 
-// direction returns the direction that the rule declares, else the usual one.
+// direction returns the direction that the rule declares for a unit, or else that of
+// [Agreed].
 func (r Rule) direction(unit string) Direction {
 	if d, declared := r.Directions[unit]; declared {
 		return d

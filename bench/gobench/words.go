@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// unshown describes the smallest change that would have been found.
+// unshown returns the sentence that no change in the metric was shown, with the smallest
+// change that could have been found.
 func (s *session) unshown(list []Comparison) string {
 	text := fmt.Sprintf("no change of %s %% or more in %s was shown", percent(s.rule.Least), s.rule.Metric)
 	least := math.Inf(1)
@@ -36,9 +37,9 @@ func (s *session) blindSpot(list []Comparison) string {
 	return fmt.Sprintf("nothing is shown to be worse; a loss of %s %% could have gone unseen (%s, %s, 80 %% power)", percent(math.Max(widest.Detectable, s.rule.Least)), widest.Benchmark, widest.Unit)
 }
 
-// blind lists the comparisons in which a loss beyond the rule's could have gone
-// undetected: it would not have been found with the required power, and the interval of
-// the change does not exclude it.
+// blind lists the comparisons in which a loss larger than the rule's Loss could have gone
+// undetected: such a loss would not have been found with the required power, and the
+// interval of the change does not exclude it.
 func (s *session) blind(list []Comparison) []string {
 	var open []Comparison
 	for _, c := range list {
@@ -56,7 +57,7 @@ func (s *session) blind(list []Comparison) []string {
 		if c.Detectable >= 0 {
 			could = fmt.Sprintf("a loss of %s %% could have gone unseen", percent(c.Detectable))
 		}
-		out = append(out, fmt.Sprintf("%s in %s: %s, and %s %% is what may", c.Benchmark, c.Unit, could, percent(s.rule.Loss)))
+		out = append(out, fmt.Sprintf("%s in %s: %s; the largest loss allowed is %s %%", c.Benchmark, c.Unit, could, percent(s.rule.Loss)))
 	}
 	return out
 }
@@ -90,7 +91,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// few keeps the first reasons and counts the others.
+// few returns the first reasons, followed by the number of the others.
 func few(reasons []string) []string {
 	const most = 6
 	if len(reasons) <= most {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAnswerGraders has a row for each rule of the documentation.
+// TestAnswerGraders has a row for each rule in the documentation.
 func TestAnswerGraders(t *testing.T) {
 	for _, c := range []struct {
 		grader, answer string

@@ -11,7 +11,8 @@ import (
 // TypeCommand is the type of graders that are programs.
 const TypeCommand = "command"
 
-// Argv returns the program and the arguments of a grader, and whether it is a program.
+// Argv returns the program and the arguments of a grader, and reports whether the grader is
+// a program.
 func Argv(spec bench.GraderSpec) ([]string, bool) {
 	var c struct {
 		Argv []string `json:"argv"`
@@ -22,8 +23,8 @@ func Argv(spec bench.GraderSpec) ([]string, bool) {
 	return c.Argv, true
 }
 
-// Script returns the file that an interpreter such as python3 or sh runs, as a command line
-// names it, and "" where it names none for sure.
+// Script returns the file that an interpreter such as python3 or sh runs, as the command
+// line names it, or "" if it is not certain that the command line names one.
 func Script(argv []string) string {
 	if len(argv) < 2 || argv[1] == "" || strings.HasPrefix(argv[1], "-") {
 		return ""

@@ -9,20 +9,20 @@ import (
 	"evolve/bench"
 )
 
-// jsonl is the protocol of programs that run on and grade answers line by line; without it a
-// program is started for each answer.
+// jsonl is the protocol of programs that keep running and grade answers line by line;
+// without it a program is started for each answer.
 const jsonl = "jsonl"
 
-// Failure is a failure of a program that grades line by line, as opposed to one of the
-// machine.
+// Failure is a failure of a program that grades line by line, as opposed to a failure of
+// the machine.
 type Failure struct {
 	// Text continues a sentence that begins with the program: "ended with exit code 2".
 	Text string
-	// Stderr is the end of its standard error, where that may name the cause.
+	// Stderr is the end of the program's standard error, if that may name the cause.
 	Stderr string
-	// Crashed reports whether the program ended before its answer.
+	// Crashed reports whether the program ended before it answered.
 	Crashed bool
-	// Late reports whether it gave no answer in time; Text is then empty.
+	// Late reports whether the program gave no answer in time; Text is then empty.
 	Late bool
 }
 
@@ -34,8 +34,9 @@ func (f *Failure) Error() string {
 	return "the program " + f.Text
 }
 
-// pooled reads the protocol, and reports whether the program runs on. It sees no working
-// directory, because those of later answers do not exist when it starts.
+// pooled reads the field protocol and reports whether the program keeps running between
+// answers. Such a program sees no working directory, because the directories of later
+// answers do not exist when it starts.
 func pooled(b *builder) bool {
 	if !b.has("protocol") {
 		return false
@@ -47,16 +48,17 @@ func pooled(b *builder) bool {
 		b.problem("protocol", "there is no protocol %s: %q is the only one, and without it the program is started for each answer", show(protocol), jsonl)
 		return false
 	case b.task.Fixtures.HasFiles():
-		b.problem("protocol", "a program of the protocol %q cannot see the files of this task: leave out \"protocol\", so that it is started for each answer", jsonl)
+		b.problem("protocol", "a program that uses the protocol %q cannot see the files of this task: omit \"protocol\" so that the program is started for each answer", jsonl)
 		return false
 	}
 	return true
 }
 
-// askProgram grades by a program that runs on. It gets the object of [command] on one line,
-// with "id" and without "workdir", and answers with the line {"id","score","reason"}, of which
-// only the reason may be left out. The id is random: no agent can have made its program write
-// a verdict with it. Any other line, an end and a timeout are errors: the grader is broken.
+// askProgram grades with a program that keeps running. The program gets the JSON object
+// described at [command] on one line, with "id" and without "workdir", and answers with the
+// line {"id","score","reason"}, in which only the reason is optional. The id is random, so
+// no agent can have prepared a program that writes a verdict with that id. Any other line,
+// the end of the program and a timeout are errors: the grader is broken.
 func askProgram(runner Runner, p Program) scorer {
 	return func(ctx context.Context, in *bench.GradeInput) (judgement, error) {
 		p := p
@@ -89,13 +91,13 @@ func askProgram(runner Runner, p Program) scorer {
 	}
 }
 
-// question is a line for a program that runs on.
+// question is a line for a program that keeps running.
 type question struct {
 	ID string `json:"id"`
 	commandInput
 }
 
-// verdictOn returns the verdict of a line on the question with an id.
+// verdictOn reads a line as the verdict on the question with the given id.
 func verdictOn(line []byte, id string) (judgement, error) {
 	var s struct {
 		ID string `json:"id"`

@@ -12,7 +12,8 @@ import (
 	"evolve/bench"
 )
 
-// TestAskedProgramGetsOneLine tests what a program that runs on is handed.
+// TestAskedProgramGetsOneLine tests what is passed to a program that keeps running between
+// answers.
 func TestAskedProgramGetsOneLine(t *testing.T) {
 	var c capture
 	tk := task(t, "ref", `{"type":"command","argv":["python3","check.py"],"timeout":2,"protocol":"jsonl"}`)
@@ -43,7 +44,7 @@ func TestAskedProgramGetsOneLine(t *testing.T) {
 	}
 }
 
-// crashing is a runner whose programs that run on fail.
+// crashing is a runner for which every program that keeps running between answers fails.
 type crashing struct {
 	capture
 	failure Failure
@@ -51,7 +52,8 @@ type crashing struct {
 
 func (a *crashing) AskGrader(context.Context, Program, func([]byte) error) error { return &a.failure }
 
-// TestAskedProgramThatFails tests that the crash of a program that runs on is one of its grader.
+// TestAskedProgramThatFails tests that the crash of a program that keeps running between
+// answers is an error of its grader.
 func TestAskedProgramThatFails(t *testing.T) {
 	tk := task(t, "ref", `{"type":"command","argv":["python3","check.py"],"protocol":"jsonl"}`)
 	for want, failure := range map[string]Failure{
@@ -100,7 +102,7 @@ func TestVerdictOn(t *testing.T) {
 	}
 }
 
-// FuzzVerdictOn: any line gives a score in [0,1] for the right id, or an error.
+// FuzzVerdictOn checks that any line gives a score in [0,1] for the right id, or an error.
 func FuzzVerdictOn(f *testing.F) {
 	f.Add([]byte(`{"id":"q","score":0.5,"reason":"x"}`))
 	f.Add([]byte(`{"id":"q","score":1e-400}`))
@@ -112,7 +114,7 @@ func FuzzVerdictOn(f *testing.F) {
 }
 
 func TestProtocolProblems(t *testing.T) {
-	const refusal = `a program of the protocol "jsonl" cannot see the files of this task: leave out "protocol", so that it is started for each answer`
+	const refusal = `a program that uses the protocol "jsonl" cannot see the files of this task: omit "protocol" so that the program is started for each answer`
 	for name, c := range map[string]struct {
 		protocol string
 		fixtures bench.Fixtures
@@ -138,7 +140,8 @@ func TestProtocolProblems(t *testing.T) {
 	}
 }
 
-// TestProtocolIsPartOfTheTask tests that evaluations by another protocol are no evidence.
+// TestProtocolIsPartOfTheTask tests that evaluations made with another protocol do not
+// count as evidence.
 func TestProtocolIsPartOfTheTask(t *testing.T) {
 	hash := func(grader string) string { return bench.HashTask(task(t, "ref", grader), "") }
 	plain, asked := hash(`{"type":"command","argv":["x"]}`), hash(`{"type":"command","argv":["x"],"protocol":"jsonl"}`)

@@ -7,7 +7,7 @@ import (
 	"evolve/bench"
 )
 
-// BenchmarkGrade grades a short answer, the usual case.
+// BenchmarkGrade grades a short answer, which is the usual case.
 func BenchmarkGrade(b *testing.B) {
 	for _, grader := range []string{
 		`{"type":"exact","answer":"transfer"}`, `{"type":"contains","all":["transfer","money"]}`, `{"type":"numeric","answer":42}`, `{"type":"f1","answer":"transfer the money"}`,

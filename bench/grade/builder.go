@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// maxReference bounds a reference text of a grader, in bytes, and maxReferences their
-// number.
+// maxReference limits the length of a grader's reference text, in bytes, and maxReferences
+// limits the number of such texts.
 const (
 	maxReference  = 1 << 20
 	maxReferences = 10_000
@@ -70,7 +70,7 @@ func (b *builder) text(field string) string {
 	return s
 }
 
-// texts reads a text or a list of texts; nil when the field is absent.
+// texts reads a text or a list of texts. It returns nil if the field is absent.
 func (b *builder) texts(field string) []string {
 	if !b.has(field) {
 		return nil
@@ -109,7 +109,7 @@ func (b *builder) bounded(field string, texts []string) []string {
 	return texts
 }
 
-// answers returns the accepted answers: the grader's own, else the task's.
+// answers returns the accepted answers: those of the grader or else those of the task.
 func (b *builder) answers() []string {
 	if b.has("answer") {
 		return b.texts("answer")
@@ -121,7 +121,7 @@ func (b *builder) answers() []string {
 	return b.bounded("answer", []string{*b.task.Answer})
 }
 
-// number reads a number within [lo, hi], def when the field is absent.
+// number reads a number within [lo, hi]. It returns def if the field is absent.
 func (b *builder) number(field string, def, lo, hi float64) float64 {
 	if !b.has(field) {
 		return def
@@ -138,7 +138,7 @@ func (b *builder) number(field string, def, lo, hi float64) float64 {
 	return f
 }
 
-// flag reads true or false, false when the field is absent.
+// flag reads true or false. It returns false if the field is absent.
 func (b *builder) flag(field string) bool {
 	var on bool
 	if b.has(field) && json.Unmarshal(b.fields[field], &on) != nil {

@@ -18,27 +18,28 @@ import (
 	"evolve/runtime/model"
 )
 
-// The bounds of a file of labels.
+// The limits on a file of labels: the number of labels, and the length of a line in bytes.
 const (
 	maxLabels    = 10_000
 	maxLabelLine = 2 << 20
 )
 
-// Label is a person's grade of an answer, one line of a file of labels.
+// Label is a person's grade of an answer; it is one line in a file of labels.
 type Label struct {
 	// Line counts from 1.
 	Line   int    `json:"-"`
 	Task   string `json:"task"`
 	Answer string `json:"answer"`
-	// Label is a score in [0,1], Grade one on the judge's scale; exactly one of them is set.
+	// Label is a score in [0,1], and Grade is a grade on the judge's scale; exactly one of
+	// them is set.
 	Label *float64 `json:"label"`
 	Grade *float64 `json:"grade"`
 }
 
-// ReadLabels reads labels, one JSON object a line. An error names the line.
+// ReadLabels reads labels, one JSON object per line. An error names the line.
 func ReadLabels(r io.Reader) ([]Label, error) {
 	var list []Label
-	seen := map[[2]string]int{} // the line of a task and an answer
+	seen := map[[2]string]int{} // line number by task and answer
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 64<<10), maxLabelLine)
 	for line := 1; in.Scan(); line++ {
@@ -51,7 +52,7 @@ func ReadLabels(r io.Reader) ([]Label, error) {
 		dec.DisallowUnknownFields()
 		switch {
 		case !json.Valid(raw) || dec.Decode(&l) != nil:
-			return nil, fmt.Errorf(`line %d is not an object of "task", "answer" and "label" or "grade"`, line)
+			return nil, fmt.Errorf(`line %d is not an object with "task", "answer" and either "label" or "grade"`, line)
 		case l.Task == "":
 			return nil, fmt.Errorf("line %d names no task", line)
 		case (l.Label == nil) == (l.Grade == nil):
@@ -63,7 +64,7 @@ func ReadLabels(r io.Reader) ([]Label, error) {
 		}
 		pair := [2]string{l.Task, l.Answer}
 		if at, ok := seen[pair]; ok {
-			return nil, fmt.Errorf("line %d labels the answer of line %d again: of several people's labels, give the mean", line, at)
+			return nil, fmt.Errorf("line %d labels the answer on line %d again: if several people labelled it, give the mean of their labels", line, at)
 		}
 		seen[pair] = line
 		list = append(list, l)
@@ -74,7 +75,8 @@ func ReadLabels(r io.Reader) ([]Label, error) {
 	return list, in.Err()
 }
 
-// Human returns a label's score in [0,1] for a judge.
+// Human returns the score that a person gave, in [0,1]. A grade is converted from the scale
+// of j.
 func (l Label) Human(j *Judge) (float64, error) {
 	if l.Label != nil {
 		return *l.Label, nil
@@ -86,7 +88,7 @@ func (l Label) Human(j *Judge) (float64, error) {
 	return score, nil
 }
 
-// Labelled is an answer with the judge to calibrate and the person's score.
+// Labelled is an answer with the judge to calibrate and the score that a person gave.
 type Labelled struct {
 	Judge  *Judge
 	Answer string
@@ -94,7 +96,7 @@ type Labelled struct {
 }
 
 // Calibration is a judge's agreement with people. Missing counts the answers without a
-// verdict, and Fault is the first reason.
+// verdict, and Fault is the reason for the first of them.
 type Calibration struct {
 	Agreement stats.Agreement
 	Missing   int
@@ -102,8 +104,9 @@ type Calibration struct {
 	Usage     agent.Usage
 }
 
-// Calibrate asks the judges, whose scales have equally many points, for their grades and
-// compares them with the labels. The error is the context's.
+// Calibrate lets the judges, whose scales must have the same number of points, grade the
+// answers, and compares their grades with the labels. It returns an error only if the
+// context ends.
 func Calibrate(ctx context.Context, m model.Model, list []Labelled, parallel int) (Calibration, error) {
 	var (
 		mu            sync.Mutex

@@ -20,15 +20,15 @@ import (
 	"evolve/runtime/text"
 )
 
-// Runner runs the program of a command grader in a sandbox: without network, with an
-// empty environment, the suite's folder readable and only the workdir writable. An error
-// means that the program could not be started or that the sandbox failed.
+// Runner runs the program of a command grader in a sandbox without network and with an
+// empty environment. The suite's folder is readable, and only the workdir is writable. An
+// error means that the program could not be started or that the sandbox failed.
 type Runner interface {
 	RunGrader(ctx context.Context, p Program) (Exit, error)
-	// AskGrader passes p.Stdin, a line with the id p.ID, to a running process of the program
-	// or to a new one, and the line that it answers, of 1 MB at most and without its end, to
-	// accept. An error of accept ends the process and is returned; a [Failure] is that of a
-	// program.
+	// AskGrader passes p.Stdin, a line with the id p.ID, to a running process of the
+	// program or to a new one. It passes the program's answer to accept: one line of at
+	// most 1 MB, without its line break. An error returned by accept ends the process and
+	// is returned; a [Failure] is a failure of the program.
 	AskGrader(ctx context.Context, p Program, accept func(line []byte) error) error
 }
 
@@ -37,13 +37,14 @@ type Program struct {
 	Argv []string
 	// Dir is the suite's folder, in which the program runs.
 	Dir string
-	// Workdir is the directory as the agent left it; empty when the task has no files.
+	// Workdir is the working directory as the agent left it; it is empty if the task has no
+	// files.
 	Workdir string
 	Stdin   []byte
-	// ID is the id in Stdin of a program that is asked line by line.
+	// ID is the id in Stdin if the program grades line by line.
 	ID      string
 	Timeout time.Duration
-	// MaxOutput bounds standard output and standard error each, in bytes.
+	// MaxOutput limits standard output and standard error to this number of bytes each.
 	MaxOutput int
 }
 
@@ -66,7 +67,7 @@ const (
 type commandInput struct {
 	// Task is the suite line.
 	Task *bench.Task `json:"task"`
-	// Messages is the conversation before the answer, where the task has a script.
+	// Messages is the conversation before the answer, if the task has a script.
 	Messages []agent.Message `json:"messages,omitempty"`
 	// Answer is null when there is none.
 	Answer  *string       `json:"answer"`
@@ -74,16 +75,20 @@ type commandInput struct {
 	Workdir string        `json:"workdir,omitempty"`
 }
 
-// command grades by a program that is started for each answer; see [askProgram] for one that
-// runs on. The program gets {"task","answer","outcome","workdir"}, of a scripted conversation
-// with "messages", as one JSON object on standard input; agent output is never part of its
-// command line. Without output, exit 0 is a score of 1 and exit 1 of 0. With output, its last
-// line must be {"score": 0 to 1, "reason": text}, either key optional, and its score replaces
-// that of the exit code. Any other last line, any other exit code, exit 1 with a standard
-// error and no verdict, as of an interpreter's uncaught exception, and a timeout are errors:
-// the grader is broken. Stored scores are reused as long as these rules stay the same: the
-// version of the rules in bench.HashTask changes with them. A program that runs the agent's files runs them with its own rights,
-// so it should not trust output that the agent's code can write.
+// command grades with a program that is started for each answer; see [askProgram] for one
+// that keeps running. The program gets {"task","answer","outcome","workdir"}, and for a
+// scripted conversation also "messages", as one JSON object on standard input; agent output
+// is never part of its command line. If the program writes no output, exit code 0 means a
+// score of 1, and exit code 1 a score of 0. Otherwise the last line of its output must be
+// {"score": 0 to 1, "reason": text}, in which either key is optional, and that score
+// replaces the score of the exit code. The following are errors and mean that the grader is
+// broken: any other last line, any other exit code, a timeout, and exit code 1 with text on
+// standard error and no verdict, as after an interpreter's uncaught exception.
+//
+// Stored scores are reused as long as these rules stay the same, so a change to the rules
+// must also change their version in bench.HashTask. A program that runs the agent's files
+// runs them with its own rights, so it should not trust output that the agent's code can
+// write.
 func command(b *builder) scorer {
 	argv := b.texts("argv")
 	if len(argv) == 0 && len(b.problems) == 0 {
@@ -138,12 +143,12 @@ func conversation(exchanges []bench.Exchange) []agent.Message {
 	return append(slices.Clone(last.Earlier), agent.Message{Role: "user", Content: last.User})
 }
 
-// crash is the error of a program that ended with an error in place of a verdict.
+// crash is the error of a program that ended with an error instead of a verdict.
 type crash string
 
 func (c crash) Error() string { return string(c) }
 
-// verdict derives the verdict from exit code and output.
+// verdict derives the verdict from the program's exit code and output.
 func (e Exit) verdict(timeout time.Duration) (judgement, error) {
 	switch {
 	case e.TimedOut:
@@ -155,8 +160,8 @@ func (e Exit) verdict(timeout time.Duration) (judgement, error) {
 	}
 	v := yes(e.Code == 0, "the program ended with exit code %d", e.Code)
 	last := lastLine(e.Stdout)
-	// An uncaught exception ends an interpreter with exit code 1, as a failed check does; it
-	// alone leaves a message on standard error.
+	// An uncaught exception ends an interpreter with exit code 1, as a failed check does,
+	// but only the exception leaves a message on standard error.
 	if said := lastWords(e.Stderr); e.Code == 1 && said != "" && !bytes.HasPrefix(last, []byte("{")) {
 		return judgement{}, crash("ended with exit code 1 and no verdict" + said)
 	}
@@ -170,17 +175,19 @@ func (e Exit) verdict(timeout time.Duration) (judgement, error) {
 	return said.over(v)
 }
 
-// named returns the words that start a program, so that an interpreter's script is named.
+// named returns a program's whole command line, quoted for messages, so that a message also
+// names the script of an interpreter.
 func named(argv []string) string { return show(strings.Join(argv, " ")) }
 
-// The exit codes by which a shell reports that a command cannot be executed, and that it does
-// not exist.
+// The exit codes by which a shell reports that a command cannot be executed, and that a
+// command does not exist.
 const (
 	notExecutable = 126
 	notFound      = 127
 )
 
-// broken returns the error of a program that grades in a folder.
+// broken returns err as the error of a grader's program that runs in dir, and records
+// whether the program or its script is missing.
 func broken(argv []string, dir string, err error) *bench.GraderError {
 	script := Script(argv)
 	if script != "" && !filepath.IsAbs(script) {
@@ -194,13 +201,14 @@ func broken(argv []string, dir string, err error) *bench.GraderError {
 	return &bench.GraderError{Argv: argv, Err: err, Unstartable: gone}
 }
 
-// said is what a program writes about an answer.
+// said holds the score and the reason that a program writes for an answer.
 type said struct {
 	Score  *float64 `json:"score"`
 	Reason string   `json:"reason"`
 }
 
-// over returns a judgement with the score and the reason of the program in place of its own.
+// over returns v with its score and reason replaced by those of the program, as far as they
+// are given.
 func (s said) over(v judgement) (judgement, error) {
 	if s.Score != nil {
 		if !(*s.Score >= 0 && *s.Score <= 1) {
@@ -214,7 +222,7 @@ func (s said) over(v judgement) (judgement, error) {
 	return v, nil
 }
 
-// decodeVerdict decodes a line, which errors call by its name, strictly.
+// decodeVerdict strictly decodes a line. Errors refer to the line by the given name.
 func decodeVerdict(line []byte, to any, name string) error {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
@@ -227,7 +235,8 @@ func decodeVerdict(line []byte, to any, name string) error {
 	return nil
 }
 
-// noVerdict returns the reason why a line is no verdict; err is that of its decoding.
+// noVerdict returns the reason why a line is not a verdict; err is the error from decoding
+// it.
 func noVerdict(line []byte, err error) string {
 	var other *json.UnmarshalTypeError
 	switch {

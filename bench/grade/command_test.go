@@ -155,7 +155,7 @@ func TestCommandIsHandedOneObject(t *testing.T) {
 	if object["outcome"] != "low_utility" || !there || answer != nil || object["workdir"] != "/w" || object["task"].(map[string]any)["id"] != "t" {
 		t.Errorf("handed %s", c.got.Stdin)
 	}
-	// A result that cannot be graded does not run the program.
+	// The program is not run for a result that cannot be graded.
 	c.got = Program{}
 	got, err := g.Grade(context.Background(), bench.GradeInput{Task: tk, Result: agent.Result{Outcome: agent.Timeout}})
 	if err != nil || got.Score != 0 || c.got.Argv != nil {
@@ -168,12 +168,12 @@ func TestCommandNeedsARunner(t *testing.T) {
 	if problems := Check(tk, tk.Graders[0]); len(problems) > 0 {
 		t.Errorf("a suite may not name it: %v", problems)
 	}
-	if _, err := compile(tk, means{}); err == nil || !strings.Contains(err.Error(), "needs a sandbox, and there is none") {
+	if _, err := compile(tk, means{}); err == nil || !strings.Contains(err.Error(), "needs a sandbox, but there is none") {
 		t.Errorf("compiled without a runner: %v", err)
 	}
 }
 
-// FuzzVerdict: any output of a program gives a score in [0,1] or an error.
+// FuzzVerdict checks that any output of a program gives a score in [0,1] or an error.
 func FuzzVerdict(f *testing.F) {
 	f.Add(0, []byte(`{"score":0.5,"reason":"x"}`))
 	f.Add(1, []byte("ok\n{\"score\":1e-400}\n"))
@@ -187,8 +187,8 @@ func FuzzVerdict(f *testing.F) {
 	})
 }
 
-// TestUnstartable checks which failures of a program no repetition changes, and which are
-// crashes.
+// TestUnstartable checks which failures of a program a repetition cannot change, and which
+// of them are crashes.
 func TestUnstartable(t *testing.T) {
 	suites := t.TempDir()
 	for name, text := range map[string]string{"crash.sh": "echo no >&2\nexit 1", "later.sh": "no-such-command-anywhere", "plain": "x"} {

@@ -10,10 +10,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The graders of this file check the way in which the agent worked, not its answer.
+// The graders in this file check how the agent worked, not its answer.
 
-// toolCalled passes when the transcript has a call of the tool, with any result. Calls in
-// a foreign transcript cannot be recognized.
+// toolCalled passes when the transcript has a call to the tool, with any result. Calls in a
+// foreign transcript cannot be recognized.
 func toolCalled(b *builder) scorer {
 	tool := b.text("tool")
 	return func(_ context.Context, in *bench.GradeInput) (judgement, error) {
@@ -53,8 +53,8 @@ func toolOrder(b *builder) scorer {
 	}
 }
 
-// outcomeIs passes when the run ended in one of the outcomes. No other grader can make a
-// result of another outcome gradable.
+// outcomeIs passes when the run ended in one of the outcomes. Only a grader of this type
+// can make a result with an ungradable outcome gradable.
 func outcomeIs(b *builder) scorer {
 	named := b.texts("outcome")
 	if len(named) == 0 && len(b.problems) == 0 {
@@ -64,7 +64,7 @@ func outcomeIs(b *builder) scorer {
 		o := agent.Outcome(name)
 		switch {
 		case !o.Valid():
-			b.problem("outcome", "%s is no outcome (valid: %s)", show(name), outcomes())
+			b.problem("outcome", "%s is not an outcome (valid: %s)", show(name), outcomes())
 		case o.Missing():
 			b.problem("outcome", "%s counts as missing data and is never graded", show(name))
 		}
@@ -86,7 +86,8 @@ func outcomes() string {
 	return strings.Join(names, ", ")
 }
 
-// maxCost passes when the evaluation cost at most this many US dollars.
+// maxCost passes when the agent's usage cost no more than the amount in the field usd, in
+// US dollars.
 func maxCost(b *builder) scorer {
 	if !b.has("usd") {
 		b.problem("", "needs %q", "usd")
@@ -98,9 +99,10 @@ func maxCost(b *builder) scorer {
 	}
 }
 
-// maxLatency passes when the answer took at most this many seconds. If the time holds the start of
-// a process, the answer's own is unknown, and at most that: more than the limit shows nothing, and
-// the grader passes.
+// maxLatency passes when the answer took at most the time in the field seconds. If the
+// measured time includes the start of a process, the time of the answer alone is unknown,
+// but it is at most the measured time. A measured time above the limit then proves nothing,
+// so the grader passes.
 func maxLatency(b *builder) scorer {
 	if !b.has("seconds") {
 		b.problem("", "needs %q", "seconds")
@@ -115,7 +117,7 @@ func maxLatency(b *builder) scorer {
 	}
 }
 
-// reported returns the agent's own score.
+// reported grades with the score that the agent itself reported.
 func reported(*builder) scorer {
 	return func(_ context.Context, in *bench.GradeInput) (judgement, error) {
 		s := in.Result.Score

@@ -14,7 +14,7 @@ import (
 	"evolve/runtime/model"
 )
 
-// script returns a task of a suite line.
+// script returns the task defined by a line of a suite.
 func script(t *testing.T, line string) *bench.Task {
 	t.Helper()
 	var task bench.Task
@@ -24,7 +24,7 @@ func script(t *testing.T, line string) *bench.Task {
 	return &task
 }
 
-// exchanged returns the exchanges of a script with these answers.
+// exchanged returns the exchanges of a script in which the agent gave these answers.
 func exchanged(task *bench.Task, answers ...string) (out []bench.Exchange) {
 	var said []agent.Message
 	for i, a := range answers {
@@ -64,10 +64,10 @@ func TestGradesOfTurns(t *testing.T) {
 	// A referral ends the conversation; the turns after it have nothing to grade.
 	some := all[:2]
 	grading, err = grader.Grade(context.Background(), bench.GradeInput{Task: task, Exchanges: some, Result: agent.Result{Outcome: agent.WrongToolBoundary}})
-	if last := grading.Grades[4]; err != nil || last.Score != 0 || last.Reason != "turn 3: the conversation ended before it" || grading.Grades[1].Score != 1 {
+	if last := grading.Grades[4]; err != nil || last.Score != 0 || last.Reason != "turn 3: the conversation ended before this turn" || grading.Grades[1].Score != 1 {
 		t.Errorf("%+v, %v", grading.Grades, err)
 	}
-	// A failure scores 0, whatever the turns before it were.
+	// A failure scores 0, whatever the turns before it scored.
 	grading, err = grader.Grade(context.Background(), bench.GradeInput{Task: task, Exchanges: some, Result: agent.Result{Outcome: agent.Timeout}})
 	if err != nil || grading.Score != 0 || grading.Grades[1].Reason != `turn 2: outcome "timeout"` {
 		t.Errorf("%+v, %v", grading, err)
@@ -92,7 +92,7 @@ func TestGradesOfTurnsAlone(t *testing.T) {
 }
 
 // TestJudgeReadsTheConversation tests that a judge is shown what was said before the answer
-// that it grades, and nothing after it.
+// that it grades, and nothing from after the answer.
 func TestJudgeReadsTheConversation(t *testing.T) {
 	task := script(t, `{"id":"t","turns":["my name is Bo",{"user":"who am I?","graders":[{"type":"judge","rubric":"knows the name"}]},"bye"],"graders":[{"type":"judge","rubric":"polite"}]}`)
 	if all := Judges(task); len(all) != 2 || all[0].Rubric() == all[1].Rubric() {
@@ -115,7 +115,7 @@ func TestJudgeReadsTheConversation(t *testing.T) {
 	if !strings.Contains(asked[1], before+"]") || !strings.Contains(asked[0], before+`,{"role":"assistant","content":"you are Bo"},{"role":"user","content":"bye"}]`) {
 		t.Errorf("the judge is shown %q", asked)
 	}
-	// Another answer in between is another question.
+	// If another answer precedes it, the judge is asked a new question.
 	other := exchanged(task, "hello Bo", "I forgot", "goodbye")
 	if _, err := g.Grade(context.Background(), bench.GradeInput{Task: task, Exchanges: other, Result: other[2].Result}); err != nil || len(asked) != 4 {
 		t.Errorf("%d questions, %v", len(asked), err)

@@ -3,9 +3,9 @@
 // evaluation missing data, never zero. Agent output is only data here: never a path, a
 // pattern, a format or a shell word.
 //
-// A grader is an object with a type, the type's own fields below, and for every type
-// weight (1), threshold, and not (false). "answer" may be one text or a list of accepted
-// ones; it defaults to the task's answer.
+// A grader is an object with a type, the type's own fields below, and for every type weight
+// (1), threshold, and not (false). "answer" may be one text or a list of accepted ones; it
+// defaults to the task's answer.
 //
 //	type             own fields                          score
 //	exact            answer, ignore_case, strict         1 when the same text
@@ -29,28 +29,29 @@
 //	judge            route, rubric | criteria |          a judge model's grade; passes at .5
 //	                 pairwise, reference, scale, samples
 //
-// A judge is a language model of a route of the workspace, the default one where it names
-// none. rubric is a text by which the answer is graded on scale: "pass/fail" or its ends,
-// such as "1-5", mapped to [0,1]. criteria is a list of {name, text, weight}, each graded on
-// scale in one request; the score is their weighted mean. pairwise is a text by which the
-// answer is compared with reference, or with the task's answer: both orders are asked, and
-// the score is .5 where they disagree. samples is the number of draws, 1 by default, whose
-// mean is the score. The task, the answer and the reference are data in the request, which
-// holds nothing of the variant, the stage and the run. A reply without the request's id or in
-// another form is no verdict; after three the grader fails. Equal questions are asked once.
+// A judge is a language model on a route of the workspace, by default on the default route.
+// rubric is a text by which the answer is graded on scale: "pass/fail" or the ends of a
+// range, such as "1-5", which is mapped to [0,1]. criteria is a list of {name, text,
+// weight}, each graded on scale in one request; the score is their weighted mean. pairwise
+// is a text by which the answer is compared with reference, or with the task's answer. The
+// judge is asked in both orders, and the score is .5 if the two verdicts disagree. samples
+// is the number of draws, 1 by default, whose mean is the score. The task, the answer and
+// the reference are data in the request, which contains nothing about the variant, the
+// stage or the run. A reply without the request's id or in another form is not a verdict;
+// after three such replies the grader fails. Equal questions are asked once.
 //
-// A grader passes when its score reaches its threshold, 1 unless the table gives another;
-// not changes score s to 1−s and inverts the pass. A task's score is the weighted mean of
-// its graders' scores; the task passes when every grader does. A task without graders is
-// graded by exact on its answer.
+// A grader passes when its score reaches its threshold, which is 1 unless the table gives
+// another; not changes score s to 1−s and inverts the pass. A task's score is the weighted
+// mean of its graders' scores; the task passes when every grader does. A task without
+// graders is graded by exact on its answer.
 //
 // For a result that cannot be graded (a crash, a timeout …) every score is 0 and not
 // inverted, unless a grader of type outcome expects that outcome. The same holds for
 // graders that read an answer when there is none, and for reported when there is no
 // reported score.
 //
-// max_latency counts the time of the answer, as statistics of latency do. An answer whose time
-// holds the start of a process passes, since its own time is not known.
+// max_latency counts the time of the answer, as statistics of latency do. An answer whose
+// time includes the start of a process passes, because its own time is not known.
 //
 // max_latency depends on the clock: with it, runs of an otherwise deterministic agent are
 // not repeatable byte for byte.

@@ -24,7 +24,7 @@ type Graders struct {
 	compiled sync.Map // *bench.Task → compilation
 }
 
-// means holds the things that graders need besides the result. A field may be nil for
+// means holds the resources that graders use besides the result. A field may be zero for
 // tasks whose graders do not use it.
 type means struct {
 	runner   Runner
@@ -44,8 +44,8 @@ func New(runner Runner, suiteDir func(*bench.Task) string) *Graders {
 	return &Graders{runner: runner, suiteDir: suiteDir}
 }
 
-// Judged sets the model that graders of type judge ask, and returns the graders. Each equal
-// question is asked once. Nil leaves tasks with such graders without a grade.
+// Judged sets the model that graders of type judge use, and returns the graders. The model
+// gets equal questions only once. If m is nil, tasks with such graders get no grade.
 func (g *Graders) Judged(m model.Model) *Graders {
 	g.asker = nil
 	if m != nil {
@@ -85,7 +85,7 @@ type part struct {
 	expects   []agent.Outcome // of type outcome
 }
 
-// scorer grades one result. An error means that it failed.
+// scorer grades one result. An error means that the scorer failed.
 type scorer func(ctx context.Context, in *bench.GradeInput) (judgement, error)
 
 // judgement is the result of a scorer before not and threshold are applied.
@@ -94,7 +94,8 @@ type judgement struct {
 	reason string
 	// void reports whether there was nothing to grade: the score is 0 and not inverted.
 	void bool
-	// sd and samples describe the draws of a judge model, and usage their usage.
+	// sd is the standard deviation of a judge model's draws, samples is their number, and
+	// usage is their usage.
 	sd      float64
 	samples int
 	usage   agent.Usage
@@ -114,13 +115,13 @@ func compile(t *bench.Task, with means) (*Grader, error) {
 		of += len(g.turns[i])
 	}
 	if of == 0 {
-		return nil, fmt.Errorf("task %q has neither graders nor an answer to grade by", t.ID)
+		return nil, fmt.Errorf("task %q has neither graders nor an answer to grade against", t.ID)
 	}
 	return g, nil
 }
 
-// compileParts compiles the graders of a task or of one turn; without any, exact on its
-// answer.
+// compileParts compiles the graders of a task or of one turn. If it has none, compileParts
+// compiles the grader exact on the answer of the task or turn.
 func compileParts(t *bench.Task, with means) ([]part, error) {
 	specs := t.Graders
 	if len(specs) == 0 && t.Answer != nil {
@@ -132,9 +133,9 @@ func compileParts(t *bench.Task, with means) ([]part, error) {
 		switch {
 		case len(problems) > 0:
 		case spec.Type == "command" && with.runner == nil:
-			problems = []bench.GraderProblem{{Text: "needs a sandbox, and there is none"}}
+			problems = []bench.GraderProblem{{Text: "needs a sandbox, but there is none"}}
 		case spec.Type == TypeJudge && with.asker == nil:
-			problems = []bench.GraderProblem{{Text: "needs a judge model, and there is none"}}
+			problems = []bench.GraderProblem{{Text: "needs a judge model, but there is none"}}
 		}
 		if len(problems) > 0 {
 			return nil, fmt.Errorf("task %q: grader %q: %s", t.ID, spec.Type, problems[0].Text)
@@ -144,12 +145,12 @@ func compileParts(t *bench.Task, with means) ([]part, error) {
 	return parts, nil
 }
 
-// Grade grades one result. An error means that a grader failed; the grading beside it has
-// the usage of judges.
+// Grade grades one result. An error means that a grader failed; the grading returned with
+// the error still holds the usage of judges.
 func (g *Grader) Grade(ctx context.Context, in bench.GradeInput) (bench.Grading, error) {
 	res := &in.Result
 	if res.Outcome.Missing() {
-		return bench.Grading{}, fmt.Errorf("the outcome %q is no evidence to grade", res.Outcome)
+		return bench.Grading{}, fmt.Errorf("a result with the outcome %q cannot be graded", res.Outcome)
 	}
 	void := ""
 	if !res.Outcome.Gradable() && !g.expects(res.Outcome) {
@@ -168,7 +169,7 @@ func (g *Grader) Grade(ctx context.Context, in bench.GradeInput) (bench.Grading,
 			at.Exchanges = in.Exchanges[:i+1]
 			at.Result, at.Latency = in.Exchanges[i].Result, in.Exchanges[i].Latency
 		} else if void == "" {
-			all.void = "the conversation ended before it"
+			all.void = "the conversation ended before this turn"
 		}
 		if err := all.add(ctx, parts, &at, where); err != nil {
 			return bench.Grading{Judge: all.Judge}, err
@@ -181,12 +182,13 @@ func (g *Grader) Grade(ctx context.Context, in bench.GradeInput) (bench.Grading,
 // tally sums up the grades of one result.
 type tally struct {
 	bench.Grading
-	// void is the reason why there is nothing to grade; empty if there is something.
+	// void is the reason why there is nothing to grade; it is empty if there is something
+	// to grade.
 	void         string
 	sum, weights float64
 }
 
-// add grades by some graders. Their reasons begin with where.
+// add grades the result with the given graders. Their reasons begin with where.
 func (y *tally) add(ctx context.Context, parts []part, in *bench.GradeInput, where string) error {
 	for _, p := range parts {
 		v := judgement{reason: y.void, void: true}
@@ -220,7 +222,7 @@ func (g *Grader) expects(o agent.Outcome) bool {
 // notWanted begins the reasons of inverted graders.
 const notWanted = "not wanted: "
 
-// final applies not and threshold.
+// final applies not and threshold to a judgement and returns the grade.
 func (p part) final(v judgement) bench.Grade {
 	g := bench.Grade{Type: p.spec.Type, Score: unit(v.score), Weight: 1, Reason: clip(v.reason), SD: v.sd, Samples: v.samples}
 	if p.spec.Weight > 0 {
@@ -247,16 +249,17 @@ func unit(s float64) float64 {
 	return min(s, 1)
 }
 
-// maxReason bounds a reason, in bytes, since it quotes answers.
+// maxReason limits the length of a reason, in bytes, because reasons quote answers.
 const maxReason = 300
 
 func clip(reason string) string {
 	return text.Clip(strings.ToValidUTF8(reason, "\uFFFD"), maxReason, text.Mark)
 }
 
-// show quotes a part of an answer for a reason, with a sign for each line break.
+// show quotes part of an answer for use in a reason, shortened and with a symbol for each
+// line break.
 func show(s string) string {
 	return strconv.Quote(text.Clip(strings.ReplaceAll(s, "\n", "↵"), 80, text.Mark))
 }
 
-var errNoAnswer = errors.New("needs an answer, of its own or of the task")
+var errNoAnswer = errors.New("needs an answer, either its own or the task's")

@@ -84,7 +84,8 @@ func TestConduct(t *testing.T) {
 	}
 }
 
-// TestLatencyOfAStart checks that the start of a process does not fail an answer.
+// TestLatencyOfAStart checks that the time that a process takes to start does not make an
+// answer fail.
 func TestLatencyOfAStart(t *testing.T) {
 	g, err := compile(task(t, "", `{"type":"max_latency","seconds":0.5}`), means{})
 	if err != nil {
@@ -99,7 +100,8 @@ func TestLatencyOfAStart(t *testing.T) {
 	}
 }
 
-// TestReportedCountsOnlyWhenAsked: a reported score is used only by a reported grader.
+// TestReportedCountsOnlyWhenAsked checks that a reported score is used only by a reported
+// grader.
 func TestReportedCountsOnlyWhenAsked(t *testing.T) {
 	one, nan, two := 1., math.NaN(), 2.
 	res := answered("wrong")
@@ -131,7 +133,7 @@ func TestCombination(t *testing.T) {
 	}
 }
 
-// TestUngradable: a failed run scores 0 with any grader.
+// TestUngradable checks that a failed run scores 0 with any grader.
 func TestUngradable(t *testing.T) {
 	inverted := []string{
 		`{"type":"exact","answer":"x","not":true}`, `{"type":"contains","any":["x"],"not":true}`, `{"type":"regex","pattern":"x","not":true}`,
@@ -150,13 +152,13 @@ func TestUngradable(t *testing.T) {
 			}
 		}
 	}
-	// Without an answer, inversion does not help a grader that reads one.
+	// If there is no answer, inverting a grader that reads the answer does not help.
 	for _, grader := range inverted[:4] {
 		if g := gradeOne(t, task(t, "", grader), agent.Result{Outcome: agent.OK}); g.Score != 0 || g.Pass {
 			t.Errorf("%s without an answer: %+v", grader, g)
 		}
 	}
-	// A grader that expects the outcome makes the others count.
+	// If one grader expects the outcome, the others count too.
 	denied := agent.Result{Outcome: agent.Denied}
 	for graders, want := range map[*[]string]float64{
 		{`{"type":"outcome","outcome":"denied"}`}:                                                 1,

@@ -14,7 +14,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// everyGrader has one or more of each type that needs no program.
+// everyGrader has at least one grader of each type that needs no program.
 var everyGrader = []string{
 	`{"type":"exact","answer":["a","1"]}`, `{"type":"contains","all":["a"],"any":["b","c"],"ignore_case":true}`, `{"type":"regex","pattern":"a*b?$"}`,
 	`{"type":"numeric","answer":[0,"1,234 %"],"tolerance":1e300,"percent":true}`, `{"type":"numeric","answer":1.5e308,"relative":1,"pick":"first"}`,
@@ -24,8 +24,8 @@ var everyGrader = []string{
 	`{"type":"max_cost","usd":1}`, `{"type":"max_latency","seconds":1}`, `{"type":"reported"}`,
 }
 
-// TestScoresStayInRange: for any result of an agent the score is in [0,1], and grading
-// again gives the same score.
+// TestScoresStayInRange checks that for any result of an agent the score is in [0,1], and
+// that grading again gives the same score.
 func TestScoresStayInRange(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var specs []string
@@ -63,7 +63,7 @@ func TestScoresStayInRange(t *testing.T) {
 	})
 }
 
-// TestHugeAnswers: a huge answer costs little time and scores 0.
+// TestHugeAnswers checks that a huge answer takes little time to grade and scores 0.
 func TestHugeAnswers(t *testing.T) {
 	flood := strings.Repeat("1 ", maxAnswer)
 	long := strings.Repeat("a b ", maxAnswer/4)

@@ -58,11 +58,11 @@ func jsonSchema(b *builder) scorer {
 type noLoader struct{}
 
 func (noLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("%s is another document, and other documents are not read", show(url))
+	return nil, fmt.Errorf("%s refers to another document, which is not read", show(url))
 }
 
-// firstViolation describes the violation at the first place in order of path. The
-// validator's own order depends on Go's maps, so reports would differ.
+// firstViolation describes the violation whose path comes first. The validator's own order
+// depends on Go's maps, so with it reports would differ between runs.
 func firstViolation(e *jsonschema.ValidationError) string {
 	place, text, found := "", "", false
 	var visit func(*jsonschema.ValidationError)
@@ -102,7 +102,7 @@ func jsonIn(answer string) (any, error) {
 		return nil, err
 	}
 	block := parts[len(parts)-2]
-	if len(parts)%2 == 0 { // the last fence is open
+	if len(parts)%2 == 0 { // the last block is not closed
 		block = parts[len(parts)-3]
 	}
 	if lang, rest, ok := strings.Cut(block, "\n"); ok && !strings.ContainsAny(lang, "{[\"") {
@@ -185,7 +185,8 @@ func equalJSON(a, b any) bool {
 	return a == b
 }
 
-// equalNumber compares integers as text, since long ones may be equal only as floats.
+// equalNumber compares integers as text, because long integers that differ may be equal as
+// floats.
 func equalNumber(a, b string) bool {
 	if a == b {
 		return true
@@ -198,7 +199,7 @@ func equalNumber(a, b string) bool {
 	return errx == nil && erry == nil && x == y
 }
 
-// compact returns a value as one line of JSON, for reasons.
+// compact returns a value as one line of JSON, or "?" if it cannot be encoded.
 func compact(v any) string {
 	out, err := foreign.Marshal(v)
 	if err != nil {

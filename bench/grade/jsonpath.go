@@ -11,10 +11,10 @@ import (
 )
 
 // jsonPath passes when a value that the path selects in the JSON of the answer equals
-// "answer", any JSON value; without "answer" it passes when anything is selected. The
-// path is a subset of JSONPath (RFC 9535): $ for the whole, .name or ['name'] for a
-// member, [2] for an item from 0, [-1] for one from the end, .* or [*] for all members or
-// items.
+// "answer", which may be any JSON value; without "answer" it passes when anything is
+// selected. The path is a subset of JSONPath (RFC 9535): $ for the whole value, .name or
+// ['name'] for a member, [2] for an item counted from 0, [-1] for an item counted from the
+// end, .* or [*] for all members or items.
 func jsonPath(b *builder) scorer {
 	steps, err := parsePath(b.text("path"))
 	if err != nil {
@@ -54,7 +54,7 @@ func jsonPath(b *builder) scorer {
 	})
 }
 
-// step selects members by name, an item by index, or all.
+// step selects the member with a name, the item at an index, or all members or items.
 type step struct {
 	name  string
 	index int

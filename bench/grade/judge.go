@@ -16,7 +16,8 @@ import (
 // TypeJudge is the type of graders with a judge model.
 const TypeJudge = "judge"
 
-// Bounds of a judge: rubric and criteria in bytes, criteria and samples in number.
+// Limits of a judge: the length of rubric and criteria in bytes, and the number of criteria
+// and samples.
 const (
 	maxRubric   = 64 << 10
 	maxCriteria = 50
@@ -25,7 +26,7 @@ const (
 
 // Judge is a compiled grader with a judge model. It grades an answer to one task.
 type Judge struct {
-	// Route is the route of the judge model; empty is the default route.
+	// Route is the route of the judge model; empty means the default route.
 	Route string
 	// Samples is the number of draws, whose mean is the grade.
 	Samples int
@@ -33,10 +34,11 @@ type Judge struct {
 	def       definition
 	task      *bench.Task
 	reference string
-	asked     string // the conversation before the answer, of a script; empty for the task's text
+	asked     string // for a script, the conversation before the answer; if empty, the task's text is used
 }
 
-// after returns the judge of the last answer of a conversation.
+// after returns the judge for the last answer of a conversation: its question is the
+// conversation up to that answer.
 func (j *Judge) after(exchanges []bench.Exchange) *Judge {
 	if len(exchanges) == 0 {
 		return j
@@ -52,7 +54,7 @@ type definition struct {
 	Rubric   string      `json:"rubric,omitempty"`
 	Pairwise string      `json:"pairwise,omitempty"`
 	Criteria []criterion `json:"criteria,omitempty"`
-	// Lo and Hi are the ends of the scale; both 0 for pass or fail.
+	// Lo and Hi are the ends of the scale; both are 0 for pass or fail.
 	Lo      int `json:"lo,omitempty"`
 	Hi      int `json:"hi,omitempty"`
 	Samples int `json:"samples"`
@@ -72,14 +74,14 @@ func (c criterion) share() float64 {
 	return 1
 }
 
-// judged compiles a grader of type judge. Its model is that of [Graders.Judged].
+// judged compiles a grader of type judge, which asks the model set by [Graders.Judged].
 func judged(b *builder) scorer {
 	j := compileJudge(b)
 	return b.asker.scorer(j)
 }
 
-// Judges returns the judges of a task, by the positions of their graders, and after them those
-// of its turns; nil stands for graders of other types and for invalid ones.
+// Judges returns the judges of a task in the order of its graders, followed by those of its
+// turns. An element is nil if its grader is of another type or invalid.
 func Judges(t *bench.Task) []*Judge {
 	var out []*Judge
 	for _, step := range t.Steps() {
@@ -99,7 +101,8 @@ func Judges(t *bench.Task) []*Judge {
 	return out
 }
 
-// JudgeRoute returns the route of a grader of type judge, and whether it is one.
+// JudgeRoute returns the route of a grader, and reports whether the grader is of type
+// judge.
 func JudgeRoute(spec bench.GraderSpec) (string, bool) {
 	var own struct {
 		Route string `json:"route"`
@@ -122,7 +125,7 @@ func compileJudge(b *builder) *Judge {
 		}
 	}
 	if forms != 1 {
-		b.problem("", "needs one of rubric, criteria and pairwise")
+		b.problem("", "needs one of rubric, criteria or pairwise")
 		return j
 	}
 	switch {
@@ -142,12 +145,12 @@ func compileJudge(b *builder) *Judge {
 	case b.task.Answer != nil:
 		j.reference = *b.task.Answer
 	case j.def.Pairwise != "":
-		b.problem("", "compares with a reference, and neither the grader nor the task has one")
+		b.problem("", "compares with a reference, but neither the grader nor the task has one")
 	}
 	return j
 }
 
-// rubric reads a text for the judge.
+// rubric reads a field with a text that the judge grades by.
 func (b *builder) rubric(field string) string {
 	s := strings.TrimSpace(b.text(field))
 	if len(s) > maxRubric {
@@ -212,7 +215,7 @@ func (b *builder) scale() (lo, hi int) {
 	return lo, hi
 }
 
-// Calls returns the number of calls of the model for a grade.
+// Calls returns the number of model calls that a grade takes if no call is repeated.
 func (j *Judge) Calls() int {
 	if j.def.Pairwise != "" {
 		return 2 * j.Samples
@@ -220,7 +223,7 @@ func (j *Judge) Calls() int {
 	return j.Samples
 }
 
-// Points returns the number of distinct grades of one draw: those of the scale, three of a
+// Points returns the number of distinct grades of one draw: those of the scale, three for a
 // comparison (worse, same, better), and two for pass or fail and for criteria.
 func (j *Judge) Points() int {
 	switch {
@@ -232,7 +235,7 @@ func (j *Judge) Points() int {
 	return 2
 }
 
-// Scale returns the scale as a suite has it, "" for a comparison.
+// Scale returns the scale in the form in which a suite gives it, or "" for a comparison.
 func (j *Judge) Scale() string {
 	switch {
 	case j.def.Pairwise != "":
@@ -260,15 +263,15 @@ func (j *Judge) Score(grade float64) (float64, error) {
 	return (grade - lo) / (hi - lo), nil
 }
 
-// Definition identifies the judge apart from its model, its task and the reference, in
-// hexadecimal: route, rubric or criteria, scale and samples.
+// Definition returns a hash, in hexadecimal, of everything that defines the judge apart
+// from its model, its task and the reference: route, rubric or criteria, scale and samples.
 func (j *Judge) Definition() string {
 	sum := sha256.Sum256(append([]byte("judge 2\x00"+instructions+"\x00"), compact(j.def)...))
 	return hex.EncodeToString(sum[:16])
 }
 
-// LeastTokens estimates the tokens of the shortest useful verdict: its form and a reason of a
-// few words.
+// LeastTokens estimates the number of tokens in the shortest useful verdict, which has the
+// required form and a reason of a few words.
 func (j *Judge) LeastTokens() int {
 	form := `{"id": "00000000", "reason": "the answer has all that is asked for", "grade": false}`
 	size := len(form)
@@ -278,11 +281,12 @@ func (j *Judge) LeastTokens() int {
 	return size / bytesPerToken
 }
 
-// bytesPerToken are those of JSON, whose signs and ids take more tokens than prose.
+// bytesPerToken is the assumed number of bytes per token in JSON, in which symbols and ids
+// take more tokens than prose does.
 const bytesPerToken = 3
 
-// InputTokens estimates the input of one call of the model for an answer of the given
-// size in bytes.
+// InputTokens estimates the number of input tokens of one call of the model, for an answer
+// of the given length in bytes.
 func (j *Judge) InputTokens(answer int) int {
 	req := j.request(draw{}, "")
 	size := overhead + len(req.Goal) + answer
@@ -295,7 +299,8 @@ func (j *Judge) InputTokens(answer int) int {
 	return size / 4
 }
 
-// overhead is about the size of the rules that a model gets with every request, in bytes.
+// overhead is the approximate length, in bytes, of the rules that a model gets with every
+// request.
 const overhead = 2500
 
 // key identifies a question: the judge, the task, the reference and the answer.
@@ -313,11 +318,12 @@ func (j *Judge) question() string {
 		return t.Goal
 	}
 	all := t.AgentTasks()
-	seen := all[len(all)-1] // of a script, without the answers between its messages
+	seen := all[len(all)-1] // for a script, without the answers between its messages
 	return compact(map[string]any{"goal": seen.Goal, "messages": seen.Messages, "input": t.Input})
 }
 
-// sampling returns the sampling of a draw. Its seed depends on the question alone.
+// sampling returns the sampling settings of a draw. The seed depends on the question and
+// the draw, and on nothing in the run.
 func (j *Judge) sampling(d draw) model.Sampling {
 	return model.Sampling{Route: j.Route, Seed: d.seed()}
 }

@@ -11,7 +11,8 @@ import (
 	"evolve/runtime/model"
 )
 
-// asker asks judge models, for each equal question once. It is safe for concurrent use.
+// asker puts questions to judge models, and equal questions only once. It is safe for
+// concurrent use.
 type asker struct {
 	model model.Model
 	asked sync.Map // [32]byte → *asked
@@ -25,7 +26,7 @@ type asked struct {
 	err     error
 }
 
-// scorer returns the scorer of a judge; its asker may be nil where it is not called.
+// scorer returns the scorer of a judge; a may be nil if the scorer is not called.
 func (a *asker) scorer(j *Judge) scorer {
 	return func(ctx context.Context, in *bench.GradeInput) (judgement, error) {
 		answer := in.Result.Answer
@@ -37,10 +38,10 @@ func (a *asker) scorer(j *Judge) scorer {
 	}
 }
 
-// Recall takes in the verdicts of a recorded evaluation of a task, so that its judges are not
-// asked about an equal answer again. It leaves out an answer that was not kept whole, and
-// conversations, whose earlier answers are not in the evaluation. Call it
-// after [Graders.Judged], before the first grade.
+// Recall loads the verdicts of a recorded evaluation of a task, so that its judges are not
+// asked about an equal answer again. It skips an answer that was not stored in full, and
+// conversations, because their earlier answers are not in the evaluation. Call it after
+// [Graders.Judged], before the first grade.
 func (g *Graders) Recall(t *bench.Task, e *bench.Evaluation) {
 	if g.asker == nil || len(t.Turns) > 0 || !e.Scored || !e.Whole() || len(e.Grades) != len(t.Graders) {
 		return
@@ -58,8 +59,9 @@ func (g *Graders) Recall(t *bench.Task, e *bench.Evaluation) {
 	}
 }
 
-// ask asks a question, or returns the earlier verdict on it, without its usage. An
-// invalid reply is also remembered; failures of the provider are not.
+// ask returns the judge's verdict on an answer. If an equal question was put before, it
+// returns the earlier verdict, without its usage. That the judge gave no valid verdict is
+// remembered too; failures of the provider are not.
 func (a *asker) ask(ctx context.Context, j *Judge, answer string) (Verdict, error) {
 	found, _ := a.asked.LoadOrStore(j.key(answer), &asked{})
 	q := found.(*asked)

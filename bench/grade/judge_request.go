@@ -18,15 +18,15 @@ var instructions string
 // maxJudged bounds each text that a judge is shown, in bytes.
 const maxJudged = 48 << 10
 
-// draw is one call of a judge model: a sample, in a comparison with the reference first or
-// not, and the number of the attempt.
+// draw identifies one call of a judge model: the sample, whether the reference comes first
+// in a comparison, and the number of the attempt.
 type draw struct {
 	key             [32]byte
 	sample, attempt int
 	reversed        bool
 }
 
-// sum returns a hash of the draw. It depends on the question and on nothing of the run.
+// sum returns a hash of the draw. It depends on the question and on nothing in the run.
 func (d draw) sum() [32]byte {
 	return sha256.Sum256(fmt.Appendf(d.key[:], "%d\x00%d\x00%t", d.sample, d.attempt, d.reversed))
 }
@@ -37,8 +37,9 @@ func (d draw) seed() int64 {
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> 11)
 }
 
-// id is the id that a verdict must repeat. An answer cannot contain it, since it depends
-// on the answer and on the rubric: a model that repeats the answer gives no verdict.
+// id returns the id that a verdict must repeat. An answer cannot contain the id of its own
+// draw, which is derived from the answer and the rubric. So a model that merely repeats the
+// answer gives no verdict.
 func (d draw) id() string {
 	sum := d.sum()
 	return hex.EncodeToString(sum[8:12])
@@ -76,7 +77,8 @@ func (j *Judge) request(d draw, answer string) *model.Request {
 	return req
 }
 
-// shown returns the part of a text that a judge gets, and describes the omitted part.
+// shown returns the part of a text that a judge is shown, followed by a description of the
+// omitted part, if any.
 func shown(s string) string {
 	part := text.Clip(s, maxJudged)
 	if left := len(s) - len(part); left > 0 {
@@ -97,7 +99,7 @@ func (j *Judge) rubricText() string {
 	return b.String()
 }
 
-// order returns the goal: the form of the verdict.
+// order returns the goal of the request, which describes the form of the verdict.
 func (j *Judge) order(id string) string {
 	grade := "true if the answer meets the rubric and false if not"
 	if j.def.Hi > 0 {

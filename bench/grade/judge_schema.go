@@ -6,8 +6,9 @@ import (
 	"evolve/runtime/model"
 )
 
-// schema returns the JSON schema of a verdict. It does not give the id, which a judge has to
-// repeat, nor the ends of the scale, which many servers do not take.
+// schema returns the JSON schema of a verdict. It fixes neither the id, which the judge
+// must copy from the request, nor the ends of the scale, because many servers do not accept
+// bounds.
 func (j *Judge) schema() json.RawMessage {
 	grade := any(typed{"boolean"})
 	switch {

@@ -19,28 +19,29 @@ import (
 
 // Verdict is a judge's grade of one answer.
 type Verdict struct {
-	// Score is the mean of the draws, in [0,1]; SD is their standard deviation, 0 for a
-	// single draw.
+	// Score is the mean of the draws, in [0,1]; SD is their standard deviation, which is 0
+	// for a single draw.
 	Score, SD float64
 	Samples   int
-	// First and Second count the calls of a comparison that preferred the answer in that
-	// place.
+	// First and Second are the numbers of calls of a comparison that preferred the answer
+	// in the first and in the second position.
 	First, Second int
-	// Reason is that of the first draw, foreign text.
+	// Reason is the reason given in the first draw; it is foreign text.
 	Reason string
-	// Usage is that of all calls; Iterations is their number.
+	// Usage is the usage of all calls; Iterations is their number.
 	Usage agent.Usage
 }
 
-// attempts is the number of calls for one draw before malformed replies count as failure.
+// attempts is the maximum number of calls for one draw. If all replies are malformed, the
+// judge has failed.
 const attempts = 3
 
 // ErrNoVerdict is the error of a judge whose replies are not verdicts.
 var ErrNoVerdict = errors.New("the judge gave no verdict")
 
-// Ask asks the model for the grade of an answer. The verdict beside an error has the usage.
-// An error that wraps ErrNoVerdict depends on the answer; any other is the context's or the
-// provider's.
+// Ask lets the model grade an answer. A verdict returned with an error still holds the
+// usage. An error that wraps ErrNoVerdict means that the replies about this answer were not
+// verdicts; any other error comes from the context or the provider.
 func (j *Judge) Ask(ctx context.Context, m model.Model, answer string) (Verdict, error) {
 	v := Verdict{Samples: j.Samples}
 	key := j.key(answer)
@@ -112,7 +113,8 @@ func (j *Judge) draw(ctx context.Context, m model.Model, d draw, answer string, 
 	return 0, "", fmt.Errorf("%w in %d attempts: %w", ErrNoVerdict, attempts, last)
 }
 
-// place counts the preference of a comparison by its place.
+// place adds the preference of a comparison to First or Second, by the position of the
+// preferred answer.
 func (v *Verdict) place(j *Judge, score float64, d draw) {
 	switch {
 	case j.def.Pairwise == "" || score == .5:
@@ -123,8 +125,8 @@ func (v *Verdict) place(j *Judge, score float64, d draw) {
 	}
 }
 
-// watchedModel keeps the error of its call: [model.Ask] returns no error for a spent budget,
-// which is a limit that all answers share.
+// watchedModel stores the error of its call, because [model.Ask] returns no error when a
+// budget is spent, although that limit affects all answers.
 type watchedModel struct {
 	model.Model
 	err error
@@ -143,9 +145,9 @@ type reply struct {
 	Grade  json.RawMessage `json:"grade"`
 }
 
-// read parses a reply as foreign text: from the first brace to the last it must be one
-// verdict with the id of the draw. A reply that repeats a verdict in the answer lacks
-// that id, and a reply with two objects is not a verdict.
+// read parses a reply, which is foreign text. The text from the first opening brace to the
+// last closing brace must be one verdict with the id of the draw. A reply that repeats a
+// verdict in the answer lacks that id, and a reply with two objects is not a verdict.
 func (j *Judge) read(said string, d draw) (score float64, reason string, err error) {
 	from, to := strings.IndexByte(said, '{'), strings.LastIndexByte(said, '}')
 	if from < 0 || to < from {
@@ -158,7 +160,7 @@ func (j *Judge) read(said string, d draw) (score float64, reason string, err err
 	if !json.Valid(raw) || dec.Decode(&r) != nil {
 		return 0, "", errors.New("the reply is not the JSON object of a verdict")
 	}
-	if key, twice := text.RepeatedKey(raw, strings.EqualFold); twice { // a struct's fields are matched in any case
+	if key, twice := text.RepeatedKey(raw, strings.EqualFold); twice { // JSON keys match a struct's fields regardless of case
 		return 0, "", fmt.Errorf("the reply gives %s twice", show(key))
 	}
 	if r.ID == nil || *r.ID != d.id() {
@@ -226,7 +228,8 @@ func (j *Judge) sheet(raw json.RawMessage) (float64, error) {
 	return sum / weights, nil
 }
 
-// preference reads the preferred answer, and returns the score of the graded one.
+// preference reads which answer the judge prefers, and returns the score of the graded
+// answer.
 func (j *Judge) preference(raw json.RawMessage, d draw) (float64, error) {
 	switch string(bytes.TrimSpace(raw)) {
 	case `"same"`:

@@ -13,10 +13,10 @@ import (
 // the printed form of 0.1+0.2.
 const numberSlack = 1e-9
 
-// numeric passes when the number in the answer is within tolerance (absolute) or relative
-// (a share of the reference) of one of the accepted numbers, the wider of the two; by
-// default it must be equal up to the ninth digit. The number is the last one in the text,
-// or the first with "pick": "first"; [findNumbers] defines numbers. A percent sign is
+// numeric passes when the number in the answer differs from one of the accepted numbers by
+// at most the larger of tolerance (absolute) and relative (a share of the accepted number);
+// by default they must be equal up to the ninth digit. The number is the last one in the
+// text, or the first with "pick": "first"; [findNumbers] defines numbers. A percent sign is
 // ignored, unless "percent" is true: then 12 % stands for 0.12, in answer and reference
 // alike.
 func numeric(b *builder) scorer {
@@ -51,8 +51,8 @@ func numeric(b *builder) scorer {
 	})
 }
 
-// numbersOf reads the references: a number, a text with one, a list of either, or the
-// task's answer.
+// numbersOf reads the accepted numbers: "answer" is a number, a text that contains one, or
+// a list of either; without it, the task's answer is used.
 func numbersOf(b *builder, first, percent bool) []float64 {
 	var texts []string
 	var list []json.RawMessage
@@ -107,8 +107,7 @@ type number struct {
 	percent bool
 }
 
-// findNumbers calls yield for the numbers of a text until it returns false. A number is a
-// run of the digits 0–9, not directly after a letter or an underscore, with
+// findNumbers calls yield for the numbers of a text until it returns false. A number is a run of the digits 0–9, not directly after a letter or an underscore, with
 //   - a sign before it (-, +, or the minus U+2212), also before a currency sign,
 //     unless the sign stands directly after a letter, a digit or a closing bracket,
 //     as in 3-5;
@@ -119,7 +118,7 @@ type number struct {
 //   - an exponent such as e5 or E-3;
 //   - a percent sign after it.
 //
-// Fractions such as 3/4, words, infinities and NaN are no numbers.
+// Fractions such as 3/4, words, infinities and NaN are not numbers.
 func findNumbers(text string, yield func(number) bool) {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -171,14 +170,15 @@ func readNumber(text string, start int) (n number, end int) {
 		b.WriteString(strings.Replace(text[i:j], "\u2212", "-", 1))
 		i = j
 	}
-	// A range error gives an infinity, which is near to no number.
+	// A range error gives an infinity, which is not near any number.
 	n.value, _ = strconv.ParseFloat(b.String(), 64)
 	rest := strings.TrimLeft(text[i:], " \u00a0\u202f\u2009")
 	n.percent = strings.HasPrefix(rest, "%")
 	return n, i
 }
 
-// readGroups reads separated groups of three digits.
+// readGroups appends to b the groups of three digits at i, each of which follows a
+// separator of the same kind, and returns the end of the last group.
 func readGroups(text string, i int, b *strings.Builder) int {
 	var kind rune
 	for i < len(text) {
@@ -196,7 +196,7 @@ func readGroups(text string, i int, b *strings.Builder) int {
 	return i
 }
 
-// exponent returns the end of an exponent at i, or i when there is none.
+// exponent returns the end of an exponent at i, or i if there is none.
 func exponent(text string, i int) int {
 	if i >= len(text) || text[i] != 'e' && text[i] != 'E' {
 		return i
@@ -218,7 +218,8 @@ func exponent(text string, i int) int {
 	return end
 }
 
-// negative reports whether the text before a number ends in a minus sign of the number.
+// negative reports whether the text before a number ends in a minus sign that belongs to
+// the number.
 func negative(before string) bool {
 	r, size := utf8.DecodeLastRuneInString(before)
 	if unicode.Is(unicode.Sc, r) {

@@ -99,7 +99,7 @@ func TestNumeric(t *testing.T) {
 	}
 }
 
-// TestNumbersReadBack: numbers in Go's formats are read back unchanged.
+// TestNumbersReadBack checks that numbers in Go's formats are read back unchanged.
 func TestNumbersReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.Float64().Draw(t, "value")

@@ -6,15 +6,15 @@ import (
 
 // kind is one type of grader.
 type kind struct {
-	// fields are its own, besides type, weight, threshold and not.
+	// fields are the type's own fields, besides type, weight, threshold and not.
 	fields []string
-	// threshold is the default score at which it passes.
+	// threshold is the default score at which a grader of the type passes.
 	threshold float64
 	// build reads the fields and returns the scorer.
 	build func(*builder) scorer
 }
 
-// kinds returns all types; see the package comment.
+// kinds returns all types of graders, by name; see the package comment.
 func kinds() map[string]kind {
 	return map[string]kind{
 		"exact":           {[]string{"answer", "ignore_case", "strict"}, 1, exact},
@@ -38,7 +38,7 @@ func kinds() map[string]kind {
 	}
 }
 
-// Rules returns the valid graders and their fields, with a check of their values.
+// Rules returns the types of graders with their fields, and a check of the fields' values.
 func Rules() bench.GraderRules {
 	fields := map[string][]string{}
 	for name, k := range kinds() {
@@ -57,7 +57,7 @@ func Check(t *bench.Task, spec bench.GraderSpec) []bench.GraderProblem {
 func build(t *bench.Task, spec bench.GraderSpec, with means) (part, []bench.GraderProblem) {
 	k, ok := kinds()[spec.Type]
 	if !ok {
-		return part{}, []bench.GraderProblem{{Field: "type", Text: "is of no known type"}}
+		return part{}, []bench.GraderProblem{{Field: "type", Text: "has an unknown type"}}
 	}
 	b := newBuilder(t, spec, k.fields)
 	b.means = with

@@ -11,7 +11,7 @@ import (
 
 func TestRulesRefuse(t *testing.T) {
 	for grader, want := range map[string]string{
-		`{"type":"exact"}`:                                                              `: needs an answer, of its own or of the task`,
+		`{"type":"exact"}`:                                                              `: needs an answer, either its own or the task's`,
 		`{"type":"exact","answer":42}`:                                                  `answer: "answer" must be text or a list of texts`,
 		`{"type":"exact","answer":[]}`:                                                  `answer: "answer" is an empty list`,
 		`{"type":"exact","answer":["a",null]}`:                                          `answer: "answer" must be text or a list of texts`,
@@ -20,7 +20,7 @@ func TestRulesRefuse(t *testing.T) {
 		`{"type":"exact","answer":"a","tool":"x"}`:                                      `tool: has the unknown key "tool"`,
 		`{"type":"exact","answer":"a","threshold":1.5}`:                                 `threshold: is 1.5, outside 0 to 1`,
 		`{"type":"contains","all":[""]}`:                                                `: looks for an empty text, which every answer has`,
-		`{"type":"contains","any":["a"],"answer":"b"}`:                                  `answer: goes together with no "any"`,
+		`{"type":"contains","any":["a"],"answer":"b"}`:                                  `answer: cannot be combined with "any"`,
 		`{"type":"regex"}`:                                                              `: needs "pattern"`,
 		`{"type":"regex","pattern":"(?=x)"}`:                                            "pattern: invalid or unsupported Perl syntax: `(?=`",
 		`{"type":"numeric","answer":"many"}`:                                            `answer: "many" is not a number`,
@@ -36,16 +36,16 @@ func TestRulesRefuse(t *testing.T) {
 		`{"type":"json_path","path":"$[?(@.a)]"}`:                                       `path: the path is not valid from "[?(@.a)]" on`,
 		`{"type":"tool_called"}`:                                                        `: needs "tool"`,
 		`{"type":"tool_order","tools":[]}`:                                              `tools: "tools" is an empty list`,
-		`{"type":"outcome","outcome":"okay"}`:                                           `outcome: "okay" is no outcome`,
+		`{"type":"outcome","outcome":"okay"}`:                                           `outcome: "okay" is not an outcome`,
 		`{"type":"outcome","outcome":"infrastructure"}`:                                 `outcome: "infrastructure" counts as missing data and is never graded`,
 		`{"type":"max_cost"}`:                                                           `: needs "usd"`,
 		`{"type":"max_latency","seconds":"fast"}`:                                       `seconds: "seconds" must be a number`,
 		`{"type":"command"}`:                                                            `: needs "argv"`,
 		`{"type":"command","argv":["../x.sh"]}`:                                         `argv: the program "../x.sh" leaves its folder`,
 		`{"type":"command","argv":["x"],"timeout":1e9}`:                                 `timeout: "timeout" is 1e+09, outside 0.001 to 3600`,
-		`{"type":"model"}`:                                                              `type: is of no known type`,
-		`{"type":"judge"}`:                                                              `: needs one of rubric, criteria and pairwise`,
-		`{"type":"judge","rubric":"a","pairwise":"b"}`:                                  `: needs one of rubric, criteria and pairwise`,
+		`{"type":"model"}`:                                                              `type: has an unknown type`,
+		`{"type":"judge"}`:                                                              `: needs one of rubric, criteria or pairwise`,
+		`{"type":"judge","rubric":"a","pairwise":"b"}`:                                  `: needs one of rubric, criteria or pairwise`,
 		`{"type":"judge","rubric":7}`:                                                   `rubric: "rubric" must be text`,
 		`{"type":"judge","rubric":"a","scale":"5-1"}`:                                   `scale: the scale "5-1" has its ends in the wrong order`,
 		`{"type":"judge","rubric":"a","scale":"good"}`:                                  `scale: "good" is not a scale: write "pass/fail", or its ends such as 1-5`,
@@ -53,9 +53,9 @@ func TestRulesRefuse(t *testing.T) {
 		`{"type":"judge","criteria":[]}`:                                                `criteria: "criteria" must have 1 to 50 criteria`,
 		`{"type":"judge","criteria":[{"name":"a"}]}`:                                    `criteria: a criterion needs a name and a text`,
 		`{"type":"judge","criteria":[{"name":"a","text":"b"},{"name":"a","text":"c"}]}`: `criteria: two criteria have the name "a"`,
-		`{"type":"judge","pairwise":"a"}`:                                               `: compares with a reference, and neither the grader nor the task has one`,
+		`{"type":"judge","pairwise":"a"}`:                                               `: compares with a reference, but neither the grader nor the task has one`,
 		`{"type":"judge","pairwise":"a","reference":"b","scale":"1-5"}`:                 `scale: a comparison of two answers has no scale`,
-		`{"type":"nonsense"}`:                                                           `type: is of no known type`,
+		`{"type":"nonsense"}`:                                                           `type: has an unknown type`,
 	} {
 		tk := task(t, "", grader)
 		problems := Check(tk, tk.Graders[0])
@@ -75,8 +75,8 @@ func TestRulesRefuse(t *testing.T) {
 	}
 }
 
-// TestRulesFindThePlace: the suite loader with these rules reports the position of the
-// invalid word.
+// TestRulesFindThePlace checks that the suite loader, with these rules, reports the
+// position of the invalid word.
 func TestRulesFindThePlace(t *testing.T) {
 	line := `{"id":"a","goal":"g","graders":[{"type":"exact","answer":"1"},{"type":"regex","pattern":"("},{"type":"numeric","tolerence":1}]}`
 	_, issues := bench.ReadSuite(strings.NewReader(line), "suites/tasks.jsonl", nil, Rules())
@@ -96,7 +96,7 @@ func TestRulesFindThePlace(t *testing.T) {
 	}
 	want = []string{
 		"suites/tasks.jsonl:1:89: grader \"regex\": missing closing ): `(`",
-		`suites/tasks.jsonl:1:94: grader "numeric": needs an answer, of its own or of the task`,
+		`suites/tasks.jsonl:1:94: grader "numeric": needs an answer, either its own or the task's`,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -12,7 +12,8 @@ import (
 	"evolve/bench"
 )
 
-// maxAnswer bounds the answer that a grader reads, in bytes. A longer one scores 0.
+// maxAnswer limits the length of the answer that a grader reads, in bytes. A longer answer
+// scores 0.
 const maxAnswer = 1 << 20
 
 // onAnswer returns a scorer that applies a function to the answer.
@@ -29,7 +30,7 @@ func onAnswer(f func(answer string) judgement) scorer {
 	}
 }
 
-// yes returns a verdict of 1 or 0.
+// yes returns a judgement with the given reason and a score of 1 if ok, and 0 otherwise.
 func yes(ok bool, format string, args ...any) judgement {
 	v := judgement{reason: fmt.Sprintf(format, args...)}
 	if ok {
@@ -48,8 +49,8 @@ func normal(s string, ignoreCase bool) string {
 	return s
 }
 
-// fold maps every letter to the smallest of those that differ only by case
-// (simple folding: ß stays apart from ss).
+// fold replaces every letter with the smallest of the letters that differ from it only in
+// case (simple folding: ß remains distinct from ss).
 func fold(s string) string {
 	return strings.Map(func(r rune) rune {
 		low := r
@@ -60,12 +61,12 @@ func fold(s string) string {
 	}, s)
 }
 
-// exact passes when the answer is one of the accepted ones, compared after normal, or
-// byte by byte when strict.
+// exact passes when the answer equals one of the accepted answers. Both are normalized
+// first, unless strict is set; then they are compared byte for byte.
 func exact(b *builder) scorer {
 	answers, ignoreCase, strict := b.answers(), b.flag("ignore_case"), b.flag("strict")
 	if strict && ignoreCase {
-		b.problem("strict", "goes together with no %q", "ignore_case")
+		b.problem("strict", "cannot be combined with %q", "ignore_case")
 	}
 	accepted := make(map[string]bool, len(answers))
 	for _, a := range answers {
@@ -89,12 +90,13 @@ func exact(b *builder) scorer {
 	})
 }
 
-// contains scores the share of met conditions: each text of all is one, and any text of
-// any is another. answer (or the task's, when nothing is named) counts as any.
+// contains scores the share of met conditions: each text in "all" is one condition, and the
+// presence of at least one of the texts in "any" is another. "answer" counts as "any"; if
+// none of the three is given, the task's answer does.
 func contains(b *builder) scorer {
 	all, some, ignoreCase := b.texts("all"), b.texts("any"), b.flag("ignore_case")
 	if b.has("answer") && b.has("any") {
-		b.problem("answer", `goes together with no "any"`)
+		b.problem("answer", `cannot be combined with "any"`)
 	}
 	if len(all) == 0 && len(some) == 0 && len(b.problems) == 0 || b.has("answer") {
 		some = append(some, b.answers()...)
@@ -138,8 +140,8 @@ func contains(b *builder) scorer {
 	})
 }
 
-// matches passes when the pattern matches somewhere in the answer as given. RE2 takes
-// time linear in the answer, so that no answer can stall it.
+// matches passes when the pattern matches somewhere in the answer as given. RE2 takes time
+// linear in the answer, so no answer can stall it.
 func matches(b *builder) scorer {
 	pattern := b.text("pattern")
 	if len(pattern) > 10_000 {

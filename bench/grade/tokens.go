@@ -63,8 +63,8 @@ func onReferences(answers []string, split func(string) []string, reason string, 
 
 func bounded(tokens []string) []string { return tokens[:min(len(tokens), maxTokens)] }
 
-// f1 returns 2·common / (a + b), the harmonic mean of precision and recall; 0 when
-// nothing is common.
+// f1 returns 2·common / (a + b), the harmonic mean of precision and recall, or 0 if nothing
+// is common.
 func f1(common, a, b int) float64 {
 	if common == 0 {
 		return 0

@@ -77,7 +77,7 @@ func graderFields(name string, a *yaml.Node, vars map[string]string) (map[string
 	case "javascript", "python", "ruby", "webhook":
 		return nil, fmt.Errorf("%s would run a program named by the file", show(name))
 	}
-	return nil, fmt.Errorf("there is no grader of the meaning of %s", show(name))
+	return nil, fmt.Errorf("no grader corresponds to %s", show(name))
 }
 
 func equals(a *yaml.Node, vars map[string]string) (map[string]any, error) {
@@ -90,7 +90,8 @@ func equals(a *yaml.Node, vars map[string]string) (map[string]any, error) {
 	return map[string]any{"type": "exact", "answer": text}, err
 }
 
-// isJSON copies the schema, if there is one; otherwise any JSON passes.
+// isJSON returns the fields of a grader for valid JSON. It copies the schema of the
+// assertion if there is one; otherwise any JSON passes.
 func isJSON(a *yaml.Node) (map[string]any, error) {
 	var schema any = true
 	switch value := field(a, "value"); {
@@ -168,7 +169,7 @@ func threshold(a *yaml.Node) (float64, error) {
 	}
 	f, err := strconv.ParseFloat(n.Value, 64)
 	if err != nil || !(f >= 0 && f <= 1e9) {
-		return 0, errors.New("its threshold is not a number from 0 up")
+		return 0, errors.New("its threshold is not a number of at least 0")
 	}
 	return f, nil
 }

@@ -10,7 +10,7 @@ import (
 	"evolve/bench"
 )
 
-// bfclForm is the form of an answer, which the task asks for.
+// bfclForm is the part of the goal that prescribes the form of the answer.
 const bfclForm = `Answer with the JSON list of the calls alone, each as {"function": {"parameter": value}}; it is empty if no function fits.`
 
 // readBFCL reads questions of the Berkeley Function-Calling Leaderboard. The goal is the
@@ -23,7 +23,7 @@ func readBFCL(c *collector, data []byte) error {
 		return err
 	}
 	if len(bytes.TrimSpace(c.o.Answers)) == 0 && lacksAnswers(data) {
-		return errors.New("the possible answers of BFCL are in a file of their own, of the same name in the folder possible_answer: name it by --answers")
+		return errors.New("the possible answers of BFCL are in a separate file, which has the same name in the folder possible_answer: name it with --answers")
 	}
 	err = c.eachObject(data, func(line, number int, r row) error {
 		c.ignore("", r, "id", "question", "function", "ground_truth")
@@ -44,12 +44,12 @@ func readBFCL(c *collector, data []byte) error {
 		return nil
 	})
 	if len(c.tasks) > 0 {
-		c.note(0, "text in calls is compared regardless of case; BFCL ignores some punctuation, too")
+		c.note(0, "text in calls is compared regardless of case; BFCL also ignores some punctuation")
 	}
 	return err
 }
 
-// possibleAnswers returns the answers of the second file by the ids of their questions.
+// possibleAnswers returns the answers in the second file, by the ids of their questions.
 func (c *collector) possibleAnswers() (map[string]json.RawMessage, error) {
 	out := map[string]json.RawMessage{}
 	if len(bytes.TrimSpace(c.o.Answers)) == 0 {
@@ -73,8 +73,8 @@ func (c *collector) possibleAnswers() (map[string]json.RawMessage, error) {
 	return out, err
 }
 
-// lacksAnswers reports whether questions of a file need a file of possible answers: one
-// has none, and no question has its own.
+// lacksAnswers reports whether a file needs a separate file of possible answers: at least
+// one of its questions needs possible answers, and no question has its own.
 func lacksAnswers(data []byte) bool {
 	lacks, own := false, false
 	err := newCollector(Options{}).eachObject(data, func(_, _ int, r row) error {
@@ -87,7 +87,7 @@ func lacksAnswers(data []byte) bool {
 }
 
 // relevance matches the ids of questions that have no possible answers. They ask whether a
-// function fits: none of those of irrelevance does.
+// function fits; in the questions about irrelevance, none does.
 var relevance = regexp.MustCompile(`^(?:live_)?(ir)?relevance_`)
 
 // simulated reports whether a question needs an API that BFCL simulates.
@@ -114,7 +114,7 @@ func bfclSchema(r row, id string, possible map[string]json.RawMessage) (schema m
 	case len(possible) == 0:
 		return nil, nil, errors.New("has no ground_truth")
 	default:
-		return nil, nil, errors.New("has no possible answer in the file of --answers")
+		return nil, nil, errors.New("has no possible answer in the --answers file")
 	}
 	var calls []map[string]map[string][]json.RawMessage
 	if err := json.Unmarshal(truth, &calls); err != nil || len(calls) == 0 {
@@ -127,7 +127,7 @@ func bfclSchema(r row, id string, possible map[string]json.RawMessage) (schema m
 	return schema, &first, err
 }
 
-// bfclQuestion sets the goal, or the messages, of a question with its functions.
+// bfclQuestion sets the goal or the messages of a task from a question and its functions.
 func (c *collector) bfclQuestion(t *bench.Task, r row) error {
 	var turns []json.RawMessage
 	if raw, _ := r.find("question"); json.Unmarshal(raw, &turns) != nil || len(turns) == 0 {
@@ -153,7 +153,7 @@ func (c *collector) bfclQuestion(t *bench.Task, r row) error {
 	}
 	last := &messages[len(messages)-1]
 	if last.Role != "user" {
-		return errors.New("has a question that does not end with a message of the user")
+		return errors.New("has a question that does not end with a message from the user")
 	}
 	last.Content += "\n\nThe functions: " + text.String() + "\n\n" + bfclForm
 	if len(messages) == 1 {

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// anyCall returns the schema of one call or more of the functions of a question.
+// anyCall returns the schema of an answer with one or more calls to the functions of a
+// question.
 func anyCall(r row) (map[string]any, error) {
 	raw, _ := r.find("function")
 	var functions []struct {
@@ -27,8 +28,8 @@ func anyCall(r row) (map[string]any, error) {
 	return map[string]any{"type": "array", "minItems": 1, "items": call}, nil
 }
 
-// callsSchema returns the schema of an answer that has all calls, in any order, and no other;
-// and one such answer.
+// callsSchema returns the schema of an answer that has all calls, in any order, and no
+// others. It also returns one such answer.
 func callsSchema(calls []map[string]map[string][]json.RawMessage) (schema map[string]any, answer string, err error) {
 	var all []any
 	var example []map[string]any
@@ -54,8 +55,9 @@ func callsSchema(calls []map[string]map[string][]json.RawMessage) (schema map[st
 	return map[string]any{"type": "array", "minItems": len(calls), "maxItems": len(calls), "allOf": all}, string(raw), nil
 }
 
-// argsSchema returns the schema of the arguments of a call, of which each has a list of
-// possible values, and the first of each. An argument with the value "" may be left out.
+// argsSchema returns the schema of a call's arguments, each of which has a list of possible
+// values, and the first possible value of each required argument. An argument with the
+// possible value "" may be omitted.
 func argsSchema(args map[string][]json.RawMessage) (schema, first map[string]any) {
 	var required []string
 	properties := map[string]any{}
@@ -76,8 +78,8 @@ func argsSchema(args map[string][]json.RawMessage) (schema, first map[string]any
 	return object(required, properties), first
 }
 
-// valueSchema returns the schema of one possible value, and the value. An object has lists of
-// values in its turn.
+// valueSchema returns the schema of one possible value, and the value. If the value is an
+// object, its members in turn have lists of possible values.
 func valueSchema(v json.RawMessage) (schema map[string]any, value any) {
 	var text *string
 	if json.Unmarshal(v, &text) == nil && text != nil {

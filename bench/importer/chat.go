@@ -18,8 +18,8 @@ func readEvals(c *collector, data []byte) error {
 }
 
 // readInspect reads samples of Inspect: input, target, and choices for a question with
-// options; of a log, those that it evaluated. A sample with files, a sandbox or a setup
-// script is left out, because these are outside of the file.
+// options. From a log, it reads the samples that were evaluated. A sample with files, a
+// sandbox or a setup script is left out, because these are outside of the file.
 func readInspect(c *collector, data []byte) error {
 	if isLog, err := readInspectLog(c, data); isLog {
 		return err
@@ -27,14 +27,14 @@ func readInspect(c *collector, data []byte) error {
 	return c.samples(data, "target", "a target", "choices", "metadata")
 }
 
-// samples reads samples with the input, the accepted answers under a key and, for Inspect,
-// further keys.
+// samples reads samples that have an input, the accepted answers under the key answerKey
+// and, for Inspect, further keys.
 func (c *collector) samples(data []byte, answerKey, what string, further ...string) error {
 	return c.eachObject(data, func(line, number int, r row) error {
 		if len(further) > 0 {
 			for _, foreign := range []string{"files", "sandbox", "setup"} {
 				if _, ok := r.find(foreign); ok {
-					return fmt.Errorf("needs %s, and nothing outside this file is read", foreign)
+					return fmt.Errorf("needs %s, but nothing outside this file is read", foreign)
 				}
 			}
 		}
@@ -43,7 +43,7 @@ func (c *collector) samples(data []byte, answerKey, what string, further ...stri
 			return errors.New("has no input")
 		}
 		if len(further) > 0 && attached(input) {
-			return errors.New("has an input with an attachment, and only text can be read")
+			return errors.New("has an input with an attachment, but only text can be read")
 		}
 		c.ignore("", r, append([]string{"input", answerKey, "id"}, further...)...)
 		target, ok := r.find(answerKey)
@@ -79,8 +79,8 @@ func (c *collector) samples(data []byte, answerKey, what string, further ...stri
 }
 
 // accept sets the answer and the graders of a task with one or more accepted answers. With
-// choices the target is one of their letters, and the choices are added to the question;
-// it also counts the position of the right choice.
+// choices, the target is one of their letters, and the choices are added to the question;
+// accept also counts the position of the right choice.
 func (c *collector) accept(t *bench.Task, answers, choices []string) error {
 	fields := map[string]any{"type": cmp.Or(c.o.Grader, "exact")}
 	if c.o.Grader == inspectIncludes {
@@ -122,8 +122,8 @@ func (c *collector) accept(t *bench.Task, answers, choices []string) error {
 	return nil
 }
 
-// offer adds the choices to the question and returns the accepted answers: the letter and
-// the choice itself.
+// offer adds the choices to the question and returns the accepted answers: the letter of
+// the right choice and, if it is longer than one character, the text of that choice.
 func offer(t *bench.Task, choices, target []string) ([]string, error) {
 	if t.Goal == "" {
 		return nil, errors.New("has choices for a conversation, which cannot be shown")
@@ -150,8 +150,8 @@ func offer(t *bench.Task, choices, target []string) ([]string, error) {
 	return accepted, nil
 }
 
-// domainOf returns the domain or category in metadata, or "". It reads nothing else
-// there.
+// domainOf returns the domain or category in metadata, or "". It records all other metadata
+// as unused.
 func (c *collector) domainOf(raw []byte) string {
 	var r row
 	if json.Unmarshal(raw, &r) != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// except returns the names that are not taken.
+// except returns the names that are not in taken.
 func except(names []string, taken ...string) []string {
 	var out []string
 	for _, name := range names {
@@ -18,7 +18,7 @@ func except(names []string, taken ...string) []string {
 }
 
 // choicesOf decodes choices from JSON: a list, an object with the list under text, or a
-// text as in a table.
+// text in the form of a table cell.
 func choicesOf(raw json.RawMessage) ([]string, bool) {
 	var whole string
 	if json.Unmarshal(raw, &whole) == nil {
@@ -32,8 +32,8 @@ func choicesOf(raw json.RawMessage) ([]string, bool) {
 	return list, ok && len(list) > 1
 }
 
-// ignoreChoices records the parts of an object of choices other than their texts. Labels are
-// used if they are the letters that the choices get.
+// ignoreChoices records the unused parts of an object of choices. The texts are used, and
+// so are labels that equal the letters that the choices get.
 func (c *collector) ignoreChoices(name string, raw json.RawMessage) {
 	var r row
 	if json.Unmarshal(raw, &r) != nil {
@@ -78,8 +78,8 @@ func listed(cell string) ([]string, bool) {
 	return nil, false
 }
 
-// quotedTexts returns the texts between quotes of either kind; nil when anything but
-// commas and white space is outside of them.
+// quotedTexts returns the texts between quotes of either kind. It returns nil if anything
+// but commas and white space is outside of them.
 func quotedTexts(s string) []string {
 	var out []string
 	for {
@@ -106,7 +106,7 @@ func quotedTexts(s string) []string {
 	}
 }
 
-// lettered replaces a target that equals exactly one choice by that choice's letter, and
+// lettered replaces a target that equals exactly one choice with that choice's letter, and
 // capitalizes a single letter; other targets are returned unchanged.
 func lettered(choices, target []string) []string {
 	if len(target) != 1 {

@@ -24,16 +24,17 @@ type collector struct {
 	next  map[string]int // next suffix for a repeated id
 	notes []Note
 	more  int
-	// unread counts unused keys or columns, and results those of the evaluation that a file
-	// is the result of.
+	// unread counts unused keys or columns. If the file is the result of an evaluation,
+	// results counts those that belong to the evaluation.
 	unread, results map[string]int
-	// right counts the letters of the right choices.
+	// right counts how often each letter is that of the right choice.
 	right map[string]int
-	// base is the number of the first choice in a file whose answers are numbers of choices;
-	// indices finds it out.
+	// base is the number of the first choice in a file whose answers are numbers of
+	// choices; indices determines it.
 	base    *int
 	indices indices
-	// places are where the tasks stand in the file, and empty where entries without an answer do.
+	// places are the positions of the tasks in the file, and empty are the positions of
+	// entries with an empty answer.
 	places, empty []place
 }
 
@@ -50,7 +51,7 @@ func (c *collector) noteWhole(format string, args ...any) {
 	c.notes = append(c.notes, Note{Text: fmt.Sprintf(format, args...), Whole: true})
 }
 
-// remark adds a note, unless there are very many.
+// remark adds a note. If there are already maxNotes notes, it only counts it.
 func (c *collector) remark(n Note) {
 	if len(c.notes) >= maxNotes {
 		c.more++
@@ -59,17 +60,17 @@ func (c *collector) remark(n Note) {
 	c.notes = append(c.notes, n)
 }
 
-// ownDomains removes a map that gives each label its own domain, since the domain would
-// reveal the label.
+// ownDomains removes the map of domains if it gives each label its own domain, because the
+// domain would reveal the label.
 func (c *collector) ownDomains() {
 	of := slices.Sorted(maps.Values(c.o.Domains))
 	if len(of) > 1 && len(slices.Compact(slices.Clone(of))) == len(of) {
-		c.note(0, "the domains are left out, because agents see them: each has one label")
+		c.note(0, "the domains are left out, because agents see them and each would reveal its only label")
 		c.o.Domains = nil
 	}
 }
 
-// fewChoices is the minimum number of questions for the warning of placed.
+// fewChoices is the minimum number of questions for the warning of noteOrder.
 const fewChoices = 8
 
 // noteOrder adds a note if the order of the choices reveals the right one.
@@ -81,21 +82,21 @@ func (c *collector) noteOrder() {
 	}
 }
 
-// dropLeakingDomains removes domains that reveal the answers, because agents see them. The
-// check uses the whole file, not the sample.
+// dropLeakingDomains removes domains that reveal the answers, because agents see domains.
+// The check uses the whole file, not the sample.
 func (c *collector) dropLeakingDomains() {
 	for _, r := range bench.FindLeaks(c.tasks) {
 		if r.Field != "domain" {
 			continue
 		}
-		c.note(0, "the domains are left out, because agents see them: %s", r)
+		c.note(0, "the domains are left out, because agents see them and they reveal answers: %s", r)
 		for i := range c.tasks {
 			c.tasks[i].Domain = ""
 		}
 	}
 }
 
-// dropBadDomains removes domains of names that no suite can have.
+// dropBadDomains removes domains with names that no suite can have.
 func (c *collector) dropBadDomains() {
 	if c.o.DomainProblem == nil {
 		return
@@ -123,8 +124,8 @@ func (c *collector) remarks() []Note {
 	return c.notes
 }
 
-// add adds a task if it is valid in a suite. number is its position among the tasks of
-// the file, for an id when it has none.
+// add adds a task if it is valid in a suite. number is the task's position in the file,
+// from which its id is made if it has none.
 func (c *collector) add(line, number int, t bench.Task) {
 	if t.Domain == "" {
 		t.Domain = c.o.Domain
@@ -153,10 +154,11 @@ func (c *collector) add(line, number int, t bench.Task) {
 	c.tasks, c.places = append(c.tasks, t), append(c.places, place{line, number})
 }
 
-// maxID bounds a foreign id, in bytes.
+// maxID limits the length of a foreign id, in bytes.
 const maxID = 150
 
-// id returns a valid and unique form of a foreign id.
+// id returns a valid and unique form of a foreign id, or an id made from number if the
+// foreign id is empty or too long.
 func (c *collector) id(line, number int, id string) string {
 	id = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
@@ -183,8 +185,8 @@ func (c *collector) id(line, number int, id string) string {
 	}
 }
 
-// grader returns one grader. Its fields are texts, numbers, lists of them and decoded
-// JSON, which always encode.
+// grader encodes fields as one grader. The fields are texts, numbers, lists of them and
+// decoded JSON, all of which can be encoded.
 func grader(fields map[string]any) (bench.GraderSpec, error) {
 	raw, err := json.Marshal(fields)
 	if err != nil {

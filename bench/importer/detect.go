@@ -70,8 +70,8 @@ func Detect(data []byte) Format {
 	return ""
 }
 
-// detect detects the format from the content and the selected columns: objects that show no
-// format are questions if they have the columns of a question and an answer.
+// detect detects the format from the content and the selected columns: objects that match
+// no format are questions if they have the columns of a question and an answer.
 func detect(data []byte, chosen Columns) Format {
 	if f := Detect(data); f != "" {
 		return f
@@ -90,7 +90,8 @@ func detect(data []byte, chosen Columns) Format {
 	return ""
 }
 
-// firstObject returns the first object of JSON lines or of a JSON list, nil without one.
+// firstObject returns the first object of JSON lines or of a JSON list, or nil if there is
+// none.
 func firstObject(data []byte) row {
 	var list []row
 	if json.Unmarshal(data, &list) == nil && len(list) > 0 {
@@ -104,14 +105,14 @@ func firstObject(data []byte) row {
 	return r
 }
 
-// maxKeys bounds the keys that the error for an unknown format lists.
+// maxKeys limits the number of keys that the error for an unknown format lists.
 const maxKeys = 12
 
 // unknownFormat returns the error for a file of no known format, with the keys of its objects.
 func unknownFormat(data []byte) error {
 	keys := slices.Sorted(maps.Keys(firstObject(data)))
 	if len(keys) == 0 {
-		return errors.New("the content does not show the format; name it")
+		return errors.New("the format cannot be detected from the content; name it")
 	}
 	for i, key := range keys {
 		keys[i] = show(key)
@@ -119,10 +120,10 @@ func unknownFormat(data []byte) error {
 	if more := len(keys) - maxKeys; more > 0 {
 		keys = append(keys[:maxKeys], fmt.Sprintf("%d more", more))
 	}
-	return fmt.Errorf("the content does not show the format; its first object has %s: name the format, or the question and the answer among them", strings.Join(keys, ", "))
+	return fmt.Errorf("the format cannot be detected from the content; its first object has %s: name the format, or name the question and the answer among these keys", strings.Join(keys, ", "))
 }
 
-// ofDocument detects the formats that are one JSON object.
+// ofDocument detects the format of a file that is one JSON object.
 func ofDocument(doc row) Format {
 	if _, ok := doc.find("tests", "prompts", "defaultTest"); ok {
 		return Promptfoo
@@ -145,7 +146,7 @@ func ofDocument(doc row) Format {
 	return ""
 }
 
-// ofRow detects the formats by the keys of the first object.
+// ofRow detects the format of a file from the keys of its first object.
 func ofRow(r row) Format {
 	has := func(names ...string) bool { _, ok := r.find(names...); return ok }
 	switch {
@@ -172,7 +173,7 @@ func isPair(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &pair) == nil && len(pair) == 2
 }
 
-// rowsOf decodes a list of objects; nil for anything else.
+// rowsOf decodes a list of objects. It returns nil for anything else.
 func rowsOf(raw json.RawMessage) []row {
 	var list []row
 	if json.Unmarshal(raw, &list) != nil {

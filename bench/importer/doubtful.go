@@ -10,15 +10,16 @@ import (
 	visible "evolve/runtime/text"
 )
 
-// errEmptyAnswer reports an entry whose answers are all empty: any agent that says nothing would be
-// right.
+// errEmptyAnswer reports an entry whose answers are all empty: any agent that answers
+// nothing would be right.
 var errEmptyAnswer = errors.New("has an empty answer")
 
-// place is where an entry of a file stands: its line, 0 where a file has none, and its number.
+// place is the position of an entry in a file: its line (0 if the format has none) and its
+// number.
 type place struct{ line, number int }
 
-// leaveOut notes why an entry is left out, after words that name it where the line does not. Empty
-// answers get one note for all.
+// leaveOut notes why an entry is left out. The prefix what names the entry if there is no
+// line number to identify it. All entries with empty answers share one note.
 func (c *collector) leaveOut(line, number int, what string, err error) {
 	if errors.Is(err, errEmptyAnswer) {
 		c.empty = append(c.empty, place{line, number})
@@ -27,15 +28,16 @@ func (c *collector) leaveOut(line, number int, what string, err error) {
 	c.note(line, "%sleft out: it %v", what, err)
 }
 
-// noteEmpty notes the entries that were left out since their answers are empty.
+// noteEmpty notes the entries that were left out because their answers are empty.
 func (c *collector) noteEmpty() {
 	if n := len(c.empty); n > 0 {
 		c.noteWhole("%s an empty answer and %s left out (%s)", counted(n, "entry has", "entries have"), oneOr(n, "is", "are"), standing(c.empty))
 	}
 }
 
-// noteContradictions notes the questions that stand in the file with different answers: an agent that
-// answers the same to the same question fails at least one of them.
+// noteContradictions notes the questions that occur in the file with different answers: an
+// agent that always gives the same answer to such a question fails at least one of its
+// tasks.
 func (c *collector) noteContradictions() {
 	type asked struct {
 		answers []string
@@ -70,15 +72,16 @@ func (c *collector) noteContradictions() {
 	if n == 0 {
 		return
 	}
-	first := "the first in "
+	first := "first: "
 	if n == 1 {
 		first = ""
 	}
-	c.noteWhole("%s more than once with different answers, so that one of them is always wrong (%s%s)",
-		counted(n, "question is there", "questions are there"), first, standing(of.places))
+	c.noteWhole("%s more than once with different answers, so the same answer cannot be right every time (%s%s)",
+		counted(n, "question occurs", "questions occur"), first, standing(of.places))
 }
 
-// sidesOf returns what an agent is asked by a task, and what is expected of it.
+// sidesOf returns, as JSON, the part of a task that an agent sees and the answer and
+// graders that define what is expected in return.
 func sidesOf(t bench.Task) (question, answer string) {
 	expected, _ := json.Marshal(bench.Task{Answer: t.Answer, Graders: t.Graders})
 	t.ID, t.Domain, t.Cluster, t.Split, t.Tags, t.Answer, t.Graders, t.Weight, t.Source = "", "", "", "", nil, nil, nil, 0, nil
@@ -87,7 +90,7 @@ func sidesOf(t bench.Task) (question, answer string) {
 	return string(asked), string(expected)
 }
 
-// standing names the first places of a list.
+// standing names the positions of the first entries in a list.
 func standing(list []place) string {
 	noun, at := "line", func(p place) int { return p.line }
 	if list[0].line == 0 {
@@ -103,7 +106,7 @@ func standing(list []place) string {
 	return oneOr(len(list), noun, noun+"s") + " " + strings.Join(words, ", ")
 }
 
-// counted returns a number with words for one and for several.
+// counted returns n followed by the singular word one or the plural word several.
 func counted(n int, one, several string) string {
 	return visible.Whole(n) + " " + oneOr(n, one, several)
 }

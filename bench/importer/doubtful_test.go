@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestDoubtful checks the notes on empty answers and on equal questions with different answers.
+// TestDoubtful checks the notes about empty answers and about identical questions with
+// different answers.
 func TestDoubtful(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
@@ -37,13 +38,13 @@ func TestDoubtful(t *testing.T) {
 			"question,answer\na,1\nb,2\na ,3\na,1\na,4\nc,1\nc,2\nd,1\nd,1\n",
 			Options{},
 			9,
-			[]string{"2 questions are there more than once with different answers, so that one of them is always wrong (the first in lines 2, 4, 5, …)"},
+			[]string{"2 questions occur more than once with different answers, so the same answer cannot be right every time (first: lines 2, 4, 5, …)"},
 		},
 		"one contradiction": {
 			`{"question":"a","answer":"x"}` + "\n" + `{"question":"a","answer":"y"}`,
 			Options{},
 			2,
-			[]string{"1 question is there more than once with different answers, so that one of them is always wrong (lines 1, 2)"},
+			[]string{"1 question occurs more than once with different answers, so the same answer cannot be right every time (lines 1, 2)"},
 		},
 		"the same answers": {"question,answer\na,1\na,1\n", Options{}, 2, nil},
 	} {

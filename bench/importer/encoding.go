@@ -13,13 +13,13 @@ type EncodingError struct{ problem, hint string }
 
 func (e *EncodingError) Error() string { return e.problem }
 
-// Hint returns what can be done about the file.
+// Hint returns advice on how to make the file readable.
 func (e *EncodingError) Hint() string { return e.hint }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // Readable returns an [EncodingError] for a file that is empty or is not text in UTF-8, a
-// [PointerError] for a pointer of git-LFS, and nil for any other.
+// [PointerError] for a git-LFS pointer, and nil for any other file.
 func Readable(data []byte) error {
 	if err := Pointer(data); err != nil {
 		return err
@@ -39,7 +39,7 @@ func Readable(data []byte) error {
 	for len(text) > 0 {
 		r, n := utf8.DecodeRune(text)
 		if r == utf8.RuneError && n == 1 {
-			return &EncodingError{fmt.Sprintf("the file is not valid UTF-8: line %d has the byte 0x%02X, as text in Latin-1 or Windows-1252 has", line, text[0]), converted("WINDOWS-1252")}
+			return &EncodingError{fmt.Sprintf("the file is not valid UTF-8: line %d has the byte 0x%02X, which suggests Latin-1 or Windows-1252", line, text[0]), converted("WINDOWS-1252")}
 		}
 		if r == '\n' {
 			line++
@@ -50,14 +50,14 @@ func Readable(data []byte) error {
 }
 
 func converted(from string) string {
-	return fmt.Sprintf("`iconv -f %s -t UTF-8 FILE > NEW` converts it; spreadsheets save as \"CSV UTF-8\"", from)
+	return fmt.Sprintf("`iconv -f %s -t UTF-8 FILE > NEW` converts it; in a spreadsheet program, save the file as \"CSV UTF-8\"", from)
 }
 
-// zippedText is the beginning of a file that gzip compressed.
+// zippedText is the beginning of every file in the gzip format.
 var zippedText = []byte("\x1f\x8b\x08")
 
-// Unpacked returns the content of a file that gzip compressed, up to one byte more than a file
-// may have; any other file unchanged.
+// Unpacked decompresses a file in the gzip format, up to one byte more than a file may
+// have. It returns any other file unchanged.
 func Unpacked(data []byte) ([]byte, error) {
 	if !bytes.HasPrefix(data, zippedText) {
 		return data, nil
@@ -67,13 +67,14 @@ func Unpacked(data []byte) ([]byte, error) {
 		data, err = io.ReadAll(io.LimitReader(z, maxBytes+1))
 	}
 	if err != nil {
-		return nil, &EncodingError{"the file is compressed by gzip and is cut or damaged", "`gzip -t FILE` tests it; fetch it again"}
+		return nil, &EncodingError{"the file is compressed with gzip and is truncated or damaged", "test it with `gzip -t FILE`, then fetch it again"}
 	}
 	return data, nil
 }
 
-// utf16In returns the name of the encoding of text in UTF-16, "" for any other: by its byte
-// order mark, or where every other one of its first bytes is 0, as in text of the West.
+// utf16In returns the name of the encoding if data is text in UTF-16, and "" otherwise. It
+// recognises the encoding by the byte order mark, or because every other one of the first
+// bytes is 0, as in Western text.
 func utf16In(data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):

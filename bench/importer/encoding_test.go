@@ -9,10 +9,10 @@ import (
 	"unicode/utf16"
 )
 
-// encodable is a table whose letters differ by encoding.
+// encodable is a table with letters that differ between encodings.
 const encodable = "question,answer\nWo ist das Café?,hier\n"
 
-// inUTF16 returns the table in UTF-16, the low byte of each unit first or last.
+// inUTF16 returns the table in UTF-16, with the low byte of each unit first or last.
 func inUTF16(lowFirst bool) string {
 	var out []byte
 	for _, unit := range utf16.Encode([]rune(encodable)) {
@@ -34,7 +34,7 @@ func TestReadable(t *testing.T) {
 		"UTF-16, other mark":   {"\xfe\xff" + inUTF16(false), "the file is not valid UTF-8: it is UTF-16", "`iconv -f UTF-16 -t UTF-8 FILE > NEW`"},
 		"UTF-16, little":       {inUTF16(true), "the file is not valid UTF-8: it is UTF-16LE", "`iconv -f UTF-16LE "},
 		"UTF-16, big":          {inUTF16(false), "the file is not valid UTF-8: it is UTF-16BE", "`iconv -f UTF-16BE "},
-		"Latin-1":              {"question,answer\nWo ist das Caf\xe9?,hier\n", "the file is not valid UTF-8: line 2 has the byte 0xE9, as text in Latin-1 or Windows-1252 has", "`iconv -f WINDOWS-1252 "},
+		"Latin-1":              {"question,answer\nWo ist das Caf\xe9?,hier\n", "the file is not valid UTF-8: line 2 has the byte 0xE9, which suggests Latin-1 or Windows-1252", "`iconv -f WINDOWS-1252 "},
 		"cut within a letter":  {"question,answer\nx,y\xc3", "the file is not valid UTF-8: line 2 has the byte 0xC3", "iconv"},
 		"UTF-8":                {encodable, "", ""},
 		"UTF-8 with a mark":    {"\xef\xbb\xbf" + encodable, "", ""},
@@ -55,12 +55,12 @@ func TestReadable(t *testing.T) {
 			t.Errorf("%s: Read returns %v", name, err)
 		}
 	}
-	if _, _, err := Read(strings.NewReader(`{"_id":"1","text":"q"}`), Options{Answers: []byte("\xff\xfea\x00")}); err == nil || !strings.Contains(err.Error(), "the file of --answers: the file is not valid UTF-8") {
+	if _, _, err := Read(strings.NewReader(`{"_id":"1","text":"q"}`), Options{Answers: []byte("\xff\xfea\x00")}); err == nil || !strings.Contains(err.Error(), "the --answers file: the file is not valid UTF-8") {
 		t.Errorf("answers in UTF-16: %v", err)
 	}
 }
 
-// TestUnpacked reads files that gzip compressed, as collections of topics are.
+// TestUnpacked reads files compressed with gzip, as collections of topics are.
 func TestUnpacked(t *testing.T) {
 	packed := func(text string) string {
 		var out bytes.Buffer
@@ -82,7 +82,7 @@ func TestUnpacked(t *testing.T) {
 	}
 	for _, cut := range []string{whole[:4], whole[:len(whole)-6]} {
 		var problem *EncodingError
-		if _, _, err := Read(strings.NewReader(cut), Options{}); !errors.As(err, &problem) || !strings.Contains(err.Error(), "compressed by gzip and is cut or damaged") {
+		if _, _, err := Read(strings.NewReader(cut), Options{}); !errors.As(err, &problem) || !strings.Contains(err.Error(), "compressed with gzip and is truncated or damaged") {
 			t.Errorf("%q: %v", cut, err)
 		}
 	}

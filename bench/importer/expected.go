@@ -9,10 +9,10 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// expected returns the variables of promptfoo tests that hold the answer: an assertion
-// names them, or they equal its expected text in every test, or they have the usual name
-// of an answer and contain one. If all variables of a file do, it returns none: its tests
-// ask for an echo.
+// expected returns the variables of promptfoo tests that hold the answer. A variable holds
+// the answer if an assertion names it, if it equals the expected text in every test, or if
+// it has the usual name of an answer and contains one. If all variables of a file hold the
+// answer, expected returns none, because the tests expect the agent to echo its input.
 func (p *promptfoo) expected(tests []*yaml.Node) []string {
 	seen := map[string]*variable{}
 	asked := map[string]bool{} // every expected answer in the file
@@ -93,10 +93,10 @@ func (p *promptfoo) answers(test *yaml.Node, vars map[string]string) (names, tex
 	return names, texts
 }
 
-// errRubric stands for a rubric, which expects no text.
+// errRubric marks an assertion with a rubric, which expects no particular text.
 var errRubric = errors.New("a rubric")
 
-// anyPlace matches a place in a template, with or without filters.
+// anyPlace matches a placeholder in a template, with or without filters.
 var anyPlace = regexp.MustCompile(`\{\{-?\s*(?:vars\.)?([\pL_][\pL\d_]*)[^{}]*\}\}`)
 
 // plainText normalizes case and spacing.

@@ -9,19 +9,21 @@ import (
 	visible "evolve/runtime/text"
 )
 
-// foldedNotes is the number of notes on one file that a person is shown.
+// foldedNotes is the maximum number of notes on one file that a person is shown.
 const foldedNotes = 10
 
-// variable parts of a note: what it quotes, and numbers.
+// noteDetail matches the variable parts of a note: quoted texts and numbers.
 var noteDetail = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\d+`)
 
-// cause returns what notes of the same cause have in common.
+// cause returns a key that notes with the same cause share: the kind, and the text without
+// its variable parts.
 func (n Note) cause() string { return noteDetail.ReplaceAllString(n.Text, "#") + "\x00" + n.Kind }
 
-// Fold returns at most ten notes that stand for all: those of one cause together, the first of
-// them with the number of the rest and their first lines. Of more than ten causes, those of
-// the whole file and the most frequent others are shown, and the last note names the kinds of
-// the rest; the order is that of the file.
+// Fold returns at most ten notes that stand for all notes. Notes with the same cause are
+// combined into the first of them, with the number of the others and the first of their
+// lines. If there are more than ten causes, the notes on the whole file and those with the
+// most frequent causes are shown, and the last note names the kinds of the rest. The notes
+// are in the order of the file.
 func Fold(notes []Note) []Note {
 	if len(notes) <= foldedNotes {
 		return notes
@@ -63,7 +65,8 @@ func Fold(notes []Note) []Note {
 	return out
 }
 
-// others returns the note that stands for notes of further causes.
+// others returns a note that counts the remaining notes and their causes, and names their
+// kinds.
 func others(rest []Note, causes int) Note {
 	var kinds []string
 	for _, n := range rest {
@@ -78,10 +81,10 @@ func others(rest []Note, causes int) Note {
 	return Note{Text: text}
 }
 
-// namedLines is the number of lines that a folded note names.
+// namedLines is the maximum number of lines that a folded note names.
 const namedLines = 3
 
-// together returns the notes of one cause as one.
+// together combines the notes of one cause into one.
 func together(list []Note) Note {
 	first := list[0]
 	more := len(list) - 1

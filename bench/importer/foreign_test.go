@@ -114,7 +114,7 @@ func TestPromptfooOutput(t *testing.T) {
 	if d := cmp.Diff(want, tasks); err != nil || d != "" {
 		t.Errorf("%v\n%s", err, d)
 	}
-	for _, part := range []string{"test 3 left out: it has no assertion", "1 result of other prompts", "the evaluation had 2 prompts", "would run a program"} {
+	for _, part := range []string{"test 3 left out: it has no assertion", "1 result from other prompts", "the evaluation had 2 prompts", "would run a program"} {
 		if !strings.Contains(strings.Join(notes, "\n"), part) {
 			t.Errorf("no note has %q: %q", part, notes)
 		}
@@ -122,7 +122,7 @@ func TestPromptfooOutput(t *testing.T) {
 	if got := Detect([]byte(`{"results":{"results":[{"testCase":{"vars":{}}},null,3]}}`)); got != Promptfoo {
 		t.Errorf("results with others among them are detected as %q", got)
 	}
-	// The results as JSON lines.
+	// The same results as JSON lines.
 	inner, _, _ := strings.Cut(strings.SplitN(outputSample, `"results":[`, 2)[1], "\n],")
 	jsonl := strings.ReplaceAll(strings.ReplaceAll(inner, ",\n{", "\n{"), ",\n \"", ",\"")
 	jsonl = strings.ReplaceAll(jsonl, "\n \"", "\"")
@@ -219,8 +219,8 @@ func TestBFCL(t *testing.T) {
 	}
 }
 
-// TestBFCLAnswers grades the answer that an imported task has: objects, and lists of them,
-// have lists of possible values in their turn.
+// TestBFCLAnswers grades the answer of an imported task. Objects, and lists of objects, in
+// turn have lists of possible values.
 func TestBFCLAnswers(t *testing.T) {
 	for truth, want := range map[string]string{
 		`{"in":[{"a":[1,2],"b":["","x"],"c":["Deep"]}]}`: `[{"f":{"in":{"a":1,"c":"Deep"}}}]`,
@@ -240,8 +240,8 @@ func TestBFCLAnswers(t *testing.T) {
 	}
 }
 
-// TestBFCLRelevance imports questions that have no possible answers at all: whether one of
-// the functions fits is the question.
+// TestBFCLRelevance imports questions that have no possible answers: the question is
+// whether one of the functions fits.
 func TestBFCLRelevance(t *testing.T) {
 	const text = `{"id":"live_irrelevance_0-0-0","question":[[{"role":"user","content":"The weather?"}]],"function":[{"name":"area"},{"name":"volume"}]}
 {"id":"live_relevance_1-1-0","question":[[{"role":"user","content":"The area?"}]],"function":[{"name":"area"},{"name":"volume"}]}
@@ -268,7 +268,8 @@ func TestBFCLRelevance(t *testing.T) {
 	}
 }
 
-// TestBFCLLeavesOut names why questions of the other categories are in no task.
+// TestBFCLLeavesOut checks that a note names why questions of the other categories are in
+// no task.
 func TestBFCLLeavesOut(t *testing.T) {
 	const question = `"question":[[{"role":"user","content":"a"}]]`
 	const good = `{"id":"simple_0",` + question + `,"function":[{"name":"f"}],"ground_truth":[{"f":{"x":[1]}}]}` + "\n"
@@ -306,7 +307,7 @@ func TestTau(t *testing.T) {
 	if want := `{"id":"tau-3","domain":"airline","user":{"goal":"Book it.","max_turns":20},"graders":[{"tool":"book","type":"tool_called"}]}`; err != nil || len(tasks) != 1 || tasks[0] != want {
 		t.Errorf("%v, %q, %q", err, tasks, notes)
 	}
-	if !strings.Contains(strings.Join(notes, "\n"), "1 further result of a task") {
+	if !strings.Contains(strings.Join(notes, "\n"), "1 further result left out") {
 		t.Errorf("notes %q", notes)
 	}
 }
@@ -332,14 +333,15 @@ func TestRetrieval(t *testing.T) {
 			t.Errorf("%s: a query without judgements is not named: %q", name, notes)
 		}
 	}
-	for text, want := range map[string]string{"": "name it by --answers", "nonsense": "has no judgements", "a b c\n": "has no judgements"} {
+	for text, want := range map[string]string{"": "name it with --answers", "nonsense": "has no judgements", "a b c\n": "has no judgements"} {
 		if _, _, err := lines(t, "q1\tx\n", Options{Format: Retrieval, Answers: []byte(text)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
 
-// FuzzForeign: no file of a foreign format ends the program, and all tasks are valid.
+// FuzzForeign checks that no file in a foreign format crashes the program, and that all
+// tasks are valid.
 func FuzzForeign(f *testing.F) {
 	for _, seed := range []string{outputSample, bfclQuestions, `[{"id":"0","user_scenario":{"instructions":"x"}}]`, "<top><num>1<title>x", "m,__expected\nx,y\n", `{"results":{"results":[null]}}`} {
 		for i := range Formats() {

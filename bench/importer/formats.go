@@ -8,14 +8,14 @@ func Formats() []Format {
 // About describes the files of a format in a few words.
 func (f Format) About() string {
 	return map[Format]string{
-		Questions: "JSON lines, or a list, of objects with a question and an answer",
-		CSV:       "a table with a question and an answer; also with tabs or semicolons",
+		Questions: "objects with a question and an answer, as JSON lines or as a list",
+		CSV:       "a table with a question and an answer in each row, separated by commas, tabs or semicolons",
 		Inspect:   "data sets of Inspect, as JSON lines or a list, and its logs, as JSON or .eval",
 		Promptfoo: "a configuration or tests, as YAML, JSON or CSV with __expected; results, as JSON or JSON lines",
-		Evals:     "JSON lines with input and ideal, as of OpenAI evals",
-		Labelled:  "JSON with lists of [text, label] by part, as CLINC150",
-		BFCL:      "questions with functions, as JSON lines; --answers has their possible_answer",
+		Evals:     "JSON lines with input and ideal, as in OpenAI evals",
+		Labelled:  "JSON with a list of [text, label] pairs for each part, as in CLINC150",
+		BFCL:      "questions with functions, as JSON lines; --answers names the file with their possible_answer",
 		Tau:       "tasks of tau2-bench, or results of tau-bench, as JSON",
-		Retrieval: "queries of BEIR or TREC, as JSON lines, TSV or topics; --answers has their qrels",
+		Retrieval: "queries of BEIR or TREC, as JSON lines, TSV or topics; --answers names the file with their qrels",
 	}[f]
 }

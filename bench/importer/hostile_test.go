@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNoAnswerIsSeen imports files with the answer in further places. Agents see only a
-// task's text and domain; a note names what is left out.
+// TestNoAnswerIsSeen imports files that contain the answer in additional places. Agents see
+// only a task's text and domain; a note names what is left out.
 func TestNoAnswerIsSeen(t *testing.T) {
 	table := func(rows ...string) string { return strings.Join(rows, "\n") + "\n" }
 	for name, c := range map[string]struct {
@@ -17,7 +17,7 @@ func TestNoAnswerIsSeen(t *testing.T) {
 		o    Options
 		// seen is the visible part of each task: its domain, ": " and its goal.
 		seen []string
-		// named are parts that the notes must have; if empty, there must be no notes.
+		// named are texts that the notes must contain; if empty, there must be no notes.
 		named []string
 	}{
 		// Tables.
@@ -90,7 +90,7 @@ func TestNoAnswerIsSeen(t *testing.T) {
 			seen: []string{": q2"}, named: []string{"the domains are left out"},
 		},
 
-		// Objects with a question and an answer.
+		// Objects that have a question and an answer.
 		"questions, label and intent": {
 			text: table(`{"text":"q1","intent":"bug","label":"bug","category":"bug","id":"bug-1"}`, `{"text":"q2","intent":"spam","label":"spam","category":"spam","id":"spam-1"}`),
 			seen: []string{": q1", ": q2"}, named: []string{`"intent"`, "the domains are left out"},
@@ -204,7 +204,7 @@ func TestNoAnswerIsSeen(t *testing.T) {
 		},
 		"labelled, a code for each label": {
 			text: `{"test":[["q1","bug"],["q2","spam"]]}`, o: Options{Domains: map[string]string{"bug": "d1", "spam": "d2"}},
-			seen: []string{": q1", ": q2"}, named: []string{"the domains are left out, because agents see them: each has one label"},
+			seen: []string{": q1", ": q2"}, named: []string{"the domains are left out, because agents see them and each would reveal its only label"},
 		},
 		"labelled, domains of several labels": {
 			text: `{"test":[["q1","bug"],["q2","spam"],["q3","ham"]]}`, o: Options{Domains: map[string]string{"bug": "code", "spam": "mail", "ham": "mail"}},

@@ -20,8 +20,8 @@ type Format string
 const (
 	// Questions is JSONL, or a JSON list, of objects with a question and an answer.
 	Questions Format = "questions"
-	// CSV is a table with a question and an answer in its columns; also with tabs or
-	// semicolons.
+	// CSV is a table with a question and an answer in its columns, which are separated by
+	// commas, tabs or semicolons.
 	CSV Format = "csv"
 	// Inspect is JSONL, or a JSON list, with input, target and choices, or a log, as JSON or .eval.
 	Inspect Format = "inspect"
@@ -30,12 +30,13 @@ const (
 	Promptfoo Format = "promptfoo"
 	// Evals is JSONL with input messages and ideal, as for OpenAI evals.
 	Evals Format = "openai-evals"
-	// Labelled is JSON with lists of [text, label] pairs, by part, as in CLINC150.
+	// Labelled is JSON with lists of [text, label] pairs, one list for each part, as in
+	// CLINC150.
 	Labelled Format = "labelled"
-	// BFCL is the JSONL of questions with functions of the Berkeley Function-Calling
-	// Leaderboard, with its possible answers in Options.Answers.
+	// BFCL is JSONL with questions and functions from the Berkeley Function-Calling
+	// Leaderboard; the possible answers are in Options.Answers.
 	BFCL Format = "bfcl"
-	// Tau is the JSON of tasks of tau2-bench, or of results of tau-bench.
+	// Tau is JSON with tasks from tau2-bench, or with results from tau-bench.
 	Tau Format = "tau"
 	// Retrieval is JSONL, TSV or topics of queries, with relevance judgements in
 	// Options.Answers.
@@ -49,33 +50,38 @@ type Options struct {
 	// Columns names the fields, for the formats questions and csv.
 	Columns Columns
 	// Grader is the grader type for formats without graders (questions, csv, labelled,
-	// inspect, evals), or one of [InspectScorers].
-	// It must use the task's answer, such as numeric or f1; empty: exact.
+	// inspect, evals), or one of [InspectScorers]. It must use the task's answer, as
+	// numeric and f1 do; empty means exact.
 	Grader string
-	// Domain is the column or key of the domain in a file of the format questions or csv that
-	// has one of this name; otherwise the domain of tasks that have none.
+	// Domain is the name of the column or key that holds the domain, if a file of the
+	// format questions or csv has such a column or key. Otherwise it is itself the domain
+	// of tasks that have none.
 	Domain string
-	// Answers is the second file of formats that keep the answers apart; nil without one.
+	// Answers is the second file of formats that store the answers separately; it is nil if
+	// there is none.
 	Answers []byte
-	// DomainProblem returns why no suite can have a domain of this name, "" if one can; nil
-	// accepts every name. Names of the file that are none are left out.
+	// DomainProblem returns the reason why a domain name is not valid in a suite, or "" if
+	// it is; nil accepts every name. Names in the file that are not valid are left out.
 	DomainProblem func(name string) string
 	// Domains maps a label to its domain, for the format labelled.
 	Domains map[string]string
 	// Split is the split of all tasks; empty leaves it to the hash.
 	Split bench.Split
-	// Parts selects parts of a labelled file; empty: test, or the only part.
+	// Parts selects parts of a labelled file; empty selects the part "test" or, if there is
+	// none, the only part.
 	Parts []string
-	// PerLabel keeps so many tasks per answer, Limit so many in all, selected by Seed; 0
-	// keeps all. The same seed with a higher number keeps a superset.
+	// PerLabel is the number of tasks to keep for each answer, and Limit is the total
+	// number to keep; 0 keeps all. Seed determines which tasks are kept; with the same
+	// seed, a higher number keeps a superset.
 	PerLabel, Limit int
 	Seed            int64
-	// Prefix starts the ids of tasks that have none; empty: the part, or "task".
+	// Prefix begins the ids that are made for tasks without one; empty means the part, or
+	// "task".
 	Prefix string
 }
 
 // Columns selects keys of objects or columns of a table, by header or, in a table without
-// one, by number from 1. Empty: the usual names.
+// one, by number from 1. An empty field selects the usual names.
 type Columns struct {
 	ID, Question, Answer, Domain, Choices string
 	// Cluster and Tags have no usual names. A tag is an element of a JSON list, or a word
@@ -88,7 +94,7 @@ func (c Columns) chosen() []string {
 	return slices.DeleteFunc([]string{c.ID, c.Question, c.Answer, c.Domain, c.Choices, c.Cluster, c.Tags}, func(name string) bool { return name == "" })
 }
 
-// twice returns an error when one column is selected for two fields of a task.
+// twice returns an error if one column is selected for two fields of a task.
 func (c Columns) twice() error {
 	list := c.chosen()
 	for i, name := range list {
@@ -99,20 +105,21 @@ func (c Columns) twice() error {
 	return nil
 }
 
-// DomainError reports that Options.Domain is no domain, and no column of the file either.
+// DomainError reports that Options.Domain is neither a domain nor a column of the file.
 type DomainError struct{ Problem string }
 
 func (e *DomainError) Error() string { return e.Problem }
 
-// Note is a remark on a part of a file that was left out or interpreted.
+// Note is a remark on a part of a file that was left out or that had to be interpreted.
 type Note struct {
-	// Line counts from 1; 0 for the whole file.
+	// Line is the number of the line, from 1, or 0 for the whole file.
 	Line int
 	Text string
-	// Kind distinguishes notes whose texts differ only in what they quote, and whose causes
-	// differ, such as the type of an assertion; usually empty.
+	// Kind distinguishes notes with different causes whose texts differ only in what they
+	// quote. It is, for example, the type of an assertion; usually it is empty.
 	Kind string
-	// Whole notes describe what no task of the file has, and are always shown.
+	// Whole reports whether the note concerns the file as a whole. Such notes are always
+	// shown.
 	Whole bool
 }
 
@@ -124,7 +131,7 @@ func (n Note) String() string {
 	return fmt.Sprintf("line %d: %s", n.Line, n.Text)
 }
 
-// maxBytes bounds a file, and maxNotes the notes on one.
+// maxBytes limits the size of a file, and maxNotes the number of notes on one.
 const (
 	maxBytes = 256 << 20
 	maxNotes = 100_000
@@ -154,7 +161,7 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	}
 	if len(bytes.TrimSpace(o.Answers)) > 0 {
 		if err := Readable(o.Answers); err != nil {
-			return nil, nil, fmt.Errorf("the file of --answers: %w", err)
+			return nil, nil, fmt.Errorf("the --answers file: %w", err)
 		}
 	}
 	o.Answers = bytes.TrimPrefix(o.Answers, byteOrderMark)
@@ -185,13 +192,13 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	if base, ok := c.indices.base(); ok {
 		c = collect(o, damaged)
 		c.base = &base
-		c.noteWhole("the answers are taken as the numbers of their choices, counted from %d", base)
+		c.noteWhole("the answers are read as the numbers of the right choices, counted from %d", base)
 		if err := read(c, data); err != nil {
 			return nil, c.remarks(), err
 		}
 	}
 	if o.Answers != nil && o.Format != BFCL && o.Format != Retrieval {
-		c.note(0, "the file of --answers is not read: of the format %s, one file has the questions and the answers", o.Format)
+		c.note(0, "the --answers file is not read: in the format %s, one file has both the questions and the answers", o.Format)
 	}
 	if o.DomainProblem != nil && c.o.Domain != "" {
 		if problem := o.DomainProblem(c.o.Domain); problem != "" {
@@ -213,7 +220,7 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	return tasks, c.remarks(), nil
 }
 
-// collect returns the collector of a file with damaged samples.
+// collect returns a collector for a file, with a note on each damaged sample.
 func collect(o Options, damaged []string) *collector {
 	c := newCollector(o)
 	for _, sample := range damaged {

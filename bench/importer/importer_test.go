@@ -32,8 +32,8 @@ func lines(t testing.TB, text string, o Options) (tasks, notes []string, err err
 	return tasks, notes, err
 }
 
-// TestDomainsThatTellTheAnswer: domains that reveal the answer are left out, since agents
-// see them.
+// TestDomainsThatTellTheAnswer checks that domains that reveal the answer are left out,
+// because agents see them.
 func TestDomainsThatTellTheAnswer(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("text,subject,label\n")
@@ -44,7 +44,7 @@ func TestDomainsThatTellTheAnswer(t *testing.T) {
 	if err != nil || len(tasks) != 40 || len(notes) != 1 {
 		t.Fatalf("%d tasks, %v, %v", len(tasks), notes, err)
 	}
-	const want = "the domains are left out, because agents see them: domain reveals the answer of 100 % of 40 tasks, 25 % without it"
+	const want = "the domains are left out, because agents see them and they reveal answers: domain predicts the answer of 100 % of 40 tasks; without it, 25 % can be predicted"
 	if notes[0].Text != want || tasks[0].Domain != "" || tasks[39].Domain != "" {
 		t.Errorf("%q, domains %q and %q", notes[0].Text, tasks[0].Domain, tasks[39].Domain)
 	}
@@ -76,7 +76,7 @@ func TestRead(t *testing.T) {
 			text: `{"q":"how many?","solution":"so A: 18","question":"wrong one","answer":"wrong"}`,
 			o:    Options{Columns: Columns{Question: "q", Answer: "solution"}, Grader: "numeric", Domain: "math", Split: bench.Holdout, Prefix: "gsm"}, format: Questions,
 			tasks: []string{`{"id":"gsm-00001","domain":"math","goal":"how many?","graders":[{"type":"numeric"}],"answer":"so A: 18","split":"holdout"}`},
-			notes: []string{`not read, and therefore in no task: "answer", "question"; --question, --answer, --choices, --domain, --id, --cluster and --tags tell what a column is`},
+			notes: []string{`not read, and therefore in no task: "answer", "question"; --question, --answer, --choices, --domain, --id, --cluster and --tags state what a column is`},
 		},
 		"ids twice": {
 			text:   `[{"question":"a","answer":"1","id":"x"},{"question":"b","answer":"2","id":"x"},{"question":"c","answer":"3","id":"x\u0007"}, 5]`,
@@ -90,7 +90,7 @@ func TestRead(t *testing.T) {
 		"the answer is no domain": {
 			text: "text,category,source,id\n" + "a,bug,web,1\nb,praise,mail,2\n", o: Options{Format: CSV, Columns: Columns{Answer: "category"}}, format: CSV,
 			tasks: []string{`{"id":"1","goal":"a","answer":"bug"}`, `{"id":"2","goal":"b","answer":"praise"}`},
-			notes: []string{`not read, and therefore in no task: "source"; --question, --answer, --choices, --domain, --id, --cluster and --tags tell what a column is`},
+			notes: []string{`not read, and therefore in no task: "source"; --question, --answer, --choices, --domain, --id, --cluster and --tags state what a column is`},
 		},
 		"the answer is no domain of an object": {
 			text: `{"question":"a","category":"bug","subject":"x"}`, o: Options{Columns: Columns{Answer: "category"}, Format: Questions},
@@ -135,9 +135,9 @@ func TestRead(t *testing.T) {
 				`{"id":"task-00003","goal":"Capital?\n\nA) Rome\nB) Paris\n\nAnswer with the letter alone.","graders":[{"answer":["B","Paris"],"ignore_case":true,"type":"exact"}],"answer":"B"}`,
 			},
 			notes: []string{
-				"line 4: left out: it needs files, and nothing outside this file is read", "line 5: left out: it needs sandbox, and nothing outside this file is read",
+				"line 4: left out: it needs files, but nothing outside this file is read", "line 5: left out: it needs sandbox, but nothing outside this file is read",
 				"line 6: left out: it has a target that is not among its choices", "line 7: left out: it has choices, but its target is not a single letter",
-				`line 8: left out: it has a message with a part of type "image", and only text can be read`,
+				`line 8: left out: it has a message with a part of type "image", but only text can be read`,
 			},
 		},
 		"openai evals": {
@@ -191,9 +191,9 @@ func TestReadRefuses(t *testing.T) {
 		o          Options
 	}{
 		"empty":              {"", "the file is empty", Options{}},
-		"prose":              {"Once upon a time", "the content does not show the format; name it", Options{}},
-		"unknown keys":       {`{"question":"x","reply":"y"}`, `the content does not show the format; its first object has "question", "reply": name the format, or the question and the answer among them`, Options{}},
-		"an absent column":   {`[{"question":"x","reply":"y"}]`, `the content does not show the format; its first object has "question", "reply"`, Options{Columns: Columns{Answer: "said"}}},
+		"prose":              {"Once upon a time", "the format cannot be detected from the content; name it", Options{}},
+		"unknown keys":       {`{"question":"x","reply":"y"}`, `the format cannot be detected from the content; its first object has "question", "reply": name the format, or name the question and the answer among these keys`, Options{}},
+		"an absent column":   {`[{"question":"x","reply":"y"}]`, `the format cannot be detected from the content; its first object has "question", "reply"`, Options{Columns: Columns{Answer: "said"}}},
 		"not UTF-8":          {"\xff\xfe", "the file is not valid UTF-8", Options{}},
 		"unknown format":     {"x", `unknown format "xls" (valid: questions, csv, inspect, promptfoo, openai-evals, labelled, bfcl, tau, retrieval)`, Options{Format: "xls"}},
 		"unknown grader":     {`{"question":"x","answer":"y"}`, `unknown grader type "exat"`, Options{Grader: "exat"}},
@@ -264,7 +264,7 @@ func TestSamplesAreNested(t *testing.T) {
 	}
 }
 
-// FuzzRead: the result of any input is a valid suite.
+// FuzzRead checks that the result of any input is a valid suite.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
 		`{"question":"q","answer":"a","id":"1"}` + "\n" + `{"question":[{"role":"user","content":[{"type":"text","text":"x"}]}],"answer":[1,true]}`,

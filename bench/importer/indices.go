@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// indices records whether the answers of a file are the numbers of their choices, as those of
-// MMLU are. One answer does not show it: "1" may be a choice, too.
+// indices records whether the answers in a file are the numbers of their choices, as in
+// MMLU. One answer is not enough to decide, because "1" may also be the text of a choice.
 type indices struct {
 	answers    int  // with choices
-	numbers    int  // of these, the numbers of a choice when counted from 0 or from 1
-	unlisted   bool // one is none of its choices
-	zero, last bool // one is 0, and one is the number of choices
+	numbers    int  // of these, those that are the number of a choice when counted from 0 or from 1
+	unlisted   bool // some answer is not among its choices
+	zero, last bool // some answer is 0; some answer is the number of choices
 }
 
 // take records an answer with its choices.
@@ -34,8 +34,8 @@ func (x *indices) take(choices, target []string) {
 	}
 }
 
-// base returns the number of the first choice, 0 or 1, and false if the answers are no numbers
-// of choices, or do not show where the count begins.
+// base returns the number of the first choice, 0 or 1. It returns false if the answers are
+// not numbers of choices, or do not show where the count begins.
 func (x *indices) base() (int, bool) {
 	if x.answers == 0 || x.numbers < x.answers || !x.unlisted || x.zero == x.last {
 		return 0, false
@@ -46,7 +46,8 @@ func (x *indices) base() (int, bool) {
 	return 1, true
 }
 
-// letter returns the target as the letter of a choice where it is one.
+// letter returns the target as the letter of a choice if it stands for one, and unchanged
+// otherwise.
 func (c *collector) letter(choices, target []string) []string {
 	if c.base == nil {
 		c.indices.take(choices, target)

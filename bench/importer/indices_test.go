@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestAnswersThatAreNumbersOfChoices imports files in the form of MMLU: some of whose choices
-// are numbers themselves, which the answers must not be compared with.
+// TestAnswersThatAreNumbersOfChoices imports files in the form of MMLU. Some of the choices
+// are numbers themselves, and the answers must not be compared with those numbers.
 func TestAnswersThatAreNumbersOfChoices(t *testing.T) {
-	const numbered = "the answers are taken as the numbers of their choices, counted from "
+	const numbered = "the answers are read as the numbers of the right choices, counted from "
 	for name, c := range map[string]struct {
 		text, want, note string
 	}{

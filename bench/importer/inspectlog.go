@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// inspectLog is the part of a log of Inspect in JSON that describes its tasks. The log holds
-// the answers and scores of one evaluation, too, which are in no task.
+// inspectLog is the part of a log of Inspect in JSON that describes its tasks. The log also
+// holds the answers and scores of one evaluation, which become part of no task.
 type inspectLog struct {
 	Status string `json:"status"`
 	Eval   struct {
@@ -50,8 +50,8 @@ func isInspectLog(doc row) bool {
 	return ok
 }
 
-// readInspectLog reads the samples of a log, each once. It returns false if the data is not
-// one JSON object with the keys of a log.
+// readInspectLog reads each sample of a log once. It returns false if the data is not one
+// JSON object with the keys of a log.
 func readInspectLog(c *collector, data []byte) (bool, error) {
 	var doc row
 	if isObject := json.Unmarshal(data, &doc) == nil; !isObject || !isInspectLog(doc) {
@@ -62,13 +62,13 @@ func readInspectLog(c *collector, data []byte) (bool, error) {
 		return true, errors.New("the log does not have the form of Inspect's logs")
 	}
 	if len(log.Samples) == 0 {
-		return true, errors.New("the log holds no samples, which Inspect leaves out of a header and with --no-log-samples; import the data set itself")
+		return true, errors.New("the log holds no samples (Inspect omits them from a header and with --no-log-samples); import the data set itself")
 	}
 	c.logGrader(log.scorers())
 	c.logResults(doc, log.Samples)
 	samples := log.tasks()
 	if all := len(log.Samples); all > len(samples) {
-		c.note(0, "the log's %d samples are of %s, in several epochs", all, tasks(len(samples)))
+		c.note(0, "the log's %d samples come from %s, in several epochs", all, tasks(len(samples)))
 	}
 	if all := log.Eval.Dataset.Samples; all > len(samples) {
 		c.note(0, "the log has %d of the %s of its data set (its status: %s)", len(samples), tasks(all), show(log.Status))
@@ -101,8 +101,8 @@ func (c *collector) logResults(doc row, samples []row) {
 	}
 }
 
-// tasks returns the samples without repetitions in further epochs, with the keys of a task
-// alone. A sandbox of the evaluation is one of each sample.
+// tasks returns the samples, without repetitions in further epochs and with only the keys
+// of a task. A sandbox of the evaluation applies to each sample that has none.
 func (l inspectLog) tasks() []row {
 	var out []row
 	seen := map[string]bool{}
@@ -137,8 +137,9 @@ func (l inspectLog) scored() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// scorers returns the scorers of the evaluation. Older logs name them with the results alone,
-// and the log of an evaluation that ended early with the scores of samples alone.
+// scorers returns the scorers of the evaluation. Older logs name them only with the
+// results, and the log of an evaluation that ended early names them only with the scores of
+// samples.
 func (l inspectLog) scorers() []inspectScorer {
 	list := l.Eval.Scorers
 	if len(list) == 0 {
@@ -157,8 +158,8 @@ func (l inspectLog) scorers() []inspectScorer {
 	return list
 }
 
-// logGrader takes over the scorer of a log that has an equivalent, unless another grader was
-// chosen, and names what it does not take over.
+// logGrader adopts the scorer of a log if it has an equivalent, unless another grader was
+// chosen, and adds notes on the scorers and options that it does not adopt.
 func (c *collector) logGrader(scorers []inspectScorer) {
 	if c.o.Grader != "" {
 		return
@@ -189,8 +190,8 @@ func attached(input json.RawMessage) bool {
 	return bytes.Contains(input, []byte(`"attachment://`)) || bytes.Contains(input, []byte(`"tc://`))
 }
 
-// finite returns one JSON object in which the numbers NaN and Infinity, which Inspect writes
-// for a metric without a value, are null; other data unchanged.
+// finite returns a JSON object in which the numbers NaN and Infinity, which Inspect writes
+// for a metric without a value, are replaced by null. It returns other data unchanged.
 func finite(data []byte) []byte {
 	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) || json.Valid(data) {
 		return data

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// logOf returns a log of Inspect in the form that its version 0.3 writes, with the fields of
-// the evaluation, the status and the samples.
+// logOf returns an Inspect log in the form that version 0.3 writes, with the given fields
+// of the evaluation, status and samples.
 func logOf(spec, status, results, samples string) string {
 	return `{"version": 2, "status": "` + status + `", "eval": {"run_id": "XmHA", "created": "2025-07-05T09:59:40-04:00", "task": "capitals",
   "dataset": {"name": "capitals", "location": "capitals.jsonl", "samples": 2, "sample_ids": [1, 2], "shuffled": false},
@@ -21,7 +21,7 @@ func logOf(spec, status, results, samples string) string {
  "results": ` + results + `, "stats": {"started_at": "2025-07-05T09:59:40-04:00"}, "samples": [` + samples + `]}`
 }
 
-// sampleOf returns a sample of a log, with its answer and score.
+// sampleOf returns a sample of a log, including the sample's answer and score.
 func sampleOf(id, epoch, fields string) string {
 	return `{"id": ` + id + `, "epoch": ` + epoch + `, ` + fields + `, "messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": "Bergen"}],
   "output": {"model": "gemma3", "choices": []}, "scores": {"s": {"value": "I", "answer": "Bergen"}}, "metadata": {"category": "north", "label": 1},
@@ -32,13 +32,13 @@ func TestInspectLog(t *testing.T) {
 	const (
 		oslo  = `"input": "Capital of Norway?", "target": "Oslo"`
 		rome  = `"input": [{"id": "Kb", "role": "user", "content": "Capital?"}], "target": ["Rome", "Roma"]`
-		judge = `1 task is graded by a judge model, which is that of the route default unless a grader names another in "route"`
+		judge = `1 task is graded by a judge model on the route default, unless a grader names another route in "route"`
 		label = `not read, and therefore in no task: "metadata.label"`
-		// The messages of an input have ids in a log.
+		// In a log, the messages of an input have ids.
 		labels  = `not read, and therefore in no task: "input.id", "metadata.label"`
-		results = `no task has the answers and scores of the evaluation: "eval", "plan", "results", "samples.attachments", "samples.epoch", "samples.events", "samples.messages", "samples.output", "samples.scores", "stats", "status", "version"`
-		// A log without results does not name them.
-		ended = `no task has the answers and scores of the evaluation: "eval", "plan", "samples.attachments", "samples.epoch", "samples.events", "samples.messages", "samples.output", "samples.scores", "stats", "status", "version"`
+		results = `the tasks leave out the answers and scores of the evaluation: "eval", "plan", "results", "samples.attachments", "samples.epoch", "samples.events", "samples.messages", "samples.output", "samples.scores", "stats", "status", "version"`
+		// For a log without results, the note does not name them.
+		ended = `the tasks leave out the answers and scores of the evaluation: "eval", "plan", "samples.attachments", "samples.epoch", "samples.events", "samples.messages", "samples.output", "samples.scores", "stats", "status", "version"`
 	)
 	plain := `{"id":"1","domain":"north","goal":"Capital of Norway?","answer":"Oslo"}`
 	graded := `{"id":"1","domain":"north","goal":"Capital of Norway?","graders":[{"rubric":"` + meetsReference + `","type":"judge"}],"answer":"Oslo"}`
@@ -62,7 +62,7 @@ func TestInspectLog(t *testing.T) {
 			[]string{
 				`the scorer model_graded_qa of the log has its own "partial_credit", which the rubric of the judge lacks: edit the rubric`,
 				`the log's scorer "match" is not imported: model_graded_qa grades instead; --grader chooses a grader`,
-				`the log's 2 samples are of 1 task, in several epochs`,
+				`the log's 2 samples come from 1 task, in several epochs`,
 				`the log has 1 of the 2 tasks of its data set (its status: "cancelled")`,
 				judge, label, results,
 			},
@@ -102,8 +102,8 @@ func TestInspectLog(t *testing.T) {
 			[]string{plain, `{"id":"2","domain":"north","goal":"Capital?","graders":[{"answer":["Rome","Roma"],"type":"exact"}],"answer":"Rome"}`},
 			[]string{
 				`the log's scorer "s" is not imported: exact grades instead; --grader chooses a grader`,
-				"item 3 left out: it needs files, and nothing outside this file is read",
-				"item 4 left out: it has an input with an attachment, and only text can be read", labels, ended,
+				"item 3 left out: it needs files, but nothing outside this file is read",
+				"item 4 left out: it has an input with an attachment, but only text can be read", labels, ended,
 			},
 		},
 	} {
@@ -124,8 +124,8 @@ func TestInspectLog(t *testing.T) {
 	}
 }
 
-// zippedLog returns a log in the form .eval, with files by their names. As Inspect writes it,
-// the log begins with what was known at its start.
+// zippedLog returns a log in the .eval form, with files given by their names. As in
+// Inspect's own files, the log begins with what was known at its start.
 func zippedLog(t *testing.T, header string, files ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -146,7 +146,7 @@ func zippedLog(t *testing.T, header string, files ...string) string {
 	return out.String()
 }
 
-// zippedForm returns a log in JSON in the form .eval.
+// zippedForm returns a JSON log in the .eval form.
 func zippedForm(t *testing.T, log string) string {
 	t.Helper()
 	var doc map[string]json.RawMessage
@@ -169,15 +169,16 @@ func zippedForm(t *testing.T, log string) string {
 	return zippedLog(t, string(header), files...)
 }
 
-// TestInspectLogRefused: a log without tasks is refused with what can be done.
+// TestInspectLogRefused checks that a log without tasks is refused, and that the error
+// names what can be done.
 func TestInspectLogRefused(t *testing.T) {
 	sample := sampleOf("1", "1", `"input": "x", "target": "y"`)
 	for log, want := range map[string]string{
-		logOf("", "started", "null", ""):                                                      "the log holds no samples, which Inspect leaves out of a header and with --no-log-samples; import the data set itself",
+		logOf("", "started", "null", ""):                                                      "the log holds no samples (Inspect omits them from a header and with --no-log-samples); import the data set itself",
 		`{"version": 2, "status": "success", "eval": {"task": "x"}, "samples": {}}`:           "the log does not have the form of Inspect's logs",
 		logOf(`, "sandbox": {"type": "docker", "config": "c.yaml"}`, "success", "{}", sample): "no task could be read as inspect",
 		"PK\x03\x04\xff": "it is a ZIP archive that is truncated or damaged",
-		zippedLog(t, `{"eval": {}}`, "notes.txt", "x"):                     "it is a ZIP archive without samples of Inspect",
+		zippedLog(t, `{"eval": {}}`, "notes.txt", "x"):                     "it is a ZIP archive without Inspect samples",
 		zippedLog(t, `{"eval": {}}`, "samples/1_epoch_1.json", `{"id": 1`): "the log holds no samples",
 	} {
 		_, _, err := lines(t, log, Options{})

@@ -13,8 +13,8 @@ import (
 	"evolve/bench/grade"
 )
 
-// The rubrics of foreign graders that compare with a reference, and the scales and the
-// default threshold of those that give shares.
+// The rubrics for foreign graders that compare an answer with a reference, and the scales
+// and the default threshold for foreign graders that give a score between 0 and 1.
 const (
 	meetsReference    = "The reference states what a right answer has to say or do. The answer meets it in full."
 	agreesOnFacts     = "The answer has the facts of the reference and contradicts none of them. Wording, order and further detail do not matter."
@@ -23,7 +23,8 @@ const (
 	thresholdsOnScale = "0-10"
 )
 
-// inspectScorers are the scorers of Inspect with a judge model, for [Options.Grader].
+// inspectScorers returns the rubrics for the scorers of Inspect that use a judge model, by
+// their names in [Options.Grader].
 func inspectScorers() map[string]string {
 	return map[string]string{"model_graded_qa": meetsReference, "model_graded_fact": agreesOnFacts}
 }
@@ -90,7 +91,7 @@ func (c *collector) noteJudges(tasks []bench.Task) {
 		}
 	}
 	if n > 0 {
-		c.note(0, "%s graded by a judge model, which is that of the route default unless a grader names another in \"route\"", plural(n))
+		c.note(0, "%s graded by a judge model on the route default, unless a grader names another route in \"route\"", plural(n))
 	}
 }
 

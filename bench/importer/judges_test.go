@@ -6,10 +6,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPromptfooJudges: assertions with a judge model become judges, and a variable in a
-// rubric stays in the goal.
+// TestPromptfooJudges checks that assertions with a judge model become judges, and that a
+// variable in a rubric stays in the goal.
 func TestPromptfooJudges(t *testing.T) {
-	const note = `1 task is graded by a judge model, which is that of the route default unless a grader names another in "route"`
+	const note = `1 task is graded by a judge model on the route default, unless a grader names another route in "route"`
 	for assert, want := range map[string]string{
 		`{"type":"llm-rubric","value":"speaks of {{a}}"}`:                      `{"rubric":"speaks of b","type":"judge"}`,
 		`{"type":"llm-rubric","value":"is kind","threshold":0.8,"weight":2}`:   `{"rubric":"is kind","scale":"0-10","threshold":0.8,"type":"judge","weight":2}`,
@@ -38,7 +38,7 @@ func TestPromptfooJudges(t *testing.T) {
 	}
 }
 
-// TestInspectScorers: the target of a sample is the reference of its judge.
+// TestInspectScorers checks that the target of a sample is the reference of its judge.
 func TestInspectScorers(t *testing.T) {
 	const samples = `{"input":"Capital of Norway?","target":"Oslo"}` + "\n" + `{"input":"Capital?","target":["Rome","Roma"]}` + "\n" +
 		`{"input":"Which?","choices":["x1","y1"],"target":"B"}`

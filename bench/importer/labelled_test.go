@@ -13,15 +13,15 @@ import (
 	"evolve/runtime/agent"
 )
 
-// labelledSet is a set of labelled utterances with its known counts.
+// labelledSet is a set of labelled utterances whose counts are known.
 type labelledSet struct {
 	file, domains string
 	labels        int // in the part test
 	test, train   int // utterances
 }
 
-// TestLabelledSets imports utterances as tasks and as memories, like the routing
-// benchmark: the project's own set, and CLINC150 if available.
+// TestLabelledSets imports utterances both as tasks and as memories, like the routing
+// benchmark. It uses the project's own set, and CLINC150 if available.
 func TestLabelledSets(t *testing.T) {
 	t.Run("library", func(t *testing.T) {
 		testLabelled(t, labelledSet{"testdata/library.json", "testdata/library-domains.json", 12, 12 * 4, 12 * 8})
@@ -35,8 +35,8 @@ func TestLabelledSets(t *testing.T) {
 	})
 }
 
-// sharedData returns the folder with data sets that are not part of the project: by the
-// environment, or as a sibling shared/data of a folder above.
+// sharedData returns the folder with data sets that are not part of the project. The folder
+// is named by the environment, or is shared/data in one of the parent folders.
 func sharedData() string {
 	has := func(dir string) bool {
 		_, err := os.Stat(filepath.Join(dir, "clinc150.json"))

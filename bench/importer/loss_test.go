@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNothingIsLostInSilence imports small files of each format with more in them than tasks
-// have. The notes name all of it.
+// TestNothingIsLostInSilence imports small files of each format that contain more than
+// tasks can hold, and checks that the notes name all of the rest.
 func TestNothingIsLostInSilence(t *testing.T) {
 	const unread = "not read, and therefore in no task: "
 	for name, c := range map[string]struct {
@@ -25,7 +25,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
  "communicate_info":["327"],"nl_assertions":["Agent cancels."],"reward_basis":["DB","COMMUNICATE"]}}],"simulations":[{"id":"s"}]}`,
 			goals: []string{"Cancel.\n\nBe brief."},
 			notes: []string{
-				"a model of the route default plays the person; only the names of the calls are graded, not their arguments or a database, and your agent needs the tools",
+				"the model of the route default plays the person; only the names of the calls are graded, not their arguments or a database; your agent needs the tools",
 				unread + `"description", "evaluation_criteria.actions of the person", "evaluation_criteria.actions.action_id", "evaluation_criteria.actions.arguments", "evaluation_criteria.communicate_info", "evaluation_criteria.nl_assertions", "evaluation_criteria.reward_basis", "simulations", "timestamp"`,
 			},
 		},
@@ -33,7 +33,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
 			text:  `[{"id":"1","user_scenario":{"instructions":"Ask for the price."},"evaluation_criteria":{"actions":[],"communicate_info":["327"],"reward_basis":["COMMUNICATE"]}}]`,
 			goals: []string{"Ask for the price."},
 			notes: []string{
-				"a model of the route default plays the person; only the names of the calls are graded, not their arguments or a database, and your agent needs the tools",
+				"the model of the route default plays the person; only the names of the calls are graded, not their arguments or a database; your agent needs the tools",
 				unread + `"evaluation_criteria.reward_basis"`,
 			},
 		},
@@ -41,7 +41,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
 			text:  `[{"task_id":3,"reward":1,"trial":0,"traj":[{"role":"user","content":"hi"}],"info":{"source":"user","task":{"user_id":"mia","instruction":"Book it.","actions":[{"name":"book","kwargs":{"x":1}}],"outputs":["327"]}}}]`,
 			goals: []string{"Book it."},
 			notes: []string{
-				"a model of the route default plays the person; only the names of the calls are graded, not their arguments or a database, and your agent needs the tools",
+				"the model of the route default plays the person; only the names of the calls are graded, not their arguments or a database; your agent needs the tools",
 				unread + `"info.source", "info.task.actions.kwargs", "info.task.outputs", "info.task.user_id", "reward", "traj", "trial"`,
 			},
 		},
@@ -50,7 +50,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
 			answers: "q1 0 d1 1\nq2 0 d2 2\n",
 			goals:   []string{"rain", "AT&T & oslo"},
 			notes: []string{
-				"the degrees of relevance in the file of --answers are not used: every document with a judgement above 0 counts as relevant",
+				"the degrees of relevance in the --answers file are not used: every document with a judgement above 0 counts as relevant",
 				unread + `"desc", "lang", "narr"`,
 			},
 		},
@@ -103,31 +103,31 @@ func TestNothingIsLostInSilence(t *testing.T) {
 			answers: `{"id":"a","ground_truth":[{"f":{}}],"source":"s"}`,
 			goals:   []string{"x?\n\nThe functions: [{\"name\":\"f\"}]\n\n" + bfclForm},
 			notes: []string{
-				"text in calls is compared regardless of case; BFCL ignores some punctuation, too",
+				"text in calls is compared regardless of case; BFCL also ignores some punctuation",
 				unread + `"answers: source", "language", "question.name"`,
 			},
 		},
 		"questions": {
 			text: `{"id":{"$oid":"1"},"question":[{"role":"user","content":[{"type":"text","text":"x?","cache_control":{"type":"e"}}],"tool_calls":[1]}],"answer":"y","domain":["a","b"],"empty":"","none":null,"list":[],"level":0}`,
 			o:    Options{Format: Questions}, goals: []string{"x?"},
-			notes: []string{unread + `"domain", "id", "level", "question.content.cache_control", "question.tool_calls"; --question, --answer, --choices, --domain, --id, --cluster and --tags tell what a column is`},
+			notes: []string{unread + `"domain", "id", "level", "question.content.cache_control", "question.tool_calls"; --question, --answer, --choices, --domain, --id, --cluster and --tags state what a column is`},
 		},
 		"questions with an object of choices": {
 			text: `{"question":"x?","choices":{"text":["red","blue"],"label":["1","2"]},"answer":"blue"}` + "\n" + `{"question":"y?","choices":{"text":["red","blue"],"label":["A","B"],"score":[1,2]},"answer":"A"}`,
 			goals: []string{
 				"x?\n\nA) red\nB) blue\n\nAnswer with the letter alone.", "y?\n\nA) red\nB) blue\n\nAnswer with the letter alone.",
 			},
-			notes: []string{unread + `"choices.label", "choices.score"; --question, --answer, --choices, --domain, --id, --cluster and --tags tell what a column is`},
+			notes: []string{unread + `"choices.label", "choices.score"; --question, --answer, --choices, --domain, --id, --cluster and --tags state what a column is`},
 		},
 		"answers without a use": {
 			text: `{"question":"x?","answer":"y"}`, answers: "z", goals: []string{"x?"},
-			notes: []string{"the file of --answers is not read: of the format questions, one file has the questions and the answers"},
+			notes: []string{"the --answers file is not read: in the format questions, one file has both the questions and the answers"},
 		},
 		"a table": {
 			text: "id,question,answer,note,empty\n" + strings.Repeat("x", 151) + ",q?,a,n,,surplus\n", goals: []string{"q?"},
 			notes: []string{
 				fmt.Sprintf("line 2: the id %s is longer than 150 bytes; a number replaces it", show(strings.Repeat("x", 151))),
-				unread + `"column 6", "empty", "note"; --question, --answer, --choices, --domain, --id, --cluster and --tags tell what a column is`,
+				unread + `"column 6", "empty", "note"; --question, --answer, --choices, --domain, --id, --cluster and --tags state what a column is`,
 			},
 		},
 		"inspect": {
@@ -143,7 +143,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
 		"results of promptfoo": {
 			text:  `{"evalId":"e","results":{"version":3,"results":[{"testIdx":0,"prompt":{"raw":"Which: a screen","label":"l"},"response":{"output":"o"},"success":false,"testCase":{"vars":{"m":"a screen","n":"unseen"},"assert":[{"type":"equals","value":"hw"}],"threshold":1}}]}}`,
 			goals: []string{"Which: a screen"},
-			notes: []string{unread + `"threshold", "vars.n"`, `no task has the answers and scores of the evaluation: "evalId", "results.response", "results.success", "results.testIdx", "version"`},
+			notes: []string{unread + `"threshold", "vars.n"`, `the tasks leave out the answers and scores of the evaluation: "evalId", "results.response", "results.success", "results.testIdx", "version"`},
 		},
 	} {
 		if c.answers != "" {
@@ -166,7 +166,8 @@ func TestNothingIsLostInSilence(t *testing.T) {
 	}
 }
 
-// TestManyColumns: also the columns of a wide table are named, whatever else is left out.
+// TestManyColumns checks that even the columns of a wide table are named, whatever else is
+// left out.
 func TestManyColumns(t *testing.T) {
 	header, cells := "question,answer", "q,a"
 	for i := range 60 {
@@ -184,8 +185,9 @@ func TestManyColumns(t *testing.T) {
 	}
 }
 
-// TestFoldKeepsCausesApart: assertions of different types are different causes, and the
-// note on unread keys is shown also where ten other causes are more frequent.
+// TestFoldKeepsCausesApart checks that assertions of different types count as different
+// causes, and that the note on unread keys is shown even if ten other causes are more
+// frequent.
 func TestFoldKeepsCausesApart(t *testing.T) {
 	var notes []Note
 	for i := range 14 {
@@ -209,7 +211,7 @@ func TestFoldKeepsCausesApart(t *testing.T) {
 
 func TestBFCLWithoutAnswers(t *testing.T) {
 	_, notes, err := lines(t, bfclQuestions, Options{})
-	if err == nil || err.Error() != "the possible answers of BFCL are in a file of their own, of the same name in the folder possible_answer: name it by --answers" || len(notes) > 0 {
+	if err == nil || err.Error() != "the possible answers of BFCL are in a separate file, which has the same name in the folder possible_answer: name it with --answers" || len(notes) > 0 {
 		t.Errorf("%v, %q", err, notes)
 	}
 	own := `{"id":"a","question":[[{"role":"user","content":"x?"}]],"function":[{"name":"f"}],"ground_truth":[{"f":{}}]}` + "\n" + `{"id":"b","question":[[{"role":"user","content":"y?"}]],"function":[{"name":"f"}]}`
@@ -222,8 +224,8 @@ func TestBFCLWithoutAnswers(t *testing.T) {
 func TestMemoriesNameWhatTheyLack(t *testing.T) {
 	const text = `{"question":"a","answer":["1","one"],"labels":"x"}` + "\n" + `{"question":"b","answer":"2","labels":"y"}`
 	memories, notes, err := Memories(strings.NewReader(text), Options{Columns: Columns{Tags: "labels"}})
-	if err != nil || len(memories) != 2 || len(notes) != 2 || notes[0].Text != "memories have no graders and further accepted answers, which 1 task had" ||
-		notes[1].Text != "memories have no tags, which 2 tasks had" {
+	if err != nil || len(memories) != 2 || len(notes) != 2 || notes[0].Text != "the graders and further accepted answers of 1 task are not imported, because memories have none" ||
+		notes[1].Text != "the tags of 2 tasks are not imported, because memories have none" {
 		t.Errorf("%v, %v, %v", memories, notes, err)
 	}
 }

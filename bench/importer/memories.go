@@ -34,7 +34,7 @@ func Memories(r io.Reader, o Options) ([]agent.Memory, []Note, error) {
 	return memories, notes, nil
 }
 
-// unremembered returns notes on what tasks have and memories have not.
+// unremembered returns notes on the fields of tasks that memories do not have.
 func unremembered(tasks []bench.Task) []Note {
 	var notes []Note
 	for what, has := range map[string]func(t *bench.Task) bool{
@@ -49,7 +49,7 @@ func unremembered(tasks []bench.Task) []Note {
 			}
 		}
 		if n > 0 {
-			notes = append(notes, Note{Text: fmt.Sprintf("memories have no %s, which %s had", what, visible.Count(n, "task")), Whole: true})
+			notes = append(notes, Note{Text: fmt.Sprintf("the %s of %s are not imported, because memories have none", what, visible.Count(n, "task")), Whole: true})
 		}
 	}
 	slices.SortFunc(notes, func(a, b Note) int { return strings.Compare(a.Text, b.Text) })

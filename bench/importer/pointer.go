@@ -6,17 +6,17 @@ import (
 	"regexp"
 )
 
-// PointerError reports that a file is a pointer of git-LFS, whose content is elsewhere.
+// PointerError reports that a file is a git-LFS pointer, whose content is elsewhere.
 type PointerError struct {
 	// OID names the content, and Size is its length in bytes as the pointer states it.
 	OID, Size string
 }
 
 func (e *PointerError) Error() string {
-	return fmt.Sprintf("it is a pointer of Git LFS: its content, %s bytes with the name %.12s…, is not on this machine", e.Size, e.OID)
+	return fmt.Sprintf("it is a Git LFS pointer: its content, %s bytes with the name %.12s…, is not on this machine", e.Size, e.OID)
 }
 
-// maxPointer bounds a pointer file, in bytes.
+// maxPointer limits the size of a pointer file, in bytes.
 const maxPointer = 1024
 
 var (
@@ -25,7 +25,8 @@ var (
 	pointerSize    = regexp.MustCompile(`(?m)^size (\d{1,20})\r?$`)
 )
 
-// Pointer returns a [PointerError] for a file that is a pointer of git-LFS, and nil for any other.
+// Pointer returns a [PointerError] for a file that is a git-LFS pointer, and nil for any
+// other.
 func Pointer(data []byte) error {
 	if len(data) > maxPointer || !pointerVersion.Match(bytes.TrimSpace(data)) {
 		return nil

@@ -14,14 +14,14 @@ import (
 	"evolve/runtime/agent"
 )
 
-// maxYAML bounds a YAML file, in bytes.
+// maxYAML limits the size of a YAML file, in bytes.
 const maxYAML = 32 << 20
 
-// readPromptfoo reads the tests of a promptfoo configuration, a list or table of tests
-// alone, or the results of an evaluation. A goal is the first prompt with the test's variables substituted for
-// {{name}}; without prompts it is the variables themselves, except those that hold the
-// answer. No other template syntax is evaluated, and assertions that need a file or a
-// function are left out; those with a model become judges.
+// readPromptfoo reads the tests of a promptfoo configuration, a list or table that contains
+// only tests, or the results of an evaluation. A goal is the first prompt with the test's
+// variables substituted for {{name}}; without prompts it is the variables themselves,
+// except those that hold the answer. No other template syntax is evaluated, and assertions
+// that need a file or a function are left out; those with a model become judges.
 func readPromptfoo(c *collector, data []byte) error {
 	if len(data) > maxYAML {
 		return fmt.Errorf("the file is longer than %d MB", maxYAML>>20)
@@ -63,8 +63,8 @@ func readPromptfoo(c *collector, data []byte) error {
 	return nil
 }
 
-// promptfooDocument returns the document of a file: YAML, JSON, JSON lines as one list, or a
-// table of tests as a list of them.
+// promptfooDocument parses a file into one document. The file is YAML, JSON, JSON lines,
+// which become one list, or a table, which becomes a list of tests.
 func (c *collector) promptfooDocument(data []byte) (*yaml.Node, error) {
 	if isTestTable(data) {
 		return c.testTable(data)
@@ -79,15 +79,15 @@ func (c *collector) promptfooDocument(data []byte) (*yaml.Node, error) {
 type promptfoo struct {
 	c      *collector
 	prompt string
-	// sent is the prompt of a result as it was sent, in place of a prompt with places.
+	// sent is the prompt of a result as it was sent, instead of a prompt with placeholders.
 	sent   string
 	common *yaml.Node
 	// hidden are the variables left out of goals that consist of variables.
 	hidden []string
 }
 
-// holding hides the variables that hold the answer in goals that consist of variables. A
-// prompt is not changed; a note warns of such a variable in it.
+// holding hides, in goals that consist of variables, the variables that hold the answer. It
+// does not change a prompt, but adds a note if the prompt contains such a variable.
 func (p *promptfoo) holding(tests []*yaml.Node) {
 	expected := p.expected(tests)
 	if p.prompt == "" {
@@ -96,7 +96,7 @@ func (p *promptfoo) holding(tests []*yaml.Node) {
 	for _, name := range expected {
 		switch {
 		case p.prompt == "":
-			p.c.note(0, "the variable %s is in no goal, because assertions ask for it; a prompt in the file determines what agents see", show("vars."+name))
+			p.c.note(0, "the variable %s is left out of every goal, because assertions ask for it; a prompt in the file would determine what agents see", show("vars."+name))
 		case slices.Contains(placesOf(p.prompt), name):
 			p.c.note(0, "the prompt shows agents the variable %s, which assertions ask for", show("vars."+name))
 		}
@@ -112,7 +112,7 @@ func (p *promptfoo) asserts(test *yaml.Node) []*yaml.Node {
 	return out
 }
 
-// placesOf returns the variables in a template.
+// placesOf returns the names of the variables in the placeholders of a template.
 func placesOf(template string) []string {
 	var names []string
 	for _, place := range placeholder.FindAllStringSubmatch(template, -1) {
@@ -145,7 +145,7 @@ func (c *collector) firstPrompt(prompts *yaml.Node) string {
 		case found == "":
 			found = n.Value
 		default:
-			c.note(n.Line, "a further prompt is left out: tasks are made of the first")
+			c.note(n.Line, "a further prompt is left out: tasks are made from the first")
 		}
 	}
 	return found
@@ -194,7 +194,7 @@ func (p *promptfoo) test(n *yaml.Node, number int) error {
 	for _, a := range p.asserts(n) {
 		spec, err := assertion(a, vars)
 		if err != nil {
-			p.c.remark(Note{Line: a.Line, Text: fmt.Sprintf("assertion of test %d left out, the others alone grade the task: %v", number, err), Kind: kindOf(a)})
+			p.c.remark(Note{Line: a.Line, Text: fmt.Sprintf("assertion of test %d left out; only the others grade the task: %v", number, err), Kind: kindOf(a)})
 			continue
 		}
 		p.c.unreadKeys("assert.", a, "type", "value", "threshold", "weight")
@@ -215,7 +215,7 @@ func kindOf(a *yaml.Node) string {
 	return ""
 }
 
-// vars returns the variables of a test and the common ones, which it overrides, with
+// vars returns the variables of a test and the common ones, which the test overrides, with
 // their names in order.
 func (p *promptfoo) vars(n *yaml.Node) (vars map[string]string, names []string, err error) {
 	vars = map[string]string{}

@@ -67,8 +67,8 @@ func TestPromptfoo(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{
 		"line 5: a prompt that is not in this file is left out",
-		"line 6: a further prompt is left out: tasks are made of the first",
-		`line 31: assertion of test 3 left out, the others alone grade the task: "javascript" would run a program named by the file`,
+		"line 6: a further prompt is left out: tasks are made from the first",
+		`line 31: assertion of test 3 left out; only the others grade the task: "javascript" would run a program named by the file`,
 		`line 33: test 4 left out: its variable "text" names something outside this file`,
 		`line 35: test 5 left out: its variable "text" has several values: write one test for each`,
 		"line 37: test 6 left out: it is in another file",
@@ -81,8 +81,8 @@ func TestPromptfoo(t *testing.T) {
 // TestPromptfooAssertions has a row for each assertion that is not converted.
 func TestPromptfooAssertions(t *testing.T) {
 	for assert, want := range map[string]string{
-		`{"type":"answer-relevance","threshold":0.5}`:                 `there is no grader of the meaning of "answer-relevance"`,
-		`{"type":"context-faithfulness","value":"x"}`:                 `there is no grader of the meaning of "context-faithfulness"`,
+		`{"type":"answer-relevance","threshold":0.5}`:                 `no grader corresponds to "answer-relevance"`,
+		`{"type":"context-faithfulness","value":"x"}`:                 `no grader corresponds to "context-faithfulness"`,
 		`{"type":"llm-rubric","value":"file://rubric.txt"}`:           `its value is not in this file`,
 		`{"type":"llm-rubric","value":"good","threshold":2}`:          `its threshold is not above 0 and at most 1`,
 		`{"type":"llm-rubric"}`:                                       `its value is not a text`,
@@ -111,10 +111,10 @@ func TestPromptfooAssertions(t *testing.T) {
 		if d := cmp.Diff([]string{`{"id":"task-00001","goal":"b","graders":[{"all":["kept"],"ignore_case":false,"type":"contains"}]}`}, tasks); d != "" {
 			t.Errorf("%s: %s", assert, d)
 		}
-		if d := cmp.Diff([]string{"line 1: assertion of test 1 left out, the others alone grade the task: " + want}, notes); d != "" {
+		if d := cmp.Diff([]string{"line 1: assertion of test 1 left out; only the others grade the task: " + want}, notes); d != "" {
 			t.Errorf("%s: %s", assert, d)
 		}
-		// Without it the task has no grader.
+		// Without another assertion, the task has no grader.
 		if tasks, _, err := lines(t, `[{"vars":{"a":"b"},"assert":[`+assert+`]}]`, Options{}); err == nil {
 			t.Errorf("%s alone made %v", assert, tasks)
 		}
@@ -138,7 +138,7 @@ tests:
 	}
 }
 
-// TestPromptfooAliases: nested aliases are not expanded in memory.
+// TestPromptfooAliases checks that nested aliases are not expanded in memory.
 func TestPromptfooAliases(t *testing.T) {
 	bomb := "tests:\n- vars: {a: x}\n  assert:\n  - type: is-json\n    value:\n      l0: &l0 [x,x,x,x,x,x,x,x,x,x]\n"
 	for i := 1; i < 9; i++ {

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// The columns of promptfoo's tables of tests with a meaning of their own; the others are
+// The columns with a special meaning in promptfoo's tables of tests; the others are
 // variables.
 const (
 	expectedColumn = "__expected"
@@ -28,14 +28,15 @@ func isTestTable(data []byte) bool {
 	return err == nil && slices.ContainsFunc(record, isExpected)
 }
 
-// isExpected reports whether a column has an expected output: __expected, or with a number.
+// isExpected reports whether a column has an expected output: it is called __expected, with
+// or without a number.
 func isExpected(name string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(name), expectedColumn)
 	return ok && strings.Trim(rest, "0123456789") == ""
 }
 
 // testTable converts a table of promptfoo's tests into its list of tests, one mapping for
-// each record. Records that are no record are left out with a note.
+// each record. Malformed records are left out with a note.
 func (c *collector) testTable(data []byte) (*yaml.Node, error) {
 	r := csv.NewReader(bytes.NewReader(data))
 	r.FieldsPerRecord = -1
@@ -65,7 +66,7 @@ func (c *collector) testTable(data []byte) (*yaml.Node, error) {
 	}
 }
 
-// tableTest returns the test of a record.
+// tableTest converts a record of a table into a test.
 func (c *collector) tableTest(header, record []string, line int) *yaml.Node {
 	vars, metadata := mapping(line), mapping(line)
 	asserts := &yaml.Node{Kind: yaml.SequenceNode, Line: line}
@@ -102,12 +103,12 @@ func (c *collector) tableTest(header, record []string, line int) *yaml.Node {
 	return test
 }
 
-// typed matches an expected output that names its assertion: "contains: x", "similar(0.8): x",
-// "is-json".
+// typed matches an expected output that names the type of its assertion: "contains: x",
+// "similar(0.8): x", "is-json".
 var typed = regexp.MustCompile(`^\s*((?:not-)?[a-z][a-z-]*)(?:\(([0-9.]+)\))?\s*(?::((?s:.*)))?$`)
 
-// assertionTypes are the types that an expected output can name. What stands before the colon
-// of any other text is part of the text.
+// assertionTypes are the types that an expected output can name. If the text before a colon
+// is not one of these types, it is part of the expected output.
 const assertionTypes = " answer-relevance bleu classifier contains contains-all contains-any contains-html contains-json contains-sql contains-xml " +
 	"context-faithfulness context-recall context-relevance cost equals eval f-score factuality finish-reason fn g-eval gleu grade guardrails " +
 	"icontains icontains-all icontains-any is-html is-json is-refusal is-sql is-valid-function-call is-valid-openai-function-call " +
@@ -119,7 +120,8 @@ func alone(name string) bool {
 	return strings.HasPrefix(name, "is-") || slices.Contains([]string{"contains-html", "contains-json", "contains-sql", "contains-xml", "cost", "latency", "guardrails"}, name)
 }
 
-// tableAssertion returns the assertion of a cell; a text without a type is the whole output.
+// tableAssertion returns the assertion that a cell describes. A cell without a type is the
+// complete expected output.
 func tableAssertion(cell string, line int) *yaml.Node {
 	a := mapping(line)
 	m := typed.FindStringSubmatch(cell)
@@ -151,7 +153,7 @@ func tableAssertion(cell string, line int) *yaml.Node {
 
 func mapping(line int) *yaml.Node { return &yaml.Node{Kind: yaml.MappingNode, Line: line} }
 
-// set adds a key with a text to a mapping, put one with any value.
+// set adds a key with a text to a mapping, and put adds a key with any value.
 func set(n *yaml.Node, key, value string) {
 	put(n, key, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value, Line: n.Line})
 }

@@ -12,8 +12,8 @@ import (
 	visible "evolve/runtime/text"
 )
 
-// outputOf returns the results of an evaluation by promptfoo, and whether the document has
-// such a list.
+// outputOf returns the results of an evaluation by promptfoo, and reports whether the
+// document has such a list.
 func outputOf(root *yaml.Node) ([]*yaml.Node, bool) {
 	list := root
 	if root.Kind == yaml.MappingNode {
@@ -33,8 +33,8 @@ func outputOf(root *yaml.Node) ([]*yaml.Node, bool) {
 	return nil, root.Kind == yaml.MappingNode
 }
 
-// output adds each test of an evaluation once, with its first prompt as it was sent. Answers
-// and scores are in no task.
+// output adds each test of an evaluation once, with its first prompt as it was sent.
+// Answers and scores become part of no task.
 func (p *promptfoo) output(results []*yaml.Node) error {
 	if len(results) == 0 {
 		return errors.New("the output of promptfoo has no results")
@@ -75,15 +75,16 @@ func (p *promptfoo) output(results []*yaml.Node) error {
 		}
 	}
 	if repeated > 0 {
-		p.c.note(0, "the first result of each test becomes the task; %s of other prompts, providers and repeats left out", visible.Count(repeated, "result"))
+		p.c.note(0, "the first result of each test becomes the task; %s from other prompts, providers and repeats left out", visible.Count(repeated, "result"))
 	}
 	if len(prompts) > 1 {
-		p.c.note(0, "the evaluation had %s; tasks use the first one of each test", visible.Count(len(prompts), "prompt"))
+		p.c.note(0, "the evaluation had %s; each task uses the first prompt of its test", visible.Count(len(prompts), "prompt"))
 	}
 	return nil
 }
 
-// testKey tells the tests of an evaluation apart: by their number, or by their variables.
+// testKey returns a key that distinguishes the tests of an evaluation: their number, or
+// their variables.
 func testKey(result, test *yaml.Node) string {
 	if index := field(result, "testIdx"); isScalar(index) {
 		return index.Value
@@ -119,7 +120,7 @@ func (p *promptfoo) sentGoal(t *bench.Task, prompt string) {
 	}
 }
 
-// joined returns JSON lines as one list; other data unchanged.
+// joined returns JSON lines as one list, and other data unchanged.
 func joined(data []byte) []byte {
 	trimmed := bytes.TrimSpace(data)
 	first, rest, more := bytes.Cut(trimmed, []byte("\n"))

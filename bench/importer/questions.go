@@ -147,8 +147,8 @@ func (c *collector) csvTask(at table, record []string) (bench.Task, error) {
 	return t, c.accept(&t, accepted, choices)
 }
 
-// unreadCells records the unused columns of a record: by the header, or by number if it
-// has no name for them.
+// unreadCells records the unused columns in which a record has a value, by their names in
+// the header or, without a name, by number.
 func (c *collector) unreadCells(at table, record []string) {
 	for i, cell := range record {
 		if at.reads(i) || strings.TrimSpace(cell) == "" {
@@ -162,14 +162,15 @@ func (c *collector) unreadCells(at table, record []string) {
 	}
 }
 
-// table maps the fields of a task to columns, from 0.
+// table maps the fields of a task to columns, which are counted from 0.
 type table struct {
 	columns map[string]int
-	names   []string // of the header; nil without one
+	names   []string // of the header; nil if there is none
 }
 
-// find maps the columns by the first record, and reports whether it is a header: first
-// the selected ones, then those with usual names among the others.
+// find maps the fields of a task to the columns of a table, based on its first record, and
+// reports whether that record is a header. It maps the selected columns first, and then the
+// columns with usual names among the others.
 func (t *table) find(record []string, chosen Columns) (header bool, err error) {
 	t.columns = map[string]int{}
 	parts := []struct {
@@ -224,7 +225,8 @@ func (t *table) find(record []string, chosen Columns) (header bool, err error) {
 	return header, nil
 }
 
-// named returns the first column with a name in the header, ignoring case; −1 for none.
+// named returns the first column with a name in the header, ignoring case, or −1 if there
+// is none.
 func named(record []string, name string) int {
 	return slices.IndexFunc(record, func(cell string) bool { return strings.EqualFold(strings.TrimSpace(cell), name) })
 }
@@ -246,8 +248,8 @@ func (t *table) cell(record []string, what string) string {
 	return ""
 }
 
-// tagsOf returns the tags in a cell or text: a JSON list, or words between commas, semicolons
-// or bars, each once.
+// tagsOf returns the distinct tags in a cell or text: a JSON list, or words between commas,
+// semicolons or bars.
 func tagsOf(cell string) []string {
 	var list []string
 	if json.Unmarshal([]byte(cell), &list) != nil {
@@ -275,7 +277,8 @@ func tagsIn(raw json.RawMessage) ([]string, bool) {
 	return tagsOf(string(encoded)), err == nil
 }
 
-// readLabelled reads pairs of a text and its label, by part.
+// readLabelled reads pairs of a text and its label from a file that is a list of such
+// pairs, or that has one list for each part.
 func readLabelled(c *collector, data []byte) error {
 	var pairs [][]string
 	if json.Unmarshal(data, &pairs) == nil {
@@ -336,7 +339,7 @@ func (c *collector) labelled(part string, pairs [][]string) {
 }
 
 // ReadDomains reads the labels of each domain, {"domain": ["label", …]}, and returns the
-// map for Options.
+// domain of each label for [Options.Domains].
 func ReadDomains(r io.Reader) (map[string]string, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxBytes))
 	if err != nil {

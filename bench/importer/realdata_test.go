@@ -16,8 +16,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestGSM8K imports a real set of questions and grades the recorded answers of four
-// models, for which the file has grades by its authors.
+// TestGSM8K imports a real set of questions and grades the recorded answers of four models.
+// The file also has grades for them by its authors.
 func TestGSM8K(t *testing.T) {
 	dir := sharedData()
 	if dir == "" {

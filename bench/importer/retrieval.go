@@ -10,12 +10,13 @@ import (
 	"evolve/bench"
 )
 
-// readRetrieval reads queries and the documents that are relevant to each: JSON lines with _id
-// and text, or lines of an id, a tab and a text, or topics of TREC. The answer is the list of
-// the ids of relevant documents, which the grader set compares with those of the answer.
+// readRetrieval reads queries and the documents that are relevant to each: JSON lines with
+// _id and text, or lines of an id, a tab and a text, or topics of TREC. The answer is the
+// list of the ids of relevant documents, which the grader "set" compares with the ids in
+// the agent's answer.
 func readRetrieval(c *collector, data []byte) error {
 	if len(bytes.TrimSpace(c.o.Answers)) == 0 {
-		return errors.New("the relevant documents are in a file of their own, the qrels: name it by --answers")
+		return errors.New("the relevant documents are in a separate file, the qrels: name it with --answers")
 	}
 	relevant, err := c.qrels(c.o.Answers)
 	if err != nil {
@@ -24,7 +25,7 @@ func readRetrieval(c *collector, data []byte) error {
 	c.o.Grader = cmp.Or(c.o.Grader, "set")
 	query := func(line, number int, id, text string) error {
 		if len(relevant[id]) == 0 {
-			return errors.New("has no relevant document in the file of --answers")
+			return errors.New("has no relevant document in the --answers file")
 		}
 		t := bench.Task{ID: id, Goal: strings.TrimSpace(text)}
 		if err := c.accept(&t, relevant[id], nil); err != nil {
@@ -63,9 +64,9 @@ func readRetrieval(c *collector, data []byte) error {
 	return nil
 }
 
-// qrels returns the relevant documents of each query: of lines with the query, the document
-// and the judgement, with or without the column of iterations of TREC, those with a judgement
-// above 0.
+// qrels returns the relevant documents of each query. Each line of the data has a query, a
+// document and a judgement, with or without TREC's column of iterations; a judgement above
+// 0 makes the document relevant.
 func (c *collector) qrels(data []byte) (map[string][]string, error) {
 	relevant := map[string][]string{}
 	judged := 0
@@ -102,10 +103,10 @@ func (c *collector) qrels(data []byte) (map[string][]string, error) {
 		}
 	}
 	if judged == 0 {
-		return nil, errors.New("the file of --answers has no judgements: lines of a query, a document and a number")
+		return nil, errors.New("the --answers file has no judgements, which are lines with a query, a document and a number")
 	}
 	if degrees {
-		c.noteWhole("the degrees of relevance in the file of --answers are not used: every document with a judgement above 0 counts as relevant")
+		c.noteWhole("the degrees of relevance in the --answers file are not used: every document with a judgement above 0 counts as relevant")
 	}
 	return relevant, nil
 }

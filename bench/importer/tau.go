@@ -11,7 +11,7 @@ import (
 	visible "evolve/runtime/text"
 )
 
-// tauTurns bounds the messages of the person in a task of tau-bench.
+// tauTurns limits the number of messages that the person sends in a task of tau-bench.
 const tauTurns = 20
 
 // tauScenario is a task of tau2-bench.
@@ -26,7 +26,8 @@ type tauScenario struct {
 	} `json:"evaluation_criteria"`
 }
 
-// tauInstructions is what a person of tau2-bench is told, if it is more than a text.
+// tauInstructions holds the instructions of a person in tau2-bench if they are an object
+// instead of a text.
 type tauInstructions struct {
 	Domain  string `json:"domain"`
 	Reason  string `json:"reason_for_call"`
@@ -37,7 +38,7 @@ type tauInstructions struct {
 
 type tauAction struct {
 	Name string `json:"name"`
-	// Requestor is "user" for a call of the person's own device.
+	// Requestor is "user" for a call on the person's own device.
 	Requestor string `json:"requestor"`
 }
 
@@ -69,8 +70,8 @@ func isTau(r row) bool {
 	return result.Info.Task.Instruction != "" || result.Instruction != "" && result.Actions != nil
 }
 
-// readTau reads the tasks of tau-bench, each once. A model takes the person's part; the calls
-// that the task expects are graded by name, since the arguments and the database that
+// readTau reads the tasks of tau-bench, each once. A model plays the person; the calls that
+// the task expects are graded by name, because the arguments and the database that
 // tau-bench compares are those of its own environment.
 func readTau(c *collector, data []byte) error {
 	var doc row
@@ -109,15 +110,16 @@ func readTau(c *collector, data []byte) error {
 		return nil
 	})
 	if repeats > 0 {
-		c.note(0, "%s of a task that exists already left out", visible.Count(repeats, "further result"))
+		c.note(0, "%s left out, because the task already exists", visible.Count(repeats, "further result"))
 	}
 	if len(c.tasks) > 0 {
-		c.note(0, "a model of the route default plays the person; only the names of the calls are graded, not their arguments or a database, and your agent needs the tools")
+		c.note(0, "the model of the route default plays the person; only the names of the calls are graded, not their arguments or a database; your agent needs the tools")
 	}
 	return err
 }
 
-// The parts of a task of tau2-bench, and of tau-bench, that tasks have.
+// The paths of the values that are read from a task of tau2-bench, and from a task of
+// tau-bench.
 var (
 	tauNewRead = []string{
 		"id", "user_scenario.instructions.domain", "user_scenario.instructions.reason_for_call", "user_scenario.instructions.known_info",
@@ -127,8 +129,9 @@ var (
 	tauOldRead = []string{"task_id", "info.task.instruction", "info.task.actions.name", "instruction", "actions.name"}
 )
 
-// ignoreTau records what of a task of tau-bench is not read. What the person has to be told
-// is read where the task expects no calls, called.
+// ignoreTau records the parts of a task of tau-bench that are not read. The information
+// that the person must be given is read only if the task expects no calls; called reports
+// whether it expects any.
 func (c *collector) ignoreTau(raw []byte, called bool) {
 	var s tauScenario
 	if json.Unmarshal(raw, &s) != nil || len(s.Scenario.Instructions) == 0 {
@@ -152,7 +155,8 @@ func (c *collector) ignoreTau(raw []byte, called bool) {
 	}
 }
 
-// tauNew returns the task of an object of tau2-bench.
+// tauNew converts a task of tau2-bench. It also returns the names of the expected calls and
+// the information that the agent must give.
 func tauNew(raw []byte) (t bench.Task, calls, said []string, err error) {
 	var s tauScenario
 	if json.Unmarshal(raw, &s) != nil {
@@ -179,7 +183,8 @@ func tauNew(raw []byte) (t bench.Task, calls, said []string, err error) {
 	return t, calls, scalars(s.Criteria.Informed), nil
 }
 
-// tauOld returns the task of a task or result of tau-bench.
+// tauOld converts a task or a result of tau-bench. It also returns the names of the
+// expected calls and the information that the agent must give.
 func tauOld(raw []byte) (t bench.Task, calls, said []string, err error) {
 	var r tauResult
 	if json.Unmarshal(raw, &r) != nil {
@@ -219,8 +224,8 @@ func scalars(list []json.RawMessage) []string {
 	return out
 }
 
-// tauGraders gives a task a grader for each tool that has to be called. A task without calls
-// is graded by what the last answer tells.
+// tauGraders gives a task a grader for each tool that has to be called. A task without
+// calls is graded by what the last answer contains.
 func tauGraders(t *bench.Task, calls, said []string) error {
 	slices.Sort(calls)
 	for _, name := range slices.Compact(calls) {
@@ -234,7 +239,7 @@ func tauGraders(t *bench.Task, calls, said []string) error {
 		return nil
 	}
 	if len(said) == 0 {
-		return errors.New("expects no call and no information, which only the database of tau-bench can show")
+		return errors.New("expects neither calls nor information: only the database of tau-bench could show whether it succeeded")
 	}
 	spec, err := grader(map[string]any{"type": "contains", "all": said, "ignore_case": true})
 	t.Graders = append(t.Graders, spec)

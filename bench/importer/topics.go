@@ -18,11 +18,12 @@ var (
 	topicAttribute = regexp.MustCompile(`([A-Za-z][\w-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 	anyTag         = regexp.MustCompile(`</?[A-Za-z][^<>]*>|<!--(?s:.*?)-->`)
 	topicPrologue  = regexp.MustCompile(`^(?:\s|<\?[^>]*\?>|<!--(?s:.*?)-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>)*<[A-Za-z][\w-]*(?:\s[^<>]*)?>`)
-	// topicHeading is what the older form writes before a value, such as "Number:".
+	// topicHeading matches the label that the older form has before a value, such as
+	// "Number:".
 	topicHeading = regexp.MustCompile(`(?i)^\s*(?:Number|Topic|Description|Narrative):`)
 )
 
-// The names of the number of a topic, and of its query in order of preference.
+// The names of a topic's number, and of its query, in order of preference.
 var (
 	topicNumbers = []string{"num", "number", "identifier", "id", "qid"}
 	topicQueries = []string{"title", "query", "question", "summary", "desc", "description"}
@@ -33,7 +34,7 @@ func isTopics(data []byte) bool {
 	return topicPrologue.Match(bytes.TrimSpace(data)) && topicStart.Match(data)
 }
 
-// topics reads topics of TREC.
+// topics reads topics of TREC and calls query for each one that has a number and a query.
 func (c *collector) topics(data []byte, query func(line, number int, id, text string) error) error {
 	starts := topicStart.FindAllIndex(data, -1)
 	for i, at := range starts {
@@ -71,9 +72,10 @@ func (c *collector) unreadTopic(fields map[string]string, order []string, used .
 	}
 }
 
-// topicFields returns the attributes and the elements of a topic by their names in small
-// letters, and the names in order; text outside of elements has the name "topic". Of elements
-// of one name the first counts; a further one has the name with "(2)".
+// topicFields returns the attributes and the elements of a topic by their names in lower
+// case, and the names in order; text outside of elements has the name "topic". If several
+// elements have the same name, the first is returned under that name, and a further one
+// under the name with "(2)".
 func topicFields(start, body string) (fields map[string]string, order []string) {
 	fields = map[string]string{}
 	put := func(name, value string) {

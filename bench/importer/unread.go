@@ -10,7 +10,7 @@ import (
 )
 
 // ignore records the unused keys of an object. within is a prefix of the keys, such as
-// "metadata."; empty for the object of a task.
+// "metadata."; it is empty for the object of a task.
 func (c *collector) ignore(within string, r row, read ...string) {
 	for key, raw := range r {
 		if !slices.Contains(read, key) && !hollow(raw) {
@@ -19,9 +19,9 @@ func (c *collector) ignore(within string, r row, read ...string) {
 	}
 }
 
-// ignoreIn records the unused values of a JSON value by their paths. What a path of read
-// names is used as a whole; an object or a list of objects of which it names a part is
-// looked into.
+// ignoreIn records the paths of the unused parts of a JSON value. A value whose path is in
+// read is used as a whole. If read has a path inside an object, or inside the objects in a
+// list, ignoreIn examines the members individually.
 func (c *collector) ignoreIn(path string, raw json.RawMessage, read ...string) {
 	if hollow(raw) || slices.Contains(read, path) {
 		return
@@ -49,7 +49,7 @@ func (c *collector) ignoreIn(path string, raw json.RawMessage, read ...string) {
 	c.unread[path]++
 }
 
-// hollow reports whether a JSON value holds nothing that could be lost.
+// hollow reports whether a JSON value is empty, so that nothing is lost if it is not read.
 func hollow(raw json.RawMessage) bool {
 	switch string(bytes.TrimSpace(raw)) {
 	case "", "null", `""`, "[]", "{}":
@@ -58,7 +58,7 @@ func hollow(raw json.RawMessage) bool {
 	return false
 }
 
-// maxUnread bounds the unread keys that are named.
+// maxUnread limits the number of unread keys that are named.
 const maxUnread = 100
 
 // noteUnread adds a note on unused keys, so that nothing is dropped silently.
@@ -68,15 +68,16 @@ func (c *collector) noteUnread() {
 	}
 	hint := ""
 	if c.o.Format == Questions || c.o.Format == CSV {
-		hint = "; --question, --answer, --choices, --domain, --id, --cluster and --tags tell what a column is"
+		hint = "; --question, --answer, --choices, --domain, --id, --cluster and --tags state what a column is"
 	}
 	c.noteWhole("not read, and therefore in no task: %s%s", listKeys(c.unread), hint)
 }
 
-// noteResults adds a note on the answers and scores of an evaluation, which are in no task.
+// noteResults adds a note on the answers and scores of an evaluation, which become part of
+// no task.
 func (c *collector) noteResults() {
 	if len(c.results) > 0 {
-		c.noteWhole("no task has the answers and scores of the evaluation: %s", listKeys(c.results))
+		c.noteWhole("the tasks leave out the answers and scores of the evaluation: %s", listKeys(c.results))
 	}
 }
 

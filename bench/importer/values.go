@@ -67,7 +67,7 @@ func (r row) key(names ...string) (string, bool) {
 	return "", false
 }
 
-// text returns a scalar as text: a string's value, a number or boolean as written.
+// text returns a scalar as text: the value of a string, or a number or boolean as written.
 func text(raw json.RawMessage) (string, bool) {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -110,8 +110,8 @@ func (r row) foreignID(name string) string {
 	return id
 }
 
-// scalar returns the value of the named field as text, or "". A value that is no scalar is
-// recorded as unused.
+// scalar returns the value of the named field as text, or "". A value that is not a scalar
+// is recorded as unused.
 func (c *collector) scalar(within string, r row, name string) string {
 	raw, ok := r.find(name)
 	if !ok {
@@ -124,8 +124,9 @@ func (c *collector) scalar(within string, r row, name string) string {
 	return s
 }
 
-// conversation sets goal or messages from a text or a list of chat messages. A single
-// user message is a goal. within is a prefix of the keys of messages in notes.
+// conversation sets goal or messages from a text or a list of chat messages. A single user
+// message becomes the goal. within is the prefix that notes put before the keys of
+// messages.
 func (c *collector) conversation(t *bench.Task, within string, raw json.RawMessage) error {
 	if s, ok := text(raw); ok {
 		t.Goal = s
@@ -143,7 +144,8 @@ func (c *collector) conversation(t *bench.Task, within string, raw json.RawMessa
 	return nil
 }
 
-// chat returns a list of chat messages, of which it reads the role and the text.
+// chat returns the messages in a list of chat messages, of which it reads the role and the
+// text.
 func (c *collector) chat(within string, raw json.RawMessage) ([]agent.Message, error) {
 	list := rowsOf(raw)
 	if len(list) == 0 {
@@ -178,7 +180,7 @@ func (c *collector) messageText(within string, raw json.RawMessage) (string, err
 	var b strings.Builder
 	for _, p := range parts {
 		if typ, _ := text(p["type"]); typ != "text" {
-			return "", fmt.Errorf("has a message with a part of type %s, and only text can be read", show(typ))
+			return "", fmt.Errorf("has a message with a part of type %s, but only text can be read", show(typ))
 		}
 		c.ignore(within+"content.", p, "type", "text")
 		part, _ := text(p["text"])

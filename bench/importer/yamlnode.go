@@ -29,7 +29,7 @@ func resolve(n *yaml.Node) *yaml.Node {
 	return &yaml.Node{}
 }
 
-// field returns the value of a key, or nil when n is no mapping or has no such key; null
+// field returns the value of a key, or nil if n is not a mapping or has no such key; null
 // counts as absent.
 func field(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
@@ -46,7 +46,7 @@ func field(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// unreadKeys records the unused keys of a mapping, like ignore.
+// unreadKeys records the unused keys of a mapping, as ignore does for an object.
 func (c *collector) unreadKeys(within string, n *yaml.Node, read ...string) {
 	countKeys(c.unread, within, n, read...)
 }

@@ -14,7 +14,7 @@ import (
 const mostDecimals = 9
 
 // Decimals returns the number of decimals with which a figure of this size has two
-// significant digits; 0 for 10 and more.
+// significant digits, or 0 for sizes of 10 and more.
 func Decimals(size float64) int {
 	size = math.Abs(size)
 	if size == 0 || math.IsInf(size, 0) || math.IsNaN(size) {
@@ -23,8 +23,8 @@ func Decimals(size float64) int {
 	return max(0, 1-int(math.Floor(math.Log10(size))))
 }
 
-// Figure formats a value with so many decimals, and with an exponent if it is very small or
-// very large.
+// Figure formats a value with the given number of decimals, and with an exponent if it is
+// very small or very large.
 func Figure(v float64, decimals int) string {
 	form, digits := byte('f'), decimals
 	if decimals > mostDecimals || math.Abs(v) >= 1e15 {
@@ -33,7 +33,7 @@ func Figure(v float64, decimals int) string {
 	return strings.ReplaceAll(strconv.FormatFloat(v, form, digits, 64), "-", "−")
 }
 
-// Signed is [Figure] with the sign of a difference; 0 has none.
+// Signed formats a value as [Figure] does, with the sign of a difference; 0 has no sign.
 func Signed(v float64, decimals int) string {
 	s := Figure(v, decimals)
 	if v > 0 && strings.ContainsAny(s, "123456789") {
@@ -45,14 +45,14 @@ func Signed(v float64, decimals int) string {
 	return s
 }
 
-// percentages are the units of metrics that are shares of a hundred.
+// percentages are the spellings of the unit per cent.
 var percentages = []string{"%", "percent", "per cent", "pct"}
 
-// Percentage reports whether a unit is per cent, so that differences of values are in percentage
-// points: "−1.6 %" could be a relative change.
+// Percentage reports whether a unit is per cent. Differences of its values are then in
+// percentage points, because "−1.6 %" could be a relative change.
 func Percentage(unit string) bool { return slices.Contains(percentages, strings.ToLower(unit)) }
 
-// ChangeUnit returns the unit of differences between values with a unit.
+// ChangeUnit returns the unit of a difference between two values in the given unit.
 func ChangeUnit(unit string) string {
 	if Percentage(unit) {
 		return "percentage points"
@@ -60,7 +60,8 @@ func ChangeUnit(unit string) string {
 	return unit
 }
 
-// WithChangeUnit adds the unit of differences to the figure of one.
+// WithChangeUnit adds to a figure, which is a difference between values in the given unit,
+// the unit of that difference.
 func WithChangeUnit(figure, unit string) string {
 	if Percentage(unit) && strings.TrimLeft(figure, "+−") == "1" {
 		return figure + " percentage point"
@@ -68,7 +69,7 @@ func WithChangeUnit(figure, unit string) string {
 	return WithUnit(figure, ChangeUnit(unit))
 }
 
-// WithUnit adds a unit to a figure; none if it is empty.
+// WithUnit adds a unit to a figure, unless the unit is empty.
 func WithUnit(figure, unit string) string {
 	if unit == "" {
 		return figure

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// mostFurther bounds the further metrics that are kept of a command.
+// mostFurther limits the number of further metrics that are recorded for a command.
 const mostFurther = 12
 
-// mostAnswer bounds an answer of [Scale.Answer], in bytes. This is the length that a record of an
-// evaluation keeps.
+// mostAnswer limits the length of an answer returned by [Scale.Answer], in bytes. A record
+// of an evaluation keeps answers up to this length.
 const mostAnswer = 2000
 
-// furtherKinds returns the kinds of the metrics beside the named one, in the order of the base's
-// output. Their Size is the mean size of the base's values, and 1 where all are 0.
+// furtherKinds returns the kinds of the metrics other than the named one, in the order of
+// the base's output. Their Size is the mean size of the base's values, or 1 if all are 0.
 func furtherKinds(base []Value, metric string) []Kind {
 	var out []Kind
 	counts := map[string]float64{}
@@ -73,18 +73,18 @@ func (s *Scale) Answer(values []Value, of string) (value float64, answer string,
 	return value, answer, nil
 }
 
-// ParseAnswer returns the value of the metric in a stored answer, and those of further metrics by
-// their names; ok is false if the answer has none of the metric.
+// ParseAnswer returns the value of the metric in a stored answer, and the values of further
+// metrics by their names; ok is false if the answer has no value of the metric.
 func ParseAnswer(answer string) (v Value, further map[string]float64, ok bool) {
 	first, second, _ := strings.Cut(answer, "\n")
 	if v, ok = Parse(first); ok && json.Unmarshal([]byte(second), &further) != nil {
-		further = nil // an older evolve kept none
+		further = nil // an older version of evolve stored none
 	}
 	return v, further, ok
 }
 
-// FindFurther returns the values of the further metrics in a stored answer, in their order; NaN
-// for those that it lacks.
+// FindFurther returns the values of k's further metrics in a stored answer, in the order of
+// Further, with NaN for those that the answer lacks.
 func (k Kind) FindFurther(answer string) []float64 {
 	out := make([]float64, len(k.Further))
 	_, found, _ := ParseAnswer(answer)

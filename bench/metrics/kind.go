@@ -15,13 +15,15 @@ type Kind struct {
 	Better Better `json:"better"`
 	// Size is the mean size of the base's values, above 0, to which scores are relative.
 	Size float64 `json:"size"`
-	// Form is the form of the scores and of the words in records; 0 in records of an older
-	// evolve.
+	// Form identifies the formula of the scores and the wording of the texts in records; it
+	// is 0 in records by an older version of evolve.
 	Form int `json:"form,omitempty"`
-	// Points reports whether the words in records give differences of a metric in % in
-	// percentage points; false for other units, and in records of an older evolve.
+	// Points reports whether the texts in records state differences of a metric in % as
+	// percentage points. It is false for other units, and in records by an older version of
+	// evolve.
 	Points bool `json:"percentage_points,omitempty"`
-	// Further are the other metrics that the base has values of; they decide nothing.
+	// Further holds the other metrics for which the base has values; they do not affect the
+	// score.
 	Further []Kind `json:"further,omitempty"`
 }
 
@@ -30,7 +32,7 @@ func (s *Scale) Kind() Kind {
 	return Kind{Name: s.metric, Unit: s.unit, Better: s.better, Size: s.size, Form: Form, Points: Percentage(s.unit), Further: s.further}
 }
 
-// Find returns the value in a stored answer; NaN if it has none of this kind.
+// Find returns the value in a stored answer, or NaN if the answer has none of this kind.
 func (k Kind) Find(answer string) float64 {
 	if v, _, ok := ParseAnswer(answer); ok && v.Metric == k.Name && v.Unit == k.Unit && v.Better == k.Better {
 		return v.Value
@@ -38,19 +40,20 @@ func (k Kind) Find(answer string) float64 {
 	return math.NaN()
 }
 
-// Unscaled returns the difference of values that belongs to a difference of scores of 1 at
-// the base's value, where the scale is steepest; elsewhere it is larger.
+// Unscaled returns the difference in the metric that corresponds to a difference of 1 in
+// the score, based on the slope of the scale at the base's value. There the scale is
+// steepest; elsewhere the difference in the metric is larger.
 func (k Kind) Unscaled() float64 { return 2 * half * k.Size }
 
-// Point describes in words the change of the metric that corresponds to a point of the score at
-// the base's value.
+// Point describes in words the change of the metric that corresponds to a point, a
+// hundredth of the score, at the base's value.
 func (k Kind) Point() string {
 	size := k.Unscaled() / 100
-	return fmt.Sprintf("a point of the score is %s of %s near the code as it is", WithChangeUnit(Figure(size, Decimals(size)), k.Unit), text.Clip(k.Name, 40, text.Runes, text.Ellipsis))
+	return fmt.Sprintf("a point of the score corresponds to %s of %s near the code as it is", WithChangeUnit(Figure(size, Decimals(size)), k.Unit), text.Clip(k.Name, 40, text.Runes, text.Ellipsis))
 }
 
-// Comparable reports whether scores of both kinds are of the same form; nil is a record from
-// before kinds were recorded.
+// Comparable reports whether scores of both kinds are of the same form. A nil kind belongs
+// to a record from before kinds were recorded.
 func Comparable(a, b *Kind) bool { return a.form() == b.form() }
 
 func (k *Kind) form() int {
@@ -60,12 +63,12 @@ func (k *Kind) form() int {
 	return k.Form
 }
 
-// Unsized describes a base whose values have no size to which a change could be relative; empty
-// for any other.
+// Unsized describes the consequences if all values of the base are 0, so that no change can
+// be relative to their size. It returns "" for any other base.
 func (s *Scale) Unsized() string {
 	if !s.zero {
 		return ""
 	}
-	return fmt.Sprintf("the code as it is has the value 0 of %s on every case, so there is no size to which changes can be relative: scores count a change by %s as a change by the whole value, and points of the score mean little; read the values of %s instead",
+	return fmt.Sprintf("the code as it is has a value of 0 for %s on every case, so changes cannot be expressed relative to it: scores treat a change by %s as a change by the whole value, and points of the score mean little; read the values of %s instead",
 		text.Quote(s.metric), WithChangeUnit("1", s.unit), text.Quote(s.metric))
 }

@@ -1,13 +1,13 @@
 // Package metrics reads the values that a scoring command measured for a program, case by
-// case, and converts them to scores for a search. A command prints a JSON object in a line
-// for each value:
+// case, and converts them to scores for a search. A command prints one JSON object for each
+// value, on a line of its own:
 //
 //	{"case": "or1-07", "metric": "excess", "value": 5.81, "unit": "%", "better": "lower"}
 //
-// The first metric of a command decides, unless the caller names another one. The measured
-// code may have printed the lines, so they are untrusted: they can name neither other
-// cases nor other directions than those of the base. The package runs nothing and writes
-// nothing.
+// The first metric of a command determines the score, unless the caller names another one.
+// The measured code may have printed the lines, so they are untrusted: they can name
+// neither other cases nor other directions than those of the base. The package runs nothing
+// and writes nothing.
 package metrics
 
 import (
@@ -51,15 +51,15 @@ const (
 	mostLine   = 64 << 10 // bytes of a line
 	mostValues = 100_000
 	mostName   = 200 // characters of a name
-	// mostAbsolute is the largest size of a value: sums and differences of as many values as
-	// are read stay finite.
+	// mostAbsolute is the largest allowed magnitude of a value. It keeps sums and
+	// differences of all values that can be read finite.
 	mostAbsolute = 1e300
 )
 
 // Read reads the values that a command printed. Lines that do not begin with "{" are the
-// command's own. It returns an error, with the number and the text of the line, when any other
-// line is not a value, when a value is given twice, when a metric has two directions or units,
-// and when there is no value at all.
+// command's own output. It returns an error, with the number and the text of the line, if
+// any other line is not a value, if a value is given twice, if a metric has two directions
+// or units, or if there is no value at all.
 func Read(from io.Reader) ([]Value, error) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(make([]byte, 0, 4096), mostLine)
@@ -79,7 +79,7 @@ func Read(from io.Reader) ([]Value, error) {
 			err = fmt.Errorf("case %s has two values of %s", text.Quote(v.Case), text.Quote(v.Metric))
 		}
 		if first, known := kinds[v.Metric]; err == nil && known && (first.Better != v.Better || first.Unit != v.Unit) {
-			err = fmt.Errorf("%s is in %s, %s is better; on an earlier line it is in %s, %s is better", text.Quote(v.Metric), unitName(v.Unit), v.Better, unitName(first.Unit), first.Better)
+			err = fmt.Errorf("%s is in %s and %s is better; on an earlier line it is in %s and %s is better", text.Quote(v.Metric), unitName(v.Unit), v.Better, unitName(first.Unit), first.Better)
 		}
 		if err == nil && len(out) == mostValues {
 			err = fmt.Errorf("there are more than %d values", mostValues)
@@ -108,10 +108,11 @@ func Read(from io.Reader) ([]Value, error) {
 // nearly reports whether a line that is not a value may have been meant as one.
 func nearly(line string) bool { return strings.Contains(line, "case") }
 
-// mostShown bounds the part of a line that an error shows, in bytes.
+// mostShown limits the length of the part of a line that an error shows, in bytes.
 const mostShown = 100
 
-// shown returns a line as an error shows it.
+// shown returns a line in the form in which an error quotes it: without line breaks and
+// shortened.
 func shown(line string) string { return text.ClipMiddle(text.OneLine(line), mostShown) }
 
 // unitName quotes a unit.
@@ -122,7 +123,7 @@ func unitName(unit string) string {
 	return text.Quote(unit)
 }
 
-// Parse reads the value in a stored answer; false if it has none.
+// Parse reads the value in a stored answer, or returns false if it has none.
 func Parse(answer string) (Value, bool) {
 	v, err := parse([]byte(answer))
 	return v, err == nil
@@ -132,7 +133,7 @@ func Parse(answer string) (Value, bool) {
 func parse(line []byte) (Value, error) {
 	var raw struct {
 		Value
-		Number *float64 `json:"value"` // takes precedence over the embedded one, and may be absent
+		Number *float64 `json:"value"` // takes precedence over the embedded field; nil if absent
 	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
@@ -158,7 +159,7 @@ func parse(line []byte) (Value, error) {
 	case raw.Number == nil:
 		return Value{}, errors.New("it has no value")
 	case !(math.Abs(*raw.Number) <= mostAbsolute):
-		return Value{}, fmt.Errorf("its value %g is outside of ±%g, within which sums of values stay finite", *raw.Number, mostAbsolute)
+		return Value{}, fmt.Errorf("its value %g is outside ±%g, the range within which sums of values stay finite", *raw.Number, mostAbsolute)
 	case v.Better != Lower && v.Better != Higher:
 		return Value{}, errors.New(`better must be "lower" or "higher"`)
 	case v.Unit != "" && !named(v.Unit):
@@ -168,7 +169,7 @@ func parse(line []byte) (Value, error) {
 	return v, nil
 }
 
-// named reports whether a name has the allowed length and only characters that are shown.
+// named reports whether a name has an allowed length and consists of printable characters.
 func named(s string) bool {
 	n := 0
 	for _, r := range s {

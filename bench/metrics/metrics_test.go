@@ -36,11 +36,11 @@ func TestReadRefuses(t *testing.T) {
 		"a quoted value": {`{"case":"b","metric":"m","value":"5","better":"lower"}`, "line 1: it is not a value: value must be a finite number"},
 		"too large":      {`{"case":"b","metric":"m","value":1e400,"better":"lower"}`, "line 1: it is not a value: value must be a finite number"},
 		"a number":       {`{"case":5,"metric":"m","value":1,"better":"lower"}`, "line 1: it is not a value: case must be text"},
-		"no unit":        {`{"case":"a","metric":"m","value":1,"better":"lower"}` + "\n" + `{"case":"b","metric":"m","value":1,"unit":"s","better":"lower"}`, "on an earlier line it is in no unit, lower is better"},
+		"no unit":        {`{"case":"a","metric":"m","value":1,"better":"lower"}` + "\n" + `{"case":"b","metric":"m","value":1,"unit":"s","better":"lower"}`, "on an earlier line it is in no unit and lower is better"},
 		"two units":      {good + `{"case":"b","metric":"m","value":1,"unit":"s","better":"lower"}`, "line 2: \"m\" is in \"s\""},
 		"no value":       {`{"case":"a","metric":"m","better":"lower"}`, "line 1: it has no value"},
 		"a null":         {`{"case":"a","metric":"m","value":null,"better":"lower"}`, "it has no value"},
-		"a huge value":   {`{"case":"a","metric":"m","value":1e308,"better":"lower"}`, "its value 1e+308 is outside of ±1e+300"},
+		"a huge value":   {`{"case":"a","metric":"m","value":1e308,"better":"lower"}`, "its value 1e+308 is outside ±1e+300"},
 		"a text":         {`{"case":"a","metric":"m","value":"1","better":"lower"}`, "it is not a value"},
 		"no direction":   {`{"case":"a","metric":"m","value":1}`, "better must be"},
 		"no case":        {`{"case":"","metric":"m","value":1,"better":"lower"}`, "need names"},
@@ -105,14 +105,15 @@ func TestScale(t *testing.T) {
 	if got := zero.Score("a", 0); err != nil || got != .5 {
 		t.Errorf("a base of zeros scores %v, %v", got, err)
 	}
-	if words := zero.Unsized(); !strings.Contains(words, `the value 0 of "m" on every case`) || s.Unsized() != "" {
+	if words := zero.Unsized(); !strings.Contains(words, `a value of 0 for "m" on every case`) || s.Unsized() != "" {
 		t.Errorf("Unsized of zeros: %q, of others: %q", words, s.Unsized())
 	}
 }
 
-// Scores keep the order of improvements where these are large, and the order of versions by the
-// mean of the metric where a few cases improve most: 10 s became 1 s on each case, or .1 s on one
-// half and 1.7 s on the other.
+// TestScaleTellsLargeImprovementsApart checks that scores preserve the order of
+// improvements even if these are large. They must also preserve the order of versions by
+// the mean of the metric if a few cases improve most: for example, 10 s becomes 1 s on each
+// case, or .1 s on one half and 1.7 s on the other.
 func TestScaleTellsLargeImprovementsApart(t *testing.T) {
 	t.Parallel()
 	s, err := NewScale([]Value{{"a", "time", 10, "s", Lower}, {"b", "time", 10, "s", Lower}}, "")
@@ -137,8 +138,9 @@ func TestScaleTellsLargeImprovementsApart(t *testing.T) {
 	}
 }
 
-// A value beside which the others do not count is refused by its case: scores relative to a mean
-// with it show no change of another case.
+// TestScaleRefusesAHugeValue checks that a value so large that the others do not count
+// beside it is refused, and that the error names its case. Scores relative to a mean that
+// includes the value would show no change in any other case.
 func TestScaleRefusesAHugeValue(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -189,7 +191,7 @@ func TestNoise(t *testing.T) {
 	}{
 		"nothing":  {nil, Noise{}},
 		"the same": {[]Value{{"a", "time", 10, "ms", Lower}, {"b", "time", 30, "ms", Lower}}, Noise{Cases: 2}},
-		// A sum in another order differs in its last digit, and is no noise.
+		// Adding in another order changes the last digit of a sum, which is not noise.
 		"rounding": {[]Value{{"a", "time", 10 + 1e-12, "ms", Lower}}, Noise{Cases: 1, Mean: 1.0e-12, Most: 1.0e-12, Share: 5e-14}},
 		"noise": {
 			[]Value{{"a", "time", 12, "ms", Lower}, {"a", "time", 8, "ms", Lower}, {"b", "time", 30, "ms", Lower}, {"b", "hits", 9, "", Higher}, {"d", "time", 9, "ms", Lower}},
@@ -205,7 +207,7 @@ func TestNoise(t *testing.T) {
 		}
 	}
 	n := Noise{Cases: 60, Differ: 58, Mean: .0314, Most: 1.2, Share: .0123}
-	if got, want := n.Words("ms"), "values of the same code differ by 0.031 ms on average (1.2 % of their mean size, at most 1.2 ms), on 58 of 60 cases"; got != want {
+	if got, want := n.Words("ms"), "values of the same code differ by 0.031 ms on average (1.2 % of their mean size) and by at most 1.2 ms, on 58 of 60 cases"; got != want {
 		t.Errorf("Words = %q, want %q", got, want)
 	}
 }
@@ -240,7 +242,8 @@ func TestAnswer(t *testing.T) {
 	if diff := cmp.Diff([]Kind{{Name: "memory", Unit: "MB", Better: Lower, Size: 6, Form: Form}, {Name: "hits", Better: Higher, Size: 1, Form: Form}}, k.Further); diff != "" {
 		t.Error(diff)
 	}
-	// A value in another unit than the base's is none, and neither is that of another case.
+	// A value in a unit other than the base's does not count, and neither does a value of
+	// another case.
 	value, answer, err := s.Answer([]Value{{"b", "cost", 20, "s", Lower}, {"b", "memory", 7, "GB", Lower}, {"b", "hits", 3, "", Higher}, {"b", "size", 3, "", Higher}, {"a", "memory", 3, "MB", Lower}}, "b")
 	if want := "{\"case\":\"b\",\"metric\":\"cost\",\"value\":20,\"unit\":\"s\",\"better\":\"lower\"}\n{\"hits\":3}"; value != 20 || answer != want || err != nil {
 		t.Errorf("Answer = %v, %q, %v", value, answer, err)

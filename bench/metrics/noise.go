@@ -8,18 +8,21 @@ import (
 )
 
 // rounding is the difference, relative to the mean size of the base's values, up to which
-// two values count as the same: sums in another order differ by so little.
+// two values count as the same. Sums that are computed in a different order differ by
+// amounts of this size.
 const rounding = 1e-9
 
 // Noise describes the differences between values of the same program in several starts of
 // its scoring command.
 type Noise struct {
-	// Cases counts the cases with more than one value, and Differ those whose values differ.
+	// Cases counts the cases with more than one value, and Differ counts those among them
+	// whose values differ.
 	Cases  int `json:"cases"`
 	Differ int `json:"differ"`
-	// Mean is the mean over those cases of the absolute difference between two values, and
-	// Most the largest difference, both in the unit of the metric. Share is Mean relative to
-	// the mean size of the base's values.
+	// Mean is the absolute difference between the further values of a case and the base's
+	// value, averaged within each case and then over the cases with more than one value.
+	// Most is the largest such difference. Both are in the unit of the metric. Share is
+	// Mean relative to the mean size of the base's values.
 	Mean  float64 `json:"mean"`
 	Most  float64 `json:"most"`
 	Share float64 `json:"share"`
@@ -43,7 +46,7 @@ func (s *Scale) Noise(again []Value) Noise {
 		most[v.Case] = math.Max(most[v.Case], d)
 	}
 	var n Noise
-	for _, of := range s.order { // in this order, so that sums are rounded alike
+	for _, of := range s.order { // in a fixed order, so that sums are always rounded alike
 		if counts[of] == 0 {
 			continue
 		}
@@ -66,9 +69,9 @@ func (s *Scale) Differs(v Value) bool {
 	return known && v.Metric == s.metric && math.Abs(v.Value-base) > rounding*s.size
 }
 
-// Words describes the noise of a metric in this unit.
+// Words describes the noise of a metric that is measured in the given unit.
 func (n *Noise) Words(unit string) string {
 	figure := func(x float64) string { return WithChangeUnit(Figure(x, Decimals(x)), unit) }
-	return fmt.Sprintf("values of the same code differ by %s on average (%s of their mean size, at most %s), on %d of %s",
+	return fmt.Sprintf("values of the same code differ by %s on average (%s of their mean size) and by at most %s, on %d of %s",
 		figure(n.Mean), WithUnit(Figure(100*n.Share, Decimals(100*n.Share)), "%"), figure(n.Most), n.Differ, text.Count(n.Cases, "case"))
 }

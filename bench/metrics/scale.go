@@ -9,20 +9,21 @@ import (
 	"evolve/runtime/text"
 )
 
-// half is the improvement, relative to the mean size of the base's values, that takes a score
-// half of the way from the base's to the best.
+// half is the improvement, relative to the mean size of the base's values, at which a score
+// is halfway between the base's score and the best score.
 const half = .25
 
-// Form is the form of the scores of [Scale.Score]. Scores of different forms cannot be
-// compared: those of an older evolve, of form 0, were 1/(1 + exp(−8·d)).
+// Form identifies the formula of the scores that [Scale.Score] returns. Scores of different
+// forms cannot be compared: form 0, in older versions of evolve, was 1/(1 + exp(−8·d)).
 const Form = 2
 
-// Coarse is the score above which improvements differ too little to distinguish versions: that
-// of 12 times the mean size of the base's values.
+// Coarse is the score above which improvements differ too little to distinguish versions.
+// It is the score of an improvement by 12 times the mean size of the base's values.
 const Coarse = .99
 
-// mostSize bounds the mean size of the base's values, as a multiple of their median. Beyond it
-// the change of a usual value by all of its size is less than a thousandth in the score.
+// mostSize limits the mean size of the base's values, as a multiple of their median. Beyond
+// it, a change of a usual value by its whole size changes the score by less than a
+// thousandth.
 const mostSize = 10_000
 
 // Scale turns the values of one metric into scores relative to those of the base.
@@ -39,10 +40,10 @@ type Scale struct {
 	zero bool
 }
 
-// NewScale returns the scale of a metric; "": the first one. base are the values of the
-// unchanged program. It returns an error when the base has no value of the metric, or
-// lacks it for a case that has another value, and when a few values are so large that
-// scores show no change of the others.
+// NewScale returns the scale of a metric; if metric is "", it is the base's first one. base
+// holds the values of the unchanged program. NewScale returns an error if the base has no
+// value of the metric, if a case has a value of another metric but none of this one, or if
+// a few values are so large that scores would show no change in the others.
 func NewScale(base []Value, metric string) (*Scale, error) {
 	if len(base) == 0 {
 		return nil, errors.New("the base has no values")
@@ -64,7 +65,7 @@ func NewScale(base []Value, metric string) (*Scale, error) {
 	}
 	switch {
 	case len(s.base) == 0:
-		return nil, fmt.Errorf("no value is one of %s", text.Quote(metric))
+		return nil, fmt.Errorf("there is no value of %s", text.Quote(metric))
 	case len(s.base) < len(cases):
 		return nil, fmt.Errorf("%d of %d cases have no value of %s", len(cases)-len(s.base), len(cases), text.Quote(metric))
 	}
@@ -77,8 +78,8 @@ func NewScale(base []Value, metric string) (*Scale, error) {
 	return s, nil
 }
 
-// even returns an error that names the largest value if the mean size of the values is far from
-// their median. Values of 0 do not count.
+// even returns an error that names the largest value if the mean size of the values is far
+// above their median. Values of 0 do not count.
 func (s *Scale) even() error {
 	var sizes []float64
 	largest := s.order[0]
@@ -111,36 +112,37 @@ func (s *Scale) Metric() (name, unit string, better Better) { return s.metric, s
 // Base returns the base's value of a case.
 func (s *Scale) Base(of string) float64 { return s.base[of] }
 
-// Find returns the value of a case among those that a program printed. It returns an error
-// when there is none, which names a case that the program printed instead, or when its unit
-// or direction differs from the base's.
+// Find returns the value of a case among those that a program printed. If there is none, it
+// returns an error that names a case that the program printed instead. It also returns an
+// error if the unit or direction of the value differs from the base's.
 func (s *Scale) Find(values []Value, of string) (float64, error) {
 	for _, v := range values {
 		if v.Case != of || v.Metric != s.metric {
 			continue
 		}
 		if v.Better != s.better || v.Unit != s.unit {
-			return 0, fmt.Errorf("%s of case %s is in %s, %s is better; the base has it in %s, %s is better", text.Quote(s.metric), text.Quote(of), unitName(v.Unit), v.Better, unitName(s.unit), s.better)
+			return 0, fmt.Errorf("%s of case %s is in %s and %s is better; in the base it is in %s and %s is better", text.Quote(s.metric), text.Quote(of), unitName(v.Unit), v.Better, unitName(s.unit), s.better)
 		}
 		return v.Value, nil
 	}
 	err := fmt.Errorf("case %s has no value of %s", text.Quote(of), text.Quote(s.metric))
 	if len(values) > 0 {
-		err = fmt.Errorf("%w; it printed %s of case %s", err, text.Quote(values[0].Metric), text.Quote(values[0].Case))
+		err = fmt.Errorf("%w; the first value printed is %s of case %s", err, text.Quote(values[0].Metric), text.Quote(values[0].Case))
 	}
 	return 0, err
 }
 
-// Score returns the score of a value of a case, in [0,1]: with d the improvement over the
+// Score returns the score of a value of a case, in [0,1]. With d the improvement over the
 // base's value, relative to the mean size of the base's values, it is
 //
 //	½ + ½·d/(¼ + |d|)
 //
-// so that the base scores ½ on every case, a program that is better by a tenth of that
-// mean .64, one that is better by half of it .83 and by all of it .90, and one that is worse by
-// a tenth .36. The best score is reached in the limit only: of two improvements the larger one
-// has the higher score. The relation to the mean, and not to the case's own value, lets a value
-// of the base be 0, and gives the same weight to the same improvement on every case.
+// The base therefore scores ½ on every case. A program that is better by a tenth of that
+// mean scores .64, one that is better by half of it .83 and by all of it .90, and one that
+// is worse by a tenth .36. The best score is reached only in the limit: of two
+// improvements, the larger one has the higher score. Because d is relative to the mean and
+// not to the case's own value, a value of the base may be 0, and the same improvement has
+// the same weight on every case.
 func (s *Scale) Score(of string, value float64) float64 {
 	d := s.base[of] - value
 	if s.better == Higher {

@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxMembers bounds the files in an archive.
+// maxMembers limits the number of files in an archive.
 const maxMembers = 200_000
 
 // archive reads a log of Inspect in the form .eval: a ZIP archive with a JSON file for each
@@ -59,28 +59,29 @@ func openArchive(data []byte) (archived, error) {
 		case strings.HasPrefix(f.Name, "samples/") && strings.HasSuffix(f.Name, ".json"):
 			log.samples = append(log.samples, f)
 		case f.Name == "header.json", f.Name == "start.json", f.Name == "_journal/start.json":
-			// start.json is of the beginning: it has no status and no results.
+			// start.json was written at the beginning: it has no status and no results.
 			if raw, err := member(f, maxRecord); err == nil && (len(log.head) == 0 || f.Name == "header.json") {
 				head, _ := object(raw)
 				log.head = maybe(head)
 			}
 		}
 	}
-	var size uint64 // as the directory states it; each bounds the bytes that are read in any case
+	var size uint64 // as stated by the archive's directory; each also limits the bytes that are read
 	for _, f := range log.samples {
 		if size += min(f.UncompressedSize64, maxLog+1); size > maxLog {
 			return log, errLong
 		}
 	}
 	if len(log.samples) == 0 {
-		return log, unreadable("Inspect's archives (.eval) are the only ones that can be read; unpack it and name its files", "it is a ZIP archive without samples of Inspect")
+		return log, unreadable("only Inspect's archives (.eval) can be read; unpack this one and name its files", "it is a ZIP archive without Inspect samples")
 	}
 	slices.SortStableFunc(log.samples, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
 	return log, nil
 }
 
-// each calls do for each sample, which may have an error of its own, until the samples
-// together exceed the bytes left, or do returns an error.
+// each calls do for every sample, with the error of reading the sample, if any. It stops
+// with tooLong when the samples together reach left bytes, and with the error that do
+// returns, if any.
 func (a archived) each(left int64, tooLong error, do func(i int, raw []byte, fields row, err error) error) error {
 	for i, f := range a.samples {
 		raw, err := member(f, min(left, maxRecord))
@@ -98,8 +99,8 @@ func (a archived) each(left int64, tooLong error, do func(i int, raw []byte, fie
 	return nil
 }
 
-// InspectLog returns a log of Inspect in the form .eval as the one JSON object that the log
-// is in its other form, and a note for each sample that cannot be read.
+// InspectLog returns the single JSON object to which a log of Inspect in the form .eval is
+// equivalent, and a note for each sample that cannot be read.
 func InspectLog(data []byte) (doc []byte, notes []string, err error) {
 	log, err := openArchive(data)
 	if err != nil {
@@ -124,11 +125,12 @@ func InspectLog(data []byte) (doc []byte, notes []string, err error) {
 	return doc, notes, err
 }
 
-// member reads one file of an archive, without numbers that JSON does not have.
+// member reads one file of an archive, in which it replaces NaN and Infinity, which are not
+// valid JSON, with null.
 func member(f *zip.File, most int64) ([]byte, error) {
 	in, err := f.Open()
 	if err != nil {
-		return nil, fmt.Errorf("is compressed by method %d, which cannot be read: `inspect log convert --to json` writes a log that can", f.Method)
+		return nil, fmt.Errorf("is compressed by method %d, which cannot be read: `inspect log convert --to json` writes a log that can be read", f.Method)
 	}
 	defer func() { _ = in.Close() }()
 	raw, err := io.ReadAll(newFinite(&limited{in, most, errRecord}))

@@ -11,9 +11,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestArchiveIsRefusedEarly tests that an archive which states more bytes than a log may have
-// is refused by its directory, before anything is unpacked, and that a member of an unknown
-// compression is named with its method.
+// TestArchiveIsRefusedEarly tests that an archive whose directory states more bytes than a
+// log may have is refused before anything is unpacked, and that the error about a member
+// with an unknown compression names the method.
 func TestArchiveIsRefusedEarly(t *testing.T) {
 	pack := func(method uint16, size uint64, members int) []byte {
 		var b bytes.Buffer
@@ -44,8 +44,8 @@ func TestArchiveIsRefusedEarly(t *testing.T) {
 	}
 }
 
-// TestArchiveOfZstd tests that members compressed by zstd are read, and no more of one than a
-// record may have.
+// TestArchiveOfZstd tests that members compressed with zstd are read, but no more of a
+// member than a record may have.
 func TestArchiveOfZstd(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

@@ -19,27 +19,28 @@ const (
 	maxEarlier  = 64 << 10 // bytes of the earlier messages
 	maxTasks    = 20_000
 	maxAll      = 256 << 20 // bytes of all tasks
-	shortAnswer = 5         // words of an answer that is compared as a whole
+	shortAnswer = 5         // maximum words of an answer that is compared as a whole
 )
 
 // Options configures a [Builder].
 type Options struct {
 	// Scrub removes credentials.
 	Scrub func(string) string
-	// Domain finds the domain of a message for conversations that name no domain; Fixed
-	// is the domain of all tasks instead.
+	// Domain finds the domain of a message for conversations that name no domain. If Fixed
+	// is set, it is the domain of all tasks instead.
 	Domain func(message string) string
 	Fixed  string
-	// DomainProblem returns the reason why a suite cannot have a domain of this name, "" if
-	// it can; nil accepts every name. An invalid name in a log is left out and counted.
+	// DomainProblem returns the reason why a domain name is not valid in a suite, or "" if
+	// it is; nil accepts every name. An invalid name in a log is left out and counted.
 	DomainProblem func(name string) string
-	// PerDomain is the number of tasks of a domain.
+	// PerDomain is the maximum number of tasks to select for a domain; 0 selects all.
 	PerDomain int
-	// Grader is the type of the graders instead of exact, f1 and contains; it must use the
-	// task's answer.
+	// Grader is the type of the graders to use instead of exact, f1 and contains; it must
+	// use the task's answer.
 	Grader string
-	// Conversations makes one scripted conversation of each with several messages of the
-	// user that was approved at its end, instead of a task of each approved exchange.
+	// Conversations turns each conversation that has several user messages and was approved
+	// at its end into one scripted conversation, instead of one task for each approved
+	// exchange.
 	Conversations bool
 	// Existing are the tasks of the suite that the new one replaces.
 	Existing Existing
@@ -48,25 +49,25 @@ type Options struct {
 // Summary counts the results of reading conversations.
 type Summary struct {
 	Conversations int `json:"conversations"`
-	// Repeated counts the records of logged requests that are the beginning of a longer one,
-	// or equal to another one, and therefore not conversations of their own.
+	// Repeated counts the records of logged requests that are the beginning of a longer
+	// record, or equal to another one, and are therefore not conversations of their own.
 	Repeated  int `json:"repeated,omitempty"`
 	Exchanges int `json:"exchanges"`
-	// Approved, Corrected and Refused count exchanges; of the corrected ones, Stated have
-	// an answer that the user states.
+	// Approved, Corrected and Refused count exchanges; Stated counts the corrected ones
+	// whose answer the user states.
 	Approved  int `json:"approved"`
 	Corrected int `json:"corrected"`
 	Stated    int `json:"stated"`
 	Refused   int `json:"refused"`
-	// Targets counts the exchanges whose answer is the target of the log.
+	// Targets counts the exchanges for which the answer is the log's own target.
 	Targets int `json:"targets,omitempty"`
 	// Scripted counts the conversations that became one task each.
 	Scripted int `json:"scripted,omitempty"`
 	// LeftOut counts approved exchanges that cannot become tasks, by reason.
 	LeftOut map[string]int `json:"left_out"`
-	// Scrubbed counts tasks in which a credential was replaced, Personal those in which
-	// personal data was replaced, and Duplicates those left out because another task is
-	// nearly the same.
+	// Scrubbed counts the tasks in which a credential was replaced, Personal counts those
+	// in which personal data was replaced, and Duplicates counts those left out because
+	// another task is nearly the same.
 	Scrubbed int `json:"scrubbed"`
 	Personal int `json:"personal"`
 	// BadDomains counts the tasks whose log names a domain that no suite can have.
@@ -79,12 +80,13 @@ type Summary struct {
 	Search   int             `json:"search"`
 	Holdout  int             `json:"holdout"`
 	Domains  []DomainSummary `json:"domains"`
-	// Existing counts tasks against the suite that this one replaces; nil for none.
+	// Existing counts the tasks in comparison with the suite that this one replaces; it is
+	// nil if there is none.
 	Existing *ExistingSummary `json:"existing,omitempty"`
 }
 
-// ExistingSummary counts the tasks that stay in a suite, each on its side, those that are
-// new, and those that are gone.
+// ExistingSummary counts the tasks that stay in a suite, each in its split, the tasks that
+// are new, and the tasks that are gone.
 type ExistingSummary struct {
 	Stay int `json:"stay"`
 	New  int `json:"new"`
@@ -101,16 +103,15 @@ type DomainSummary struct {
 	Holdout  int    `json:"holdout"`
 }
 
-// Builder makes tasks of conversations.
+// Builder makes tasks from conversations.
 type Builder struct {
 	o          Options
 	gathering  gathering
 	added      int // conversations
 	candidates []candidate
 	ids        map[string]bool
-	// approved maps the digests of requests with their approved answers to the digests of
-	// the requests, and corrected has the digests of requests with their corrected
-	// answers.
+	// approved maps the digest of each request with an approved answer to the digest of the
+	// request alone; corrected holds the digests of requests with a corrected answer.
 	approved  map[string]string
 	corrected map[string]bool
 	size      int // bytes of the candidates
@@ -124,8 +125,8 @@ type candidate struct {
 	family       string
 	weight       float64 // number of tasks that it represents
 	cluster      string
-	// asked is a digest of the request; given reports whether the log itself has the
-	// answer.
+	// asked is a digest of the request; given reports whether the answer is the log's own
+	// target.
 	asked string
 	given bool
 }
@@ -163,7 +164,7 @@ func (b *Builder) settle() {
 	}
 }
 
-// judge adds the exchanges of a conversation that is complete, the n-th that was added.
+// judge adds the exchanges of a complete conversation, the n-th one that was added.
 func (b *Builder) judge(c Conversation, n int) {
 	b.summary.Conversations++
 	list := judge(&c)
@@ -223,9 +224,9 @@ func (b *Builder) note(c *Conversation, e judged) {
 	}
 }
 
-// add adds an exchange of the n-th conversation as a candidate, or returns the reason why it
-// is none. If a script is given, its exchanges end with this one, and the candidate is the
-// whole script.
+// add adds an exchange of the n-th conversation as a candidate, or returns the reason why
+// it cannot be one. If a script is given, its exchanges end with this one, and the
+// candidate is the whole script.
 func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *scrubbing) (reason string) {
 	goal, answer := e.goal, e.stated
 	switch {
@@ -254,7 +255,7 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *
 		return fmt.Sprintf("there are more than %d, or %d MB of them", maxTasks, maxAll>>20)
 	}
 	if secret := func(s string) bool { return b.o.Scrub(s) != s }; secret(answer) || slices.ContainsFunc(e.target, secret) {
-		return "the answer has a credential"
+		return "the answer contains a credential"
 	}
 	asked, _ := exchanged(turns, goal, answer)
 	// A longer log of the same conversation gives the same ids.
@@ -297,7 +298,7 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *
 		}
 	}
 	if clean.untold() {
-		return "the answer has personal data that no message before it has"
+		return "the answer contains personal data that no earlier message contains"
 	}
 	if b.ids[t.ID] {
 		b.summary.Duplicates++
@@ -324,8 +325,8 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *
 	return ""
 }
 
-// earlier returns the texts before a message, and their length. Only the part up to the
-// bound is read.
+// earlier returns the messages before a request, without those of tools, and their total
+// length. It stops when the length exceeds maxEarlier.
 func earlier(messages []Message) (turns []agent.Message, size int) {
 	for _, m := range messages {
 		if size += len(m.Text); size > maxEarlier {
@@ -338,9 +339,10 @@ func earlier(messages []Message) (turns []agent.Message, size int) {
 	return turns, size
 }
 
-// graders returns the graders for an answer: for an answer that contains the user's
-// statement, for a short answer with or without a full stop, or else for an answer of
-// similar words.
+// graders returns the graders for an answer. If the options set a type, they are of that
+// type. Otherwise they accept any answer that contains the user's statement, if there is
+// one; they compare a short answer as a whole, with or without a full stop, and any other
+// answer by its words.
 func (b *Builder) graders(answer string, stated bool) []bench.GraderSpec {
 	fields := map[string]any{"type": "f1"}
 	switch {
@@ -368,7 +370,7 @@ func valid(t bench.Task) bool {
 	return suite != nil
 }
 
-// givesAway reports whether a message is a correction that states the answer to it.
+// givesAway reports whether a message is a correction that states the answer.
 func givesAway(message, answer string) bool {
 	words := func(s string) string {
 		list := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

@@ -11,8 +11,8 @@ import (
 	"evolve/bench"
 )
 
-// talk returns a conversation: its messages are those of the user and of the assistant in
-// turn, and a leading "tool:" calls one.
+// talk returns a conversation whose messages are alternately those of the user and of the
+// assistant. An assistant message with a prefix like "tool NAME:" first calls that tool.
 func talk(texts ...string) Conversation {
 	c := Conversation{ID: "s", File: "log.jsonl", Line: 3, Format: Plain}
 	for i, text := range texts {
@@ -36,7 +36,8 @@ func rewarded(share float64, c Conversation) Conversation {
 	return c
 }
 
-// TestGroundTruth: which exchanges of a conversation become tasks, with which answers.
+// TestGroundTruth checks which exchanges of a conversation become tasks, and with which
+// answers.
 func TestGroundTruth(t *testing.T) {
 	const bay, fits = "How many pallets fit into bay 7 of the depot?", "42 pallets fit."
 	verdict := func(c Conversation, at int, yes bool) Conversation {
@@ -69,7 +70,7 @@ func TestGroundTruth(t *testing.T) {
 		"an answer that is repeated":   {rewarded(1, talk(bay, fits, "What did you say about the bay?", fits)), nil, "2 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused; an earlier message is the answer"},
 		"a consent is no goal":         {rewarded(1, talk("Book bay 7 for Monday.", "Bay 7 costs 9 euros. Shall I book it?", "Yes, please go ahead.", "tool book: Bay 7 is booked.")), nil, "2 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused; the message only agrees with the agent or answers it, and asks for nothing"},
 		"nor is an answer":             {talk("Book bay 7 of the depot.", "For which day?", "For Monday, the 5th.", "Bay 7 is booked.", "Perfect, thanks!"), nil, "2 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused; the message only agrees with the agent or answers it, and asks for nothing"},
-		"a credential in the answer":   {rewarded(1, talk("What is the password of the gate server?", "password = hunter2hunter2")), nil, "1 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused; the answer has a credential"},
+		"a credential in the answer":   {rewarded(1, talk("What is the password of the gate server?", "password = hunter2hunter2")), nil, "1 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused; the answer contains a credential"},
 	} {
 		b := newBuilder(t, Options{PerDomain: 10})
 		b.Add(c.talk)
@@ -92,7 +93,8 @@ func TestGroundTruth(t *testing.T) {
 	}
 }
 
-// TestStated: a correction gives the answer only where it states it plainly, once.
+// TestStated checks that a correction gives the answer only if it states the answer plainly
+// and only once.
 func TestStated(t *testing.T) {
 	for correction, want := range map[string]string{
 		"No, that's wrong. The correct answer is Oslo.":                  "Oslo",
@@ -119,7 +121,7 @@ func TestStated(t *testing.T) {
 	}
 }
 
-// TestTask: all parts of a task, without credentials.
+// TestTask checks all parts of a task, which must contain no credentials.
 func TestTask(t *testing.T) {
 	c := talk("Our key is AKIAIOSFODNN7EXAMPLE, keep it in mind for the depot.", "I will.", "Which bay is free for AKIAIOSFODNN7EXAMPLE on Monday?", "tool bays: Bay 7.", "Perfect, thanks!", "")
 	c.Messages = append([]Message{{Role: System, Text: "You know the depot."}}, c.Messages...)
@@ -136,7 +138,7 @@ func TestTask(t *testing.T) {
 	if diff := cmp.Diff(want, got.String()); diff != "" || s.Scrubbed != 1 {
 		t.Errorf("%+v\n%s", s, diff)
 	}
-	// A longer log of the conversation gives the same task.
+	// A longer log of the same conversation gives the same task.
 	c.Messages = append(c.Messages, Message{Role: Assistant, Text: "You're welcome."})
 	longer := newBuilder(t, Options{PerDomain: 10})
 	longer.Add(c)
@@ -145,8 +147,8 @@ func TestTask(t *testing.T) {
 	}
 }
 
-// TestGraders: a short answer is compared as a whole, a long one by its words, and one that
-// a user states must be held.
+// TestGraders checks that a short answer is compared as a whole and a long one by its
+// words, and that an answer stated by a user must be contained.
 func TestGraders(t *testing.T) {
 	b := newBuilder(t, Options{})
 	rouge := newBuilder(t, Options{Grader: "rouge_l"})
@@ -172,8 +174,9 @@ func TestGraders(t *testing.T) {
 	}
 }
 
-// TestContradiction: short answers to the same request that contradict one another are left
-// out, all of them; a longer form of an answer does not contradict it.
+// TestContradiction checks that if short answers to the same request contradict one
+// another, all of them are left out, and that a longer form of an answer does not
+// contradict it.
 func TestContradiction(t *testing.T) {
 	b := newBuilder(t, Options{PerDomain: 10})
 	b.Add(rewarded(1, talk("Which bay is free on Monday?", "Bay 7.")))
@@ -187,10 +190,11 @@ func TestContradiction(t *testing.T) {
 	}
 }
 
-// TestDisputed: where a user approves of an answer that another one corrects, the request has
-// no ground truth, whatever the order, the case and the form of the feedback.
+// TestDisputed checks that if one user approves of an answer that another corrects, the
+// request has no ground truth, whatever the order, the letter case and the form of the
+// feedback.
 func TestDisputed(t *testing.T) {
-	const asked, reason = "Hi, what is our refund window?", "one user approved and another one corrected the same answer"
+	const asked, reason = "Hi, what is our refund window?", "one user approved an answer that another user corrected"
 	liked, wrong := talk(asked, "30 days", "Perfect, thanks!"), talk("Hi, what is our refund  window", "30 Days.", "No, that is wrong. It is 14 days.")
 	disliked := talk(asked, "30 days")
 	disliked.Messages[1].Verdict = Verdict{Given: true, How: "thumbs down"}

@@ -10,8 +10,8 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// chat reads a record with messages, alone or as a logged request and its response, of the
-// interfaces of OpenAI and Anthropic.
+// chat reads a record with messages in the format of OpenAI's or Anthropic's API, alone or
+// as a logged request and its response.
 func (r *reader) chat(rec record) error {
 	request, response := rec.fields, rec.fields.inner("response")
 	if !request.has("messages") {
@@ -36,8 +36,8 @@ func (r *reader) chat(rec record) error {
 	return r.give(rec, c)
 }
 
-// answerOf returns the message of a logged response: the first choice of OpenAI, or the
-// response itself of Anthropic.
+// answerOf returns the message of a logged response: OpenAI's first choice, or Anthropic's
+// response itself.
 func answerOf(response row) json.RawMessage {
 	if choices := response.list("choices"); len(choices) > 0 {
 		choice, _ := object(choices[0])
@@ -96,7 +96,7 @@ func chatMessage(raw json.RawMessage) (Message, error) {
 		return m, err
 	}
 	if result && m.Role == User && m.Text == "" && !m.Partial {
-		m.Role = Tool // results come as messages of the user
+		m.Role = Tool // tool results come as messages of the user
 	}
 	for _, raw := range r.list("tool_calls") {
 		call, _ := object(raw)
@@ -133,8 +133,8 @@ func roleOf(role string) (Role, error) {
 	return "", errors.New("has the role " + foreign.Quote(role))
 }
 
-// content reads the content of a message, a text or a list of parts, and reports whether
-// it has the result of a tool.
+// content reads the content of a message, which is a text or a list of parts, and reports
+// whether it contains the result of a tool.
 func content(raw json.RawMessage) (m Message, result bool) {
 	if !present(raw) {
 		return m, false
@@ -177,8 +177,8 @@ func content(raw json.RawMessage) (m Message, result bool) {
 	return m, result
 }
 
-// verdictIn reads the verdict of a record or a message on its answer: approved, reward,
-// or feedback, also under metadata. A person is named by approved_by.
+// verdictIn reads the verdict of a record or a message on its answer: approved, reward, or
+// feedback, either directly or under metadata. A person is named by approved_by.
 func verdictIn(r row) Verdict {
 	v := verdictOf(r)
 	if !v.Given {
@@ -213,7 +213,7 @@ func verdictOf(r row) Verdict {
 	return v
 }
 
-// reward is the verdict of a reward, of which 1 approves.
+// reward returns the verdict that a reward stands for; a reward of 1 approves.
 func reward(share float64, by string) Verdict {
 	return Verdict{Given: true, Approved: share >= 1-1e-6 && share <= 1+1e-6, How: "reward " + strconv.FormatFloat(share, 'g', 4, 64), By: by}
 }

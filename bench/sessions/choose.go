@@ -12,22 +12,23 @@ import (
 )
 
 const (
-	// contextWords is the number of words below which a message has a meaning only
-	// together with the messages before it.
+	// contextWords is the number of words below which a message has a meaning only together
+	// with the previous messages.
 	contextWords = 8
-	// maxCompared bounds the tasks of a domain among which the representatives are found,
-	// since the time for it is quadratic.
+	// maxCompared limits the number of tasks of a domain among which the representatives
+	// are found, since the time for it is quadratic.
 	maxCompared = 2000
 )
 
 // Tasks returns the representatives of all candidates, in the order of the conversations,
-// with their clusters and splits, and the counts. Of nearly equal tasks, one remains; tasks
-// of one conversation, of runs of one problem, and those with a long passage in common have
-// one cluster and belong to one split: that of the existing suite's tasks that they equal or
-// resemble.
+// with their clusters and splits, and the counts. Of several nearly equal tasks, only one
+// remains. Tasks have the same cluster and the same split if they come from one
+// conversation or from runs of one problem, or if they have a long passage in common. Tasks
+// that equal or resemble tasks of the existing suite get the split of those tasks.
 //
-// Short answers to the same request that contradict one another are not ground truth, nor
-// are answers of which one user approved and another did not; none of them remains.
+// Tasks whose short answers to the same request contradict one another are dropped, because
+// the answers are not ground truth. So are tasks with an answer that one user approved and
+// another did not.
 func (b *Builder) Tasks() ([]bench.Task, Summary) {
 	b.settle()
 	sure, torn, disputed := b.consistent()
@@ -62,10 +63,10 @@ func (b *Builder) Tasks() ([]bench.Task, Summary) {
 		s.LeftOut["answers to the same request contradict one another"] = torn
 	}
 	if disputed > 0 {
-		s.LeftOut["one user approved and another one corrected the same answer"] = disputed
+		s.LeftOut["one user approved an answer that another user corrected"] = disputed
 	}
 	if crossing > 0 {
-		s.LeftOut["they resemble tasks on both sides of the existing suite"] = crossing
+		s.LeftOut["they resemble tasks in both splits of the existing suite"] = crossing
 	}
 	s.Clusters, s.Kept = clusters, len(tasks)
 	if len(b.o.Existing) > 0 {
@@ -97,9 +98,10 @@ func domainsOf(list []candidate) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// consistent returns the candidates without those whose short answers to the same request
-// contradict one another, and the number of those left out. Of the others it leaves out those
-// of requests where a user approved of an answer that another user corrected.
+// consistent returns the candidates without two kinds that it only counts: torn is the
+// number of candidates whose short answers to the same request contradict one another, and
+// disputed is the number of those with a request for which one user approved an answer that
+// another user corrected.
 func (b *Builder) consistent() (list []candidate, torn, disputed int) {
 	first, differ, disagree := map[string]string{}, map[string]bool{}, map[string]bool{} // by request
 	for said, asked := range b.approved {
@@ -131,7 +133,7 @@ func (b *Builder) consistent() (list []candidate, torn, disputed int) {
 	return list, torn, disputed
 }
 
-// request returns all that a candidate asks, normalized.
+// request returns a candidate's request with the messages before it, normalized.
 func (c candidate) request() string {
 	var words strings.Builder
 	for _, m := range c.task.Fixtures.Turns {
@@ -140,8 +142,8 @@ func (c candidate) request() string {
 	return words.String() + plain(c.task.Request())
 }
 
-// exchanged returns digests of a request, and of it with its answer. A short request has a
-// meaning only together with the messages before it.
+// exchanged returns digests of a request, and of the request with its answer. A short
+// request has a meaning only together with the messages before it.
 func exchanged(before []agent.Message, goal, answer string) (asked, said string) {
 	list := []Message{{Text: plain(goal)}}
 	if len(strings.Fields(goal)) < contextWords {
@@ -157,9 +159,9 @@ func plain(s string) string {
 	return strings.Trim(strings.ToLower(strings.Join(strings.Fields(s), " ")), " .!?,;:")
 }
 
-// distinct returns the candidates without near-duplicates: of each group the medoid, with
-// the weight of all. A long message is compared by itself, because exchanges of one
-// conversation share all earlier messages; a short one is compared together with these.
+// distinct returns the candidates without near-duplicates: the medoid of each group, with
+// the weight of the whole group. A long message is compared by itself, because exchanges of
+// one conversation share all earlier messages; a short one is compared together with these.
 func distinct(candidates []candidate) []candidate {
 	tasks := make([]bench.Task, len(candidates))
 	for i, c := range candidates {
@@ -202,8 +204,8 @@ func distinct(candidates []candidate) []candidate {
 	return out
 }
 
-// cluster sets the clusters, in place, and returns their number. Each has the smallest id
-// of its tasks.
+// cluster sets the clusters, in place, and returns their number. The name of each cluster
+// is the smallest id of its tasks.
 func cluster(list []candidate) int {
 	tasks := make([]bench.Task, len(list))
 	u := newUnion(len(list))
@@ -246,7 +248,7 @@ func representatives(list []candidate, k int) []candidate {
 	if k <= 0 || len(list) <= k {
 		return list
 	}
-	if len(list) > maxCompared { // ids are hashes, so that the first ones are a sample
+	if len(list) > maxCompared { // ids are hashes, so the first ones are a sample
 		list = slices.SortedFunc(slices.Values(list), func(a, b candidate) int { return strings.Compare(a.task.ID, b.task.ID) })[:maxCompared]
 	}
 	tasks, weights := make([]bench.Task, len(list)), make([]float64, len(list))
@@ -301,7 +303,8 @@ func (u *union) join(i, j int) {
 	u.up[max(a, b)] = min(a, b)
 }
 
-// groups returns all groups, also those of one, in the order of their first members.
+// groups returns all groups, including those with one member, in the order of their first
+// members.
 func (u *union) groups() [][]int {
 	at := map[int]int{}
 	var out [][]int

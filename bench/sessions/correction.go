@@ -14,8 +14,8 @@ const (
 	readBytes   = 2000 // of the correction
 )
 
-// statements are the forms in which a correction states the answer. Everything else is
-// no statement: a wrong answer in a suite is worse than a missing one.
+// statements match the phrases with which a correction states the answer. Nothing else
+// counts as a statement, because a wrong answer in a suite is worse than a missing one.
 var statements = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(?:the |my )?(?:correct|right|actual|real) (?:answer|result|value|number|total|amount|name|date|one|\w{3,20}) (?:is|was|would be) (.+)`),
 	regexp.MustCompile(`(?i)\bthe (?:answer|result|total) (?:is|was|should be|should have been) (.+)`),
@@ -23,17 +23,18 @@ var statements = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^(?:no|nope|wrong|incorrect|not quite|that'?s (?:wrong|not right|incorrect|not correct)|that is (?:wrong|not right|incorrect|not correct))\s*[,.;:!—-]+\s*(?:it'?s|it is|it was) (?:actually )?(.+)`),
 }
 
-// vague holds words that begin or form a wish about an answer instead of an answer.
+// vague holds the words with which a text begins that only describes the wanted answer, so
+// that the text does not count as an answer.
 var vague = []string{
 	"not", "wrong", "more", "less", "better", "different", "in", "a", "an", "too", "like", "something", "somewhere", "written", "formatted", "done",
 	"about", "clear", "obvious", "there", "easy", "possible", "what", "that", "this", "the", "one", "as", "if", "because", "why", "how", "when", "where",
 	"who", "which", "up", "on", "at", "to", "for", "with", "mine", "yours", "fine", "ok", "okay", "correct", "right", "incorrect", "missing", "only", "just",
 }
 
-// ends are the places at which a stated answer ends.
+// ends matches the text that ends a stated answer.
 var ends = regexp.MustCompile(`(?i)[.!;](?:\s|$)|\n|,? (?:not|and not|instead of|rather than|because|since|but|so|as|please|who|which|that)\b|, | [—–-] |\(`)
 
-// stated returns the answer that a correction states plainly, "" if it states none or
+// stated returns the answer that a correction states plainly, or "" if it states none or
 // several.
 func stated(correction string) string {
 	if len(correction) > readBytes || strings.ContainsAny(correction, "?`") {
@@ -56,7 +57,8 @@ func stated(correction string) string {
 	return found
 }
 
-// statedAnswer returns the text after a statement up to its end, "" if it is not an answer.
+// statedAnswer returns the text after a statement up to its end, or "" if it is not an
+// answer.
 func statedAnswer(rest string) string {
 	if at := ends.FindStringIndex(rest); at != nil {
 		rest = rest[:at[0]]

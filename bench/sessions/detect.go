@@ -7,17 +7,17 @@ type Format string
 
 // The formats.
 const (
-	// Own are the turns of the archive, which are not in a file.
+	// Own is the format of the turns in the archive, which are not read from a file.
 	Own Format = "own"
 	// OpenAI is JSON lines of chat messages, alone or as logged requests and responses.
 	OpenAI Format = "openai"
 	// Anthropic is JSON lines of messages with content blocks.
 	Anthropic Format = "anthropic"
-	// OTel are spans and log records with gen_ai attributes and events, in OTLP JSON.
+	// OTel is OTLP JSON of spans and log records with gen_ai attributes and events.
 	OTel Format = "otel"
 	// Inspect is a log of Inspect, as JSON or .eval.
 	Inspect Format = "inspect"
-	// Promptfoo is the JSON or JSON lines that promptfoo writes of an evaluation.
+	// Promptfoo is the JSON or JSON lines that promptfoo writes about an evaluation.
 	Promptfoo Format = "promptfoo"
 	// Tau are simulations of tau-bench.
 	Tau Format = "tau"
@@ -32,7 +32,7 @@ func Formats() []Format {
 	return []Format{OpenAI, Anthropic, OTel, Inspect, Promptfoo, Tau, InterCode, Plain}
 }
 
-// detect returns the format of a record; "" if it is unknown.
+// detect returns the format of a record, or "" if it is unknown.
 func detect(rec record) Format {
 	r := rec.fields
 	switch rec.list {
@@ -70,8 +70,8 @@ func detect(rec record) Format {
 	return ""
 }
 
-// blocks reports whether messages have the content blocks of Anthropic: those of tools and
-// thinking, or answers in blocks.
+// blocks reports whether messages have content blocks of Anthropic: blocks for tools or
+// thinking, or answers that consist of blocks.
 func blocks(messages []json.RawMessage) bool {
 	for _, raw := range messages {
 		var m struct {

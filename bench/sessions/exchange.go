@@ -12,23 +12,23 @@ import (
 
 // exchange is a message of a user with the answer to it.
 type exchange struct {
-	// ask and answer are indexes of messages; next is that of the user's next message, -1
-	// for none.
+	// ask and answer are indexes of messages; next is the index of the user's next message,
+	// or -1 if there is none.
 	ask, answer, next int
-	// goal is the request: the message, without an approval of the answer before it.
+	// goal is the request: the message, without any approval of the previous answer in it.
 	goal string
-	// tools are those called for the answer.
+	// tools are the names of the tools called for the answer.
 	tools []string
-	// reply reports whether the message asks for nothing: it consents, or answers the
+	// reply reports whether the message makes no request: it gives consent, or answers the
 	// agent.
 	reply bool
 	// partial reports whether a message up to the answer has parts that are not text.
 	partial bool
 }
 
-// exchanges returns the answered messages of a user, and whether the last message of a
-// user led to calls of tools and to no answer. An answer is the last text of the assistant,
-// after all calls of tools.
+// exchanges returns the answered messages of a user, and reports whether the last message
+// of a user led to tool calls but to no answer. An answer is the assistant's last text
+// after all tool calls.
 func exchanges(messages []Message) (out []exchange, acted bool) {
 	open, partial := exchange{ask: -1}, false
 	done := func(next int) {
@@ -71,22 +71,25 @@ const (
 type judged struct {
 	exchange
 	fate fate
-	// how and by are the words of the provenance.
+	// how and by describe the verdict in the provenance of the task: how the answer was
+	// approved, and by whom.
 	how, by string
 	// stated is the right answer, if a correction states it.
 	stated string
-	// acted reports whether the log approves of the actions after this answer.
+	// acted reports whether the log's approval is of actions after this answer instead of
+	// the answer.
 	acted bool
-	// target are the answers that the log itself accepts; untargeted reports whether the
+	// target holds the answers that the log itself accepts; untargeted reports whether the
 	// target of the log answers another message.
 	target     []string
 	untargeted bool
 }
 
-// judge decides on each exchange of a conversation: by the log's verdict on its answer or,
-// for the last answer, on the conversation; else by the user's next message. A correction
-// outweighs an approval that precedes it on the same topic. The reference is the target of
-// the log, where it has one.
+// judge determines the verdict on each exchange of a conversation: from the log's verdict
+// on the answer or, for the last answer, from the log's verdict on the conversation, and if
+// there is no such verdict, from the user's next message. A correction outweighs an
+// approval that precedes it on the same topic. The reference is the target of the log, if
+// it has one.
 func judge(c *Conversation) []judged { return withTarget(c, fates(c)) }
 
 func fates(c *Conversation) []judged {
@@ -126,18 +129,18 @@ func (c *Conversation) refused() bool {
 }
 
 // judging decides on the exchanges of a conversation by the meanings of the user's
-// messages, each by its index.
+// messages, which it holds by message index.
 type judging struct {
 	c *Conversation
-	// signals are the signals of the messages, as in a live conversation. requests has the
-	// request of each message that approves and continues with another request; replies are
-	// messages that ask for nothing.
+	// signals holds the signals of the messages, as in a live conversation. requests holds
+	// the request of each message that approves and continues with another request; replies
+	// holds the messages that ask for nothing.
 	signals  map[int]experience.Signal
 	requests map[int]string
 	replies  map[int]bool
 }
 
-// read reads the messages of the user as a live turn does.
+// read interprets the messages of the user as they are interpreted in a live turn.
 func (j *judging) read() {
 	j.signals, j.requests, j.replies = map[int]experience.Signal{}, map[int]string{}, map[int]bool{}
 	var said []agent.Message
@@ -153,11 +156,11 @@ func (j *judging) read() {
 	}
 }
 
-// courtesy matches the answer to thanks.
+// courtesy matches the assistant's reply to thanks.
 var courtesy = regexp.MustCompile(`(?i)^(?:(?:you['’]?re|you are) (?:very |most |so )?welcome|my pleasure|no problem|any ?time|glad (?:i could|to) )\b`)
 
-// closing reports whether an exchange only ends a conversation: thanks, and the answer to
-// them.
+// closing reports whether an exchange only ends a conversation, with thanks and the answer
+// to them.
 func (j *judging) closing(e exchange) bool {
 	if len(e.tools) > 0 || strings.Contains(j.c.Messages[e.ask].Text, "?") {
 		return false
@@ -187,7 +190,7 @@ func (j *judging) one(e exchange, last bool) judged {
 		return out
 	case verdict.Given:
 		out.fate, out.how, out.by = approved, verdict.How, verdict.By
-	case j.c.Verdict.Given: // of which only the last answer is approved
+	case j.c.Verdict.Given: // approval of a conversation approves only its last answer
 		return out
 	case next == experience.Approves:
 		out.fate, out.how, out.by = approved, fmt.Sprintf("message %d approves", e.next+1), string(User)
@@ -200,8 +203,8 @@ func (j *judging) one(e exchange, last bool) judged {
 	return out
 }
 
-// correctedFrom reports whether a message from an index on corrects, before the topic
-// changes.
+// correctedFrom reports whether a message at index from or later is a correction, up to the
+// next change of topic.
 func (j *judging) correctedFrom(from int) bool {
 	for i := from; i < len(j.c.Messages); i++ {
 		switch j.signals[i] {

@@ -7,12 +7,13 @@ import (
 )
 
 // Existing holds the tasks of a suite that another one replaces. Tasks that a search has
-// seen must not become holdout: tasks stay on their sides, and similar tasks join them.
+// seen must not become holdout tasks, so all tasks stay in their splits, and new tasks get
+// the split of the tasks that they resemble.
 type Existing []bench.Task
 
-// sides gives the candidates that are in the suite, or share a cluster with its tasks, their
-// side. It leaves out those that resemble tasks on both sides without being one of them, and
-// returns their number.
+// sides assigns a side to the candidates that are in the suite, or that share a cluster
+// with its tasks. It leaves out those that resemble tasks on both sides without being one
+// of them, and returns their number.
 func (e Existing) sides(list []candidate) (kept []candidate, crossing int) {
 	if len(e) == 0 {
 		return list, 0
@@ -77,7 +78,7 @@ func (e Existing) sides(list []candidate) (kept []candidate, crossing int) {
 	return kept, crossing
 }
 
-// side returns the side of a split: a task that is set aside is one of the search.
+// side returns the side of a split: a task that is set aside belongs to the search.
 func side(s bench.Split) bench.Split {
 	if s == bench.Aside {
 		return bench.Search
@@ -85,8 +86,8 @@ func side(s bench.Split) bench.Split {
 	return s
 }
 
-// part gives the tasks of a cluster with both sides a cluster for each side, in place: those
-// without a side join the search. Other clusters stay as they are.
+// part divides each cluster that has tasks on both sides into one cluster for each side, in
+// place; its tasks without a side join the search. Other clusters stay as they are.
 func part(list []candidate) {
 	sides := map[string]map[bench.Split]string{} // by cluster: the smallest id of each side
 	for _, c := range list {

@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// finite reads JSON in which the numbers NaN and Infinity, which Python writes, are null.
-// Texts end at the end of a line at the latest, so that a damaged line does not affect the
-// next one.
+// finite is a reader of JSON that replaces the numbers NaN and Infinity, which Python
+// writes, with null. A string ends at the end of its line at the latest, so that a damaged
+// line does not affect the next one.
 type finite struct {
 	in              *bufio.Reader
 	quoted, escaped bool
@@ -29,7 +29,7 @@ func (f *finite) Read(p []byte) (int, error) {
 		b, err := f.in.ReadByte()
 		if err != nil {
 			if n > 0 {
-				break // the reader returns the error again
+				break // the next call returns the error again
 			}
 			return 0, err
 		}
@@ -44,7 +44,7 @@ func (f *finite) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// follow tracks whether a text is open.
+// follow tracks whether the reader is inside a string.
 func (f *finite) follow(b byte) {
 	switch {
 	case b == '\n':
@@ -58,7 +58,8 @@ func (f *finite) follow(b byte) {
 	}
 }
 
-// number reports whether b begins a number that JSON does not have, and skips its rest.
+// number reports whether b begins NaN, Infinity or -Infinity, and if so skips the rest of
+// that number.
 func (f *finite) number(b byte) bool {
 	var rest string
 	switch b {

@@ -5,35 +5,38 @@ import (
 	"strings"
 )
 
-// maxGathered bounds the bytes of the conversations that are held for later records.
+// maxGathered limits the number of bytes in the conversations that are held for later
+// records.
 const maxGathered = 256 << 20
 
 // gathering holds the conversations of logged requests, whose records repeat the earlier
-// messages: a record that is the beginning of another one, in whatever order they come,
-// belongs to the same conversation. The time is linear in the length of the records.
+// messages. A record that is the beginning of another one belongs to the same conversation,
+// in whatever order they come. The time is linear in the length of the records.
 type gathering struct {
 	held []*gathered
 	size int
-	// within are the states of all held conversations, and ends the last ones.
+	// within holds the states of all held conversations, and ends maps the last state of
+	// each to the conversation; see [states].
 	within map[string]bool
 	ends   map[string]*gathered
-	// verdicts are the verdicts on the answer at a state.
+	// verdicts holds, for each state that ends in an answer, the verdict on that answer.
 	verdicts map[string]Verdict
 }
 
-// gathered is a conversation with its place among all.
+// gathered is a conversation with its position among all added conversations.
 type gathered struct {
 	Conversation
 	order  int
 	states []string
-	gone   bool // as the beginning of another one
+	gone   bool // merged as the beginning of another conversation
 }
 
-// logged reports whether a format logs requests, each with the messages before it.
+// logged reports whether the records of a format are logged requests, each of which repeats
+// the messages before it.
 func (f Format) logged() bool { return f == OpenAI || f == Anthropic || f == OTel }
 
-// add adds a conversation, and returns the number of records that thereby became a part of
-// another one.
+// add adds a conversation, and returns the number of records that thereby became part of
+// another record.
 func (g *gathering) add(c Conversation, order int) (repeated int) {
 	if g.within == nil {
 		*g = gathering{within: map[string]bool{}, ends: map[string]*gathered{}, verdicts: map[string]Verdict{}}
@@ -62,7 +65,7 @@ func (g *gathering) add(c Conversation, order int) (repeated int) {
 	return repeated
 }
 
-// size returns the bytes that a conversation takes.
+// size returns the approximate number of bytes that a conversation occupies.
 func (c *gathered) size() int {
 	n := 0
 	for _, m := range c.Messages {
@@ -74,8 +77,8 @@ func (c *gathered) size() int {
 // full reports whether no more conversations should be held.
 func (g *gathering) full() bool { return g.size > maxGathered }
 
-// take returns the conversations, each in the form of the longest of its records with the
-// verdicts of all, and removes them.
+// take returns the conversations and removes them. Each has the form of the longest of its
+// records, with the verdicts of all its records.
 func (g *gathering) take() []*gathered {
 	var out []*gathered
 	for _, one := range g.held {
@@ -89,8 +92,8 @@ func (g *gathering) take() []*gathered {
 	return out
 }
 
-// keepVerdicts keeps the verdicts on the answers of a record that is a part of another one.
-// The verdict on the whole of a shorter record is one on its last answer.
+// keepVerdicts keeps the verdicts on the answers of a record that is part of another one.
+// The verdict on the whole of a shorter record is a verdict on its last answer.
 func (g *gathering) keepVerdicts(one *gathered, shorter bool) {
 	one.answers(func(m *Message, state string, last bool) {
 		v := m.Verdict
@@ -103,7 +106,7 @@ func (g *gathering) keepVerdicts(one *gathered, shorter bool) {
 	})
 }
 
-// answers calls do for each answer with its state, and whether it is the last one.
+// answers calls do for each answer, with its state and with whether it is the last one.
 func (c *gathered) answers(do func(m *Message, state string, last bool)) {
 	at := 0
 	for i := range c.Messages {
@@ -118,8 +121,8 @@ func (c *gathered) answers(do func(m *Message, state string, last bool)) {
 	}
 }
 
-// merge makes one conversation of two records with the same texts. Which one comes first
-// has no influence.
+// merge makes one conversation from two records with the same texts. The result does not
+// depend on which record comes first.
 func (g *gathering) merge(same, other *gathered) {
 	verdict := same.Verdict.and(other.Verdict)
 	first, second := same.Conversation, other.Conversation
@@ -132,8 +135,9 @@ func (g *gathering) merge(same, other *gathered) {
 	same.Conversation = first
 }
 
-// and returns the verdict of two: the refusing one, or else the given one, or else the first
-// in the order of their words.
+// and combines two verdicts. If only one is given, it returns that one; if they disagree,
+// it returns the one that refuses; otherwise it returns the one whose words come first in
+// alphabetical order.
 func (v Verdict) and(other Verdict) Verdict {
 	switch {
 	case !other.Given:

@@ -13,8 +13,9 @@ import (
 	"evolve/bench"
 )
 
-// requests returns the log of a conversation as requests to a model: a record for each
-// answer, with all messages before it. Feedback is that on the answers, by their number.
+// requests returns the log of a conversation as requests to a model: for each answer a
+// record with all messages before it. feedback holds the feedback on the answers, by
+// message number.
 func requests(format Format, id string, feedback map[int]string, texts ...string) []string {
 	var out []string
 	var messages []map[string]any
@@ -52,7 +53,7 @@ func requests(format Format, id string, feedback map[int]string, texts ...string
 	return out
 }
 
-// built returns the tasks and the counts of logs, each a file by itself.
+// built returns the tasks and the counts from logs, each of which is a separate file.
 func built(t *testing.T, files ...string) (list []string, s Summary) {
 	t.Helper()
 	b := newBuilder(t, Options{PerDomain: 10})
@@ -74,8 +75,9 @@ func built(t *testing.T, files ...string) (list []string, s Summary) {
 	return list, s
 }
 
-// TestRepeatedRequests: records that repeat the beginning of a conversation count once, in
-// whatever order and files they come, and their feedback is on the answers that they end with.
+// TestRepeatedRequests checks that records that repeat the beginning of a conversation
+// count once, whatever their order and files, and that the feedback in each record belongs
+// to the answer that it ends with.
 func TestRepeatedRequests(t *testing.T) {
 	const bay, fits, gate, nine = "How many pallets fit into bay 7 of the depot?", "42 pallets fit.", "And what is the gate code of the depot?", "It is 9."
 	for _, format := range []Format{OpenAI, Anthropic, OTel} {
@@ -109,7 +111,8 @@ func reversed(list []string) []string {
 	return list
 }
 
-// TestFeedbackOfRepeatedRequests: feedback on a shorter record is one on its last answer.
+// TestFeedbackOfRepeatedRequests checks that feedback on a shorter record is feedback on
+// the record's last answer.
 func TestFeedbackOfRepeatedRequests(t *testing.T) {
 	records := requests(OpenAI, "a", map[int]string{1: "up", 3: "down"}, "How many pallets fit into bay 7?", "42 pallets.", "And into bay 8 of the depot?", "7", "What is the gate code of the depot?", "9")
 	for _, files := range [][]string{records, reversed(records)} {
@@ -118,7 +121,7 @@ func TestFeedbackOfRepeatedRequests(t *testing.T) {
 			t.Errorf("%+v\n%s", s, got)
 		}
 	}
-	// Of two records with the same messages, the refusal counts.
+	// If two records have the same messages, the refusal counts.
 	up := requests(OpenAI, "x", map[int]string{1: "up"}, "Is it open?", "Yes.")[0]
 	down := requests(OpenAI, "x", map[int]string{1: "down"}, "Is it open?", "Yes.")[0]
 	for _, files := range [][]string{{up, down}, {down, up}} {
@@ -128,8 +131,8 @@ func TestFeedbackOfRepeatedRequests(t *testing.T) {
 	}
 }
 
-// TestBranches: conversations that only begin alike stay two; runs of a benchmark with the
-// same messages are no requests of one conversation.
+// TestBranches checks that conversations that only begin alike remain two, and that runs of
+// a benchmark with the same messages do not count as requests of the same conversation.
 func TestBranches(t *testing.T) {
 	a := requests(OpenAI, "a", nil, "Hello.", "How can I help?", "Who keeps the key of the tunnel?", "Ada.")
 	b := requests(OpenAI, "b", nil, "Hello.", "How can I help?", "Which crane is the tallest in the harbour?", "Crane 4.")
@@ -142,7 +145,8 @@ func TestBranches(t *testing.T) {
 	}
 }
 
-// TestFullGathering: beyond the bound, what is held is judged and counted once.
+// TestFullGathering checks that when the bound is exceeded, the conversations held so far
+// are judged, and that each is counted once.
 func TestFullGathering(t *testing.T) {
 	b := newBuilder(t, Options{PerDomain: 10})
 	c := talk("Who keeps the key of the tunnel?", "Ada does.", "Exactly, thanks.", "")

@@ -39,8 +39,8 @@ func (r *reader) inspect(rec record) error {
 	return r.give(rec, c)
 }
 
-// asked returns the index of the last message of the user in the input of a sample, −1 for
-// none.
+// asked returns the index of the last message of the user in the input of a sample, or −1
+// if there is none.
 func asked(messages []Message, input func(i int) bool) int {
 	at := -1
 	for i, m := range messages {
@@ -51,9 +51,10 @@ func asked(messages []Message, input func(i int) bool) int {
 	return at
 }
 
-// withChoices returns a question with the lettered choices of its sample, as Inspect asks
-// it. Inspect's solver for multiple choice has added them already; with other solvers the
-// question alone cannot be answered by a letter.
+// withChoices returns a question with the lettered choices of its sample, in the form in
+// which Inspect presents them. A question that already contains them is returned unchanged:
+// Inspect's solver for multiple choice adds them, but other solvers do not, and without
+// them the question cannot be answered by a letter.
 func withChoices(question string, choices []json.RawMessage) string {
 	var letters, lines []string
 	shown := true
@@ -72,7 +73,8 @@ func withChoices(question string, choices []json.RawMessage) string {
 		"(without quotes) where LETTER is one of " + strings.Join(letters, ",") + ".\n\n" + strings.TrimSpace(question) + "\n\n" + strings.Join(lines, "\n")
 }
 
-// lettered is the number of choices with letters; Inspect numbers those after them.
+// lettered is the maximum number of choices with letters; Inspect numbers any further
+// choices.
 const lettered = 26
 
 // attached reports whether a text refers to an attachment of its log.
@@ -80,8 +82,8 @@ func attached(text string) bool {
 	return strings.HasPrefix(text, "attachment://") || strings.HasPrefix(text, "tc://")
 }
 
-// scored is the verdict of the scores of a sample: approved if all of them are C, 1 or
-// true. Other scores give no verdict.
+// scored returns the verdict that the scores of a sample imply: approved if all of them are
+// C, 1, true or yes. Scores of an unknown form are ignored.
 func scored(scores row) Verdict {
 	names := make([]string, 0, len(scores))
 	for n := range scores {

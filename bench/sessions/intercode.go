@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// episodeList is the list key of the records of an InterCode log, which is not a list: an
-// object of episodes by their number.
+// episodeList serves as the list key for the records of an InterCode log, whose episodes
+// are not in a list but in an object, by number.
 const episodeList = "episodes"
 
 // step is one action of an episode, with the output of the environment.
@@ -22,9 +22,10 @@ type step struct {
 	reward      float64
 }
 
-// intercode reads an episode of InterCode: a request, actions with observations and rewards,
-// and the reward of the whole. The action that earned the reward 1 is the answer; the
-// actions before it are calls of the environment. The episodes of a task are one family.
+// intercode reads an episode of InterCode: a request, actions with observations and
+// rewards, and the reward of the whole episode. The action that earned the reward 1 is the
+// answer; the actions before it are calls of the environment. The episodes of a task are
+// one family.
 func (r *reader) intercode(rec record) error {
 	steps, err := episodeSteps(rec.fields)
 	if err != nil {
@@ -58,8 +59,9 @@ func (r *reader) intercode(rec record) error {
 	return r.give(rec, c)
 }
 
-// earning returns the step that is the answer, and the reward of the episode: that of the
-// summary if no step has the reward 1. A bare submission submits the step before it.
+// earning returns the index of the step that is the answer, and the reward of the episode.
+// If no step has the reward 1, the answer is the last step, and the reward is that of the
+// summary. If the step only submits, the answer is the step before it.
 func earning(steps []step, episode row) (best int, earned float64) {
 	best = slices.IndexFunc(steps, func(s step) bool { return reward(s.reward, "").Approved })
 	if best >= 0 {
@@ -88,7 +90,7 @@ var (
 	fenced     = regexp.MustCompile("(?s)^```[\\w+-]*\\n(.*?)\\n?```$")
 )
 
-// submitted returns an action without the form in which the policies of InterCode write it:
+// submitted returns an action without the wrapping that InterCode's policies put around it:
 // execute[…], submit …, or a fenced block.
 func submitted(action string) string {
 	action = strings.TrimSpace(action)
@@ -154,8 +156,8 @@ func isEpisode(r row) bool {
 	return err == nil && first.has("action") && first.has("observation", "reward")
 }
 
-// episodes takes the episodes of a value under a key of a log: one, or several by their
-// number, and returns how many there were.
+// episodes takes the episodes in one value of a log's object, which is either one episode
+// or an object that holds several by number. It returns their number.
 func (r *reader) episodes(rec record, raw json.RawMessage) (count int, err error) {
 	if !slices.ContainsFunc([]string{"turn_history", "trajectory", "steps"}, func(key string) bool { return bytes.Contains(raw, []byte(`"`+key+`"`)) }) {
 		return 0, nil
@@ -180,8 +182,8 @@ func (r *reader) episodes(rec record, raw json.RawMessage) (count int, err error
 	return count, nil
 }
 
-// byNumber returns the keys of an object, those that are shorter first, so that numbers are
-// in their order.
+// byNumber returns the keys of an object, the shorter ones first, so that numbers are in
+// order.
 func byNumber(fields row) []string {
 	return slices.SortedFunc(maps.Keys(fields), func(a, b string) int {
 		if len(a) != len(b) {

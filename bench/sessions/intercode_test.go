@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestInterCode reads episodes: the action that earned the reward is the answer, those
-// before it are calls of the environment.
+// TestInterCode reads episodes. The action that earned the reward is the answer, and the
+// actions before it are calls to the environment.
 func TestInterCode(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "intercode.json"))
 	if err != nil {

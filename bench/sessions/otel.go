@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// call is one call of a model, by a span and the events that belong to it.
+// call is one call of a model, as described by a span and the events that belong to it.
 type call struct {
 	at            record
 	conversation  string // gen_ai.conversation.id
 	trace         string
 	start         uint64
 	input, output []Message
-	// whole reports whether attributes gave the messages, which events may repeat.
+	// whole reports whether attributes contained the messages; events, which may repeat
+	// them, are then ignored.
 	whole   bool
 	verdict Verdict
 }
@@ -113,7 +114,7 @@ func (r *reader) logRecord(rec record, entry row) {
 	c.event(name, attrs, body)
 }
 
-// attributes reads messages from attributes: those of the present conventions, or the
+// attributes reads messages from attributes: those of the current conventions, or the
 // numbered ones that preceded them.
 func (c *call) attributes(attrs map[string]any) {
 	c.conversation = orElse(textOf(attrs["gen_ai.conversation.id"]), c.conversation)
@@ -162,7 +163,8 @@ func numbered(attrs map[string]any, prefix string) []Message {
 	return out
 }
 
-// jsonText returns content as JSON: lists of parts, which are often texts, as they are.
+// jsonText returns content as JSON. A text that is itself a JSON list of parts is returned
+// as it is.
 func jsonText(v any) json.RawMessage {
 	if s, ok := v.(string); ok && !strings.HasPrefix(strings.TrimSpace(s), "[{") {
 		return mustMarshal(s)
@@ -170,7 +172,7 @@ func jsonText(v any) json.RawMessage {
 	return jsonOf(v)
 }
 
-// event reads an event of a span: a message, the choice, both in older forms, or the
+// event reads an event of a span: a message or the choice, both in older forms, or the
 // result of an evaluation.
 func (c *call) event(name string, attrs, body map[string]any) {
 	values := attrs
@@ -246,9 +248,9 @@ func (c *call) evaluated(attrs map[string]any) {
 	}
 }
 
-// conversations combines the calls of a conversation or a trace, by time. A call
-// continues the conversation whose messages its input begins with. A call whose input is
-// the new message alone continues the latest conversation with its id.
+// conversations combines the calls of a conversation or a trace, by time. A call continues
+// the conversation whose messages its input begins with. A call whose input is only the new
+// message continues the latest conversation with its id.
 func (s *spans) conversations() []heldConversation {
 	var order []string
 	groups := map[string][]*call{}
@@ -276,7 +278,7 @@ func (s *spans) conversations() []heldConversation {
 	return out
 }
 
-// thread is a conversation under construction, and the state of its messages.
+// thread is a conversation under construction, with the state of its messages.
 type thread struct {
 	heldConversation
 	states []string // after each message that [states] counts
@@ -335,7 +337,7 @@ func joinCalls(calls []*call) []heldConversation {
 	return whole(threads)
 }
 
-// approve sets the verdict of the last answer.
+// approve sets the verdict on the last answer, unless that answer is already refused.
 func (t *thread) approve(v Verdict) {
 	for i := len(t.Messages) - 1; i >= 0 && v.Given; i-- {
 		if m := &t.Messages[i]; m.Role == Assistant && m.Text != "" {
@@ -347,7 +349,7 @@ func (t *thread) approve(v Verdict) {
 	}
 }
 
-// withVerdicts returns messages with the verdicts on the same answers of earlier ones.
+// withVerdicts adds to the answers in messages the verdicts on equal answers in earlier.
 func withVerdicts(messages, earlier []Message) []Message {
 	said := map[string]Verdict{}
 	for _, m := range earlier {
@@ -384,8 +386,8 @@ func (m *Message) counts() bool {
 	return (m.Role == User || m.Role == Assistant) && strings.TrimSpace(m.Text) != ""
 }
 
-// whole leaves out the conversations that are the beginning of another one, such as those
-// of a span around the call of a model.
+// whole returns the conversations that are not the beginning of another one. A span around
+// a model call, for example, yields such a beginning.
 func whole(threads []*thread) []heldConversation {
 	within := map[string]int{}
 	for _, t := range threads {

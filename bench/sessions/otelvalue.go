@@ -20,10 +20,10 @@ func attributes(list []json.RawMessage) map[string]any {
 	return out
 }
 
-// maxNested bounds the lists and objects inside a value.
+// maxNested limits the nesting of lists and objects inside a value.
 const maxNested = 50
 
-// anyValue decodes an OTLP AnyValue; nil for any other value.
+// anyValue decodes an OTLP AnyValue. It returns nil for any other value.
 func anyValue(raw json.RawMessage, depth int) any {
 	var v struct {
 		String *string      `json:"stringValue"`
@@ -71,7 +71,7 @@ func anyValue(raw json.RawMessage, depth int) any {
 	return nil
 }
 
-// textOf returns a value as text; "" for lists and objects.
+// textOf returns a value as text, or "" for lists and objects.
 func textOf(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -86,7 +86,7 @@ func textOf(v any) string {
 	return ""
 }
 
-// jsonOf returns a value as JSON; a text that is JSON itself as it is.
+// jsonOf returns a value as JSON. A text that is itself JSON is returned as it is.
 func jsonOf(v any) json.RawMessage {
 	if s, ok := v.(string); ok && json.Valid([]byte(s)) {
 		return json.RawMessage(s)
@@ -94,7 +94,7 @@ func jsonOf(v any) json.RawMessage {
 	return mustMarshal(v)
 }
 
-// mustMarshal encodes values that were decoded from JSON, which always encode.
+// mustMarshal encodes values that were decoded from JSON, whose encoding cannot fail.
 func mustMarshal(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {

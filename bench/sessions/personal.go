@@ -13,16 +13,15 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// personal replaces the personal data of one conversation that has a clear form: addresses of
-// e-mail, numbers of phones, US social security numbers and IBANs. Equal data has equal
-// marks, such as <email-1>, so that an answer still follows from the messages. It is nil for
-// conversations without any.
+// personal replaces the personal data of a clear form in one conversation: e-mail
+// addresses, phone numbers, US social security numbers and IBANs. Equal data gets equal
+// marks, such as <email-1>, so that an answer still follows from the messages.
 type personal struct {
 	marks  map[string]string // by kind and normal form
 	counts map[string]int
 }
 
-// datum is one place of personal data in a text.
+// datum is one occurrence of personal data in a text.
 type datum struct {
 	start, end int
 	kind       string
@@ -39,7 +38,7 @@ func newPersonal(messages []Message) *personal {
 	return p
 }
 
-// replace returns a text with marks, and the marks that it has.
+// replace returns a text in which personal data is replaced by marks, and these marks.
 func (p *personal) replace(text string) (out string, marks []string) {
 	seen, place := scrub.Bare(text) // so that an invisible character inside data does not hide it
 	found := personalData(seen)
@@ -63,19 +62,22 @@ func (p *personal) replace(text string) (out string, marks []string) {
 	return b.String(), marks
 }
 
-// fewest is the number of digits of the shortest number that is replaced.
+// fewest is the number of digits in the shortest number that is replaced.
 const fewest = 7
 
 var (
 	email = regexp.MustCompile(`(?:"[^"\s@][^"\n@]{0,60}"|[\pL\pN._%+-]+)@(?:[\pL\pN-]+\.)+\pL{2,24}`)
-	// spelled is an address of e-mail in words, which only people recognise.
+	// spelled matches an e-mail address that is spelled out in words, which only people
+	// recognise.
 	spelled = regexp.MustCompile(`(?i)\b[\pL\pN._%+-]+(?:(?: dot [\pL\pN_-]+)* at (?:[\pL\pN-]+ dot )+(?:com|org|net|edu|gov|info|io|de|at|ch|fr|es|it|nl|uk)\b| ?[(\[{] ?at ?[)\]}] ?(?:[\pL\pN-]+(?:\.| ?[(\[{] ?dot ?[)\]}] ?))+\pL{2,24})`)
-	// iban is checked by its check digits; in lower case it must have its name before it.
+	// iban matches a possible IBAN, whose check digits are verified later; if it is in
+	// lower case, the word IBAN must precede it.
 	iban      = regexp.MustCompile(`(?i)[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?`)
 	namedIBAN = regexp.MustCompile(`(?i)\biban\b[^\n]{0,12}$`)
 	ssn       = regexp.MustCompile(`[0-9]{3}-[0-9]{2}-[0-9]{4}`)
-	// international is a number with its country; american one in the groups of North America,
-	// with its area code; named one behind the word for a phone.
+	// international matches a phone number with its country code; american matches a phone
+	// number with its area code, grouped as in North America; and named matches a number
+	// after a word for a phone.
 	international = regexp.MustCompile(`\+[1-9][0-9]{0,2}(?:[ .-]?(?:\([0-9]{1,5}\)|[0-9]{1,14})){1,6}`)
 	dialled       = regexp.MustCompile(`00[1-9][0-9]{0,2}[ .-]?(?:[ .-]?(?:\([0-9]{1,5}\)|[0-9]{2,14})){2,6}`)
 	american      = regexp.MustCompile(`(?:1[-. ])?(?:\([2-9][0-9]{2}\) ?[0-9]{3}[-. ][0-9]{4}|[2-9][0-9]{2}-[0-9]{3}-[0-9]{4}|[2-9][0-9]{2}\.[0-9]{3}\.[0-9]{4})`)
@@ -83,12 +85,13 @@ var (
 	own           = regexp.MustCompile(`(?i)\b(?:my|our|his|her|their|home|work|office|contact) number(?: is|:| =)? ?(\(?[0-9](?:[ ()./-]{0,2}[0-9]){6,14})`)
 	quantity      = regexp.MustCompile(`(?i)^ ?(?:dollars?|euros?|eur|usd|gbp|pounds?|yen|francs?|km|kg|miles?|met(?:er|re)s?|m|units?|people|users|percent|points?|times|bytes|rows|items|seconds|ms)\b`)
 	numberedSSN   = regexp.MustCompile(`(?i)(?:\bssn|\bmy social|\bsocial security)(?:[\s:.#="'*,]|\b(?:numbers?|no|is)\b){1,24}([0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{4})`)
-	// ordinal matches a word before a number that is not personal data.
+	// ordinal matches a word that marks the number after it as not personal, such as an
+	// order number.
 	ordinal = regexp.MustCompile(`(?i)\b(?:order|invoice|ticket|reference|ref|tracking|isbn|issn|case|serial|part|sku|model|item|booking|reservation|confirmation|version|release|build|rfc|doi|article|product|policy|po|bug|issue|flight|shipment|parcel|batch|lot|claim|score|id|code|price|cost|total|key|hash|port|checksum)(?:[\s:#.="'*(]|\b(?:numbers?|no|nr|id|code|is|was)\b){0,12}$`)
 	date    = regexp.MustCompile(`^(?:(?:19|20)[0-9]{2}[-/. ]?[01]?[0-9][-/. ]?[0-3]?[0-9]\b|[0-3]?[0-9][-/.][01]?[0-9][-/.](?:19|20)[0-9]{2})`)
 )
 
-// pictures are the ends of names of files such as icon@2x.png, which are not domains.
+// pictures are the endings of file names such as icon@2x.png, which are not domains.
 var pictures = []string{"png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "bmp", "avif"}
 
 // personalData returns the personal data in a text, in order. It takes time linear in the
@@ -154,7 +157,8 @@ func personalData(text string) []datum {
 	return apart(out)
 }
 
-// apart returns the data in order. If two rules found the same place, the first one counts.
+// apart returns the data in order, without overlaps. If two rules found data at the same
+// position, the first rule counts.
 func apart(out []datum) []datum {
 	slices.SortStableFunc(out, func(a, b datum) int { return a.start - b.start })
 	kept := out[:0]
@@ -166,15 +170,15 @@ func apart(out []datum) []datum {
 	return kept
 }
 
-// plainAddress returns an address that is written in words.
+// plainAddress returns the usual form of an e-mail address that is spelled out in words.
 func plainAddress(s string) string {
 	s = strings.NewReplacer("(", " ", ")", " ", "[", " ", "]", " ", "{", " ", "}", " ").Replace(strings.ToLower(s))
 	s = strings.Join(strings.Fields(s), " ")
 	return strings.NewReplacer(" dot ", ".", " at ", "@", " ", "").Replace(s)
 }
 
-// address returns the beginning of an address of e-mail, and whether it is one: no name of a
-// picture, no remote of git, and no part of a URL.
+// address returns the position at which an e-mail address begins, and reports whether it is
+// one and not the name of a picture, a git remote or a part of a URL.
 func address(text string, start, end int) (int, bool) {
 	for start < end && strings.IndexByte(".-%+", text[start]) >= 0 {
 		start++
@@ -192,7 +196,7 @@ func address(text string, start, end int) (int, bool) {
 	return start, true
 }
 
-// alone reports whether no longer number or word contains text[start:end].
+// alone reports whether text[start:end] is not part of a longer number or word.
 func alone(text string, start, end int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:start])
 	after, size := utf8.DecodeRuneInString(text[end:])
@@ -206,8 +210,8 @@ func alone(text string, start, end int) bool {
 	return true
 }
 
-// ibanEnd returns the end of the IBAN at the beginning of text[start:end], which may have
-// taken the words behind it; 0 for none.
+// ibanEnd returns the end of the IBAN at the beginning of text[start:end], which may
+// include the words after it, or 0 if there is none.
 func ibanEnd(text string, start, end int) int {
 	if start > 0 && wordy(rune(text[start-1])) {
 		return 0
@@ -225,7 +229,8 @@ func ibanEnd(text string, start, end int) int {
 	return 0
 }
 
-// ibanChecks reports whether the check digits of an IBAN agree with the others (ISO 7064).
+// ibanChecks reports whether the check digits of an IBAN match its other characters (ISO
+// 7064).
 func ibanChecks(s string) bool {
 	var b strings.Builder
 	for _, r := range s[4:] + s[:4] {
@@ -256,9 +261,10 @@ func digits(s string) string {
 type scrubbing struct {
 	scrub    func(string) string
 	personal func() *personal // of the conversation
-	// changed and named report whether there were credentials, and personal data.
+	// changed reports whether there were credentials, and named whether there was personal
+	// data.
 	changed, named bool
-	// given are the marks in the texts that the agent gets, and needed those in the
+	// given holds the marks in the texts that the agent gets, and needed holds those in the
 	// answers.
 	given  map[string]bool
 	needed []string
@@ -268,12 +274,12 @@ func newScrubbing(scrub func(string) string, messages []Message) *scrubbing {
 	return &scrubbing{scrub: scrub, personal: sync.OnceValue(func() *personal { return newPersonal(messages) })}
 }
 
-// task returns the scrubbing of a task of the same conversation.
+// task returns a scrubbing for a task of the same conversation.
 func (s *scrubbing) task() *scrubbing {
 	return &scrubbing{scrub: s.scrub, personal: s.personal, given: map[string]bool{}}
 }
 
-// about returns a scrubbed text that the agent does not get, such as one of the
+// about returns a scrubbed text that the agent does not get, such as a text in the
 // provenance.
 func (s *scrubbing) about(text string) string {
 	out, _ := s.marked(text)
@@ -304,14 +310,15 @@ func (s *scrubbing) marked(text string) (out string, marks []string) {
 	return out, marks
 }
 
-// told reports whether the agent got all personal data of an answer.
+// told reports whether the texts that the agent gets contain all personal data of an
+// answer.
 func (s *scrubbing) told(answer string) bool {
 	_, marks := s.personal().replace(answer)
 	return !slices.ContainsFunc(marks, func(m string) bool { return !s.given[m] })
 }
 
-// untold reports whether an answer has personal data that the agent did not get, so that it
-// cannot give the mark of it.
+// untold reports whether an answer has personal data that the agent did not get, and whose
+// mark it therefore cannot give.
 func (s *scrubbing) untold() bool {
 	return slices.ContainsFunc(s.needed, func(m string) bool { return !s.given[m] })
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPersonalData: clear forms are replaced, and numbers that only look alike stay.
+// TestPersonalData checks that clear forms of personal data are replaced, and that numbers
+// that only look similar stay.
 func TestPersonalData(t *testing.T) {
 	for text, want := range map[string]string{
 		"Write to ann.lee+x@mail.example.co.uk.":                "Write to <email-1>.",
@@ -47,8 +48,8 @@ func TestPersonalData(t *testing.T) {
 	}
 }
 
-// TestPersonalForms: further forms of personal data, with invisible characters among them, and
-// numbers of other things that look like them.
+// TestPersonalForms checks further forms of personal data, including some with invisible
+// characters, and other numbers that look like personal data.
 func TestPersonalForms(t *testing.T) {
 	for text, want := range map[string]string{
 		"jo\u200be@exam\u200bple.org, joe@example.org": "<email-1>, <email-1>",
@@ -97,8 +98,9 @@ func TestPersonalForms(t *testing.T) {
 	}
 }
 
-// TestPersonalTasks: marks are consistent in a conversation, an answer that repeats what was
-// said stays answerable, and one that the agent cannot know makes no task.
+// TestPersonalTasks checks that marks are consistent within a conversation, that a task
+// whose answer repeats what was said stays answerable, and that an answer that the agent
+// cannot know makes no task.
 func TestPersonalTasks(t *testing.T) {
 	c := talk("My address is ann@example.com, and Bob has bob@example.com.", "Noted, ann@example.com.", "To which address do you send the bill of Ann?", "To ANN@example.com.", "Perfect, thanks!", "")
 	c.ID, c.Messages[3].Verdict = "ann@example.com", Verdict{Given: true, Approved: true, How: "approved", By: "kim@example.com"}
@@ -117,10 +119,10 @@ func TestPersonalTasks(t *testing.T) {
 	unknown := talk("What is the phone number of the depot?", "It is +1 415 555 0132.", "Perfect, thanks!", "")
 	b = newBuilder(t, Options{PerDomain: 10})
 	b.Add(unknown)
-	if tasks, s := b.Tasks(); len(tasks) != 0 || s.LeftOut["the answer has personal data that no message before it has"] != 1 {
+	if tasks, s := b.Tasks(); len(tasks) != 0 || s.LeftOut["the answer contains personal data that no earlier message contains"] != 1 {
 		t.Errorf("%+v", s)
 	}
-	// In a script, what the agent told itself on the way is not given.
+	// A script does not give what only the agent's own earlier answers stated.
 	script := talk("I am ann@example.com, what is my number?", "It is +1 415 555 0132.", "And my address?", "ann@example.com", "Perfect, thanks!", "")
 	b = newBuilder(t, Options{PerDomain: 10, Conversations: true})
 	b.Add(script)
@@ -130,8 +132,8 @@ func TestPersonalTasks(t *testing.T) {
 	}
 }
 
-// TestPersonalDataOfRealConversations: of 200 real conversations, addresses of e-mail alone
-// are found; numbers of flights, bookings, cards and days stay.
+// TestPersonalDataOfRealConversations checks that in 200 real conversations only e-mail
+// addresses are found, and that numbers of flights, bookings, cards and days stay.
 func TestPersonalDataOfRealConversations(t *testing.T) {
 	data := realData("tau-airline-gpt-4o.json")
 	if data == nil {

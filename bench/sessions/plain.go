@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// plainTurns are the conversations of plain transcripts, whose lines belong together by
-// their session; lines without one belong to a conversation that ends at a blank line.
+// plainTurns are the conversations of plain transcripts. Lines with the same session belong
+// together; lines without a session belong to a conversation that ends at a blank line.
 type plainTurns struct {
 	list   []*heldConversation
 	of     map[string]*heldConversation
@@ -16,7 +16,7 @@ type plainTurns struct {
 // pause ends the conversation of lines without a session.
 func (p *plainTurns) pause() { p.breaks++ }
 
-// at returns the conversation of a session, or the current one without a session.
+// at returns the conversation of a session, or the current one if there is no session.
 func (p *plainTurns) at(rec record, session string) *heldConversation {
 	key := "session " + session
 	if session == "" {
@@ -43,7 +43,7 @@ func (p *plainTurns) conversations() []heldConversation {
 }
 
 // plainRecord reads a line with the texts user and assistant, or with role and content. A
-// verdict in it is one on its answer.
+// verdict in the line is a verdict on its answer.
 func (r *reader) plainRecord(rec record) error {
 	var messages []Message
 	if rec.fields.has("role") {

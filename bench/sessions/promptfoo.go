@@ -29,17 +29,17 @@ func (r *reader) promptfoo(rec record) error {
 	}
 	answer := Message{Role: Assistant}
 	if json.Unmarshal(output, &answer.Text) != nil {
-		answer.Text = string(output) // JSON that a provider parsed
+		answer.Text = string(output) // the provider parsed the answer as JSON
 	}
 	c.Messages = append(c.Messages, answer)
 	return r.give(rec, c)
 }
 
-// graderError reports whether the error of a result is that of a failed assertion.
+// graderError reports whether the error of a result comes from a failed assertion.
 func graderError(r row) bool { return r.has("gradingResult") }
 
 // promptMessages returns a prompt as messages: a list of chat messages in JSON, or a text
-// of the user.
+// by the user.
 func promptMessages(prompt string) []Message {
 	if text := strings.TrimSpace(prompt); strings.HasPrefix(text, "[") {
 		var list []json.RawMessage
@@ -52,7 +52,8 @@ func promptMessages(prompt string) []Message {
 	return []Message{{Role: User, Text: prompt}}
 }
 
-// graded is the verdict of a result. A person's rating replaces that of the assertions.
+// graded returns the verdict of a result. A person's rating replaces that of the
+// assertions.
 func graded(r row) Verdict {
 	grading := r.inner("gradingResult")
 	for _, raw := range slices.Backward(grading.list("componentResults")) {

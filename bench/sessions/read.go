@@ -30,27 +30,28 @@ const (
 
 // ReadOptions configures [Read].
 type ReadOptions struct {
-	// Name is the name of the log; only its last element is kept.
+	// Name is the name of the log; only the last element of a path is stored.
 	Name string
-	// Format overrides the detection, record by record.
+	// Format overrides the detected format of each record.
 	Format Format
 }
 
 // Log counts the contents of a log.
 type Log struct {
 	File string `json:"file"`
-	// Formats are those found, sorted.
+	// Formats lists the formats that were found, sorted.
 	Formats       []Format `json:"formats"`
 	Conversations int      `json:"conversations"`
-	// Bad is the number of records that could not be read; the first ones are Named.
+	// Bad is the number of records that could not be read; Named describes the first of
+	// them.
 	Bad   int      `json:"bad"`
 	Named []string `json:"named,omitempty"`
 }
 
-// Read reads a log and calls each for its conversations: in the order of the log, except
-// that a conversation whose messages are spread over it comes at the end. A record that
-// cannot be read is counted and left out; an error means that the log as a whole cannot be
-// read.
+// Read reads a log and calls each for its conversations. They come in the order of the log,
+// except that a conversation whose messages are spread over the log comes at the end. A
+// record that cannot be read is counted and left out; an error means that the log as a
+// whole cannot be read.
 func Read(in io.Reader, o ReadOptions, each func(Conversation)) (Log, error) {
 	r := &reader{o: o, each: each, log: Log{File: fileName(o.Name), Formats: []Format{}, Named: []string{}}}
 	if o.Format != "" && !slices.Contains(Formats(), o.Format) {
@@ -67,7 +68,7 @@ func Read(in io.Reader, o ReadOptions, each func(Conversation)) (Log, error) {
 	return r.log, err
 }
 
-// fileName returns the last element of a path as a valid text.
+// fileName returns the last element of a path as valid UTF-8, clipped to maxName bytes.
 func fileName(path string) string {
 	return foreign.Clip(strings.ToValidUTF8(filepath.Base(path), "\uFFFD"), maxName)
 }
@@ -85,28 +86,28 @@ type reader struct {
 	o    ReadOptions
 	each func(Conversation)
 	log  Log
-	// held are the conversations and spans that later records may extend.
+	// plain and spans hold the conversations and spans that later records may extend.
 	plain plainTurns
 	spans spans
 	size  int // bytes held
 	// records counts the JSON objects of the log; cut reports whether the log ends within
-	// one.
+	// an object.
 	records int
 	cut     bool
 }
 
 var (
 	errLong = fmt.Errorf("it is longer than %d MB", maxLog>>20)
-	errHeld = fmt.Errorf("more than %d MB of its conversations are incomplete before its end", maxHeld>>20)
+	errHeld = fmt.Errorf("more than %d MB of its conversations remain incomplete until its end", maxHeld>>20)
 	errMany = fmt.Errorf("it holds more than %d conversations", maxConversations)
 )
 
 // record is one JSON object of a log.
 type record struct {
-	line   int // 0 where the log has no lines
+	line   int // 0 if the log has no lines
 	number int // its number among the records
 	// list is the key of the list that contains the record, and head the object with that
-	// list; empty for an object by itself.
+	// list; both are empty for an object that is not in a list.
 	list   string
 	head   row
 	fields row
@@ -114,7 +115,7 @@ type record struct {
 	size   int
 }
 
-// place names a record in notes.
+// place returns the words that name a record in notes.
 func (r record) place() string {
 	if r.line > 0 {
 		return fmt.Sprintf("line %d", r.line)
@@ -171,16 +172,17 @@ func (r *reader) take(rec record) error {
 	return nil
 }
 
-// fatalError ends the reading of a log.
+// fatalError is an error that ends the reading of the whole log.
 type fatalError struct{ error }
 
-// give passes a conversation on.
+// give passes a complete conversation to the caller of [Read]. It returns an error if the
+// conversation is too long or has no message from a user.
 func (r *reader) give(rec record, c Conversation) error {
 	if len(c.Messages) > maxMessages {
 		return fmt.Errorf("has %d messages; the limit is %d", len(c.Messages), maxMessages)
 	}
 	if !slices.ContainsFunc(c.Messages, func(m Message) bool { return m.Role == User }) {
-		return errors.New("has no message of a user")
+		return errors.New("has no message from a user")
 	}
 	if r.log.Conversations >= maxConversations {
 		return fatalError{errMany}
@@ -197,7 +199,8 @@ func (r *reader) give(rec record, c Conversation) error {
 	return nil
 }
 
-// hold counts bytes that are held until the end of the log.
+// hold counts bytes that are held until the end of the log. It returns an error if there
+// are too many.
 func (r *reader) hold(size int) error {
 	if r.size += size; r.size > maxHeld {
 		return fatalError{errHeld}
@@ -215,7 +218,7 @@ func (r *reader) flush() {
 	}
 }
 
-// heldConversation is one that later records could extend.
+// heldConversation is a conversation that later records could extend.
 type heldConversation struct {
 	at record
 	Conversation
@@ -232,7 +235,7 @@ func (v Verdict) clean() Verdict {
 	return v
 }
 
-// name returns a foreign name in one line, clipped, without characters that are not shown.
+// name returns a foreign name on one line, clipped and without unprintable characters.
 func name(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if foreign.Shown(r) || unicode.IsSpace(r) {
@@ -254,7 +257,7 @@ func digest(messages []Message) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// limited is a reader that fails with its error beyond left bytes.
+// limited is a reader that fails with err if there are more than left bytes.
 type limited struct {
 	in   io.Reader
 	left int64
@@ -263,7 +266,7 @@ type limited struct {
 
 func (l *limited) Read(p []byte) (int, error) {
 	if l.left <= 0 {
-		// The end exactly at the bound is no error.
+		// An end exactly at the bound is not an error.
 		if n, err := l.in.Read(make([]byte, 1)); n == 0 {
 			return 0, err
 		}
@@ -292,7 +295,7 @@ func object(raw []byte) (row, error) {
 	return out, nil
 }
 
-// maybe returns an object that is not nil.
+// maybe returns r, or an empty object if r is nil.
 func maybe(r row) row {
 	if r == nil {
 		return row{}
@@ -317,7 +320,8 @@ func (r row) first(keys ...string) json.RawMessage {
 	return nil
 }
 
-// inner returns an object; empty for another value.
+// inner returns the value of the first of the keys that has one as an object, which is
+// empty if the value is not an object.
 func (r row) inner(keys ...string) row {
 	var out row
 	if json.Unmarshal(r.first(keys...), &out) != nil {
@@ -326,7 +330,8 @@ func (r row) inner(keys ...string) row {
 	return maybe(out)
 }
 
-// list returns the items of a list; nil for another value.
+// list returns the items of the list under the first of the keys that has a value, or nil
+// if the value is not a list.
 func (r row) list(keys ...string) []json.RawMessage {
 	var out []json.RawMessage
 	if json.Unmarshal(r.first(keys...), &out) != nil {
@@ -335,7 +340,8 @@ func (r row) list(keys ...string) []json.RawMessage {
 	return out
 }
 
-// text returns a text or a number as text; "" for another value.
+// text returns the text or number under the first of the keys that has a value, as text, or
+// "" if the value is neither.
 func (r row) text(keys ...string) string { return scalar(r.first(keys...)) }
 
 func scalar(raw json.RawMessage) string {

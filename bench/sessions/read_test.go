@@ -26,7 +26,7 @@ func readAll(t *testing.T, name string, data []byte, format Format) ([]Conversat
 	return out, log
 }
 
-// told describes a conversation in lines.
+// told describes a conversation, one line per message.
 func told(c Conversation) string {
 	var b strings.Builder
 	verdict := func(v Verdict) string {
@@ -46,7 +46,7 @@ func told(c Conversation) string {
 	return b.String()
 }
 
-// TestFormats reads a log of each format: its conversations, and what is left out.
+// TestFormats reads a log of each format and checks its conversations and what is left out.
 func TestFormats(t *testing.T) {
 	for _, c := range []struct {
 		file  string
@@ -112,7 +112,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestForms reads the same conversations from every form that a log may have.
+// TestForms reads the same conversations from every form in which a log may come.
 func TestForms(t *testing.T) {
 	tau, err := os.ReadFile("testdata/tau.json")
 	if err != nil {
@@ -153,7 +153,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestInspectArchive reads a log in the form .eval.
+// TestInspectArchive reads a log in the .eval form.
 func TestInspectArchive(t *testing.T) {
 	text, err := os.ReadFile("testdata/inspect.json")
 	if err != nil {
@@ -199,11 +199,11 @@ func TestInspectArchive(t *testing.T) {
 	}
 }
 
-// TestUnreadable: an error names why a log as a whole cannot be read.
+// TestUnreadable checks that if a whole log cannot be read, the error names the reason.
 func TestUnreadable(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                              "it is empty",
-		" \n\n":                         "it holds no conversation: there is nothing in it",
+		" \n\n":                         "it holds no conversation, because it is empty",
 		"hello":                         "it holds no conversation: line 1 is not valid JSON",
 		"42":                            "it holds no conversation: line 1 is not a JSON object",
 		`{"a":1}`:                       "it holds no conversation: line 1 has no known format",
@@ -211,7 +211,7 @@ func TestUnreadable(t *testing.T) {
 		"[{\"traj\":":                   "it holds no conversation: item 1 and everything after it cannot be read: the log ends within it",
 		"{\n\"results\":{\"results\":{": "its lists of results are nested too deeply",
 		`{"messages":[]}`:               "it holds no conversation: line 1 has no known format",
-		`{"messages":[{"role":"assistant","content":"x"}]}`: "it holds no conversation: line 1 has no message of a user",
+		`{"messages":[{"role":"assistant","content":"x"}]}`: "it holds no conversation: line 1 has no message from a user",
 		"{\"messages\":[\xff]}":                             "it holds no conversation: line 1 is not valid UTF-8",
 		"PK\x03\x04":                                        "it is a ZIP archive that is truncated or damaged",
 	} {
@@ -225,7 +225,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestManyBad: the first ten bad records are named and all are counted.
+// TestManyBad checks that the first ten bad records are named and that all of them are
+// counted.
 func TestManyBad(t *testing.T) {
 	text := strings.Repeat("{\n", 25) + `{"user":"q","assistant":"a"}`
 	_, log := readAll(t, "x", []byte(text), "")
@@ -234,8 +235,9 @@ func TestManyBad(t *testing.T) {
 	}
 }
 
-// TestMessagesTwice: a span and an event that both have the messages of a call, in either
-// order, give one conversation. A call of the same conversation around it adds none.
+// TestMessagesTwice checks that a span and an event that both contain the messages of a
+// call give one conversation, in either order. An enclosing call of the same conversation
+// adds none.
 func TestMessagesTwice(t *testing.T) {
 	const attributes = `[{"key":"gen_ai.input.messages","value":{"stringValue":"[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"Who keeps the light?\"}]}]"}},{"key":"gen_ai.output.messages","value":{"stringValue":"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"Ada.\"}]}]"}}]`
 	span := func(id, events string) string {
@@ -263,7 +265,7 @@ func TestMessagesTwice(t *testing.T) {
 	}
 }
 
-// TestFormatOverrides: the format that is named decides how records are read.
+// TestFormatOverrides checks that a stated format decides how records are read.
 func TestFormatOverrides(t *testing.T) {
 	data := []byte(`{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}],"reward":1,"task_id":7}`)
 	for format, family := range map[Format]string{"": "", OpenAI: "", Tau: "x 7"} {
@@ -274,7 +276,8 @@ func TestFormatOverrides(t *testing.T) {
 	}
 }
 
-// TestLongRecord: a line beyond the bound is counted and skipped, and the rest is read.
+// TestLongRecord checks that a line longer than the bound is counted and skipped, and that
+// the rest is read.
 func TestLongRecord(t *testing.T) {
 	line := `{"user":"q","assistant":"a"}` + "\n"
 	text := line + `{"user":"` + strings.Repeat("x", maxRecord) + "\"}\n" + line
@@ -304,7 +307,8 @@ func TestFinite(t *testing.T) {
 	}
 }
 
-// FuzzRead: no log ends the process, and what is read keeps the bounds.
+// FuzzRead checks that no log crashes the process, and that what is read stays within the
+// bounds.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.json*")
 	if err != nil {

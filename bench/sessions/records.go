@@ -40,8 +40,8 @@ func (r *reader) read(in io.Reader) error {
 	return r.lines(bufio.NewReaderSize(whole, 64<<10), blank)
 }
 
-// firstLine returns the first line that is not blank, with its end, and the number of
-// blank lines before it. A line that is too long is returned in part.
+// firstLine returns the first line that is not blank, with its line break, and the number
+// of blank lines before it. Of a line that is too long, only the beginning is returned.
 func firstLine(in *bufio.Reader) (line []byte, blank int, err error) {
 	for len(line) <= maxRecord {
 		part, err := in.ReadSlice('\n')
@@ -60,8 +60,8 @@ func firstLine(in *bufio.Reader) (line []byte, blank int, err error) {
 	return line, blank, nil
 }
 
-// isDocument reports whether a log is one JSON value over several lines, or a list, by its
-// first line and the beginning of the second.
+// isDocument reports whether a log is a list, or one JSON value over several lines, judging
+// from its first line and the beginning of the second.
 func isDocument(first []byte, rest *bufio.Reader) bool {
 	first = bytes.TrimSpace(first)
 	switch {
@@ -70,7 +70,8 @@ func isDocument(first []byte, rest *bufio.Reader) bool {
 	case !bytes.HasPrefix(first, []byte("{")) || json.Valid(first):
 		return false
 	}
-	// The first line of JSON lines may be damaged. The next one then begins an object, too.
+	// The first line may also be a damaged one in JSON lines; then the next line begins
+	// with an object.
 	next, _ := rest.Peek(1)
 	return len(next) > 0 && next[0] != '{'
 }
@@ -113,7 +114,8 @@ func (r *reader) lines(in *bufio.Reader, blank int) error {
 	}
 }
 
-// readLine returns a line; of one longer than maxRecord, only the size.
+// readLine returns a line and its size; for a line longer than maxRecord, it returns only
+// the size.
 func readLine(in *bufio.Reader) (line []byte, size int, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
@@ -133,7 +135,8 @@ func atEnd(in *bufio.Reader) bool {
 	return err != nil
 }
 
-// expand takes the records of a list in an object, or the object itself.
+// expand takes the records in the lists of an object or, if there are none, the object
+// itself.
 func (r *reader) expand(rec record) error {
 	if rec.fields.has("messages", "traj", "role", "user") {
 		return r.take(rec)
@@ -175,7 +178,7 @@ func (r *reader) expand(rec record) error {
 	return r.take(rec)
 }
 
-// document reads a list, or one object, whose lists of records are not kept in memory.
+// document reads a list, or one object, without holding its lists of records in memory.
 func (r *reader) document(in io.Reader) error {
 	bounded := &limited{in, maxRecord, errRecord}
 	d := &document{reader: r, bound: bounded, dec: json.NewDecoder(bounded)}
@@ -230,7 +233,7 @@ func (d *document) value() error {
 	return errors.New("it is not a JSON object or list")
 }
 
-// items takes the records of a list whose beginning was read.
+// items takes the records of a list whose opening bracket has been read.
 func (d *document) items(list string, head row) error {
 	for d.more() {
 		raw, err := d.next()
@@ -253,8 +256,8 @@ func (d *document) items(list string, head row) error {
 	return err
 }
 
-// more reports whether the list or object continues, and gives its next part the bound of
-// a record.
+// more reports whether the list or object continues, and limits its next part to the size
+// of a record.
 func (d *document) more() bool {
 	d.bound.left = maxRecord
 	return d.dec.More()
@@ -267,8 +270,8 @@ func (d *document) next() (json.RawMessage, error) {
 	return raw, err
 }
 
-// object reads an object whose beginning was read. It takes the records of lists, and
-// returns the other fields that precede a list, and whether there was a list.
+// object reads an object whose opening brace has been read. It takes the records of the
+// lists in it, and returns the other fields, and whether there was a list.
 func (d *document) object(depth int) (head row, found bool, err error) {
 	head = row{}
 	for d.more() {
@@ -283,7 +286,7 @@ func (d *document) object(depth int) (head row, found bool, err error) {
 				return head, found, err
 			}
 			count := 0
-			if key != "turn_history" { // of an episode that is the whole document
+			if key != "turn_history" { // turn_history belongs to an episode that is the whole document
 				if count, err = d.episodes(record{number: d.number + 1}, raw); err != nil {
 					return head, found, err
 				}

@@ -7,9 +7,10 @@ import (
 	"evolve/bench"
 )
 
-// ending returns the index of the exchange with which a conversation of several messages of
-// the user was approved; −1 if it was not, or if an earlier answer was corrected or refused,
-// because later messages would reply to a wrong answer.
+// ending returns the index of the last approved exchange of a conversation with several
+// messages of the user. It returns −1 if no exchange after the first one was approved, or
+// if an answer was corrected or refused, because later messages would reply to a wrong
+// answer.
 func ending(list []judged) int {
 	last := -1
 	for i, e := range list {
@@ -26,7 +27,7 @@ func ending(list []judged) int {
 	return last
 }
 
-// script makes one scripted conversation of the exchanges up to the approved end. Earlier
+// script makes one scripted conversation from the exchanges up to the approved end. Earlier
 // answers that were also approved are graded, each after its message.
 func (b *Builder) script(c *Conversation, list []judged, t *bench.Task, clean *scrubbing) (reason string) {
 	answers := map[int]string{}
@@ -64,7 +65,7 @@ func (b *Builder) script(c *Conversation, list []judged, t *bench.Task, clean *s
 	case len(t.Turns) > bench.MaxTurns:
 		return "the conversation is too long"
 	case len(t.Turns) < 2:
-		return "the conversation has one message of the user"
+		return "the conversation has only one message from the user"
 	}
 	var tools []string
 	for _, e := range list {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestScripts: which conversations become one scripted task, and with which turns.
+// TestScripts checks which conversations become a scripted task, and with which turns.
 func TestScripts(t *testing.T) {
 	greeted := talk("Which depot has a free bay?", "tool bays: Riga.", "And how many pallets fit into it?", "42 pallets.", "Thanks, bye!")
 	greeted.Messages = append([]Message{{Role: System, Text: "be kind"}, {Role: Assistant, Text: "Hello!"}}, greeted.Messages...)
@@ -18,7 +18,7 @@ func TestScripts(t *testing.T) {
 		talk   Conversation
 		turns  []string // message → answer
 		before int
-		goal   string // of a task of one exchange
+		goal   string // of a task with one exchange
 	}{
 		"approved at the end": {rewarded(1, greeted), []string{"Which depot has a free bay?", "And how many pallets fit into it?"}, 2, ""},
 		"an answer on the way, too": {
@@ -68,7 +68,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestScriptsAreBounded: a conversation of more turns than a task may have is left out.
+// TestScriptsAreBounded checks that a conversation with more turns than a task may have is
+// left out.
 func TestScriptsAreBounded(t *testing.T) {
 	var texts []string
 	for range 2000 {

@@ -15,8 +15,8 @@ import (
 	"evolve/bench/grade"
 )
 
-// TestDomainsOfLogs: a domain of a log that no suite can have is left out and counted, as the
-// domain of all tasks is checked before.
+// TestDomainsOfLogs checks that a conversation whose domain no suite can have is left out
+// and counted. A domain that is set for all tasks is checked beforehand.
 func TestDomainsOfLogs(t *testing.T) {
 	good, bad := talk("Which bay is free on Monday?", "Bay 7.", "Perfect, thanks!"), talk("Who keeps the key of the tunnel?", "Ada.", "Perfect, thanks!")
 	good.Domain, bad.Domain = "depot", "no such\ndomain!"
@@ -32,7 +32,7 @@ func TestDomainsOfLogs(t *testing.T) {
 	}
 }
 
-// subjects give messages that are not alike.
+// subjects are words that give messages that do not resemble one another.
 var subjects = strings.Fields("harbour kitchen orchard library tunnel bakery stable quarry theatre greenhouse airport vineyard chapel foundry lighthouse museum")
 
 // asks returns a conversation with one approved exchange on a subject.
@@ -41,8 +41,8 @@ func asks(n int) Conversation {
 	return rewarded(1, talk(fmt.Sprintf("%s of %s %d: %s?", strings.ToUpper(s), s, n, strings.Repeat(s+fmt.Sprint(n)+"s ", 3)), fmt.Sprintf("%s %d", s, n)))
 }
 
-// TestSelection: at most N tasks of a domain, no near-duplicates, and everything that
-// belongs together on one side of the wall.
+// TestSelection checks that at most N tasks of a domain are selected, that there are no
+// near-duplicates, and that everything that belongs together is in the same split.
 func TestSelection(t *testing.T) {
 	b := newBuilder(t, Options{PerDomain: 6, Domain: func(message string) string {
 		if len(strings.Fields(message)[0])%2 == 0 {
@@ -108,7 +108,7 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestEveryFormat builds tasks of the logs of every format together.
+// TestEveryFormat builds tasks from logs of every format together.
 func TestEveryFormat(t *testing.T) {
 	b := newBuilder(t, Options{PerDomain: 30})
 	files, err := filepath.Glob("testdata/*.json*")
@@ -152,8 +152,8 @@ func TestEveryFormat(t *testing.T) {
 	}
 }
 
-// TestExistingSuite: a suite made anew from a longer log keeps the side of every task, and
-// what resembles one joins it.
+// TestExistingSuite checks that a suite rebuilt from a longer log keeps the split of every
+// task, and that what resembles a task joins it.
 func TestExistingSuite(t *testing.T) {
 	first := newBuilder(t, Options{PerDomain: 100})
 	for n := range 9 {
@@ -190,7 +190,8 @@ func TestExistingSuite(t *testing.T) {
 		t.Errorf("the conversation's first task is %s, its second %s", was[before], sides[later])
 	}
 
-	// A conversation over tasks of both sides is left out; they stay where they were.
+	// A conversation that covers tasks of both splits is left out, and those tasks stay
+	// where they were.
 	both := asks(0)
 	for n := 1; n < 8; n++ {
 		both.Messages = append(both.Messages, asks(n).Messages...)
@@ -205,7 +206,7 @@ func TestExistingSuite(t *testing.T) {
 	}
 	third.Add(both)
 	tasks, s = third.Tasks()
-	if len(tasks) != 8 || s.LeftOut["they resemble tasks on both sides of the existing suite"] != 1 {
+	if len(tasks) != 8 || s.LeftOut["they resemble tasks in both splits of the existing suite"] != 1 {
 		t.Errorf("%d tasks, %+v", len(tasks), s)
 	}
 	var text bytes.Buffer

@@ -15,11 +15,11 @@ import (
 )
 
 // Target is the reference that a log has for its conversations, such as the target of a
-// sample of Inspect. The zero value is none.
+// sample of Inspect. The zero value means that there is none.
 type Target struct {
-	// Texts are the accepted answers, the first one for people.
+	// Texts are the accepted answers; the first one is shown to people.
 	Texts []string
-	// Ask is the index of the message that they answer.
+	// Ask is the index of the message that Texts answer.
 	Ask int
 	// Choices reports whether the text is the letter of a choice.
 	Choices bool
@@ -28,8 +28,8 @@ type Target struct {
 // targetHow is the provenance of an answer that is a target.
 const targetHow = "target of the log"
 
-// withTarget makes the target the answer to its message. The verdicts stay those of the log:
-// a refused answer had the same target.
+// withTarget makes the target the accepted answer to its message. It does not change the
+// log's verdicts: a refused answer had the same target.
 func withTarget(c *Conversation, list []judged) []judged {
 	if len(c.Target.Texts) == 0 {
 		return list
@@ -56,8 +56,8 @@ func withTarget(c *Conversation, list []judged) []judged {
 }
 
 // inspectTarget reads the target of a sample, a text or a list, for the last message of the
-// user in its input. If a model graded by criteria, the target may be a criterion, so there
-// is none.
+// user in its input. If a model graded the sample by criteria, the target may be a
+// criterion, so inspectTarget returns none.
 func inspectTarget(sample row, messages []Message, input func(i int) bool) Target {
 	if sample.inner("scores").has("model_graded_qa") {
 		return Target{}
@@ -80,8 +80,9 @@ func inspectTarget(sample row, messages []Message, input func(i int) bool) Targe
 	return out
 }
 
-// inspectInput returns a function that reports whether a message of a sample is one of its
-// input: those marked so, else those before the first of the assistant.
+// inspectInput returns a function that reports whether a message of a sample belongs to its
+// input: the messages marked as input or, if none is marked, those before the first message
+// of the assistant.
 func inspectInput(list []json.RawMessage, messages []Message) func(i int) bool {
 	marked := make([]bool, len(list))
 	for i, raw := range list {
@@ -95,8 +96,9 @@ func inspectInput(list []json.RawMessage, messages []Message) func(i int) bool {
 	return func(i int) bool { return first < 0 || i < first }
 }
 
-// targetGraders returns the graders for accepted answers: a letter of choices alone or at the
-// end, numbers by value, short texts as a part of the answer, others by their words.
+// targetGraders returns the graders for accepted answers. They accept the letter of a
+// choice on its own or at the end, numbers by value, short texts as a part of the answer,
+// and other texts by their words.
 func (b *Builder) targetGraders(t Target) []bench.GraderSpec {
 	fields := map[string]any{"type": "f1"}
 	short := func(s string) bool {
@@ -120,7 +122,7 @@ func (b *Builder) targetGraders(t Target) []bench.GraderSpec {
 		if !slices.ContainsFunc(t.Texts, func(s string) bool { return utf8.RuneCountInString(s) < 4 }) {
 			return graderOf(map[string]any{"type": "contains", "ignore_case": true, "any": t.Texts})
 		}
-		// A short word is a part of many others.
+		// A short word also occurs inside many other words.
 		var alternatives []string
 		for _, s := range t.Texts {
 			alternatives = append(alternatives, regexp.QuoteMeta(s))
@@ -135,7 +137,8 @@ func (b *Builder) targetGraders(t Target) []bench.GraderSpec {
 
 func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// numeral reports whether a text is one number, with or without a sign of money or percent.
+// numeral reports whether a text is one number, with or without a currency sign or a
+// percent sign.
 func numeral(s string) bool {
 	_, err := strconv.ParseFloat(strings.ReplaceAll(strings.Trim(s, "$€£% "), ",", ""), 64)
 	return err == nil && strings.ContainsFunc(s, unicode.IsDigit) && !strings.ContainsAny(s, "xXpP_")

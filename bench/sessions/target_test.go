@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestInspectTargets: the target of a sample is the reference, whatever the score, and the
-// verdicts stay those of the scores.
+// TestInspectTargets checks that the target of a sample is the reference, whatever the
+// score, and that the verdicts are still those of the scores.
 func TestInspectTargets(t *testing.T) {
 	const ask, wrong = `{"role":"user","content":"What is the capital of Chad called?"}`, `{"role":"assistant","content":"It is Lagos, I believe."}`
 	submit := `{"role":"assistant","content":"","tool_calls":[{"function":"submit","arguments":{"answer":"Lagos"}}]},{"role":"tool","content":"ok"}`
@@ -60,7 +60,7 @@ B) N'Djamena → B (target of the log) {"pattern":"(?is)(?:^|answer\\W{1,9})B\\W
 	}
 }
 
-// TestChoices: the choices of a question stand in it once, with letters.
+// TestChoices checks that the choices of a question appear in it once, with letters.
 func TestChoices(t *testing.T) {
 	raw := func(choices ...string) (out []json.RawMessage) {
 		for _, c := range choices {
@@ -87,7 +87,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// TestTargetGraders: what a grader of a target accepts.
+// TestTargetGraders checks which answers the grader for a target accepts.
 func TestTargetGraders(t *testing.T) {
 	b, rouge := newBuilder(t, Options{}), newBuilder(t, Options{Grader: "rouge_l"})
 	for _, c := range []struct {

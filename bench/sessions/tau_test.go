@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// realData returns a file of real data, nil where it is absent.
+// realData returns a file of real data, or nil if it is absent.
 func realData(name string) []byte {
 	dir := os.Getenv("EVOLVE_SHARED_DATA")
 	for up := "."; dir == "" && len(up) < 30; up = filepath.Join("..", up) {
@@ -39,9 +39,9 @@ func newBuilder(t *testing.T, o Options) *Builder {
 	return b
 }
 
-// TestTauConversations reads 200 real conversations: 50 tasks with four trials each, 84
-// with reward 1. Every selected task comes from one of the latter, each from another task,
-// and those with a common cluster are on one side.
+// TestTauConversations reads 200 real conversations: 50 tasks with four trials each, of
+// which 84 have reward 1. Every selected task comes from a conversation with reward 1, each
+// from a different benchmark task, and tasks with a common cluster are in the same split.
 func TestTauConversations(t *testing.T) {
 	data := realData("tau-airline-gpt-4o.json")
 	if data == nil {
@@ -78,7 +78,8 @@ func TestTauConversations(t *testing.T) {
 	if s.Exchanges != 1290 || s.Kept != 10 || s.Search != 5 || s.Holdout != 5 || s.Stated != 0 {
 		t.Errorf("%+v", s)
 	}
-	// Each conversation with reward 1 has one approved answer, a corrected one, or none.
+	// Each conversation with reward 1 has one approved answer, one corrected answer, or
+	// none.
 	if s.Approved > 84 || s.Approved < 70 {
 		t.Errorf("%d approved exchanges of 84 conversations with reward 1", s.Approved)
 	}

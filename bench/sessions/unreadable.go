@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Unreadable is the error of a log that cannot be read as a whole, with a hint for a remedy.
+// Unreadable is the error of a log that cannot be read as a whole, with a hint on what to
+// do.
 type Unreadable struct {
 	Problem string
 	Hint    string
@@ -27,7 +28,8 @@ const (
 	hintCut    = "its end is missing: copy or export it again"
 )
 
-// sniffed is the number of bytes by which a log that is not text is recognised.
+// sniffed is the number of leading bytes that are examined to recognise a log that is not
+// text.
 const sniffed = 512
 
 // kinds are the beginnings of files that are not logs, with a hint for those that may
@@ -41,7 +43,7 @@ var kinds = []struct{ begin, kind, hint string }{
 	{"SQLite format 3\x00", "a SQLite database", ""},
 	{"\x7fELF", "a program", ""},
 	{"PK\x05\x06", "an empty ZIP archive", ""},
-	{"\x1f\x8b", "compressed by gzip", "unpack it: gunzip -c FILE | evolve bench build - --suite NAME"},
+	{"\x1f\x8b", "compressed with gzip", "unpack it: gunzip -c FILE | evolve bench build - --suite NAME"},
 	{"\x28\xb5\x2f\xfd", "compressed by zstd", "unpack it: zstd -dc FILE | evolve bench build - --suite NAME"},
 	{"BZh", "compressed by bzip2", "unpack it: bunzip2 -c FILE | evolve bench build - --suite NAME"},
 	{"\xfd7zXZ", "compressed by xz", "unpack it: xz -dc FILE | evolve bench build - --suite NAME"},
@@ -73,7 +75,7 @@ func sniff(head []byte) error {
 func (r *reader) none() error {
 	switch {
 	case r.records == 0 && r.log.Bad == 0:
-		return unreadable("the log has not been written: check the program that exports it", "it holds no conversation: there is nothing in it")
+		return unreadable("the log has not been written: check the program that exports it", "it holds no conversation, because it is empty")
 	case r.cut && r.log.Bad == 1:
 		return unreadable(hintCut, "it holds no conversation%s", r.firstBad())
 	case r.records == 0:
@@ -84,19 +86,19 @@ func (r *reader) none() error {
 	return unreadable(fmt.Sprintf("the log is not in the format %s, or has no conversation; without --format evolve detects the format", r.o.Format), "it holds no conversation%s", r.firstBad())
 }
 
-// stated returns an error for a record that has another format than the one that was stated.
-// Records of some formats can be read as those of another one.
+// stated returns an error for a record that has a different format than the stated one and
+// cannot be read in the stated format.
 func (r *reader) stated(rec record) error {
 	looks := looksLike(rec)
 	if looks == "" || looks == r.o.Format || readableAs(rec, looks, r.o.Format) {
 		return nil
 	}
 	return unreadable(fmt.Sprintf("--format %s reads it; without --format evolve detects the format of each record", looks),
-		"%s is of the format %s, not %s", rec.place(), looks, r.o.Format)
+		"%s is in the format %s, not %s", rec.place(), looks, r.o.Format)
 }
 
-// looksLike returns the format of a record. Results in a list are those of promptfoo only
-// if they have its fields.
+// looksLike returns the format of a record. Results in a list are in promptfoo's format
+// only if they have its fields.
 func looksLike(rec record) Format {
 	if rec.list == "results" && !rec.fields.has("gradingResult", "testCase", "promptIdx", "testIdx", "prompt", "vars") {
 		rec.list = ""
@@ -104,8 +106,9 @@ func looksLike(rec record) Format {
 	return detect(rec)
 }
 
-// readableAs reports whether a record that looks like one of a format can be one of another
-// format: both have messages, and no fields of this one alone.
+// readableAs reports whether a record that looks like one format can be read as another
+// format: both formats have messages, and the record has no fields that only the first
+// format has.
 func readableAs(rec record, looks, format Format) bool {
 	f := rec.fields
 	if looks != OpenAI && looks != Anthropic || rec.list != "" && rec.list != "results" {

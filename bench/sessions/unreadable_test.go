@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// TestStatedFormats reads the log of each format as each format: a stated format whose file is
-// of another one is an error that names the other one, and no conversation is given.
+// TestStatedFormats reads the log of each format as each format. If the file has a format
+// other than the stated one, the error names the actual format, and no conversation is
+// returned.
 func TestStatedFormats(t *testing.T) {
 	files := map[Format]string{
 		OpenAI: "openai.jsonl", Anthropic: "anthropic.jsonl", OTel: "otel.jsonl", Inspect: "inspect.json", Promptfoo: "promptfoo.json",
@@ -32,7 +33,7 @@ func TestStatedFormats(t *testing.T) {
 				continue
 			}
 			var log *Unreadable
-			if !errors.As(err, &log) || given != 0 || !strings.HasSuffix(log.Problem, "1 is of the format "+string(of)+", not "+string(format)) ||
+			if !errors.As(err, &log) || given != 0 || !strings.HasSuffix(log.Problem, "1 is in the format "+string(of)+", not "+string(format)) ||
 				!strings.HasPrefix(log.Hint, "--format "+string(of)+" reads it") {
 				t.Errorf("%s as %s: %d, %v, %+v", of, format, given, err, log)
 			}
@@ -62,7 +63,8 @@ func TestStatedFormats(t *testing.T) {
 	}
 }
 
-// TestUnreadableHints: what cannot be read has an error and a hint of its own.
+// TestUnreadableHints checks that each kind of input that cannot be read has its own error
+// and hint.
 func TestUnreadableHints(t *testing.T) {
 	var archive, empty bytes.Buffer
 	z := zip.NewWriter(&archive)
@@ -79,10 +81,10 @@ func TestUnreadableHints(t *testing.T) {
 	line := `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]}`
 	for text, want := range map[string][2]string{
 		"":                            {"it is empty", "the log has not been written"},
-		"\n \n":                       {"it holds no conversation: there is nothing in it", "the log has not been written"},
-		"[]":                          {"it holds no conversation: there is nothing in it", "the log has not been written"},
+		"\n \n":                       {"it holds no conversation, because it is empty", "the log has not been written"},
+		"[]":                          {"it holds no conversation, because it is empty", "the log has not been written"},
 		"\x89PNG\r\n\x1a\n\x00\x00":   {"it is a PNG image, not a log", "a log is JSON"},
-		"\x1f\x8b\x08":                {"it is compressed by gzip, not a log", "unpack it: gunzip"},
+		"\x1f\x8b\x08":                {"it is compressed with gzip, not a log", "unpack it: gunzip"},
 		"\xff\xfe{\x00":               {"it is text in UTF-16, not a log", "convert it: iconv"},
 		"{\x00\x01":                   {"it is binary data, not a log", "a log is JSON"},
 		empty.String():                {"it is an empty ZIP archive, not a log", "a log is JSON"},
@@ -99,7 +101,7 @@ func TestUnreadableHints(t *testing.T) {
 			t.Errorf("%.20q: %v, %+v", text, err, log)
 		}
 	}
-	// What stands before the cut is read, and the cut is named.
+	// What precedes the cut is read, and the cut is named.
 	for text, want := range map[string]string{
 		line + "\n" + line[:50]:          "line 2 ends in the middle: the log is truncated",
 		"[" + line + ",\n" + line[:50]:   "item 2 and everything after it cannot be read: the log ends within it",

@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// waits returns a pending proposal with a gain of 48.1 points over the champion, by three
-// comparisons.
+// waits returns a pending proposal that gains 48.1 points over the champion, measured in
+// three comparisons.
 func waits() *Reference {
 	return &Reference{Proposal: "P3", Variant: "d377aecc", Number: 352, Champion: 1, Steps: 3, Difference: .481, Interval: Interval{Lo: .479, Hi: .482}}
 }
 
-// TestReferenceIsNamed: sentences about candidates measured against a pending proposal
-// make no claim about the champion, except for the proposal's own gain.
+// TestReferenceIsNamed checks that sentences about candidates measured against a pending
+// proposal make no claim about the champion, except for the proposal's own gain.
 func TestReferenceIsNamed(t *testing.T) {
 	t.Parallel()
 	pairs := func(gain float64) []Pair {
@@ -27,9 +27,9 @@ func TestReferenceIsNamed(t *testing.T) {
 		guard []Bound
 		want  string
 	}{
-		"better":    {.038, nil, "is better than P3 (v352, which waits) on new tasks like these: +3.9 points"},
-		"worse":     {-.03, nil, "is no better than P3 (v352, which waits) on these tasks (−2.9 points)"},
-		"no change": {0, nil, "P3 (v352, which waits)"},
+		"better":    {.038, nil, "is better than P3 (v352, awaiting a decision) on new tasks like these: +3.9 points"},
+		"worse":     {-.03, nil, "is no better than P3 (v352, awaiting a decision) on these tasks (−2.9 points)"},
+		"no change": {0, nil, "P3 (v352, awaiting a decision)"},
 	} {
 		r := Judge("a5b27c8b", pairs(c.gain), Rule{Alpha: .004, Fixed: true, Guards: c.guard, Reference: waits()})
 		got := Conclude([]Ruling{r}, Circumstances{Searched: true, Reference: waits()})
@@ -37,7 +37,7 @@ func TestReferenceIsNamed(t *testing.T) {
 			t.Errorf("%s: %s", name, got.Sentence)
 		}
 		if got.Verdict == Adopt && (!strings.Contains(got.Sentence, "P3 against v1: +48.1 points [+47.9, +48.2], the sum of 3 comparisons") ||
-			!strings.Contains(got.Sentence, "the gain over P3 is gone at")) {
+			!strings.Contains(got.Sentence, "the gain over P3 would be lost at")) {
 			t.Errorf("%s: %s", name, got.Sentence)
 		}
 	}
@@ -46,14 +46,14 @@ func TestReferenceIsNamed(t *testing.T) {
 		"behind":     {Searched: true, Reference: waits(), Behind: Prospect{Variant: "b", Mean: .01, SD: .02, Reference: waits()}.behindBy()},
 		"far behind": {Searched: true, Reference: waits(), Behind: Prospect{Variant: "b", Mean: -.01, SD: .02, Reference: waits()}.behindBy()},
 	} {
-		if got := Conclude(nil, c).Sentence; !strings.Contains(got, "P3 (v352, which waits)") || strings.Contains(got, "the champion") {
+		if got := Conclude(nil, c).Sentence; !strings.Contains(got, "P3 (v352, awaiting a decision)") || strings.Contains(got, "the champion") {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
 }
 
-// TestReferenceAdds: the gain over the champion is the sum along the chain of proposals,
-// and unknown where a link is unknown.
+// TestReferenceAdds checks that the gain over the champion is the sum along the chain of
+// proposals, and is unknown if any link is unknown.
 func TestReferenceAdds(t *testing.T) {
 	t.Parallel()
 	own := Ruling{Comparison: Comparison{Difference: .038}, New: Interval{Lo: .037, Hi: .039}, Claim: NewTasks, Reference: waits()}
@@ -68,15 +68,15 @@ func TestReferenceAdds(t *testing.T) {
 		t.Errorf("%+v: %s", next, next.Gain())
 	}
 	if got := waits().BreakEven(Comparison{Difference: .038, MeanB: .777}); got < .667 || got > .669 {
-		t.Errorf("the gain over the champion is gone at %v", got)
+		t.Errorf("the gain over the champion is lost at %v", got)
 	}
 }
 
-// TestLeftOutIsTheCause: a night that keeps the champion because the better variants were
-// refused gives that cause.
+// TestLeftOutIsTheCause checks that a night that keeps the champion because the better
+// variants were refused gives that as the cause.
 func TestLeftOutIsTheCause(t *testing.T) {
 	t.Parallel()
-	left := Cause{Kind: CauseLeftOut, Sentence: "what looks better (2 variants) is the same as, or near to, P1"}
+	left := Cause{Kind: CauseLeftOut, Sentence: "what looks better (2 variants) is the same as, or close to, P1"}
 	for _, c := range []Circumstances{
 		{Searched: true, LeftOut: left},
 		{Searched: true, LeftOut: left, Behind: Prospect{Variant: "b"}.behindBy()},

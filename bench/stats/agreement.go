@@ -10,21 +10,22 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// LeastLabels is the number of labels below which a judge is not calibrated: with fewer the
-// interval of an agreement of 90 % is wider than 25 points.
+// LeastLabels is the minimum number of labels for a judge to count as calibrated. With
+// fewer labels, the interval of an agreement of 90 % is wider than 25 points.
 const LeastLabels = 20
 
-// agreementLevel is the confidence of the intervals of an [Agreement].
+// agreementLevel is the confidence level of the intervals of an [Agreement].
 const agreementLevel = .95
 
-// Label is a person's score of an answer beside that of a judge, both in [0,1].
+// Label is a person's score for an answer together with the score of a judge, both in
+// [0,1].
 type Label struct {
 	Human, Judge float64
 	// Length is the length of the answer, in characters.
 	Length int
 }
 
-// Measure is an estimate with its interval at 95 %.
+// Measure is an estimate with its 95 % confidence interval.
 type Measure struct {
 	Value float64 `json:"value"`
 	Interval
@@ -33,27 +34,29 @@ type Measure struct {
 // Agreement compares the grades of a judge with those of people.
 type Agreement struct {
 	Labels int `json:"labels"`
-	// Same is the share of answers that both put in one category.
+	// Same is the share of answers that the judge and the people put in the same category.
 	Same Measure `json:"same"`
-	// Kappa is Cohen's kappa of the categories, with quadratic weights where there are more
-	// than two; nil when the people's grades are all in one category, which makes it 0 for
-	// any judge. Its interval is that of the jackknife.
+	// Kappa is Cohen's kappa of the categories, with quadratic weights if there are more
+	// than two. It is nil if the people's grades are all in one category, which makes kappa
+	// 0 for any judge. Its interval is that of the jackknife.
 	Kappa *Measure `json:"kappa,omitempty"`
-	// Bias is the mean of the judge's score less the person's.
+	// Bias is the mean difference between the judge's score and the person's; it is above 0
+	// if the judge's scores are higher.
 	Bias Measure `json:"bias"`
-	// Length is Spearman's correlation of that difference with the length of the answer;
-	// nil when one of them does not vary. Above 0 the judge favours long answers.
+	// Length is Spearman's correlation between the judge's score minus the person's and the
+	// length of the answer. It is nil if one of the two does not vary. A value above 0
+	// means that the judge favours long answers.
 	Length *Measure `json:"length,omitempty"`
 	// First is the share of a comparison's calls that preferred the answer in the first
-	// place, among those with a preference; nil without any.
+	// position, among those with a preference; it is nil if there are none.
 	First *Measure `json:"first,omitempty"`
-	// Table counts the answers: rows by the person's category, columns by the judge's, from
-	// the worst to the best.
+	// Table counts the answers: rows are the person's categories and columns the judge's,
+	// from the worst to the best.
 	Table [][]int `json:"table"`
 }
 
 // Agree compares labels on a scale with the given number of points, 2 for pass or fail.
-// first and second count the preferences of a comparison by place.
+// first and second count the preferences of a comparison by position.
 func Agree(labels []Label, points, first, second int) Agreement {
 	a := Agreement{Labels: len(labels), Table: make([][]int, points)}
 	for i := range a.Table {
@@ -85,20 +88,21 @@ func Agree(labels []Label, points, first, second int) Agreement {
 	return a
 }
 
-// category returns the category of a score, from 0.
+// category returns the category of a score, counted from 0.
 func category(score float64, points int) int {
 	return int(math.Min(1, math.Max(0, score))*float64(points-1) + .5)
 }
 
-// unlike returns the largest plausible share of answers that differ when none of n does: 1
-// less the lower bound of [Wilson].
+// unlike returns the largest plausible share of answers that differ if none of n observed
+// answers differs: 1 minus the lower bound of [Wilson].
 func unlike(n float64) float64 {
 	lo, _ := Wilson(1, n, agreementLevel)
 	return 1 - lo
 }
 
-// kappa returns Cohen's kappa of a table of counts, with quadratic weights (Cohen 1968), the
-// disagreement that chance alone makes, and whether kappa is defined.
+// kappa returns Cohen's kappa of a table of counts, with quadratic weights (Cohen 1968),
+// and the disagreement that is expected by chance. It also reports whether kappa is
+// defined.
 func kappa(table [][]int) (value, chance float64, ok bool) {
 	rows, columns := make([]float64, len(table)), make([]float64, len(table))
 	var n float64
@@ -123,9 +127,10 @@ func kappa(table [][]int) (value, chance float64, ok bool) {
 	return 1 - seen/chance, chance, true
 }
 
-// kappaInterval returns kappa with the interval of the delete-one jackknife, nil if it is not
-// defined. If the jackknife has no width, as when all agree, the ends are those of the
-// largest plausible share of answers that differ by one category more or less.
+// kappaInterval returns kappa with the interval of the delete-one jackknife, or nil if
+// kappa is not defined. If that interval has no width, for example because all grades
+// agree, it is replaced by one whose ends are the values of kappa if the largest plausible
+// share of answers differed by one category more or less.
 func kappaInterval(table [][]int) *Measure {
 	value, chance, ok := kappa(table)
 	if !ok {
@@ -159,12 +164,13 @@ func kappaInterval(table [][]int) *Measure {
 	return &Measure{value, Interval{math.Max(-1, value-half), math.Min(1, value+half)}}
 }
 
-// quantile is that of the normal distribution for the level of the intervals.
+// quantile returns the quantile of the standard normal distribution for two-sided intervals
+// at agreementLevel.
 func quantile() float64 { return distuv.UnitNormal.Quantile(1 - (1-agreementLevel)/2) }
 
 // meanInterval returns the mean of differences in [-1,1] with Student's interval. If all
-// are equal, that interval has no width, and the bounds are those of a mean that is moved
-// by the largest plausible share of other differences.
+// differences are equal, Student's interval has no width, and each end is instead the mean
+// moved by the largest plausible share of other differences.
 func meanInterval(list []float64) Measure {
 	mean, sd := stat.MeanStdDev(list, nil)
 	if len(list) < 2 {
@@ -178,9 +184,9 @@ func meanInterval(list []float64) Measure {
 	return Measure{mean, Interval{math.Max(-1, mean-half), math.Min(1, mean+half)}}
 }
 
-// spearmanInterval returns Spearman's rank correlation with the interval of Fisher's
-// transform, whose variance is (1+ρ²/2)/(n−3) (Bonett and Wright 2000); nil where it is not
-// defined.
+// spearmanInterval returns Spearman's rank correlation with an interval based on Fisher's
+// transform, whose variance is (1+ρ²/2)/(n−3) (Bonett and Wright 2000). It returns nil if
+// the correlation is not defined.
 func spearmanInterval(a, b []float64) *Measure {
 	rho := stat.Correlation(ranks(a), ranks(b), nil)
 	if math.IsNaN(rho) || len(a) < 4 {
@@ -194,7 +200,7 @@ func spearmanInterval(a, b []float64) *Measure {
 	return &Measure{rho, Interval{math.Tanh(math.Atanh(rho) - half), math.Tanh(math.Atanh(rho) + half)}}
 }
 
-// ranks returns the ranks from 1; equal values share the mean of theirs.
+// ranks returns the ranks from 1; equal values share the mean of their ranks.
 func ranks(list []float64) []float64 {
 	order := make([]int, len(list))
 	for i := range order {

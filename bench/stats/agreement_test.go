@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The grades of two raters of 40 answers from 1 to 5 with the lengths of the answers, and of
-// 30 answers with pass or fail.
+// The grades that two raters gave to 40 answers on a scale of 1 to 5, with the lengths of
+// the answers, and to 30 answers as pass or fail.
 var (
 	people  = []int{3, 2, 4, 1, 1, 5, 1, 3, 5, 1, 5, 2, 1, 1, 4, 4, 1, 2, 1, 5, 4, 1, 5, 1, 2, 5, 1, 5, 5, 4, 1, 2, 1, 5, 2, 3, 4, 2, 5, 1}
 	judges  = []int{4, 2, 5, 3, 1, 4, 2, 4, 5, 1, 5, 1, 2, 3, 3, 5, 1, 3, 1, 5, 5, 2, 5, 1, 2, 5, 1, 5, 5, 4, 1, 4, 1, 4, 3, 3, 5, 2, 5, 3}
@@ -51,7 +51,8 @@ func TestAgreementOracle(t *testing.T) {
 	}
 }
 
-// TestAgreementBias: a judge that favours long answers, or the first place, is found out.
+// TestAgreementBias checks that a judge's bias towards long answers, or towards the first
+// position, is detected.
 func TestAgreementBias(t *testing.T) {
 	var list []Label
 	for i := range 60 {
@@ -66,8 +67,8 @@ func TestAgreementBias(t *testing.T) {
 	}
 }
 
-// TestAgreementCertainty: no interval is without width, even where all grades agree or a judge
-// gives always the same one.
+// TestAgreementCertainty checks that no interval has zero width, even if all grades agree
+// or a judge always gives the same grade.
 func TestAgreementCertainty(t *testing.T) {
 	var agree, constant []Label
 	for i := range 40 {
@@ -86,7 +87,8 @@ func TestAgreementCertainty(t *testing.T) {
 	}
 }
 
-// TestAgreementUndefined: without variation there is no kappa, and no correlation.
+// TestAgreementUndefined checks that without variation there is neither a kappa nor a
+// correlation.
 func TestAgreementUndefined(t *testing.T) {
 	same := make([]Label, 25)
 	if a := Agree(same, 2, 0, 0); a.Kappa != nil || a.Length != nil || a.Same.Value != 1 {
@@ -104,8 +106,8 @@ func TestAgreementUndefined(t *testing.T) {
 	}
 }
 
-// TestJudgeNoise: the noise of a score is that of the mean of the draws, by the weights of
-// the graders.
+// TestJudgeNoise checks that the noise of a score is the noise of the mean of the draws,
+// weighted by the weights of the graders.
 func TestJudgeNoise(t *testing.T) {
 	var n JudgeNoise
 	n.Add([]Draws{{Weight: 1, SD: .2, Samples: 4}, {Weight: 1}})
@@ -114,7 +116,7 @@ func TestJudgeNoise(t *testing.T) {
 	if n.Answers != 2 || math.Abs(n.Variance-(.1*.1/4)/2) > 1e-12 {
 		t.Errorf("%+v", n)
 	}
-	if got, want := n.Statement(), "of the noise, the draws of its judges are 3.5 points (sd) a score and 5.0 a pair, over 2 answers"; got != want {
+	if got, want := n.Statement(), "the draws of its judges contribute 3.5 points (sd) per score and 5.0 per pair to the noise, over 2 answers"; got != want {
 		t.Errorf("%q", got)
 	}
 	n = JudgeNoise{}

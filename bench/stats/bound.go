@@ -3,8 +3,8 @@ package stats
 import "math"
 
 const (
-	// edge keeps the search for a bound away from the pole at −1; data that cannot
-	// exclude even this mean give no bound.
+	// edge keeps the search for a bound away from the pole at −1; data that cannot exclude
+	// even a mean at this distance from −1 give no bound.
 	edge = 1e-9
 	// exact is the precision of a bound, in score units.
 	exact = 1e-11
@@ -17,14 +17,14 @@ func (s *Sample) Lower(alpha float64) float64 {
 	return math.Max(-1, s.bound(alpha, 1)*s.scale())
 }
 
-// Upper returns the bound that the mean difference stays below with confidence 1 − alpha
-// at any stopping time, by symmetry.
+// Upper returns the bound that the mean difference stays below with confidence 1 − alpha at
+// any stopping time. It is computed like Lower, from the negated differences.
 func (s *Sample) Upper(alpha float64) float64 {
 	return math.Min(1, -s.bound(alpha, -1)*s.scale())
 }
 
-// Interval covers the mean difference with confidence level at any stopping time; each
-// side has half of the error.
+// Interval returns an interval that covers the mean difference with confidence level at any
+// stopping time; each side has half of the error.
 func (s *Sample) Interval(level float64) Interval {
 	alpha := (1 - level) / 2
 	return Interval{Lo: s.Lower(alpha), Hi: s.Upper(alpha)}
@@ -53,7 +53,7 @@ func (s *Sample) bound(alpha, sign float64) float64 {
 		}
 		next := m - (value-want)/slope
 		if next-lo < exact && value >= want {
-			return lo // Newton's last steps are below the precision
+			return lo // further Newton steps are smaller than the precision
 		}
 		if !(next > lo && next < hi) {
 			next = lo + (hi-lo)/2

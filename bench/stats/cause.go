@@ -11,8 +11,8 @@ import (
 // CauseKind is the kind of a [Cause].
 type CauseKind string
 
-// The outcome of a candidate. RuledOut: an improvement of [Practical] size on
-// new tasks is ruled out.
+// The outcomes of a candidate. CauseRuledOut means that an improvement of [Practical] size
+// on new tasks is ruled out.
 const (
 	CauseProven   CauseKind = "proven"
 	CauseTrade    CauseKind = "trade"
@@ -24,10 +24,13 @@ const (
 	CauseRuledOut CauseKind = "ruled_out"
 )
 
-// The reason why a variant that was ahead on the search tasks was not confirmed. NoRoom:
-// the budget does not suffice for another block. NoEntry: the window has no free entry.
-// Enough: the night's number of entries is reached. TooLong: confirming it would exceed
-// the budget of a window. NoBlock: none of its blocks was complete.
+// The reasons why a variant that was ahead on the search tasks was not confirmed:
+//
+//   - CauseNoRoom: the budget does not suffice for another block.
+//   - CauseNoEntry: the window has no free entry.
+//   - CauseEnough: the maximum number of entries for the night is reached.
+//   - CauseTooLong: confirming the variant would exceed the budget of a window.
+//   - CauseNoBlock: none of the variant's blocks was complete.
 const (
 	CauseNoRoom  CauseKind = "no_room"
 	CauseNoEntry CauseKind = "no_entry"
@@ -36,12 +39,16 @@ const (
 	CauseNoBlock CauseKind = "no_block"
 )
 
-// Other reasons for a verdict. Stopped: the run ended before the confirmation did.
-// Changed: the subject of the evidence changed. SearchCut: the search did not reach its
-// planned end. Behind: the best variant is not far enough ahead. Judged: the variant that
-// looks better was judged in an earlier run. LeftOut: the variants that look better
-// are the same as, or near to, a refused proposal. Nothing: there is no variant to
-// confirm.
+// Other reasons for a verdict:
+//
+//   - CauseStopped: the run ended before the confirmation did.
+//   - CauseChanged: the subject of the evidence changed.
+//   - CauseSearchCut: the search did not reach its planned end.
+//   - CauseBehind: the best variant is not far enough ahead.
+//   - CauseJudged: the variant that looks better was judged in an earlier run.
+//   - CauseLeftOut: the variants that look better are the same as, or near to, a refused
+//     proposal.
+//   - CauseNothing: there is no variant to confirm.
 const (
 	CauseStopped   CauseKind = "stopped"
 	CauseChanged   CauseKind = "changed"
@@ -52,8 +59,9 @@ const (
 	CauseLeftOut   CauseKind = "left_out"
 )
 
-// The reason why there was no confirmation at all. Ended: the run ended before there was
-// anything to decide. Varies: repeats differ, and the night was planned for a fixed agent.
+// The reason why there was no confirmation at all. CauseEnded means that the run ended
+// before there was anything to decide. CauseVaries means that repeats differ, although the
+// night was planned for a fixed agent.
 const (
 	CauseVaries     CauseKind = "repeats_differ"
 	CauseNoTasks    CauseKind = "no_search_tasks"
@@ -66,12 +74,12 @@ const (
 // Cause is one reason for a verdict.
 type Cause struct {
 	Kind CauseKind `json:"kind"`
-	// Subject is the variant that the cause is about; empty for none.
+	// Subject is the variant that the cause is about; it is empty if there is none.
 	Subject string `json:"subject,omitempty"`
 	// Open reports whether the cause is inconclusive: an improvement of [Practical] size
 	// is neither shown nor ruled out.
 	Open bool `json:"open,omitempty"`
-	// Figures by name: differences, gains and intervals in score units, and counts.
+	// Figures holds differences, gains and intervals in score units, and counts, by name.
 	Figures map[string]float64 `json:"figures,omitempty"`
 	// Sentence is the cause in words, without the final full stop.
 	Sentence string `json:"sentence"`
@@ -119,7 +127,7 @@ func (r *Ruling) cause(d Design) Cause {
 		c.Sentence = fmt.Sprintf("the candidate %s may not replace %s: %s", short(r.Variant), r.Reference.Words(), r.Reason)
 	case CauseHarmful:
 		if r.Fixed {
-			c.Sentence = fmt.Sprintf("the candidate %s is no better than %s on these tasks (%s points), and asking again would say the same", short(r.Variant), r.Reference.Words(), text.Points(r.Difference))
+			c.Sentence = fmt.Sprintf("the candidate %s is no better than %s on these tasks (%s points), and asking again would give the same result", short(r.Variant), r.Reference.Words(), text.Points(r.Difference))
 			break
 		}
 		c.Sentence = fmt.Sprintf("the candidate %s is proven worse than %s on these tasks (%s points)", short(r.Variant), r.Reference.Words(), text.Points(r.Difference))
@@ -130,7 +138,7 @@ func (r *Ruling) cause(d Design) Cause {
 	}
 	if f := r.Failures; f != nil && f.Only > 0 {
 		c.Figures["failed_tasks"], c.Figures["failed_tasks_champion"] = float64(f.Variant), float64(f.Champion)
-		if c.Kind != CauseProven && c.Kind != CauseTrade { // the sentences of these include the crashes
+		if c.Kind != CauseProven && c.Kind != CauseTrade { // the sentences of these kinds include the crashes
 			c.Sentence += r.crashes()
 		}
 	}
@@ -157,8 +165,8 @@ func finites(list map[string]float64) map[string]float64 {
 	return list
 }
 
-// heldBack returns the cause with a sentence that a variant ahead in the search was not
-// confirmed. others reports whether some variants were confirmed.
+// heldBack returns the cause with a sentence which states that a variant ahead in the
+// search was not confirmed. others reports whether some variants were confirmed.
 func (c Cause) heldBack(others bool) Cause {
 	switch c.Kind {
 	case CauseStopped, CauseChanged:
@@ -175,7 +183,7 @@ func (c Cause) heldBack(others bool) Cause {
 	return c
 }
 
-// clauses bounds the number of causes in the sentence of a verdict.
+// clauses limits the number of causes in the sentence of a verdict.
 const clauses = 4
 
 // sentence joins the sentences of causes.
@@ -192,13 +200,13 @@ func sentence(causes []Cause) string {
 
 // searchCut returns the cause for a search that did not reach its end.
 func searchCut(behind Cause, any bool) Cause {
-	c := Cause{Kind: CauseSearchCut, Sentence: "the search was cut short; the next run searches on"}
+	c := Cause{Kind: CauseSearchCut, Sentence: "the search was cut short; the next run continues it"}
 	switch {
 	case !behind.None():
-		c.Sentence = "the search was cut short, and so far " + behind.Sentence + "; the next run searches on"
+		c.Sentence = "the search was cut short, and so far " + behind.Sentence + "; the next run continues the search"
 		c.Subject, c.Figures = behind.Subject, behind.Figures
 	case !any:
-		c.Sentence = "the search was cut short with nothing to confirm yet; the next run searches on"
+		c.Sentence = "the search was cut short with nothing to confirm yet; the next run continues it"
 	}
 	return c
 }
@@ -212,11 +220,11 @@ func visible(detectable float64) string {
 }
 
 // unlikely is the 95 % quantile of the standard normal distribution: a gain exceeds its
-// mean by so many standard deviations with probability .05.
+// mean by this many standard deviations with probability .05.
 const unlikely = 1.645
 
-// behindBy returns the cause of a night that promotes no prospect because none leads by a
-// standard deviation. p is the prospect with the highest mean.
+// behindBy returns the cause for a night that promotes no prospect, because none is ahead
+// by at least a standard deviation. p is the prospect with the highest mean.
 func (p Prospect) behindBy() Cause {
 	c := Cause{Kind: CauseBehind, Subject: p.Variant, Figures: p.figures(), Open: p.Mean > 0 && p.Mean+unlikely*p.SD >= Practical}
 	verdict := "no variant is far enough ahead of " + p.Reference.Words() + " to be confirmed: the best"
@@ -227,13 +235,14 @@ func (p Prospect) behindBy() Cause {
 	return c
 }
 
-// seen returns, in words, the difference measured on common search tasks: with few of
-// them the model's estimate is shrunk towards 0.
+// seen returns, in words, the difference measured on the search tasks that the prospect
+// shares with the champion. The model's estimate differs from it, because it is shrunk
+// towards 0 if there are few such tasks.
 func (p Prospect) seen() string {
 	if p.Common == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; measured %s on the %s that it shares with the champion, for which it was selected", text.Points(p.Measured), text.Count(p.Common, "search task"))
+	return fmt.Sprintf("; measured %s on the %s that it shares with the champion, a result for which it was selected", text.Points(p.Measured), text.Count(p.Common, "search task"))
 }
 
 func (p Prospect) figures() map[string]float64 {
@@ -247,15 +256,15 @@ func (p Prospect) figures() map[string]float64 {
 	return finites(f)
 }
 
-// tooLong returns the cause for a prospect that is ahead and needs more pairs than a
-// window can pay.
+// tooLong returns the cause for a prospect that is ahead and needs more pairs than a window
+// can pay for.
 func (p Prospect) tooLong(projected, room float64) Cause {
 	c := Cause{Kind: CauseTooLong, Subject: p.Variant, Figures: p.figures()}
 	c.Figures["room"] = math.Max(0, room)
 	if finite(projected) {
 		c.Figures["projected"] = projected
 	}
-	c.Sentence = fmt.Sprintf("it is estimated to be ahead by %s points (standard deviation %s), which would take about %s to show, and a month's confirmations can pay %.0f",
+	c.Sentence = fmt.Sprintf("it is estimated to be ahead by %s points (standard deviation %s), which would take about %s to show, but a month's confirmations can pay for only %.0f",
 		text.Points(p.Mean), text.Size(p.SD), morePairs(projected), math.Max(0, room))
 	return c
 }

@@ -38,15 +38,15 @@ func anyEnding(t *rapid.T) ending {
 			{},
 			{},
 			{Kind: CauseNoRoom, Subject: "yyyyyyyyyy", Sentence: "tonight's budget has no room for the 80 evaluations that run every held-out task once more on both sides"},
-			{Kind: CauseNoEntry, Subject: "yyyyyyyyyy", Sentence: "all 12 confirmations that 30 days allow are used"},
+			{Kind: CauseNoEntry, Subject: "yyyyyyyyyy", Sentence: "all 12 confirmations allowed in 30 days are used"},
 			{Kind: CauseEnough, Subject: "yyyyyyyyyy", Sentence: "3 variants have entered the confirmation tonight, as many as confirm.finalists allows"},
 			{Kind: CauseNoBlock, Subject: "yyyyyyyyyy", Sentence: "its confirmation ended before every held-out task had run once on both sides"},
 			{Kind: CauseStopped, Sentence: "the run ended before the confirmation did"},
-			{Kind: CauseChanged, Sentence: "what the evidence is about changed while the run was interrupted, so nothing more was confirmed"},
+			{Kind: CauseChanged, Sentence: "something that the evidence depends on changed while the run was interrupted, so nothing more was confirmed"},
 			best.tooLong(9000, 400),
 		}).Draw(t, "blocked"),
 		Behind: rapid.SampledFrom([]Cause{{}, best.behindBy()}).Draw(t, "behind"),
-		Judged: rapid.SampledFrom([]Cause{{}, {Kind: CauseJudged, Open: rapid.Bool().Draw(t, "judged open"), Subject: "xxxxxxxxxx", Sentence: "nothing new looks better than the champion on the search tasks; variant xxxxxxxx, which does, was confirmed in run 3"}}).Draw(t, "judged"),
+		Judged: rapid.SampledFrom([]Cause{{}, {Kind: CauseJudged, Open: rapid.Bool().Draw(t, "judged open"), Subject: "xxxxxxxxxx", Sentence: "no new variant looks better than the champion on the search tasks; variant xxxxxxxx, which does, was confirmed in run 3"}}).Draw(t, "judged"),
 		Design: Design{Tasks: 40, Units: 40, Tonight: 650, Month: 19500, Alpha: 1. / 240},
 	}}
 }
@@ -73,12 +73,12 @@ var wordings = []wording{
 	{"may not replace the champion", anyRuling(func(r *Ruling) bool { return r.State == Vetoed })},
 	{"the domain faq is proven worse", anyRuling(func(r *Ruling) bool { return r.State == Vetoed })},
 	{"is proven worse than the champion", anyRuling(func(r *Ruling) bool { return r.State == Harmful && !r.Fixed })},
-	{"asking again would say the same", anyRuling(func(r *Ruling) bool { return r.State == Harmful && r.Fixed })},
-	{"it goes on tomorrow", anyRuling(func(r *Ruling) bool { return r.State == Open })},
+	{"asking again would give the same", anyRuling(func(r *Ruling) bool { return r.State == Harmful && r.Fixed })},
+	{"it continues tomorrow", anyRuling(func(r *Ruling) bool { return r.State == Open })},
 	{"parked", anyRuling(func(r *Ruling) bool { return r.State == Parked })},
 	{"on these tasks only", anyRuling(func(r *Ruling) bool { return r.State == HereOnly })},
 	{"once more on both sides", blockedBy(CauseNoRoom)},
-	{"confirmations that 30 days allow", blockedBy(CauseNoEntry)},
+	{"confirmations allowed in 30 days", blockedBy(CauseNoEntry)},
 	{"as many as confirm.finalists allows", blockedBy(CauseEnough)},
 	{"ended before every held-out task had run once", blockedBy(CauseNoBlock)},
 	{"the run ended before", blockedBy(CauseStopped)},
@@ -93,7 +93,7 @@ var wordings = []wording{
 	}},
 	{"is estimated at", func(_ []Ruling, c Circumstances) bool { return !c.Behind.None() }},
 	{"nothing was confirmed: on the search tasks", func(r []Ruling, c Circumstances) bool { return len(r) == 0 && !c.Behind.None() && c.Searched }},
-	{"nothing new looks better", func(r []Ruling, c Circumstances) bool { return len(r) == 0 && c.Blocked.None() && !c.Judged.None() }},
+	{"no new variant looks better", func(r []Ruling, c Circumstances) bool { return len(r) == 0 && c.Blocked.None() && !c.Judged.None() }},
 	{"nothing tried so far looks better", func(r []Ruling, c Circumstances) bool {
 		return len(r) == 0 && c.Blocked.None() && c.Behind.None() && c.Judged.None() && c.Searched
 	}},
@@ -104,8 +104,9 @@ var wordings = []wording{
 	{"before anything looked better", func([]Ruling, Circumstances) bool { return false }},
 }
 
-// TestVerdictsNameTrueCauses: the sentence of any night contains only true phrases, its
-// causes cover every ruling, and the first cause decides the verdict.
+// TestVerdictsNameTrueCauses checks that the sentence of any night contains only phrases
+// that are true, that its causes cover every ruling, and that the first cause decides the
+// verdict.
 func TestVerdictsNameTrueCauses(t *testing.T) {
 	seen := map[string]bool{}
 	endings := rapid.Custom(anyEnding)
@@ -145,7 +146,7 @@ func TestVerdictsNameTrueCauses(t *testing.T) {
 		if !want[got.Verdict] {
 			t.Fatalf("%s because of %+v", got.Verdict, got.Causes)
 		}
-		// A candidate with a final ruling is named before the lack of budget.
+		// A candidate with a final ruling is named before a lack of budget is.
 		if at := strings.Index(got.Sentence, "once more on both sides"); at >= 0 {
 			if veto := strings.Index(got.Sentence, "may not replace"); veto > at {
 				t.Fatalf("the budget comes before the veto: %s", got.Sentence)
@@ -161,13 +162,13 @@ func TestVerdictsNameTrueCauses(t *testing.T) {
 			never = append(never, w.words)
 		}
 	}
-	if len(never) > 0 { // phrases that the test did not exercise
+	if len(never) > 0 { // phrases that no case exercised
 		t.Errorf("these were never said: %q", never)
 	}
 }
 
-// TestAllVetoed: where all finalists were vetoed, the vetoes are the cause, with their
-// figures, and not the lack of budget for the next finalist.
+// TestAllVetoed checks that if all finalists were vetoed, the cause is the vetoes, with
+// their figures, and not the lack of budget for the next finalist.
 func TestAllVetoed(t *testing.T) {
 	c := Conclude([]Ruling{ruling("aaaaaaaaaa", Vetoed, .1, .05), ruling("bbbbbbbbbb", Vetoed, .2, .05)}, Circumstances{Searched: true})
 	want := "the candidate aaaaaaaa may not replace the champion: the domain faq is proven worse; the candidate bbbbbbbb may not replace the champion: the domain faq is proven worse"
@@ -176,11 +177,11 @@ func TestAllVetoed(t *testing.T) {
 	}
 }
 
-// TestBehindNamesBothFigures: an estimate shrunk towards 0 and the measured difference
-// are both named.
+// TestBehindNamesBothFigures checks that both the estimate shrunk towards 0 and the
+// measured difference are named.
 func TestBehindNamesBothFigures(t *testing.T) {
 	_, _, why := Promote([]Prospect{{Variant: "aaaaaaaaaa", Mean: .043, SD: .06, Measured: .5, Common: 6}}, 1./240, .5, 1e6)
-	want := "no variant is far enough ahead of the champion to be confirmed: the best, variant aaaaaaaa, is estimated at +4.3 points (standard deviation 6.0; measured +50.0 on the 6 search tasks that it shares with the champion, for which it was selected)"
+	want := "no variant is far enough ahead of the champion to be confirmed: the best, variant aaaaaaaa, is estimated at +4.3 points (standard deviation 6.0; measured +50.0 on the 6 search tasks that it shares with the champion, a result for which it was selected)"
 	if why.Sentence != want || why.Figures["estimated"] != .043 || why.Figures["measured"] != .5 {
 		t.Errorf("%+v", why)
 	}

@@ -8,8 +8,8 @@ import (
 
 var claimEntries = flag.Int("entries", 0, "entries of each world in the table of claims; 0: no table")
 
-// claimWorlds returns the rows of the table: without a gain, in each of the ways in which
-// a claim may exceed its data, and with a gain.
+// claimWorlds returns the rows of the table: worlds without a gain, one for each way in
+// which a claim may exceed its data, and worlds with a gain.
 func claimWorlds() []claimWorld {
 	plain := claimWorld{tasks: 40, blocks: 16, nights: 6}
 	var out []claimWorld
@@ -54,8 +54,8 @@ func claimWorlds() []claimWorld {
 	return out
 }
 
-// BenchmarkClaims prints, for each world, how often an entry is claimed to be better on
-// new tasks, under the former rule and the current one.
+// BenchmarkClaims prints for each world how often an entry is claimed to be better on new
+// tasks, under the former rule and under the current one.
 func BenchmarkClaims(b *testing.B) {
 	if *claimEntries == 0 {
 		b.Skip("make bench-stats prints the table")

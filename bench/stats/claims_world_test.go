@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// claimWorld is a benchmark with a candidate that enters its confirmation regardless of a
-// search.
+// claimWorld is a benchmark with a candidate that enters the confirmation without a search.
 type claimWorld struct {
-	gain  float64 // of the candidate in score units, over all possible tasks and nights
+	gain  float64 // of the candidate, in score units, over all possible tasks and nights
 	tasks int
 	// interaction is the standard deviation, in logits, of the gain between tasks.
 	interaction float64
-	// clusters of tasks share difficulty and gain; 0: each task is its own. hidden: the
-	// judge does not get the clusters.
+	// clusters is the number of clusters, whose tasks share difficulty and gain; 0 means
+	// that each task is its own cluster. If hidden is set, the judge does not get the
+	// clusters.
 	clusters int
 	hidden   bool
-	// broken is the share of all tasks that the candidate always fails; its gain on the
-	// others compensates for them.
+	// broken is the share of all tasks on which the candidate always fails. Its gain on the
+	// other tasks compensates for them.
 	broken float64
-	// lost is the share of the candidate's failures that end as missing data, missing
-	// that of all runs of both sides.
+	// lost is the share of the candidate's failures that end as missing data, and missing
+	// the share of all runs on both sides that do.
 	lost, missing float64
-	// night is the standard deviation, in logits, of the shift that all differences of a
-	// night share.
+	// night is the standard deviation, in logits, of the shift that all differences within
+	// a night share.
 	night float64
-	// blocks per night, and nights.
+	// blocks is the number of blocks per night, and nights the number of nights.
 	blocks, nights int
 	domains        int
 }
@@ -113,7 +113,7 @@ func (w claimWorld) enter(rng *rand.Rand, shift float64) *claimEntry {
 	return e
 }
 
-// block runs one more block.
+// block runs one more block of the entry.
 func (e *claimEntry) block() {
 	if e.had%e.blocks == 0 {
 		e.drift = e.night * e.rng.NormFloat64()
@@ -155,11 +155,11 @@ type verdictOf struct {
 	ruling  Ruling
 }
 
-// claimRule decides on an entry after a block.
+// claimRule decides on an entry after each block.
 type claimRule func(e *claimEntry) (claim, ended bool, r Ruling)
 
-// before is the former rule of adoption: both conditions, no minimum number of tasks,
-// pairs with missing data left out.
+// before is the former rule of adoption: it has both conditions but no minimum number of
+// tasks, and leaves out pairs with missing data.
 func before(e *claimEntry) (claim, ended bool, r Ruling) {
 	clean := normalizePairs(e.pairs)
 	s, c := sampleOf(clean), pairComponents(clean)
@@ -182,7 +182,7 @@ func before(e *claimEntry) (claim, ended bool, r Ruling) {
 	return false, limit <= 0 && e.had >= enoughBlocks, r
 }
 
-// now is the current rule, [Judge].
+// now is the current rule, which is [Judge].
 func now(e *claimEntry) (claim, ended bool, r Ruling) {
 	r = Judge("v", e.pairs, Rule{Alpha: entryAlpha})
 	return r.State == Proven, r.State.Ended(), r
@@ -228,7 +228,7 @@ func (w claimWorld) simulate(entries int, seed uint64, rules ...claimRule) [][]v
 	return out
 }
 
-// rates returns the share of entries that each rule claims.
+// rates returns, for each rule, the share of entries that the rule claims.
 func rates(verdicts [][]verdictOf) []float64 {
 	out := make([]float64, len(verdicts[0]))
 	for _, v := range verdicts {

@@ -10,11 +10,11 @@ import (
 // power is the probability of detection that defines the detectable difference.
 const power = 0.8
 
-// flat is the standard error, in score units, below which all clusters are taken to show
-// the same difference; it absorbs rounding in sums of decimal scores.
+// flat is the standard error, in score units, below which all clusters are considered to
+// show the same difference; it absorbs rounding in sums of decimal scores.
 const flat = 1e-9
 
-// minDF keeps Student's quantiles finite where one cluster has nearly all the weight; the
+// minDF keeps Student's quantiles finite if one cluster has nearly all the weight; the
 // interval is then the whole scale anyway.
 const minDF = 0.25
 
@@ -22,36 +22,38 @@ const minDF = 0.25
 // (0,1), such as 0.95) and the one-sided p-value of "B is not better".
 //
 // Repeats are averaged within a task, and tasks are weighted (a weight that is not above 0
-// counts as 1). The sampling units are the clusters: with u_c the weighted sum of (d_i − D)
-// over the tasks of cluster c and h_c its share of the weight W, the mean without c differs
-// from D by u_c/W/(1 − h_c); the squared standard error is (G−1)/G times the sum of their
-// squares (the delete-one-cluster jackknife, CV3 of MacKinnon, Nielsen and Webb 2023; with
-// equal clusters the usual s²/G). The interval is Student's with one degree of freedom less
-// than Kish's effective number of clusters W²/ΣW_c², the plain number when all weigh the
-// same.
+// counts as 1). The sampling units are the G clusters. With u_c the weighted sum of (d_i −
+// D) over the tasks of cluster c, and h_c the cluster's share of the total weight W, the
+// mean without c differs from D by u_c/W/(1 − h_c). The squared standard error is (G−1)/G
+// times the sum of the squares of these changes (the delete-one-cluster jackknife, CV3 of
+// MacKinnon, Nielsen and Webb 2023; with equal clusters the usual s²/G). The interval is
+// Student's, with one degree of freedom less than Kish's effective number of clusters
+// W²/ΣW_c², which is the plain number if all clusters weigh the same.
 //
-// Two cases have no estimate of the spread. Fewer than two effective clusters give no
-// interval: Lo −1, Hi 1, P 1. When every cluster shows the same difference D, the interval
-// follows from the number of agreeing clusters: at error α at most the share q = 1 −
-// α^(1/G) of clusters behaves otherwise, by a difference between −1 and 1, so that the mean
-// lies in [D − q(1+D), D + q(1−D)] and P = (1+D)^−G for D > 0, else 1. For D = 1 that is
-// the sign test, for D = 0 the rule of three.
+// In two cases there is no estimate of the spread. Fewer than two effective clusters give
+// no interval: Lo −1, Hi 1, P 1. If every cluster shows the same difference D, the interval
+// follows from the number of agreeing clusters: at error α, at most the share q = 1 −
+// α^(1/G) of clusters behaves otherwise, by a difference between −1 and 1, so the mean lies
+// in [D − q(1+D), D + q(1−D)], and P = (1+D)^−G for D > 0, else 1. For D = 1 this is the
+// sign test, for D = 0 the rule of three.
 //
 // Scores that are not finite are left out, and so are tasks without a score on both sides.
 // The order of pairs and of repeats does not matter.
 //
-// No interval exceeds the range of differences. That a mean of A and the upper end add up
-// to more than 1 is no contradiction: A's mean on new tasks is not known either. Where it
-// is known, see [CompareEven].
+// No interval exceeds the range of differences. The mean of A and the upper end may add up
+// to more than 1, because A's mean on new tasks is not known either. If it is known, use
+// [CompareEven].
 func Compare(pairs []Pair, level float64) Comparison { return comparePairs(pairs, level, false) }
 
-// CompareEven is [Compare] for scores that are relative to those of A, so that A scores ½ on
-// average on any task, new ones too: a mean difference is then between −½ and ½, where
-// Compare takes it to be between −1 and 1. If by chance the mean of A on these tasks differs
-// from ½, the range extends to the possible differences given that mean.
+// CompareEven does what [Compare] does for scores that are relative to those of A. A then
+// scores ½ on average on any task, including new ones, so a mean difference is between −½
+// and ½, whereas Compare assumes only that it is between −1 and 1. If the mean of A on
+// these tasks differs from ½ by chance, the range is extended to the differences that are
+// possible given that mean.
 func CompareEven(pairs []Pair, level float64) Comparison { return comparePairs(pairs, level, true) }
 
-// room returns the range of the mean difference to a side with this mean; see [CompareEven].
+// room returns the range of possible mean differences if side A has the given mean; see
+// [CompareEven].
 func room(mean float64, even bool) Interval {
 	if !even {
 		return Interval{Lo: -1, Hi: 1}
@@ -140,7 +142,8 @@ func distinct[T any](of []T, name func(T) string) []string {
 	return slices.Compact(names)
 }
 
-// compare expects its differences sorted by unit; for even see [CompareEven].
+// compare compares the two sides by their differences, which must be sorted by unit. For
+// even, see [CompareEven].
 func compare(ds []difference, level float64, even bool) Comparison {
 	c := Comparison{Level: level, Lo: -1, Hi: 1, P: 1, Tasks: len(ds), Detectable: 1}
 	if len(ds) == 0 {
@@ -186,7 +189,8 @@ type jackknife struct {
 // telling reports whether there is an estimate of the standard error.
 func (s jackknife) telling() bool { return s.clusters >= 2 && s.effective >= 1+flat }
 
-// spreadOf expects its differences sorted by unit; weight is the sum of their weights.
+// spreadOf returns the weighted mean of differences and its standard error. The differences
+// must be sorted by unit; weight is the sum of their weights.
 func spreadOf(ds []difference, weight float64) jackknife {
 	var s jackknife
 	for _, d := range ds {
@@ -212,8 +216,8 @@ func spreadOf(ds []difference, weight float64) jackknife {
 	return s
 }
 
-// bound sets interval, p-value and detectable difference; effective is the effective
-// number of clusters, above 1, and all the range of the difference.
+// bound sets the interval, the p-value and the detectable difference; effective is the
+// effective number of clusters, above 1, and all is the range of possible differences.
 func (c *Comparison) bound(effective float64, all Interval) {
 	alpha := (1 - c.Level) / 2
 	if c.SE < flat {

@@ -49,7 +49,7 @@ func TestCompareHandComputed(t *testing.T) {
 	}
 }
 
-// steady returns n tasks with the same difference.
+// steady returns n tasks, all with the same difference.
 func steady(n int, a, b float64) []Pair {
 	out := make([]Pair, n)
 	for i := range out {
@@ -108,7 +108,7 @@ func TestCompareWithoutSpread(t *testing.T) {
 }
 
 func TestCompareWeighsAndClusters(t *testing.T) {
-	// A cluster with nearly all the weight leaves no estimate of the spread.
+	// A cluster with nearly all the weight makes it impossible to estimate the spread.
 	pairs := steady(8, 0, 1)
 	pairs[0].Weight, pairs[1].B[0] = 1e9, 0
 	if c := Compare(pairs, .95); c.Lo > -1 || c.P < .05 {

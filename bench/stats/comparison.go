@@ -1,38 +1,42 @@
 package stats
 
-// Pair holds the scores of one task under two configs: the champion's (A) and
-// the variant's (B), one per repeat, on the same seeds. Repeats without an evaluation on either
-// side are left out of A and B.
+// Pair holds the scores of one task under two configs: the champion's (A) and the variant's
+// (B), one per repeat, on the same seeds. Repeats that lack an evaluation on either side
+// are left out of A and B.
 type Pair struct {
 	Task    string
 	Domain  string
 	Cluster string
 	Weight  float64
 	A, B    []float64
-	// Nights holds the number of the run of each repeat of A and B; nil: one run for all.
+	// Nights holds, for each repeat of A and B, the number of the run in which it was made;
+	// nil means that all were made in one run.
 	Nights []int
-	// AloneA are the champion's scores where the variant's evaluation is missing, AloneB
-	// the reverse; see [Judge].
+	// AloneA holds the champion's scores for which the variant's evaluation is missing, and
+	// AloneB holds the reverse; see [Judge].
 	AloneA, AloneB []float64
 	// FailedA and FailedB report for each repeat whether the agent failed to give a
-	// gradable result; nil: it never did. See [Failures].
+	// gradable result; nil means that it never did. See [Failures].
 	FailedA, FailedB []bool
-	// CostA to LatencyB are cost in USD and latency in seconds of the same evaluations,
-	// in the same order; nil when they were not measured, NaN for an unknown value. A pair
-	// of values counts only if both are known.
+	// CostA and CostB are the costs in USD, and LatencyA and LatencyB the latencies in
+	// seconds, of the same evaluations, in the same order. They are nil if they were not
+	// measured, and NaN stands for an unknown value. A pair of values counts only if both
+	// are known.
 	CostA, CostB       []float64
 	LatencyA, LatencyB []float64
-	// Other holds further metrics of the same evaluations by name; nil: none.
+	// Other holds further metrics of the same evaluations by name; it is nil if there are
+	// none.
 	Other map[string]Measured
 
-	// Values holds the values of the metric that the scores measure, repeat by repeat;
-	// NaN where there is none, nil without a metric.
+	// Values holds the values of the metric that the scores measure, repeat by repeat. A
+	// value is NaN if it is missing, and Values is nil if there is no metric.
 	Values Measured
-	// Further holds the values of the further metrics, in the order of [metrics.Kind]; nil without
-	// any.
+	// Further holds the values of the further metrics, in the order of [metrics.Kind]; it
+	// is nil if there are none.
 	Further []Measured
 
-	// Set by normalizePairs: the number of complete repeats and of those that failed.
+	// runs is the number of complete repeats, and failedA and failedB are the numbers of
+	// those that failed on side A and on side B. normalizePairs sets these fields.
 	runs, failedA, failedB int
 }
 
@@ -72,18 +76,18 @@ type Comparison struct {
 	P        float64 `json:"p"`
 	Tasks    int     `json:"tasks"`
 	Clusters int     `json:"clusters"`
-	// Repeats is the smallest number of repeats over the tasks.
+	// Repeats is the smallest number of repeats of any task.
 	Repeats int `json:"repeats"`
 	Wins    int `json:"wins"`
 	Losses  int `json:"losses"`
 	Ties    int `json:"ties"`
-	// Detectable is the smallest true difference that a comparison of this size and
-	// spread finds with 80 % power at its level: t_{(1+Level)/2} + t_{.8} standard errors
-	// (one that is valid at any stopping time has its own formula). 1 when no difference on the scale would
-	// be found.
+	// Detectable is the smallest true difference that a comparison of this size and spread
+	// finds with 80 % power at its level: t_{(1+Level)/2} + t_{.8} standard errors (a
+	// comparison that is valid at any stopping time has its own formula). It is 1 if no
+	// difference on the scale would be found.
 	Detectable float64 `json:"detectable"`
-	// Domains has a comparison for each domain with at least two tasks; empty inside a
-	// domain.
+	// Domains has a comparison for each domain with at least two tasks; it is empty inside
+	// a domain.
 	Domains []DomainComparison `json:"domains,omitempty"`
 }
 

@@ -16,22 +16,22 @@ type Components struct {
 	// the variance of one pair around its task. Untruncated is the variance of the tasks'
 	// mean differences, including chance.
 	Between, Within, Untruncated float64
-	// SETasks is the standard error of Mean for the same tasks, SENew for new tasks like
-	// them.
+	// SETasks is the standard error of Mean for the same tasks, and SENew is that for new
+	// tasks like them.
 	SETasks, SENew float64
-	// Tasks is the number of tasks (of clusters, where there are any), Effective the
+	// Tasks is the number of tasks, or of clusters if there are any, and Effective is the
 	// equivalent number of tasks with equal weights, W²/ΣW² (Kish 1965).
 	Tasks     int
 	Effective float64
-	// Repeated reports whether at least half of the tasks have two pairs or more. With no
-	// such task, chance and task cannot be separated, and all variance counts as Between,
-	// which is conservative.
+	// Repeated reports whether at least half of the tasks have two pairs or more. If no
+	// task has two pairs, the variance between tasks cannot be separated from chance, and
+	// all variance counts as Between, which is conservative.
 	Repeated bool
 }
 
 // strand summarizes the pairs of one task.
 type strand struct {
-	weight, mean, variance float64 // of one pair, n − 1 in the denominator
+	weight, mean, variance float64 // variance is that of one pair, with n − 1 in the denominator
 	n                      int
 }
 
@@ -50,18 +50,19 @@ func newStrand(row []float64, weight float64) strand {
 type unit []strand
 
 // componentsOf estimates the variances from the pairs of each task, one pair per block.
-// With d_i the mean of task i, R_i its pairs and popVar_i their variance with R_i in the
-// denominator,
+// With d_i the mean of task i, R_i the number of its pairs and popVar_i their variance with
+// R_i in the denominator,
 //
 //	τ̂² = max(0, Var_{M−1}(d_i) − mean_i(popVar_i/(R_i − 1))),
 //
-// and σ̂² is pooled over the tasks. R_i differs where the infrastructure lost a pair:
-// chance is subtracted for each task by its own R_i, with the pooled σ̂² where it is 1.
+// and σ̂² is pooled over the tasks. R_i differs between tasks if the infrastructure lost a
+// pair: chance is subtracted for each task by its own R_i, and with the pooled σ̂² if R_i
+// is 1.
 //
-// It averages the tasks of a cluster first, by their weights. A cluster counts
-// by its share h of the weight, so that the mean is the weighted mean of all tasks; z_c =
-// d̄ + M·h_c·(d_c − d̄) then has that mean, and Var(z)/M is the squared standard error of
-// a ratio of two means (Cochran 1977, §6.4), for equal clusters the usual one.
+// The tasks of a cluster are first averaged by their weights. A cluster counts by its share
+// h of the weight, so that the mean is the weighted mean of all tasks; z_c = d̄ +
+// M·h_c·(d_c − d̄) then has that mean, and Var(z)/M is the squared standard error of a
+// ratio of two means (Cochran 1977, §6.4), which for equal clusters is the usual one.
 func componentsOf(units []unit) Components {
 	c := Components{Tasks: len(units)}
 	if len(units) == 0 {
@@ -96,7 +97,7 @@ func componentsOf(units []unit) Components {
 }
 
 // average returns a cluster's weight, its mean difference, and the variance of that mean
-// by chance alone.
+// that is due to chance alone.
 func (u unit) average(within float64) (weight, mean, noise float64) {
 	for _, s := range u {
 		weight += s.weight
@@ -113,7 +114,7 @@ func (u unit) average(within float64) (weight, mean, noise float64) {
 }
 
 // pooled returns the variance of a pair around its task, over all tasks with two pairs or
-// more, and whether these are at least half of all.
+// more, and reports whether these are at least half of all.
 func pooled(units []unit) (variance float64, repeated bool) {
 	var sum, df float64
 	tasks, twice := 0, 0

@@ -10,7 +10,8 @@ import (
 )
 
 func TestComponentsByHand(t *testing.T) {
-	// Task means 1/2, 0 and 1/4 have variance 1/16; the chance in them is (1/4)/1, 0 and (1/16)/1.
+	// The task means 1/2, 0 and 1/4 have the variance 1/16. Their variances due to chance
+	// are (1/4)/1, 0 and (1/16)/1.
 	c := newComponents([][]float64{{0, 1}, {0, 0}, {0, .5}, {}})
 	near(t, "mean", c.Mean, .25, 1e-15)
 	near(t, "within", c.Within, (.5+0+.125)/3, 1e-15)
@@ -19,7 +20,7 @@ func TestComponentsByHand(t *testing.T) {
 	if c.Tasks != 3 || c.Effective != 3 || !c.Repeated {
 		t.Errorf("%+v", c)
 	}
-	// The chance of a row of one is the pooled variance.
+	// The variance by chance of a row with one value is the pooled variance.
 	c = newComponents([][]float64{{.4, .6}, {0, 0}, {1}})
 	near(t, "within, one row short", c.Within, .01, 1e-15)
 	near(t, "between, one row short", c.Between, .25-(.01+0+.01)/3, 1e-15)
@@ -32,8 +33,7 @@ func TestComponentsByHand(t *testing.T) {
 }
 
 func TestComponentsOfClusters(t *testing.T) {
-	// Two twins of one task carry no more information about new tasks than the task
-	// alone.
+	// Two twins of a task carry no more information about new tasks than the task alone.
 	pairs := []Pair{
 		{Task: "a", A: []float64{0, 0}, B: []float64{1, 0}},
 		{Task: "b", A: []float64{0, 0}, B: []float64{1, 1}},
@@ -52,7 +52,8 @@ func TestComponentsOfClusters(t *testing.T) {
 		t.Errorf("%+v of twins, %+v of singles", two, one)
 	}
 	near(t, "spread of cluster means", two.Between+3*two.SETasks*two.SETasks, one.Between+3*one.SETasks*one.SETasks, 1e-15)
-	// A heavy task counts by its weight, which reduces the effective number of tasks.
+	// A heavy task counts according to its weight, which reduces the effective number of
+	// tasks.
 	pairs[0].Weight = 4
 	c := pairComponents(normalizePairs(pairs))
 	near(t, "weighted mean", c.Mean, (4*.5+1+0)/6, 1e-15)
@@ -80,8 +81,8 @@ func TestComponentsProperties(t *testing.T) {
 	})
 }
 
-// tasksAndChance draws blocks of tasks whose true differences vary by τ around the mean;
-// pairs are lost at random.
+// tasksAndChance draws blocks of tasks whose true differences vary around the mean with
+// standard deviation τ. Pairs are lost at random.
 func tasksAndChance(rng *rand.Rand, tasks, blocks int, mean, tau, sigma, lost float64) [][]float64 {
 	rows := make([][]float64, tasks)
 	for i := range rows {
@@ -95,8 +96,8 @@ func tasksAndChance(rng *rand.Rand, tasks, blocks int, mean, tau, sigma, lost fl
 	return rows
 }
 
-// TestComponentsOnAverage: the estimate of τ², apart from its truncation at 0, is
-// unbiased, with and without complete blocks.
+// TestComponentsOnAverage checks that the estimate of τ² is unbiased apart from its
+// truncation at 0, both with complete and with incomplete blocks.
 func TestComponentsOnAverage(t *testing.T) {
 	const rounds, tau, sigma = 2000, .2, .3
 	for _, lost := range []float64{0, .3} {
@@ -114,7 +115,7 @@ func TestComponentsOnAverage(t *testing.T) {
 	}
 }
 
-// newComponents takes one row of differences for each task, one pair per block. Empty rows
+// newComponents takes one row of differences per task, with one pair per block. Empty rows
 // are left out.
 func newComponents(tasks [][]float64) Components {
 	units := make([]unit, 0, len(tasks))
@@ -126,8 +127,8 @@ func newComponents(tasks [][]float64) Components {
 	return componentsOf(units)
 }
 
-// widen adds the error of these tasks for all tasks to both sides of an interval about
-// these tasks, each at alpha.
+// widen takes an interval about these tasks and adds to both of its sides the error of
+// generalising from these tasks to all tasks, each at alpha.
 func (c Components) widen(mean float64, same Interval, alpha float64) Interval {
 	spread := c.spread(alpha)
 	return Interval{

@@ -9,13 +9,17 @@ import (
 	"evolve/runtime/text"
 )
 
-// Verdict of a run for an agent.
+// Verdict is the verdict of a run for an agent.
 type Verdict string
 
-// Adopt: a candidate is proven better on new tasks like these. TradeOff: one is, but breaks a
-// guard, so a person decides whether its gain is worth the price. Keep: an improvement of
-// practical size is ruled out for all candidates of the confirmation, or a finished search found
-// nothing to confirm. Undecided: it is neither shown nor ruled out.
+// The verdicts:
+//
+//   - Adopt: a candidate is proven better on new tasks like these.
+//   - TradeOff: a candidate is proven better but breaks a guard, so a person decides whether
+//     its gain is worth the price.
+//   - Keep: an improvement of practical size is ruled out for all candidates of the
+//     confirmation, or a finished search found nothing to confirm.
+//   - Undecided: an improvement of practical size is neither shown nor ruled out.
 const (
 	Adopt     Verdict = "adopt"
 	Keep      Verdict = "keep"
@@ -26,50 +30,52 @@ const (
 // Proposes reports whether the verdict proposes a variant.
 func (v Verdict) Proposes() bool { return v == Adopt || v == TradeOff }
 
-// Practical is the smallest improvement, in score units, worth a change of the agent. A
-// run that cannot rule it out is undecided.
+// Practical is the smallest improvement, in score units, that is worth a change to the
+// agent. A run that cannot rule it out is undecided.
 const Practical = 0.05
 
-// MinClusters is the minimum number of clusters for a comparison by Student's t alone:
-// with six, 2^−6 ≤ .025, an exact sign test could reach the usual level; with five it
-// could not, and the interval would depend on the assumed distribution.
+// MinClusters is the minimum number of clusters for a comparison that rests on Student's t
+// alone. With six clusters, an exact sign test could reach the usual level, because 2^−6 ≤
+// .025; with five it could not, and the interval would depend on the assumed distribution.
 const MinClusters = 6
 
-// Circumstances are the inputs of a night's verdict besides the rulings.
+// Circumstances are the inputs of a night's verdict, other than the rulings.
 type Circumstances struct {
 	// Searched reports whether the search stage reached its planned end.
 	Searched bool
-	// Blocked is the reason why a variant that was ahead did not enter the confirmation: no entry left
-	// in the window, no budget for a block, more pairs needed than a window can pay; none
-	// when no variant was held back.
+	// Blocked is the reason why a variant that was ahead did not enter the confirmation: no
+	// entry was left in the window, the budget did not suffice for a block, or more pairs
+	// were needed than a window can pay for. It is empty if no variant was held back.
 	Blocked Cause
-	// Behind describes how far the best variant is from confirmation; none when there is
-	// none.
+	// Behind describes how far the best variant is from confirmation; it is empty if there
+	// is no such variant.
 	Behind Cause
-	// Judged describes a variant that looks better and was judged in an earlier run;
-	// none when there is none.
+	// Judged describes a variant that looks better and was judged in an earlier run; it is
+	// empty if there is no such variant.
 	Judged Cause
-	// LeftOut is the reason why variants that look better could not enter; none when
-	// there are none.
+	// LeftOut is the reason why variants that look better could not enter the confirmation;
+	// it is empty if there are no such variants.
 	LeftOut Cause
-	// Refused are the proposals of candidates that their gates refused.
+	// Refused lists the candidates' proposals that the gates refused.
 	Refused []Refusal
-	// Reference is the other side of the comparisons; nil: the champion.
+	// Reference is the version that candidates are compared with; nil means the champion.
 	Reference *Reference
 	// Design is the confirmation's budget. It determines the difference that the night
-	// could detect if nothing was confirmed, and the number of tasks that would detect a
-	// smaller one.
+	// could detect if nothing was confirmed, and the number of tasks with which a smaller
+	// one could be detected.
 	Design Design
 }
 
-// Conclusion is the automatic verdict of a night for one agent; a person decides.
+// Conclusion is the automatic verdict of a night for one agent; the decision is left to a
+// person.
 type Conclusion struct {
 	Verdict Verdict `json:"verdict"`
-	// Winner is the index of the recommended ruling, -1 for none.
+	// Winner is the index of the ruling on the recommended candidate, or -1 if there is
+	// none.
 	Winner int `json:"winner"`
 	// Detectable is the smallest true improvement, in score units, that the evidence on
 	// every candidate would have shown for new tasks with 80 % power; without candidates,
-	// the smallest that the design could show tonight. 1 if there is none.
+	// it is the smallest that the design could show tonight. It is 1 if there is none.
 	Detectable float64 `json:"detectable"`
 	// Causes are the reasons for the verdict: first the deciding one, then those of the
 	// other candidates, of variants held back and of an unfinished search.
@@ -78,13 +84,15 @@ type Conclusion struct {
 	Sentence string `json:"sentence"`
 }
 
-// Conclude derives the verdict of a night from the rulings on its candidates. Any proven: adopt,
-// the winner being the one with the highest bound for new tasks. Otherwise, any trade: a trade,
-// with the winner chosen alike. A candidate that the gates refused cannot be the winner; if
-// there is no other, the verdict is [Refused]. Otherwise keep, when for every ruling an
-// improvement of [Practical] size on new tasks is ruled out or the ruling ended against the
-// candidate, or when there is none after a complete search that held no variant back and left no
-// such improvement open ([Cause].Open). Else: undecided.
+// Conclude derives the verdict of a night from the rulings on its candidates. If any
+// candidate is proven, the verdict is to adopt, and the winner is the one with the highest
+// bound for new tasks. Otherwise, if any ruling is a trade, the verdict is a trade, and the
+// winner is chosen in the same way. A candidate that the gates refused cannot be the
+// winner; if there is no other, the verdict is [Refused]. Otherwise the verdict is to keep
+// the champion in two cases: if every ruling rules out an improvement of [Practical] size
+// on new tasks or ended against its candidate, or if there are no rulings after a complete
+// search that held no variant back and left no such improvement open ([Cause].Open). In all
+// other cases it is undecided.
 func Conclude(rulings []Ruling, c Circumstances) Conclusion {
 	out := Conclusion{Winner: -1, Detectable: math.Min(1, c.Design.Detectable(c.Design.Tonight))}
 	if len(rulings) > 0 {
@@ -97,7 +105,7 @@ func Conclude(rulings []Ruling, c Circumstances) Conclusion {
 		out.Detectable = math.Max(out.Detectable, math.Min(1, c.Design.learned(r).Detectable(float64(r.Pairs))))
 		switch {
 		case (r.State == Proven || r.State == Trade) && c.refused(r):
-			if f := c.refusal(r); f != nil && (refused < 0 || f == &c.Refused[0]) { // the best one was proposed first
+			if f := c.refusal(r); f != nil && (refused < 0 || f == &c.Refused[0]) { // Refused begins with the best candidate
 				refused = i
 			}
 		case r.State == Proven:
@@ -132,8 +140,8 @@ func Conclude(rulings []Ruling, c Circumstances) Conclusion {
 	case out.Verdict.Proposes():
 		out.Sentence = out.Causes[0].Sentence
 	case lead >= 0:
-		// The next step of one candidate suffices; vetoes and proofs of harm are named
-		// for all.
+		// The next step of one candidate suffices; vetoes, proofs of harm and refusals are
+		// named for all candidates.
 		said := slices.DeleteFunc(slices.Clone(out.Causes[1:]), func(c Cause) bool { return c.Kind != CauseVetoed && c.Kind != CauseHarmful && c.Kind != CauseRefused })
 		out.Sentence = sentence(append(out.Causes[:1:1], said...))
 		if out.Verdict == Refused && !c.Refused[0].NotRun {
@@ -147,8 +155,8 @@ func Conclude(rulings []Ruling, c Circumstances) Conclusion {
 	return out
 }
 
-// causes returns the causes of a verdict, starting with that of the leading ruling, -1
-// for none.
+// causes returns the causes of a verdict, starting with that of the leading ruling; lead is
+// -1 if there is none.
 func (c Circumstances) causes(rulings []Ruling, lead int) []Cause {
 	var out []Cause
 	if lead >= 0 {
@@ -161,11 +169,11 @@ func (c Circumstances) causes(rulings []Ruling, lead int) []Cause {
 		other := c.cause(&rulings[i])
 		if lead >= 0 && (rulings[lead].State == Proven || rulings[lead].State == Trade) && !c.refused(&rulings[lead]) {
 			// An adoption invalidates evidence against the old champion.
-			next := "it goes on if the champion stays"
+			next := "it continues if the champion stays"
 			if c.Reference != nil {
-				next = "it does not go on, as this winner is the next to beat"
+				next = "it does not continue, because candidates must now beat this winner"
 			}
-			other.Sentence = strings.Replace(other.Sentence, "it goes on tomorrow", next, 1)
+			other.Sentence = strings.Replace(other.Sentence, "it continues tomorrow", next, 1)
 		}
 		out = append(out, other)
 	}
@@ -199,7 +207,8 @@ func (c Circumstances) nothing() Cause {
 	return Cause{Kind: CauseNothing, Sentence: "nothing tried so far looks better than " + c.Reference.Words() + " on the search tasks, so nothing was confirmed"}
 }
 
-// settled reports whether a ruling rules out a practical improvement on new tasks.
+// settled reports whether a ruling rules out an improvement of [Practical] size on new
+// tasks, or ended against its candidate.
 func (r *Ruling) settled() bool {
 	return r.State == Harmful || r.State == Vetoed || r.New.Hi < Practical
 }
@@ -219,7 +228,7 @@ func (r *Ruling) proven() string {
 	return r.better() + r.Undecided()
 }
 
-// traded returns the sentence of a trade, with its gain and its price.
+// traded returns the sentence about a trade, with its gain and its price.
 func (r *Ruling) traded() string {
 	return r.better() + "; it breaks a guard: " + strings.Join(r.prices(), "; ") + r.Undecided() + "; whether the gain is worth it is for a person to decide"
 }
@@ -233,8 +242,8 @@ func (r *Ruling) better() string {
 	return words
 }
 
-// interval returns in words the difference with the interval that belongs to the claim, after
-// that in the metric where there is one.
+// interval returns in words the difference with the interval that belongs to the claim,
+// preceded by the difference in the metric if there is one.
 func (r *Ruling) interval() string {
 	words := r.inMetric() + r.inScore()
 	if discord := r.Discord(); discord != "" {
@@ -243,8 +252,8 @@ func (r *Ruling) interval() string {
 	return words
 }
 
-// inMetric returns the difference in the metric in words, which precede those of the
-// score; empty without a metric.
+// inMetric returns the words about the difference in the metric, which precede those about
+// the score, or "" if there is no metric.
 func (r *Ruling) inMetric() string {
 	if r.Metric == nil {
 		return ""
@@ -256,13 +265,14 @@ func (r *Ruling) inMetric() string {
 func (r *Ruling) inScore() string {
 	i, about := r.Shown()
 	if r.exact() {
-		return text.Points(r.Difference) + " points on these tasks, which is exact, as a repeat would say the same"
+		return text.Points(r.Difference) + " points on these tasks, which is exact, because a repeat would give the same result"
 	}
 	return fmt.Sprintf("%s points, %s interval for %s %s to %s", text.Points(r.Difference), text.Percent(r.Level), about.Words(), text.Points(i.Lo), text.Points(i.Hi))
 }
 
-// missingPairs returns the expected number of further pairs until an open candidate is shown to be
-// better on these tasks; +Inf if it cannot be.
+// missingPairs returns the expected number of further pairs until an open candidate is
+// shown to be better on these tasks. It returns +Inf if the candidate cannot be shown to be
+// better.
 func (r *Ruling) missingPairs() float64 {
 	pairs := float64(r.Pairs)
 	mean, _ := Posterior(Differences{}, Differences{N: pairs, Sum: pairs * r.Difference, Variance: r.Within})
@@ -279,23 +289,24 @@ func (r *Ruling) undecided(d Design) string {
 		if n := d.learned(r).Needed(gain); n > 0 {
 			more = fmt.Sprintf("; about %d independent tasks would be needed to show %s points", n, text.Size(gain))
 		}
-		return fmt.Sprintf("variant %s is proven better%s on these tasks only (%s): %s cannot show that it is on new tasks like these%s",
+		return fmt.Sprintf("variant %s is proven better%s on these tasks only (%s): %s cannot show that it is better on new tasks like these%s",
 			name, r.Reference.than(), interval, text.Count(r.Clusters, "independent task"), more)
 	case Parked:
-		return fmt.Sprintf("variant %s is neither shown better%s nor ruled out (%s) after twice the pairs it was projected to need: it is parked with its evidence", name, r.Reference.than(), interval)
+		return fmt.Sprintf("variant %s is neither shown to be better%s nor ruled out (%s) after twice the projected number of pairs: it is parked with its evidence", name, r.Reference.than(), interval)
 	}
-	next := "it goes on tomorrow"
+	next := "it continues tomorrow"
 	if r.LogE < r.Threshold {
 		if n := r.missingPairs(); !math.IsInf(n, 1) {
 			next += ": about " + morePairs(n)
 		}
-		return fmt.Sprintf("variant %s is neither shown better%s nor ruled out to be better by %s points (%s); %s", name, r.Reference.than(), text.Size(Practical), interval, next)
+		return fmt.Sprintf("variant %s is not shown to be better%s, nor is a gain of %s points ruled out (%s); %s", name, r.Reference.than(), text.Size(Practical), interval, next)
 	}
-	return fmt.Sprintf("variant %s is proven better%s on these tasks, and not yet on new tasks like these (%s); %s", name, r.Reference.than(), interval, next)
+	return fmt.Sprintf("variant %s is proven better%s on these tasks, but not yet on new tasks like these (%s); %s", name, r.Reference.than(), interval, next)
 }
 
-// kept returns the sentence of a night that keeps the champion after a confirmation. It names each
-// candidate whose ruling is final, and the gain that the evidence rules out for the others.
+// kept returns the sentence for a night that keeps the champion after a confirmation. It
+// names each candidate whose ruling is final, and the gain that the evidence rules out for
+// the others.
 func kept(causes []Cause, detectable float64, against *Reference) string {
 	var ended []Cause
 	others := false
@@ -313,5 +324,5 @@ func kept(causes []Cause, detectable float64, against *Reference) string {
 	if len(ended) > 0 {
 		who = sentence(ended) + "; nothing else in the confirmation"
 	}
-	return fmt.Sprintf("%s is better%s on new tasks like these by %s points or more, by a margin this run could see (%s)", who, against.than(), text.Size(Practical), visible(detectable))
+	return fmt.Sprintf("%s is better%s on new tasks like these by %s points or more and by a margin that this run could detect (%s)", who, against.than(), text.Size(Practical), visible(detectable))
 }

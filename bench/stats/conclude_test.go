@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// ruling returns a ruling in a given state, on 40 tasks with 10 blocks.
+// ruling returns a ruling in the given state, on 40 tasks with 10 blocks.
 func ruling(variant string, state State, difference, width float64) Ruling {
 	return Ruling{
 		Variant: variant, State: state, Blocks: 10, Pairs: 400, LogE: 1, Threshold: 5.5, NewLower: difference - width,
@@ -76,17 +76,17 @@ func TestConclude(t *testing.T) {
 			Refused, -1, `but the gate "program" of its proposal P1 did not run, so nothing is recommended: no sandbox`,
 		},
 		{"proven after a search cut short", []Ruling{ruling("a", Proven, .1, .05)}, Circumstances{}, Adopt, 0, "new tasks like these"},
-		{"goes on", []Ruling{ruling("aaaaaaaaaa", Open, .03, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant aaaaaaaa is neither shown better nor ruled out to be better by 5.0 points (+3.0 points, 95 % interval for new tasks −5.0 to +11.0); it goes on tomorrow: about 4600 more pairs"},
-		{"behind, but open", []Ruling{ruling("a", Open, -.03, .1)}, Circumstances{Searched: true}, Undecided, -1, "it goes on tomorrow"},
-		{"on these tasks so far", []Ruling{shown}, Circumstances{Searched: true}, Undecided, -1, "is proven better on these tasks, and not yet on new tasks like these"},
-		{"a guard is open", []Ruling{unsure}, Circumstances{Searched: true}, Adopt, 0, "; not yet shown to be kept: p95 latency 1.5 s → 1.8 s (+20 % [−10, +50], at most +10 %)"},
+		{"goes on", []Ruling{ruling("aaaaaaaaaa", Open, .03, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant aaaaaaaa is not shown to be better, nor is a gain of 5.0 points ruled out (+3.0 points, 95 % interval for new tasks −5.0 to +11.0); it continues tomorrow: about 4600 more pairs"},
+		{"behind, but open", []Ruling{ruling("a", Open, -.03, .1)}, Circumstances{Searched: true}, Undecided, -1, "it continues tomorrow"},
+		{"on these tasks so far", []Ruling{shown}, Circumstances{Searched: true}, Undecided, -1, "is proven better on these tasks, but not yet on new tasks like these"},
+		{"a guard is open", []Ruling{unsure}, Circumstances{Searched: true}, Adopt, 0, "; guard not yet shown to hold: p95 latency 1.5 s → 1.8 s (+20 % [−10, +50], at most +10 %)"},
 		{"a guard is broken", []Ruling{ruling("aaaaaaaaaa", Open, .03, .08), dear}, Circumstances{Searched: true}, TradeOff, 1, "it breaks a guard: mean cost $0.002 → $0.008 (+300 % [+250, +350], at most +10 %); whether the gain is worth it"},
 		{"a trade beside one within its guards", []Ruling{dear, unsure}, Circumstances{Searched: true}, Adopt, 1, "variant ffffffff"},
 		{"on these tasks only", []Ruling{ruling("a", Parked, .3, .4), ruling("b", HereOnly, .06, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant b is proven better on these tasks only"},
 		{"parked", []Ruling{ruling("a", Parked, .01, .08)}, Circumstances{Searched: true}, Undecided, -1, "parked with its evidence"},
 		{"ruled out", []Ruling{ruling("a", Open, .01, .03), ruling("b", Parked, .01, .02)}, Circumstances{Searched: true}, Keep, -1, "nothing in the confirmation is better on new tasks like these by 5.0 points or more"},
 		{"worse", []Ruling{ruling("a", Harmful, -.1, .3)}, Circumstances{Searched: true}, Keep, -1, "proven worse than the champion on these tasks (−10.0 points)"},
-		{"fixed, and no better", []Ruling{same}, Circumstances{Searched: true}, Keep, -1, "no better than the champion on these tasks (0.0 points), and asking again would say the same"},
+		{"fixed, and no better", []Ruling{same}, Circumstances{Searched: true}, Keep, -1, "no better than the champion on these tasks (0.0 points), and asking again would give the same result"},
 		{"vetoed", []Ruling{ruling("a", Vetoed, .1, .05)}, Circumstances{Searched: true}, Keep, -1, "may not replace the champion: the domain faq is proven worse"},
 		{"worse, and another variant was held back", []Ruling{ruling("a", Harmful, -.1, .05)}, Circumstances{Searched: true, Blocked: Cause{Kind: CauseNoEntry, Sentence: "no entry is left"}}, Undecided, -1, "no entry is left"},
 		{"worse, and the search was cut short", []Ruling{ruling("a", Harmful, -.1, .05)}, Circumstances{}, Undecided, -1, "cut short"},
@@ -102,8 +102,8 @@ func TestConclude(t *testing.T) {
 	}
 }
 
-// TestConcludeProperties: only proven variants are adopted; none that may be better by a
-// practical size is ruled out.
+// TestConcludeProperties checks that only proven variants are adopted, and that no variant
+// that may be better by a practical amount is ruled out.
 func TestConcludeProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rulings := make([]Ruling, rapid.IntRange(0, 4).Draw(t, "n"))
@@ -126,8 +126,8 @@ func TestConcludeProperties(t *testing.T) {
 	})
 }
 
-// TestShown: the interval belongs to the claim, and the sentence of the night contains
-// it.
+// TestShown checks that the shown interval is on the claim, and that the sentence
+// of the night contains it.
 func TestShown(t *testing.T) {
 	everywhere := func(task, block int) int { return btoi((task+block)%4 == 0) }
 	some := func(task, _ int) int { return btoi(task < 3) }
@@ -153,7 +153,7 @@ func TestShown(t *testing.T) {
 		}
 		words := "interval for " + about.Words() + " " + text.Points(i.Lo) + " to " + text.Points(i.Hi)
 		if c.fixed && c.about == TheseTasks {
-			words = "(+100.0 points on these tasks, which is exact, as a repeat would say the same)"
+			words = "(+100.0 points on these tasks, which is exact, because a repeat would give the same result)"
 		}
 		if said := Conclude([]Ruling{r}, Circumstances{Searched: true}).Sentence; !strings.Contains(said, words) {
 			t.Errorf("%s: %q lacks %q", name, said, words)

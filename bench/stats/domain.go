@@ -5,8 +5,8 @@ import "math"
 const (
 	// domainMargin is the loss, in score units, that must be ruled out in a domain.
 	domainMargin = 0.10
-	// domainFine is the error of ruling it out, domainAlpha that of better and of worse,
-	// each for all domains together.
+	// domainFine is the error of ruling out a loss of domainMargin, and domainAlpha is the
+	// error of the verdicts "better" and "veto". Each error is for all domains together.
 	domainFine  = 0.10
 	domainAlpha = 0.05
 )
@@ -19,9 +19,9 @@ const (
 	DomainVeto   = "veto"
 )
 
-// parts rules on every named domain of gathered pairs. The errors are divided by the
-// number of domains (Bonferroni), so that a candidate that harms none is vetoed by chance
-// with probability .05 at most.
+// parts rules on every named domain of gathered pairs. The errors are divided by the number
+// of domains (Bonferroni), so a candidate that harms none is vetoed by chance with
+// probability .05 at most.
 func parts(clean []Pair, fixed bool) []DomainRuling {
 	names := distinct(clean, func(p Pair) string { return p.Domain })
 	out := make([]DomainRuling, 0, len(names))
@@ -31,11 +31,12 @@ func parts(clean []Pair, fixed bool) []DomainRuling {
 	return out
 }
 
-// newDomainRuling rules on one of several domains by the claim about new tasks like its
-// tasks, on which an adoption rests: veto when its difference there is proven to be below
-// 0 at .05/domains, better when above 0 at .05/domains, fine when above −10 points at
-// .10/domains, otherwise open. Its interval is the one whose ends have the error
-// .05/domains. The bounds are those of the claim itself, for a fixed agent Student's.
+// newDomainRuling rules on one of several domains. Like an adoption, the ruling rests on
+// the claim about new tasks like those of the domain. The verdict is veto if the difference
+// on such tasks is proven to be below 0 at the error .05/domains, better if it is proven to
+// be above 0 at .05/domains, fine if it is proven to be above −10 points at .10/domains,
+// and open otherwise. Each end of the interval has the error .05/domains. The bounds are
+// those of the claim itself; for a fixed agent, they are Student's.
 func newDomainRuling(name string, clean []Pair, domains float64, fixed bool) DomainRuling {
 	all := newReach(clean)
 	a, b := pairMeans(clean)
@@ -53,8 +54,8 @@ func newDomainRuling(name string, clean []Pair, domains float64, fixed bool) Dom
 		lower, _ := all.lower(domainFine / domains)
 		fine = lower > -domainMargin
 	}
-	// With ever more blocks, only the variance of tasks and nights remains of the two
-	// distances.
+	// ever returns the distance between the difference and its bound that remains however
+	// many blocks there are: it comes only from the variance between tasks and nights.
 	ever := func(alpha float64) float64 { return math.Hypot(all.spread(alpha), all.drift.error(alpha)) }
 	hopeless := all.telling() && r.Difference+ever(domainAlpha/domains) >= 0 && r.Difference-ever(domainFine/domains) <= -domainMargin ||
 		all.Effective <= 1+flat

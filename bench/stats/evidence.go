@@ -6,13 +6,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// bets are the shares of the capital that the mixture stakes, .05·2^(j/2) for j = 0…8,
-// each with a ninth of the capital: small bets detect small differences in many pairs,
-// large bets large differences in few.
+// bets are the shares of their capital that the bets of the mixture stake, .05·2^(j/2) for
+// j = 0…8. Each bet has a ninth of the capital. Small bets detect small differences in many
+// pairs, and large bets detect large differences in few pairs.
 var bets = [...]float64{.05, .07071067811865477, .1, .14142135623730953, .2, .28284271247461906, .4, .5656854249492381, .8}
 
 // won and lost are the log factors by which each bet changes its capital at margin 0 on a
-// win and on a loss, the only differences in pass/fail.
+// win and on a loss, the only differences other than 0 between pass/fail scores.
 var won, lost = outcome(1), outcome(-1)
 
 func outcome(d float64) (logs [len(bets)]float64) {
@@ -38,7 +38,8 @@ func newCapital() capital {
 	return c
 }
 
-// bet multiplies each capital by 1 + l·x, count times; x is at least −1.
+// bet multiplies the capital of each bet by 1 + l·x, count times, where l is the share that
+// the bet stakes; x is at least −1.
 func (c *capital) bet(x, count float64) {
 	switch {
 	case x == 0:
@@ -87,7 +88,7 @@ func (s *Sample) evidence(margin, sign float64) float64 {
 	return mean
 }
 
-// tangent returns log E(sign·D, m) and its derivative by m.
+// tangent returns log E(sign·D, m) and its derivative with respect to m.
 func (s *Sample) tangent(m, sign float64) (value, slope float64) {
 	c := newCapital()
 	var slopes [len(bets)]float64

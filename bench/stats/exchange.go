@@ -16,8 +16,9 @@ type exchange struct {
 	draws  int
 	c      float64 // negative if the smaller side is the earlier one
 	mean   float64
-	// For scores of two values: the logarithms of the probabilities of least, least + 1, …
-	// high scores among the draws. Nil for other scores.
+	// If the scores have only two values, low and high, logs holds the logarithms of the
+	// probabilities of least, least + 1, … high scores among the draws. Otherwise logs is
+	// nil.
 	low, high float64
 	least     int
 	logs      []float64
@@ -58,7 +59,7 @@ func logChoose(n, k int) float64 {
 	return a - b - c
 }
 
-// logMGF returns the logarithm of the generating function of the task's part at l.
+// logMGF returns the logarithm of the moment-generating function of the task's part at l.
 func (e exchange) logMGF(l float64) float64 {
 	if e.low == e.high {
 		return 0
@@ -71,8 +72,9 @@ func (e exchange) logMGF(l float64) float64 {
 		}
 		return floats.LogSumExp(terms) + theta*draws*(e.low-e.mean)
 	}
-	// The mean over all subsets of k of the first n scores of the product of their
-	// exponentials, k = 0 … draws, each divided by the largest.
+	// means[k] is the mean, over all subsets of k of the first n scores, of the product of
+	// the exponentials of the scores in the subset, each divided by the largest
+	// exponential; k = 0 … draws.
 	top := e.high
 	if theta < 0 {
 		top = e.low
@@ -93,11 +95,12 @@ func (e exchange) logMGF(l float64) float64 {
 // least d is at most e^(−rate(d)).
 type exponent struct {
 	groups []exchange
-	shared float64 // the variance of what the nights share
+	shared float64 // variance due to effects that a night's evaluations share
 	sign   float64
 }
 
-// The range of the argument of the generating function, and the steps of its search.
+// The range of the arguments of the moment-generating function that best searches, and the
+// number of its steps.
 const (
 	leastArgument = .1
 	mostArgument  = 1e4
@@ -123,7 +126,8 @@ func (e exponent) sd() float64 {
 	return math.Sqrt(variance)
 }
 
-// critical returns the difference whose bound is e^(−logLevel).
+// critical returns the difference at which the bound on the tail probability is
+// e^(−logLevel).
 func (e exponent) critical(logLevel float64) float64 {
 	return -e.best(func(l float64) float64 { return -(e.logMGF(l) + logLevel) / l })
 }
@@ -133,8 +137,8 @@ func (e exponent) rate(d float64) float64 {
 	return math.Max(0, e.best(func(l float64) float64 { return l*d - e.logMGF(l) }))
 }
 
-// best returns the maximum of a function that rises and then falls, by golden sections of
-// the logarithm of its argument. Any argument gives a valid bound.
+// best returns the maximum of a function that rises and then falls, found by golden-section
+// search over the logarithm of its argument. Any argument gives a valid bound.
 func (e exponent) best(f func(float64) float64) float64 {
 	const golden = .6180339887498949
 	lo, hi := math.Log(leastArgument), math.Log(mostArgument)

@@ -11,25 +11,25 @@ import (
 // crash, a timeout, a broken contract. Each scores 0, so the mean includes them; they are
 // reported so that a gain bought with failures is visible. Only complete pairs count.
 type Failures struct {
-	// Champion and Variant are the numbers of tasks on which an evaluation of theirs
-	// failed, Tasks that of all.
+	// Champion and Variant are the numbers of tasks on which an evaluation of the champion
+	// and of the variant failed, and Tasks is the number of all tasks.
 	Champion int `json:"champion"`
 	Variant  int `json:"variant"`
 	Tasks    int `json:"tasks"`
-	// ChampionRuns and VariantRuns are the numbers of failed evaluations, of Runs on
+	// ChampionRuns and VariantRuns are the numbers of failed evaluations, out of Runs on
 	// either side.
 	ChampionRuns int `json:"champion_runs"`
 	VariantRuns  int `json:"variant_runs"`
 	Runs         int `json:"runs"`
 	// Only is the number of tasks on which the variant failed and the champion never did.
-	// OnlyMost bounds their share of new tasks at an error of .05 (Clopper and Pearson
-	// 1934), with clusters as units.
+	// OnlyMost bounds the share of such tasks among new tasks at an error of .05 (Clopper
+	// and Pearson 1934), with clusters as units.
 	Only     int     `json:"only"`
 	OnlyMost float64 `json:"only_most"`
 }
 
-// newFailures counts the failures in gathered pairs; independent is the effective number
-// of clusters. It returns nil when nothing failed.
+// newFailures counts the failures in gathered pairs; independent is the effective number of
+// clusters. It returns nil if nothing failed.
 func newFailures(clean []Pair, independent float64) *Failures {
 	f := Failures{Tasks: len(clean)}
 	units, last := 0, ""
@@ -57,16 +57,18 @@ func newFailures(clean []Pair, independent float64) *Failures {
 	return &f
 }
 
-// Words describes the tasks on which only the variant fails; empty without any.
+// Words describes the tasks on which only the variant fails. It returns "" if there are
+// none.
 func (f *Failures) Words(against *Reference) string {
 	if f == nil || f.Only == 0 {
 		return ""
 	}
-	return fmt.Sprintf("it crashes or gives no answer on %d of %s where %s does not (at most %s of new ones at .05)",
+	return fmt.Sprintf("it crashes or gives no answer on %d of %s where %s does not (at most %s of new tasks at the .05 level)",
 		f.Only, text.Count(f.Tasks, "task"), against.Words(), text.Percent(f.OnlyMost))
 }
 
-// crashes returns the clause about them; empty without any.
+// crashes returns the clause about the tasks on which only the variant fails, or "" if
+// there are none.
 func (r *Ruling) crashes() string {
 	if words := r.Failures.Words(r.Reference); words != "" {
 		return "; " + words

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// crashing returns forty tasks in two blocks on which a variant gains 50 points, except
-// for the first few, on which it crashes at no cost.
+// crashing returns forty tasks in two blocks. A variant gains 50 points on all of them
+// except the given number of first ones, on which it crashes at no cost.
 func crashing(crashes int) []Pair {
 	var pairs []Pair
 	for i := range 40 {
@@ -32,7 +32,7 @@ func TestFailuresAreNamed(t *testing.T) {
 	if f == nil || f.Champion != 0 || f.Variant != 5 || f.Only != 5 || f.Tasks != 40 || f.VariantRuns != 5 || f.Runs != 80 {
 		t.Fatalf("failures %+v, want 5 of 40 tasks and 5 of 80 runs", f)
 	}
-	if math.Abs(f.OnlyMost-.2447) > .001 { // the exact bound on 5 of 40 at .05
+	if math.Abs(f.OnlyMost-.2447) > .001 { // the exact upper bound for 5 of 40 at .05
 		t.Errorf("at most %.4f of new tasks, want .2447", f.OnlyMost)
 	}
 	for what, words := range map[string]string{"reason": r.Reason, "cause": r.cause(Design{}).Sentence} {
@@ -44,7 +44,7 @@ func TestFailuresAreNamed(t *testing.T) {
 		t.Errorf("the cost is ×%.4f of the champion's, want 1: a crash saves nothing", got)
 	}
 	rule.Reference = waits()
-	if r := Judge("v", crashing(5), rule); !strings.Contains(r.Reason, "on 5 of 40 tasks where P3 (v352, which waits) does not") || strings.Contains(r.Reason, "champion") {
+	if r := Judge("v", crashing(5), rule); !strings.Contains(r.Reason, "on 5 of 40 tasks where P3 (v352, awaiting a decision) does not") || strings.Contains(r.Reason, "champion") {
 		t.Errorf("what waits is not named: %s", r.Reason)
 	}
 	if r := Judge("v", crashing(0), rule); r.Failures != nil || strings.Contains(r.Reason, "crashes") {
@@ -52,8 +52,8 @@ func TestFailuresAreNamed(t *testing.T) {
 	}
 }
 
-// TestFailuresOfBothSides: tasks that fail on both sides are not held against the
-// variant, and a failure that costs more than an answer counts as a cost.
+// TestFailuresOfBothSides checks that tasks that fail on both sides are not held against
+// the variant, and that a failure that costs more than an answer counts as a cost.
 func TestFailuresOfBothSides(t *testing.T) {
 	pairs := crashing(5)
 	for i := range pairs {

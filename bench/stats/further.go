@@ -14,8 +14,8 @@ import (
 // furtherAlpha is the error of all intervals of further metrics together.
 const furtherAlpha = .05
 
-// The findings on a further metric. FurtherEqual: the values are equal on every case.
-// FurtherOpen: neither better nor worse is shown.
+// The findings on a further metric. FurtherEqual means that the values are equal on every
+// case, and FurtherOpen means that the metric is not shown to be better or worse.
 const (
 	FurtherBetter = "better"
 	FurtherWorse  = "worse"
@@ -23,21 +23,23 @@ const (
 	FurtherOpen   = "open"
 )
 
-// Further is the paired difference of a metric that a command prints beside the one that decides.
+// Further is the paired difference of a metric that a command prints in addition to the
+// metric that decides.
 type Further struct {
 	Gain
-	// Finding reports whether the metric is shown to be better or worse on new cases like
+	// Finding states whether the metric is shown to be better or worse on new cases like
 	// these.
 	Finding string `json:"finding"`
 }
 
 // FurtherGains compares the further metrics of a kind on pairs, with their values in
-// [Pair.Further]. All intervals hold together at 95 % (Bonferroni): each has the error .05 divided
-// by the number of metrics, and additionally by four if looks is true, for the several looks that
-// may have been made, as for guards. An interval is Student's over the clusters; there is none on
-// fewer than [MinClusters]. If a metric changes by the same amount on every case, there is no
-// spread for an interval, and a sign test decides whether it is better or worse. Metrics without a
-// value on both sides of any case are left out.
+// [Pair.Further]. All intervals hold together at 95 % (Bonferroni): each has the error .05
+// divided by the number of metrics. If looks is true, the error is also divided by four,
+// because several looks may have been made, as for guards. An interval is Student's over
+// the clusters; with fewer than [MinClusters] clusters there is none. If a metric changes
+// by the same amount on every case, there is no spread for an interval, and a sign test
+// decides whether it is better or worse. Metrics without a value on both sides of any case
+// are left out.
 func FurtherGains(kind *metrics.Kind, pairs []Pair, looks bool) []Further {
 	if kind == nil || len(kind.Further) == 0 {
 		return nil
@@ -63,8 +65,9 @@ func FurtherGains(kind *metrics.Kind, pairs []Pair, looks bool) []Further {
 	return out
 }
 
-// FurtherGain compares one metric on pairs, with its values in [Pair.Values], at the error alpha
-// of both ends of an interval as in [FurtherGains]; nil if no pair has a value on both sides.
+// FurtherGain compares one metric on pairs, with its values in [Pair.Values], as
+// [FurtherGains] does. alpha is the error of both ends of the interval together.
+// FurtherGain returns nil if no pair has a value on both sides.
 func FurtherGain(kind metrics.Kind, pairs []Pair, alpha float64) *Further {
 	g, s := gainOf(kind, pairs, 1-alpha)
 	if g == nil {
@@ -74,19 +77,20 @@ func FurtherGain(kind metrics.Kind, pairs []Pair, alpha float64) *Further {
 	return &f
 }
 
-// Least returns the least improvement that is shown, in the unit of the metric; 0 unless the
-// metric is better.
+// Least returns the least improvement that is shown, in the unit of the metric, or 0 if the
+// metric is not better.
 func (f Further) Least() float64 {
 	switch {
 	case f.Finding != FurtherBetter:
 		return 0
-	case f.Interval == nil: // all cases show the same
+	case f.Interval == nil: // all cases show the same difference
 		return f.improvement(f.Difference)
 	}
 	return min(f.improvement(f.Interval.Lo), f.improvement(f.Interval.Hi))
 }
 
-// furtherOf returns the finding on a gain without an interval, at the error alpha of both ends.
+// furtherOf adds the finding, and the interval if there is one, to a gain; alpha is the
+// error of both ends of the interval together.
 func furtherOf(g *Gain, s jackknife, alpha float64) Further {
 	f := Further{Gain: *g, Finding: FurtherOpen}
 	enough := s.clusters >= MinClusters && s.telling()
@@ -104,7 +108,8 @@ func furtherOf(g *Gain, s jackknife, alpha float64) Further {
 	return f
 }
 
-// findingOf returns the finding of an improvement that is shown; 0 means that none is.
+// findingOf returns the finding for a shown improvement, which is negative if the metric
+// got worse; 0 means that none is shown.
 func findingOf(improvement float64) string {
 	switch {
 	case improvement > 0:
@@ -118,7 +123,7 @@ func findingOf(improvement float64) string {
 // Words describes the difference: "memory 10.0 → 12.0 MB, +2.0 MB, 98.3 % interval +1.5 to +2.5".
 func (f Further) Words() string { return f.words(f.Change()) }
 
-// words describes the gain with its difference.
+// words describes the gain; change is the difference in words.
 func (f Further) words(change string) string {
 	words := f.Title() + " " + f.Values()
 	if f.Finding == FurtherEqual {
@@ -145,8 +150,8 @@ func (f Further) Found() string {
 	return "no difference shown"
 }
 
-// FurtherNote describes the correction of findings on the given number of further
-// metrics.
+// FurtherNote describes the intervals of the given number of further metrics, including the
+// correction if there are several.
 func FurtherNote(n int) string {
 	if n == 1 {
 		return "95 % interval over the cases"
@@ -154,7 +159,8 @@ func FurtherNote(n int) string {
 	return fmt.Sprintf("95 %% intervals for all %d together (Bonferroni)", n)
 }
 
-// FurtherPrice describes the metrics that are significantly worse; empty without any.
+// FurtherPrice describes the metrics that are significantly worse. It returns "" if there
+// are none.
 func FurtherPrice(list []Further) string { return furtherPrice(list, Further.Words) }
 
 func furtherPrice(list []Further, words func(Further) string) string {
@@ -170,8 +176,8 @@ func furtherPrice(list []Further, words func(Further) string) string {
 	return "significantly worse, corrected for " + text.Count(len(list), "further metric") + " (Bonferroni): " + strings.Join(parts, "; ")
 }
 
-// price returns the words in a record on the further metrics in which a version is worse; they
-// follow other words.
+// price returns a clause for a record about the further metrics in which a version is
+// significantly worse, or "" if there are none.
 func (r *Ruling) price() string {
 	words := furtherPrice(r.Further, func(f Further) string { return f.words(f.recordedChange()) })
 	if words == "" {
@@ -180,8 +186,8 @@ func (r *Ruling) price() string {
 	return "; " + words
 }
 
-// further returns the values of further metrics on a repeat of gathered pairs, cut to those that
-// have both sides.
+// further returns the values of the further metrics in one repeat of gathered pairs. The
+// entry of a metric that lacks a value on one side is empty.
 func (p Pair) further(repeat int) []Measured {
 	out := make([]Measured, len(p.Further))
 	for i, m := range p.Further {

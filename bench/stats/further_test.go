@@ -9,8 +9,8 @@ import (
 	"evolve/bench/metrics"
 )
 
-// TestFurtherGains checks the findings on metrics beside the one that decides, with intervals that
-// hold together.
+// TestFurtherGains checks the findings on metrics other than the deciding one, whose
+// intervals hold simultaneously.
 func TestFurtherGains(t *testing.T) {
 	t.Parallel()
 	k := excess(10)
@@ -38,7 +38,8 @@ func TestFurtherGains(t *testing.T) {
 			t.Errorf("%s is %s, want %s: %+v", f.Name, f.Finding, want[i], f.Gain)
 		}
 	}
-	// The mean of 0 to 9 has the standard error √(82.5/90); t of 9 degrees at .995 is 3.249836.
+	// The mean of 0 to 9 has the standard error √(82.5/90); t with 9 degrees of freedom at
+	// .995 is 3.249836.
 	near(t, "level", r.Further[0].Level, .99, 1e-12)
 	near(t, "lo", r.Further[0].Interval.Lo, 14.5-3.249836*math.Sqrt(82.5/90), 1e-5)
 	price := "significantly worse, corrected for 5 further metrics (Bonferroni): memory 100.0 → 114.5 MB, +14.5 MB, 99 % interval +11.4 to +17.6; size 30.0 → 31.0, +1.0 on every case alike"
@@ -55,7 +56,7 @@ func TestFurtherGains(t *testing.T) {
 	if several := FurtherGains(&k, pairs, true); several[0].Level != 1-.05/5/4 {
 		t.Errorf("after several looks the level is %v", several[0].Level)
 	}
-	// Repeats of a case are no further evidence.
+	// Repeats of a case add no evidence.
 	twice := append([]Pair{}, pairs...)
 	for i := range twice {
 		twice[i].A, twice[i].B = append(twice[i].A, twice[i].A...), append(twice[i].B, twice[i].B...)
@@ -68,8 +69,8 @@ func TestFurtherGains(t *testing.T) {
 	}
 }
 
-// TestFurtherErrors draws metrics that do not change: at most one comparison of twenty finds one
-// of four to be better or worse.
+// TestFurtherErrors draws metrics that do not change. At most one in twenty comparisons
+// finds one of the four metrics to be better or worse.
 func TestFurtherErrors(t *testing.T) {
 	t.Parallel()
 	k := excess(10)
@@ -99,8 +100,9 @@ func TestFurtherErrors(t *testing.T) {
 	}
 }
 
-// TestPriceInPercentagePoints checks that a further metric in % is told in percentage points, except
-// in the words of older records, which are computed again and have to be the same.
+// TestPriceInPercentagePoints checks that the change of a further metric in % is given in
+// percentage points, except in the words of older records, which are computed again and
+// must stay the same.
 func TestPriceInPercentagePoints(t *testing.T) {
 	t.Parallel()
 	k := excess(10)

@@ -9,18 +9,19 @@ import (
 )
 
 // Gain is the paired difference B − A of a metric in its own unit, over the cases on which
-// both sides have a value. Repeats are averaged within a case. It decides nothing. The
-// decision rests on the scores, in which a large change of one case has less weight.
+// both sides have a value. Repeats are averaged within a case. No decision depends on it:
+// decisions rest on the scores, in which a large change on one case has less weight.
 type Gain struct {
 	metrics.Kind
 	A          float64 `json:"a"`
 	B          float64 `json:"b"`
 	Difference float64 `json:"difference"`
-	// Interval covers the mean difference on new cases like these at Level; nil if nothing is
-	// shown for new cases, as with few cases, and if all cases show the same difference. It is
-	// Student's over the cases, and nowhere narrower than that of the scores, carried over at the
-	// steepest place of the scale: therefore it is as valid as that after several looks, and for
-	// other nights.
+	// Interval covers the mean difference on new cases like these at Level. It is nil if
+	// nothing is shown for new cases, for example because there are few cases, and if all
+	// cases show the same difference. It is Student's interval over the cases, but nowhere
+	// narrower than the interval of the scores, converted at the steepest point of the
+	// scale. It is therefore as valid as that interval after several looks, and for other
+	// nights.
 	Interval *Interval `json:"interval,omitempty"`
 	Level    float64   `json:"level"`
 	Cases    int       `json:"cases"`
@@ -30,13 +31,14 @@ type Gain struct {
 	Gains  int `json:"gains"`
 	Losses int `json:"losses"`
 	Ties   int `json:"ties"`
-	// Same reports whether all cases show the same difference, other than 0. Their spread then
-	// gives no interval, and the claim about new cases rests on their number.
+	// Same reports whether all cases show the same difference, and this difference is not
+	// 0. There is then no spread from which to derive an interval, and the claim about new
+	// cases rests on the number of cases.
 	Same bool `json:"same,omitempty"`
 }
 
-// gainOf returns the gain on pairs without an interval, and its standard error; nil if no case
-// has a value on both sides.
+// gainOf returns the gain on pairs without an interval, and its standard error. It returns
+// nil if no case has a value on both sides.
 func gainOf(kind metrics.Kind, pairs []Pair, level float64) (*Gain, jackknife) {
 	kind.Further = nil
 	g := &Gain{Kind: kind, Level: level}
@@ -78,15 +80,15 @@ func gainOf(kind metrics.Kind, pairs []Pair, level float64) (*Gain, jackknife) {
 	return g, s
 }
 
-// Of returns the rule for scores that measure a metric relative to the champion's values;
-// without a metric it returns the rule itself.
+// Of returns the rule for scores that measure a metric relative to the champion's values,
+// or the rule itself if there is no metric.
 func (rule Rule) Of(kind *metrics.Kind) Rule {
 	rule.Metric, rule.Even = kind, kind != nil && rule.Reference == nil
 	return rule
 }
 
 // gain returns the difference in the metric of a rule, with an interval that is nowhere
-// narrower than that of the ruling's scores for new tasks; nil without a metric.
+// narrower than that of the ruling's scores for new tasks, or nil if there is no metric.
 func (rule Rule) gain(clean []Pair, r *Ruling) *Gain {
 	if rule.Metric == nil {
 		return nil
@@ -105,7 +107,7 @@ func (rule Rule) gain(clean []Pair, r *Ruling) *Gain {
 	return g
 }
 
-// improvement returns a difference as one whose positive values are better.
+// improvement returns a difference with its sign set so that positive values are better.
 func (g *Gain) improvement(d float64) float64 {
 	if g.Better == metrics.Lower {
 		return -d
@@ -113,8 +115,8 @@ func (g *Gain) improvement(d float64) float64 {
 	return d
 }
 
-// Shown reports whether the interval excludes that the metric is no better, or no worse: 1 for
-// better, −1 for worse, 0 for neither. If all cases show the same difference, a sign test
+// Shown returns 1 if the interval shows that the metric is better, −1 if it shows that the
+// metric is worse, and 0 otherwise. If all cases show the same difference, a sign test
 // replaces the interval.
 func (g *Gain) Shown() int {
 	if g.Same && g.Cases >= MinClusters { // by a sign test
@@ -139,7 +141,7 @@ func (g *Gain) decimals() int {
 	if g.Interval != nil {
 		least = metrics.Decimals(math.Max((g.Interval.Hi-g.Interval.Lo)/2, math.Abs(g.Difference)/100))
 	}
-	if g.Form == 0 { // the words are part of records that are compared
+	if g.Form == 0 { // words in older records must not change, because they are compared
 		return least
 	}
 	for d := least; d <= least+mostAdded; d++ {
@@ -150,8 +152,8 @@ func (g *Gain) decimals() int {
 	return least
 }
 
-// mostAdded is the maximum number of decimals that are added to figures so that they add
-// up.
+// mostAdded is the maximum number of decimals by which figures are extended so that the
+// means and their difference add up.
 const mostAdded = 2
 
 // addUp reports whether the means and their difference add up with the given number of decimals:
@@ -168,14 +170,14 @@ func (g *Gain) Values() string {
 	return metrics.Figure(g.A, d) + " → " + metrics.WithUnit(metrics.Figure(g.B, d), g.Unit)
 }
 
-// Change formats the difference with its unit: "−3 ms"; that of values in % is "−0.34 percentage
-// points".
+// Change formats the difference with its unit: "−3 ms". For values in %, it is "−0.34
+// percentage points".
 func (g *Gain) Change() string { return metrics.WithChangeUnit(g.Figure(), g.Unit) }
 
 // Figure formats the difference without the unit: "−0.34".
 func (g *Gain) Figure() string { return metrics.Signed(g.Difference, g.decimals()) }
 
-// Bounds formats the interval: "[−0.50, −0.18]"; empty without one.
+// Bounds formats the interval: "[−0.50, −0.18]". It returns "" if there is none.
 func (g *Gain) Bounds() string {
 	if g.Interval == nil {
 		return ""
@@ -196,11 +198,12 @@ func (g *Gain) Size() string {
 // −0.18".
 func (g *Gain) Words() string { return g.words(g.Change()) }
 
-// recorded returns the words of the gain for a record. Records of an older evolve keep that
-// version's form, since a check compares their words with newly computed ones.
+// recorded returns the words of the gain for a record. Records by an older version of
+// evolve keep the form of that version, because a check compares their words with newly
+// computed ones.
 func (g *Gain) recorded() string { return g.words(g.recordedChange()) }
 
-// recordedChange is Change in a record.
+// recordedChange formats the difference as Change does, but in the form for a record.
 func (g *Gain) recordedChange() string {
 	if g.Points {
 		return g.Change()
@@ -208,7 +211,7 @@ func (g *Gain) recordedChange() string {
 	return metrics.WithUnit(g.Figure(), g.Unit)
 }
 
-// words describes the gain with its difference.
+// words describes the gain; change is the difference in words.
 func (g *Gain) words(change string) string {
 	words := g.Title() + " " + g.Values() + ", " + change
 	if g.Same {
@@ -223,28 +226,28 @@ func (g *Gain) words(change string) string {
 // Title returns the name of the metric, clipped.
 func (g *Gain) Title() string { return text.Clip(g.Name, mostTitle, text.Runes, text.Ellipsis) }
 
-// mostTitle is the number of characters of a metric's name in a sentence.
+// mostTitle is the maximum number of characters of a metric's name in a sentence.
 const mostTitle = 40
 
-// Discord describes a contradiction between the metric and the scores; empty if there is
-// none.
+// Discord describes a contradiction between the metric and the scores. It returns "" if
+// there is none.
 func (r *Ruling) Discord() string {
 	g := r.Metric
 	if g == nil {
 		return ""
 	}
-	why := "a large change of one case counts for less in the score, which decides"
+	why := "the score, which decides, gives less weight to a large change in one case"
 	switch d := g.improvement(g.Difference); {
 	case r.Difference > flat && d < 0:
 		return fmt.Sprintf("the mean of %s is worse all the same: %s", g.Title(), why)
 	case r.Difference < -flat && d > 0:
 		return fmt.Sprintf("the mean of %s is better all the same: %s", g.Title(), why)
 	case r.Claim == NewTasks && g.Shown() < 1:
-		return fmt.Sprintf("the mean of %s alone does not show it: %s", g.Title(), why)
+		return fmt.Sprintf("the mean of %s alone does not show an improvement: %s", g.Title(), why)
 	}
 	return ""
 }
 
-// Negligible reports whether the difference is due to rounding, beside the mean size of the base's
-// values.
+// Negligible reports whether the difference is so small, relative to the mean size of the
+// base's values, that it is due to rounding.
 func (g *Gain) Negligible() bool { return math.Abs(g.Difference) <= 1e-9*g.Kind.Size }

@@ -9,12 +9,12 @@ import (
 	"evolve/bench/metrics"
 )
 
-// excess is a metric whose base has values of this mean size.
+// excess is a metric whose base values have the given mean size.
 func excess(size float64) metrics.Kind {
 	return metrics.Kind{Name: "excess", Unit: "%", Better: metrics.Lower, Size: size}
 }
 
-// valued returns the pair of a case with these values, whose base has the value base.
+// valued returns a pair for the case of, with these values; the base has the value base.
 func valued(of string, k metrics.Kind, base float64, a, b []float64) Pair {
 	p := Pair{Task: of, Cluster: of, Weight: 1, Values: Measured{A: a, B: b}}
 	score := func(v float64) float64 { return .5 + .5*(base-v)/(k.Size/4+math.Abs(base-v)) }
@@ -51,8 +51,8 @@ func TestGainOf(t *testing.T) {
 	}
 }
 
-// TestTheSameOnEveryCase checks that no interval of zero width, or next to it, is claimed where all
-// cases change by the same, which an older record had.
+// TestTheSameOnEveryCase checks that if all cases change by the same amount, no interval of
+// zero or nearly zero width is claimed, as older records did.
 func TestTheSameOnEveryCase(t *testing.T) {
 	t.Parallel()
 	k := metrics.Kind{Name: "hits", Better: metrics.Higher, Size: 1, Form: metrics.Form}
@@ -71,8 +71,8 @@ func TestTheSameOnEveryCase(t *testing.T) {
 	}
 }
 
-// TestFiguresAddUp checks that the means and the difference that are shown add up, except in the
-// words of older records, which are computed again and have to be the same.
+// TestFiguresAddUp checks that the shown means and difference add up, except in the words
+// of older records, which are computed again and must stay the same.
 func TestFiguresAddUp(t *testing.T) {
 	t.Parallel()
 	g := Gain{Kind: metrics.Kind{Name: "costs", Unit: "€", Better: metrics.Lower, Size: 100, Form: metrics.Form}, A: 122.6, B: 2.34, Difference: -120.26}
@@ -88,9 +88,9 @@ func TestFiguresAddUp(t *testing.T) {
 	}
 }
 
-// TestPercentagePointsInRecords checks that the words in records have a difference of values in % in
-// percentage points, and that those of older records, which are computed again, have the unit of the
-// values.
+// TestPercentagePointsInRecords checks that the words in records give a difference between
+// values in % in percentage points. Those of older records, which are computed again, still
+// use the unit of the values.
 func TestPercentagePointsInRecords(t *testing.T) {
 	t.Parallel()
 	k := excess(10)
@@ -112,18 +112,19 @@ func TestPercentagePointsInRecords(t *testing.T) {
 	}
 }
 
-// TestGainOfRuling rules on versions whose mean of the metric and whose scores differ.
+// TestGainOfRuling rules on versions for which the mean of the metric and the scores
+// disagree.
 func TestGainOfRuling(t *testing.T) {
 	t.Parallel()
 	k := excess(10)
 	for name, c := range map[string]struct {
-		changes []float64 // of the values of cases of 10
+		changes []float64 // changes to the values of cases whose base is 10
 		want    string
 	}{
 		"better":               {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, -1}, ""},
-		"one case much worse":  {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, 50}, "the mean of excess is worse all the same: a large change of one case counts for less in the score, which decides"},
-		"one case much better": {[]float64{1, 1.2, .9, 1.1, 1, .8, 1.3, 1, 1.1, -50}, "the mean of excess is better all the same: a large change of one case counts for less in the score, which decides"},
-		"far from equal":       {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, -90}, "the mean of excess alone does not show it: a large change of one case counts for less in the score, which decides"},
+		"one case much worse":  {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, 50}, "the mean of excess is worse all the same: the score, which decides, gives less weight to a large change in one case"},
+		"one case much better": {[]float64{1, 1.2, .9, 1.1, 1, .8, 1.3, 1, 1.1, -50}, "the mean of excess is better all the same: the score, which decides, gives less weight to a large change in one case"},
+		"far from equal":       {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, -90}, "the mean of excess alone does not show an improvement: the score, which decides, gives less weight to a large change in one case"},
 	} {
 		var pairs []Pair
 		for i, d := range c.changes {
@@ -136,7 +137,8 @@ func TestGainOfRuling(t *testing.T) {
 		if g := r.Metric; g.Interval.Lo > g.Difference || g.Interval.Hi < g.Difference || (g.Interval.Hi-g.Difference) < (r.Difference-r.New.Lo)*5-1e-9 {
 			t.Errorf("%s: the interval %v is narrower than that of the scores %v", name, g.Interval, r.New)
 		}
-		// Student's interval of the changes: where these differ much it is the wider one.
+		// Student's interval of the changes, which is the wider one if the changes differ
+		// much.
 		if name == "one case much worse" {
 			near(t, "lo", r.Metric.Interval.Lo, -7.487503, 1e-5)
 			near(t, "hi", r.Metric.Interval.Hi, 15.607503, 1e-5)
@@ -147,8 +149,8 @@ func TestGainOfRuling(t *testing.T) {
 	}
 }
 
-// TestEven checks that no interval of relative scores leaves the range of differences: A
-// scores ½, so that B would score more than 1 or less than 0.
+// TestEven checks that no interval of relative scores leaves the range of possible
+// differences. A scores ½, so outside that range B would score more than 1 or less than 0.
 func TestEven(t *testing.T) {
 	t.Parallel()
 	k := excess(10)
@@ -179,8 +181,8 @@ func TestEven(t *testing.T) {
 			check("month", r.Month)
 		}
 	}
-	// Eight clusters that agree exclude that a share of 1 − .025^(1/8) behaves otherwise, by
-	// a difference of up to ½.
+	// Eight clusters that agree exclude that a share of 1 − .025^(1/8) behaves differently,
+	// by a difference of up to ½.
 	var pairs []Pair
 	for i := range 8 {
 		pairs = append(pairs, Pair{Task: string(rune('a' + i)), A: []float64{.5}, B: []float64{.9}})
@@ -191,8 +193,8 @@ func TestEven(t *testing.T) {
 	near(t, "p", c.P, math.Pow(1.8, -8), 1e-12)
 }
 
-// TestEvenWithChance checks that an interval contains its estimate where chance gives the side
-// that scores ½ on average another mean.
+// TestEvenWithChance checks that an interval contains its estimate even if chance moves the
+// mean of the side that scores ½ on average.
 func TestEvenWithChance(t *testing.T) {
 	t.Parallel()
 	var pairs []Pair
@@ -208,9 +210,9 @@ func TestEvenWithChance(t *testing.T) {
 	}
 }
 
-// TestGainCoverage draws cases on which the true gain differs, with values that chance moves,
-// and looks after every block until the claim is decided: the interval covers the mean gain
-// on all cases in 95 % of the times or more.
+// TestGainCoverage draws cases whose true gains differ, with values that vary by chance,
+// and looks after every block until the claim is decided. The interval must cover the mean
+// gain on all cases in at least 95 % of the looks.
 func TestGainCoverage(t *testing.T) {
 	t.Parallel()
 	const worlds, cases, blocks = 300, 15, 8

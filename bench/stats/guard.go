@@ -7,19 +7,19 @@ import (
 	"evolve/runtime/text"
 )
 
-// RatioMost is the highest ratio that a [Guard] reports; higher ones, as where a free
+// RatioMost is the highest ratio that a [Guard] reports; higher ones, such as when a free
 // resource gets a price, are reported as RatioMost.
 const RatioMost = text.MostRatio
 
 // guardAlpha is the error of either end of a guard's interval at the look that proves the
-// gain. It is not divided by earlier looks, at which a guard decides nothing, under the
-// assumption that fluctuations of gain and price are independent. The lower end of a mean
-// splits it into two parts ([proofs.above]).
+// gain. It is not divided among earlier looks, because a guard decides nothing at those,
+// and because fluctuations of gain and price are assumed to be independent. The lower end
+// of a mean splits the error into two parts ([proofs.above]).
 //
-// If the confirmation continues because of an open guard, it ends when the guard has
-// failed or passed, so that there are several looks: each has a guardLooks-th of the
-// error. Over nine blocks, a guard at its bound then failed in .02 to .11 and passed in
-// .01 to .10 of simulated candidates, compared with .01 to .24 and .01 to .20 with the
+// If the confirmation continues because of an open guard, it ends when the guard has failed
+// or passed. There are then several looks, each of which has a guardLooks-th of the error.
+// In simulations over nine blocks, a guard at its bound then failed for .02 to .11 of the
+// candidates and passed for .01 to .10, compared with .01 to .24 and .01 to .20 with the
 // whole error at each look.
 const (
 	guardAlpha = 0.05
@@ -34,19 +34,21 @@ const (
 )
 
 // NewGuard rules on the consumption of a candidate (B of the pairs) relative to its
-// champion (A): the ratio of the weighted means over the tasks, or of the 95th
-// percentiles over the evaluations. Nothing is clipped. The clusters of tasks are the
-// units, and the interval is about new tasks like these.
+// champion (A): the ratio of the weighted means over the tasks, or of the 95th percentiles
+// over the evaluations. Nothing is clipped. The clusters of tasks are the units, and the
+// interval is about new tasks like these.
 //
-// The guard has failed when the lower end of the ratio is above AtMost and the lower end of the
-// difference above Floor. It has passed when the upper end of the ratio is at most AtMost or that of
-// the difference at most Floor, or both percentiles are. Otherwise it is open.
+// The guard has failed when the lower end of the ratio is above AtMost and the lower end of
+// the difference is above Floor. It has passed when the upper end of the ratio is at most
+// AtMost, when the upper end of the difference is at most Floor, or when both percentiles
+// are at most Floor. Otherwise it is open.
 //
 // The interval does not cover kinds of tasks that the confirmation lacks: see
 // [Guard.Unseen].
 func NewGuard(b Bound, pairs []Pair) Guard { return newGuard(b, pairs, guardAlpha) }
 
-// newGuard is NewGuard with the error of either end of the interval as a parameter.
+// newGuard does what NewGuard does, with the error of either end of the interval as a
+// parameter.
 func newGuard(b Bound, pairs []Pair, alpha float64) Guard {
 	g := Guard{
 		Name: b.Name, Of: b.Of, Ratio: 1, Interval: Interval{Lo: 0, Hi: RatioMost}, Level: 1 - 2*alpha,
@@ -77,16 +79,16 @@ func newGuard(b Bound, pairs []Pair, alpha float64) Guard {
 // Measured reports whether a side consumed anything in any pair.
 func (g Guard) Measured() bool { return g.Champion > 0 || g.Candidate > 0 }
 
-// Broken reports whether a winner must be presented as a trade: its guard has failed, or
-// it is open and the mean on these tasks is itself above the bound. A percentile above
-// the bound does not suffice, since noise can cause it.
+// Broken reports whether a winner must be presented as a trade, because its guard has
+// failed, or because the guard is open and the mean on these tasks is itself above the
+// bound. A percentile above the bound does not suffice, because noise can cause it.
 func (g Guard) Broken() bool {
 	above := g.Ratio > g.Most*(1+alike) && g.Candidate-g.Champion > g.Floor
 	return g.Verdict == GuardFailed || g.Verdict == GuardOpen && g.Of == Mean && above
 }
 
-// Unseen returns the share of tasks that may behave differently without one of them being
-// among n independent ones, at an error of .05: 1 − .05^(1/n).
+// Unseen returns the largest share of tasks that may behave differently although none of
+// them is among n independent tasks, at an error of .05: 1 − .05^(1/n).
 func Unseen(n int) float64 {
 	if n <= 0 {
 		return 1
@@ -94,8 +96,8 @@ func Unseen(n int) float64 {
 	return 1 - math.Pow(.05, 1/float64(n))
 }
 
-// ratioOf returns candidate/champion, at most [RatioMost]: 1 where both are 0 or less, and RatioMost
-// where the champion alone is.
+// ratioOf returns candidate/champion, at most [RatioMost]. It returns 1 if both are 0 or
+// less, and RatioMost if only the champion is.
 func ratioOf(champion, candidate float64) float64 {
 	switch {
 	case candidate <= 0 && champion <= 0:
@@ -110,7 +112,8 @@ func ratioOf(champion, candidate float64) float64 {
 type bill struct {
 	cluster      string
 	a, b, weight []float64
-	// x and y are the weighted sums of champion and candidate.
+	// x and y are the weighted sums of the champion's and the candidate's consumption, and
+	// w is the sum of the weights.
 	x, y, w float64
 }
 

@@ -7,22 +7,24 @@ import (
 )
 
 const (
-	// betPart and studentPart are the shares of the error for the two proofs of "above".
+	// betPart and studentPart are the shares of the error that the two proofs in
+	// [proofs.above] get.
 	betPart, studentPart = 0.6, 0.4
 	// ratioSteps is the number of bisections that find the end of a ratio within
 	// [1/RatioMost, RatioMost] to a relative precision of 10⁻⁹.
 	ratioSteps = 34
 	// alike is the share of the scale below which a standard error, or a sum of excesses,
-	// is rounding and counts as 0.
+	// is attributed to rounding and counts as 0.
 	alike = 1e-9
 )
 
-// guardBets are the shares of the capital staked against "the mean is not above".
+// guardBets are the shares of the capital that are staked against the hypothesis "the mean
+// is not above 0".
 var guardBets = [...]float64{.2, .4, .8}
 
-// mean sets ratio and interval of the means, and returns the interval of their
-// difference. An end of the ratio is the ρ at which "the mean of candidate − ρ·champion
-// is 0" is refuted on one side (Fieller 1954).
+// mean sets the ratio of the means and its interval, and returns the interval of their
+// difference. Each end of the ratio's interval is the ρ at which the hypothesis "the mean
+// of candidate − ρ·champion is 0" is refuted on one side (Fieller 1954).
 func (g *Guard) mean(bills []bill, alpha float64) Interval {
 	var x, y, w float64
 	for _, l := range bills {
@@ -34,7 +36,7 @@ func (g *Guard) mean(bills []bill, alpha float64) Interval {
 	g.Lo = math.Min(g.Ratio, lastRatio(func(ratio float64) bool { return p.above(ratio, 0) }))
 	g.Hi = math.Max(g.Ratio, lastRatio(func(ratio float64) bool { return !p.below(ratio, 0) }))
 	out := Interval{Lo: math.Inf(-1), Hi: math.Inf(1)}
-	// Of the difference, only its position relative to the floor matters.
+	// Only the position of the difference relative to the floor matters.
 	floor := g.Floor * w / float64(len(bills))
 	if p.above(1, floor) {
 		out.Lo = math.Nextafter(g.Floor, math.Inf(1))
@@ -46,8 +48,8 @@ func (g *Guard) mean(bills []bill, alpha float64) Interval {
 }
 
 // lastRatio returns the highest ratio up to which holds is true, for a holds that is true
-// below some ratio and false above it: 0 where it never is, [RatioMost] where it always
-// is.
+// below some ratio and false above it. It returns 0 if holds is never true, and [RatioMost]
+// if it always is.
 func lastRatio(holds func(float64) bool) float64 {
 	lo, hi := 1./RatioMost, float64(RatioMost)
 	switch {
@@ -66,12 +68,12 @@ func lastRatio(holds func(float64) bool) float64 {
 	return math.Sqrt(lo * hi)
 }
 
-// proofs tests hypotheses on the consumption of clusters of tasks. Fewer than two prove
-// nothing.
+// proofs tests hypotheses about the consumption of clusters of tasks. Fewer than two
+// clusters prove nothing.
 type proofs struct {
 	bills []bill
-	// over and under are the quantiles of Student's t for the two sides, bet the log
-	// evidence that proves "above".
+	// over and under are the quantiles of Student's t that prove "above" and "below", and
+	// bet is the log evidence that proves "above".
 	over, under, bet float64
 	excess           []float64
 }
@@ -84,15 +86,15 @@ func newProofs(bills []bill, alpha float64) *proofs {
 	return p
 }
 
-// above reports whether the mean over clusters of y − ratio·x − floor is shown to be
-// above 0, by one of two proofs.
+// above reports whether the mean over clusters of y − ratio·x − floor is shown to be above
+// 0, by one of two proofs.
 //
-// The first bets on it as [Sample] does: y has no upper bound, and a few tasks that cost
-// forty times as much are evidence by their full amount, whereas their own variance would
-// hide them from Student's t (Waudby-Smith and Ramdas 2024; a lower bound for
-// non-negative values suffices). The scale of the bets is the champion's highest bill,
-// which is taken as known. The second is [studentized], which detects small differences
-// of steady bills.
+// The first proof bets on this mean as [Sample] does: y has no upper bound, and a few tasks
+// that cost forty times as much are evidence by their full amount, whereas their own
+// variance would hide them from Student's t (Waudby-Smith and Ramdas 2024; a lower bound
+// for non-negative values suffices). The scale of the bets is the champion's highest bill,
+// which is taken as known. The second proof is [studentized], which detects small
+// differences between steady bills.
 func (p *proofs) above(ratio, floor float64) bool {
 	most := p.exceed(ratio, floor)
 	if len(p.bills) < 2 {
@@ -115,15 +117,15 @@ func (p *proofs) above(ratio, floor float64) bool {
 }
 
 // below reports whether the mean over clusters of y − ratio·x − floor is shown to be at
-// most 0, by [studentized]. As the values have no upper bound, this is no proof for rare
-// tasks: [Unseen] gives their share.
+// most 0, by [studentized]. Because the values have no upper bound, this proves nothing for
+// rare tasks: [Unseen] gives their share.
 func (p *proofs) below(ratio, floor float64) bool {
 	most := p.exceed(ratio, floor)
 	return len(p.bills) >= 2 && studentized(p.excess, most) <= -p.under
 }
 
-// exceed sets y − ratio·x − floor by cluster, and returns the largest amount by which one
-// of them can be below 0.
+// exceed stores y − ratio·x − floor of each cluster in excess, and returns the largest
+// amount by which one of these values can be below 0.
 func (p *proofs) exceed(ratio, floor float64) (most float64) {
 	for i := range p.bills {
 		l := &p.bills[i]
@@ -133,9 +135,9 @@ func (p *proofs) exceed(ratio, floor float64) (most float64) {
 	return most
 }
 
-// studentized returns the t of a mean against 0, corrected for skewness by Hall's
-// transformation (1992) t + γ(t²/3 + 1/6)/√n + γ²t³/(27n), which is monotone. Without it
-// the upper end for a distribution with a long upper tail is too low.
+// studentized returns the t statistic of a mean against 0, corrected for skewness by Hall's
+// transformation (1992) t + γ(t²/3 + 1/6)/√n + γ²t³/(27n), which is monotone. Without the
+// correction, the upper end for a distribution with a long upper tail is too low.
 func studentized(values []float64, scale float64) float64 {
 	n := float64(len(values))
 	mean := floats.Sum(values) / n

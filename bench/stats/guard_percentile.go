@@ -16,10 +16,10 @@ const (
 	leastResampled = 6
 )
 
-// percentile sets ratio and interval of the 95th percentiles, and returns the interval of
-// their difference, by resampling whole clusters, the same for champion and candidate
-// (Efron 1979, the percentile method). The seed is fixed, so that the same pairs give the
-// same interval.
+// percentile sets the ratio of the 95th percentiles and its interval, and returns the
+// interval of their difference. It resamples whole clusters, the same ones for champion and
+// candidate (Efron 1979, the percentile method). The seed is fixed, so the same pairs give
+// the same interval.
 func (g *Guard) percentile(bills []bill, alpha float64) Interval {
 	champion, candidate := newRanked(bills, func(l bill) []float64 { return l.a }), newRanked(bills, func(l bill) []float64 { return l.b })
 	times := slices.Repeat([]float64{1}, len(bills))
@@ -48,8 +48,8 @@ func (g *Guard) percentile(bills []bill, alpha float64) Interval {
 	return ends(differences)
 }
 
-// Percentiles returns the percentile at a share, such as .5, of what both sides consumed of a
-// metric, over the evaluations and by the weights that a [Guard] compares.
+// Percentiles returns, for a metric, the percentile of both sides' consumption at a share
+// such as .5, over the evaluations and with the weights that a [Guard] compares.
 func Percentiles(metric string, share float64, pairs []Pair) (champion, candidate float64) {
 	bills := billsOf(metric, normalizePairs(pairs))
 	times := slices.Repeat([]float64{1}, len(bills))
@@ -84,8 +84,8 @@ func newRanked(bills []bill, of func(bill) []float64) ranked {
 	return r
 }
 
-// at returns the smallest value up to which a share of the weight lies, with every cluster
-// counted as often as times gives.
+// at returns the smallest value up to which the given share of the weight lies. times
+// holds, for each cluster, how many times the cluster counts.
 func (r ranked) at(share float64, times []float64) float64 {
 	var total float64
 	for i, w := range r.weights {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// billed returns pairs whose metric is given by task for champion and candidate.
+// billed returns pairs whose metric is given per task for the champion and the candidate.
 func billed(metric string, a, b []float64) []Pair {
 	out := make([]Pair, min(len(a), len(b)))
 	for i := range out {
@@ -77,7 +77,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestGuardProperties: units of money and the order of tasks do not matter.
+// TestGuardProperties checks that neither the unit of money nor the order of tasks matters.
 func TestGuardProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amount := rapid.SliceOfN(rapid.Float64Range(.001, 10), 1, 40)
@@ -103,8 +103,8 @@ func TestGuardProperties(t *testing.T) {
 }
 
 // TestGuardErrors counts, over simulated entries of 40 tasks and 3 blocks, how often a
-// guard fails and passes where the true ratio over new tasks is at the bound, and how
-// often it fails where it is 60 % above.
+// guard fails and passes if the true ratio over new tasks is at the bound, and how often it
+// fails if the ratio is 60 % above the bound.
 func TestGuardErrors(t *testing.T) {
 	const entries, tasks, blocks = 400, 40, 3
 	for _, c := range []struct {
@@ -112,8 +112,8 @@ func TestGuardErrors(t *testing.T) {
 		bound      Bound
 		draw       func(*rand.Rand) (task, interaction float64)
 		noise      float64
-		fail, pass float64 // maximum rates at the bound
-		power      float64 // minimum rate 60 % above it
+		fail, pass float64 // maximum rates if the ratio is at the bound
+		power      float64 // minimum rate if the ratio is 60 % above the bound
 	}{
 		{"cost, even tasks", Bound{Name: Cost, Of: Mean, AtMost: 1.1}, lognormal(.3, .1), .2, .08, .09, .95},
 		{"cost, uneven tasks", Bound{Name: Cost, Of: Mean, AtMost: 1.1}, lognormal(1, .3), .3, .08, .17, .6},
@@ -162,15 +162,16 @@ func entryOf(rng *rand.Rand, bound Bound, draw func(*rand.Rand) (float64, float6
 	return g.Verdict == GuardFailed, g.Verdict == GuardPassed
 }
 
-// lognormal draws tasks whose levels and changes have mean 1 and these logarithmic spreads.
+// lognormal draws tasks whose levels and changes have a mean of 1 and these logarithmic
+// spreads.
 func lognormal(spread, interaction float64) func(*rand.Rand) (float64, float64) {
 	return func(rng *rand.Rand) (float64, float64) {
 		return math.Exp(spread*rng.NormFloat64() - spread*spread/2), math.Exp(interaction*rng.NormFloat64() - interaction*interaction/2)
 	}
 }
 
-// rarely draws even tasks of which a share costs the candidate the given multiple; mean
-// 1.
+// rarely draws tasks of equal level, a share of which cost the candidate the given
+// multiple. The mean change is 1.
 func rarely(share, times float64) func(*rand.Rand) (float64, float64) {
 	return func(rng *rand.Rand) (float64, float64) {
 		change := 1 / (1 - share + share*times)
@@ -181,7 +182,7 @@ func rarely(share, times float64) func(*rand.Rand) (float64, float64) {
 	}
 }
 
-// TestUnmeasuredGuard checks the sentence of a guard without any pair.
+// TestUnmeasuredGuard checks the sentence about a guard without any pair.
 func TestUnmeasuredGuard(t *testing.T) {
 	t.Parallel()
 	g := NewGuard(Bound{Name: Latency, Of: P95, AtMost: 1.1}, nil)

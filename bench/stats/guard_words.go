@@ -19,7 +19,7 @@ func (g Guard) Sentence() string {
 		g.Label(), g.Values(), text.Change(g.Ratio), text.ChangeInterval(g.Lo, g.Hi), g.Allowed())
 }
 
-// Label names what the guard is on.
+// Label names the quantity that the guard limits.
 func (g Guard) Label() string {
 	name := strings.ReplaceAll(g.Name, "_", " ")
 	if g.Of != "" {
@@ -37,7 +37,7 @@ func (g Guard) Allowed() string {
 	return bound
 }
 
-// Values formats what both sides consume.
+// Values formats the consumption of both sides.
 func (g Guard) Values() string {
 	return Quantity(g.Name, g.Champion) + " → " + Quantity(g.Name, g.Candidate)
 }
@@ -47,7 +47,7 @@ func (b Bound) String() string {
 	name := strings.ReplaceAll(b.Name, "_", " ")
 	s := fmt.Sprintf("%s %s at most %s", b.Of, name, text.Change(b.AtMost))
 	if b.PerPoint > 0 {
-		s += fmt.Sprintf(" and %g %% more a point", 100*b.PerPoint)
+		s += fmt.Sprintf(" and %g %% more per point", 100*b.PerPoint)
 	}
 	if b.Floor > 0 {
 		s += ", from " + Quantity(b.Name, b.Floor)
@@ -55,9 +55,9 @@ func (b Bound) String() string {
 	return s
 }
 
-// Quantity formats an amount of a metric, as every view shows it: money in dollars, times with their
-// unit, tokens as a whole number, and all else with one decimal. An amount below 1 that is neither
-// has two significant digits.
+// Quantity formats an amount of a metric, as every view shows it: money in dollars, and
+// times with their unit. Any other amount below 1 has two significant digits; otherwise
+// tokens are a whole number, and all else has one decimal.
 func Quantity(metric string, amount float64) string {
 	tokens := strings.HasSuffix(metric, "tokens")
 	switch {

@@ -14,43 +14,45 @@ const (
 	// enoughBlocks is the number of complete blocks after which the variance between
 	// tasks is known well enough to give up the claim about new tasks.
 	enoughBlocks = 8
-	// looks divides the level of the claim about new tasks: τ̂ and Student's t are valid
-	// at one look, and there is one after every block. At the full level the simulation
-	// of package nights had .07 false adoptions a month with interactions and 10 or 40
-	// tasks, instead of the stated .05; at half of it .03 and .02.
+	// looks is the number by which the level of the claim about new tasks is divided: τ̂
+	// and Student's t are valid at one look, but there is a look after every block. At the
+	// full level, the simulation of package nights had .07 false adoptions a month with
+	// interactions and 10 or 40 tasks, instead of the stated .05; at half the level it had
+	// .03 and .02.
 	looks = 2
 	// surplus is the multiple of the projected pairs after which a candidate is parked.
 	surplus = 2
 )
 
 // Judge rules on a candidate (B of the pairs) against its champion (A). It may be called
-// after every complete block of every night, but not within a block. It is a pure
-// function of the evidence, and the order of the pairs does not matter.
+// after every complete block of every night, but not within a block. It is a pure function
+// of the evidence, and the order of the pairs does not matter.
 //
-// Better on these tasks: log E ≥ ln(1/α) ([Sample]). Better on new tasks like these:
-// that, at least [LeastTasks] independent tasks, and the lower bound for new tasks at α/2
-// above 0. The state is the first of these that applies:
+// A candidate is better on these tasks if log E ≥ ln(1/α) ([Sample]). It is better on new
+// tasks like these if it is better on these tasks, there are at least [LeastTasks]
+// independent tasks, and the lower bound for new tasks at α/2 is above 0. The state is the
+// first of these that applies:
 //
 //   - harmful: the evidence for "worse" reaches ln 20;
 //   - vetoed: a domain is proven worse;
 //   - trade: better on new tasks, and a guard is broken ([Guard.Broken]);
 //   - proven: better on new tasks, and no guard is broken; open points are stated, and more blocks
 //     may settle them ([Ruling.Pending]);
-//   - here only: better on these tasks, and more blocks cannot show it for new ones: too few tasks,
-//     or eight blocks done and the limit of [NewTaskLower] not above 0;
-//   - parked: more than twice the projected pairs;
-//   - open.
+//   - here only: better on these tasks, and more blocks cannot show it for new ones, because there are
+//     too few tasks, or because eight blocks are done and the limit of [NewTaskLower] is not above 0;
+//   - parked: more than twice the projected number of pairs was used;
+//   - open: none of these.
 //
-// For a fixed agent see [Rule]: on these tasks the difference is known after a block; the
-// claim about new tasks is Student's bound over clusters at α ([Compare]), on as many of
-// them.
+// For a fixed agent see [Rule]: the difference on these tasks is known after one block, and
+// the claim about new tasks uses Student's bound over clusters at α ([Compare]) and also
+// needs at least [LeastTasks] independent tasks.
 //
-// A claim about new tasks that an earlier look made remains valid ([Rule].Proof,
+// A claim about new tasks that was made at an earlier look remains valid ([Rule].Proof,
 // [Proof]).
 //
-// Missing data: of the ruling on the scored pairs and the one in which data missing on
-// only one side is scored as well, 0 as a rule ([Pair.AloneA]), Judge returns the one
-// that claims less.
+// If data is missing on only one side, there are two rulings: one on the scored pairs, and
+// one in which the missing data is scored as well, usually as 0 ([Pair.AloneA]). Judge
+// returns the one that claims less.
 func Judge(variant string, pairs []Pair, rule Rule) Ruling {
 	r := rule.judge(variant, normalizePairs(pairs))
 	if all := counted(pairs); all != nil {
@@ -104,8 +106,8 @@ func (rule Rule) judge(variant string, clean []Pair) Ruling {
 	return r
 }
 
-// guards rules on the guards of the rule over the pairs of all tasks, for a gain on new
-// tasks of at least lower.
+// guards rules on each guard of the rule over the pairs of all tasks, given that the gain
+// on new tasks is at least lower.
 func guards(clean []Pair, rule Rule, lower float64, blocks int) []Guard {
 	var out []Guard
 	alpha := guardAlpha
@@ -113,7 +115,7 @@ func guards(clean []Pair, rule Rule, lower float64, blocks int) []Guard {
 		alpha /= guardLooks
 	}
 	for _, b := range rule.Guards {
-		// A metric that was not measured has no guard.
+		// The guard of a metric that was not measured is left out, unless it has failed.
 		if g := newGuard(b.For(lower), clean, alpha); g.Measured() || g.Verdict == GuardFailed {
 			out = append(out, g)
 		}
@@ -135,7 +137,7 @@ func onePerTask(clean []Pair) []Pair {
 }
 
 // fixed replaces the intervals whose evidence grows with repeats by Student's intervals
-// over clusters. All variance is between tasks.
+// over clusters, because for a fixed agent all variance is between tasks.
 func (r *Ruling) fixed(clean []Pair, rule Rule) {
 	r.Comparison = comparePairs(clean, r.Level, rule.Even)
 	r.New = Interval{Lo: r.Lo, Hi: r.Hi}

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// blocksOf returns tasks × blocks of pass/fail pairs whose differences are given by gain.
+// blocksOf returns tasks × blocks pass/fail pairs whose differences are given by gain.
 func blocksOf(tasks, blocks int, gain func(task, block int) int) []Pair {
 	out := make([]Pair, tasks)
 	for i := range out {
@@ -67,8 +67,8 @@ func TestJudge(t *testing.T) {
 		{"better everywhere", blocksOf(20, 8, everywhere), Rule{}, Proven, NewTasks, "better on new tasks like these: +25.0 points on 20 tasks, 8 times each, and at least +"},
 		{"proven before it could be parked", blocksOf(20, 8, everywhere), Rule{Cap: 10}, Proven, NewTasks, ""},
 		{"better on some tasks for sure", blocksOf(10, 4, someTasks), Rule{}, Open, NoClaim, "not decided"},
-		{"some tasks for sure, shown", blocksOf(10, 7, someTasks), Rule{}, Open, TheseTasks, "not yet shown of new ones"},
-		{"some tasks for sure, enough blocks", blocksOf(10, 8, someTasks), Rule{}, HereOnly, TheseTasks, "on these tasks only: +30.0 points on 10 tasks, 8 times each; they differ too much"},
+		{"some tasks for sure, shown", blocksOf(10, 7, someTasks), Rule{}, Open, TheseTasks, "not yet shown for new ones"},
+		{"some tasks for sure, enough blocks", blocksOf(10, 8, someTasks), Rule{}, HereOnly, TheseTasks, "on these tasks only: +30.0 points on 10 tasks, 8 times each; the tasks differ too much"},
 		{"some tasks, parked", blocksOf(10, 7, someTasks), Rule{Cap: 20}, Parked, TheseTasks, "better on these tasks"},
 		{"one task for ever", blocksOf(1, 40, func(int, int) int { return 1 }), Rule{}, HereOnly, TheseTasks, ""},
 		{"worse", blocksOf(20, 8, worse), Rule{}, Harmful, NoClaim, "proven worse on these tasks: −25.0 points"},
@@ -105,7 +105,7 @@ func TestJudge(t *testing.T) {
 		{"fixed: some tasks won", blocksOf(40, 1, func(task, _ int) int { return btoi(task < 5) }), Rule{Fixed: true}, HereOnly, TheseTasks, "differ too much"},
 		{"fixed: many tasks won", blocksOf(40, 1, func(task, _ int) int { return btoi(task < 15) }), Rule{Fixed: true}, Proven, NewTasks, ""},
 		{"fixed: nothing changed", blocksOf(40, 1, func(int, int) int { return 0 }), Rule{Fixed: true}, Harmful, NoClaim, "not better: 0.0 points"},
-		{"fixed: worse by one task", blocksOf(40, 1, func(task, _ int) int { return -btoi(task == 0) }), Rule{Fixed: true}, Harmful, NoClaim, "a repeat would say the same"},
+		{"fixed: worse by one task", blocksOf(40, 1, func(task, _ int) int { return -btoi(task == 0) }), Rule{Fixed: true}, Harmful, NoClaim, "a repeat would give the same"},
 		{"fixed: dear", costing(1.2, blocksOf(8, 1, func(int, int) int { return 1 })), Rule{Fixed: true, Guards: cost}, Trade, NewTasks, "at a price"},
 		{"fixed: as cheap", costing(1.05, blocksOf(8, 1, func(int, int) int { return 1 })), Rule{Fixed: true, Guards: cost}, Proven, NewTasks, ""},
 	} {
@@ -119,7 +119,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgeKnowsItsClusters: twins multiply the pairs, not the independent tasks.
+// TestJudgeKnowsItsClusters checks that twins multiply the pairs but not the independent
+// tasks.
 func TestJudgeKnowsItsClusters(t *testing.T) {
 	rule := Rule{Alpha: 1. / 240, Fixed: true}
 	twins := blocksOf(24, 1, func(int, int) int { return 1 })
@@ -213,8 +214,8 @@ func inAnotherOrder(rng *rand.Rand, p Pair) Pair {
 	return p
 }
 
-// TestJudgeIsNotFooledByLooking: judging tasks that differ after every block proves a
-// false gain in at most α of all runs.
+// TestJudgeIsNotFooledByLooking checks that judging after every block, on tasks that
+// differ, proves a false gain in at most α of all runs.
 func TestJudgeIsNotFooledByLooking(t *testing.T) {
 	const runs, tasks, blocks, alpha = 160, 10, 10, .05
 	rng := rand.New(rand.NewPCG(11, 5))

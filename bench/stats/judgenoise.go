@@ -10,25 +10,25 @@ import (
 // JudgeNoise is the part of the noise of scores that comes from the draws of judge models.
 // The variances that a confirmation measures contain it.
 type JudgeNoise struct {
-	// Answers is the number of evaluations whose judges made two draws or more, Single that
-	// of those with a single draw, whose noise is unknown.
+	// Answers is the number of evaluations whose judges made two draws or more, and Single
+	// is the number of those with a single draw, whose noise is unknown.
 	Answers int `json:"answers,omitempty"`
 	Single  int `json:"single,omitempty"`
-	// Variance is that of a score over repeated grading of the same answer.
+	// Variance is the variance of a score over repeated grading of the same answer.
 	Variance float64 `json:"variance,omitempty"`
 	// Calls is the number of calls of judges, and USD their cost.
 	Calls int64   `json:"calls,omitempty"`
 	USD   float64 `json:"usd,omitempty"`
 }
 
-// Draws describes one grader of an evaluation: its weight and, of a judge, the number of its
-// draws and their standard deviation; Samples is 0 for other graders.
+// Draws describes one grader of an evaluation: its weight and, for a judge, the number of
+// its draws and their standard deviation; Samples is 0 for other graders.
 type Draws struct {
 	Weight, SD float64
 	Samples    int
 }
 
-// Add adds a scored evaluation by its graders.
+// Add adds a scored evaluation, given its graders.
 func (n *JudgeNoise) Add(graders []Draws) {
 	var variance, weights float64
 	drawn, single := false, false
@@ -48,16 +48,16 @@ func (n *JudgeNoise) Add(graders []Draws) {
 	}
 }
 
-// Any reports whether any evaluation was graded by a judge.
+// Any reports whether a judge graded any evaluation.
 func (n *JudgeNoise) Any() bool { return n != nil && n.Answers+n.Single > 0 }
 
-// Statement describes the noise beside a detectable improvement, in words that continue
-// it.
+// Statement describes the noise that affects a detectable improvement, in words that
+// continue the description of that improvement.
 func (n *JudgeNoise) Statement() string {
 	if n.Answers == 0 {
-		return `the noise of its judges is unknown, because they make one draw ("samples" 2 or more measures it)`
+		return `the noise of its judges is unknown, because they draw only once (set "samples" to 2 or more to measure it)`
 	}
 	sd := math.Sqrt(n.Variance)
-	return fmt.Sprintf("of the noise, the draws of its judges are %s points (sd) a score and %s a pair, over %s",
+	return fmt.Sprintf("the draws of its judges contribute %s points (sd) per score and %s per pair to the noise, over %s",
 		text.Size(sd), text.Size(sd*math.Sqrt2), text.Count(n.Answers, "answer"))
 }

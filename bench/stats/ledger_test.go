@@ -13,8 +13,8 @@ func night(n int) time.Time {
 	return time.Date(2026, 1, 1, 2, 0, 0, 0, time.UTC).Add(time.Duration(n) * 24 * time.Hour)
 }
 
-// TestLedgerByHand: twelve entries at 1/240 in eleven nights use up the window until
-// night 31, when those of night 1 expire.
+// TestLedgerByHand checks that twelve entries at 1/240 in eleven nights use up the window
+// until night 31, when those of night 1 expire.
 func TestLedgerByHand(t *testing.T) {
 	c := Monthly()
 	near(t, "level of an entry", c.Alpha(), 1./240, 1e-15)
@@ -38,8 +38,8 @@ func TestLedgerByHand(t *testing.T) {
 	}
 }
 
-// TestLedgerHoldsInEveryWindow: making entries only while some are left never exceeds the
-// limit in any window.
+// TestLedgerHoldsInEveryWindow checks that making entries only while some are left never
+// exceeds the limit in any window.
 func TestLedgerHoldsInEveryWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Control{Level: .05, Days: rapid.IntRange(1, 40).Draw(t, "days"), Entries: rapid.IntRange(1, 15).Draw(t, "entries")}
@@ -72,8 +72,8 @@ func TestWorn(t *testing.T) {
 	}{
 		{0, 0, ""},
 		{35, 2, ""},
-		{5, 3, "judged 5 candidates and made 3 adoptions"},
-		{36, 1, "judged 36 candidates and made 1 adoption:"},
+		{5, 3, "to judge 5 candidates and led to 3 adoptions"},
+		{36, 1, "to judge 36 candidates and led to 1 adoption:"},
 	} {
 		if got := Worn(c.entries, c.adoptions); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%d entries and %d adoptions: %q", c.entries, c.adoptions, got)
@@ -88,7 +88,8 @@ func TestBestRepeats(t *testing.T) {
 	if !math.IsInf(BestRepeats(1, 1, .25, 0), 1) {
 		t.Error("without variance between tasks repeats are bounded")
 	}
-	// At the cost of one task no other number of repeats gives a smaller variance.
+	// Given the cost of a task, no other number of repeats gives a smaller variance for the
+	// same money.
 	rapid.Check(t, func(t *rapid.T) {
 		task, run := rapid.Float64Range(.1, 50).Draw(t, "task"), rapid.Float64Range(.1, 50).Draw(t, "run")
 		within, between := rapid.Float64Range(.01, 1).Draw(t, "within"), rapid.Float64Range(.001, 1).Draw(t, "between")

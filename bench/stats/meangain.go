@@ -6,13 +6,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// LeastGains is the smallest number of estimated gains whose mean has an interval.
+// LeastGains is the smallest number of estimated gains for which [MeanGain] returns an
+// interval.
 const LeastGains = 5
 
-// MeanGain returns the mean of estimated gains in [-1,1] with Student's interval at 95 %, nil
-// for fewer than [LeastGains]. Its error is that of the spread between the gains, or that of
-// the estimates by their standard errors where it is larger: estimates that a model shrinks
-// towards each other vary less than they err.
+// MeanGain returns the mean of estimated gains in [-1,1] with Student's interval at 95 %,
+// or nil if there are fewer than [LeastGains]. The interval uses the larger of two errors:
+// one from the spread of the gains, and one from the standard errors of the estimates. The
+// spread alone can be too small, because estimates that a model shrinks towards each other
+// vary less than they err.
 func MeanGain(gains, errors []float64) *Measure {
 	n := float64(len(gains))
 	if len(gains) < LeastGains {

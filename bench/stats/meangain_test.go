@@ -15,15 +15,15 @@ func TestMeanGain(t *testing.T) {
 	if math.Abs(m.Value-.3) > 1e-12 || math.Abs(m.Lo-.10367569) > 1e-8 || math.Abs(m.Hi-.49632431) > 1e-8 {
 		t.Errorf("%+v", m)
 	}
-	// Equal estimates have the error of each.
+	// If the estimates are equal, the error comes from the errors of the single estimates.
 	m = MeanGain([]float64{.1, .1, .1, .1, .1}, []float64{.2, .2, .2, .2, .2})
 	if want := .2 / math.Sqrt(5) * 2.776445; math.Abs(m.Hi-.1-want) > 1e-6 || math.Abs(m.Lo-.1+want) > 1e-6 {
 		t.Errorf("%+v", m)
 	}
 }
 
-// TestMeanGainCovers: the interval holds the true mean of the drafts about as often as it
-// states, where the estimates err and where they are shrunk.
+// TestMeanGainCovers checks that the interval holds the true mean of the drafts about as
+// often as it states, both if the estimates have errors and if they are shrunk.
 func TestMeanGainCovers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{5, 12} {

@@ -2,8 +2,8 @@ package stats
 
 import "slices"
 
-// differs is the error of the test that the champion lacks more evaluations than the
-// variant.
+// differs is the error probability of the test whether the champion lacks more evaluations
+// than the variant.
 const differs = 0.05
 
 // missing counts the repeats that were evaluated on one side only: those that the
@@ -16,14 +16,15 @@ func missing(pairs []Pair) (champion, variant int) {
 	return champion, variant
 }
 
-// counted returns the pairs with missing data scored: 0 for the side whose evaluation is
-// missing, as if it had failed; 1 for the champion where it lacks more than the variant,
-// by a sign test at .05. It returns nil where nothing is missing on one side only.
+// counted returns the pairs with missing data scored. A missing evaluation scores 0, as if
+// it had failed, except that the champion's score 1 if the champion lacks more evaluations
+// than the variant, by a sign test at .05. counted returns nil if no data is missing on one
+// side only.
 //
-// The way in which a failure is recorded must not decide a comparison. If the failures of
-// a variant ended as missing data and were left out, the variant would look better: with
-// one failure in five missing, half of simulated entries without a gain were claimed.
-// Data missing by chance is missing on both sides, and its zeros cancel out.
+// The way in which a failure is recorded must not decide a comparison. If a variant's
+// failures ended as missing data and were left out, the variant would look better: with one
+// failure in five missing, a gain was claimed for half of the simulated entries that had
+// none. Data missing by chance is missing on both sides, and its zeros cancel out.
 func counted(pairs []Pair) []Pair {
 	champion, variant := missing(pairs)
 	if champion+variant == 0 {
@@ -56,7 +57,7 @@ func counted(pairs []Pair) []Pair {
 // anyNight is the night of repeats whose run is unknown.
 const anyNight = -1
 
-// weaker returns the ruling that claims less, of two on the same evidence.
+// weaker returns, of two rulings on the same evidence, the one that claims less.
 func weaker(r, s Ruling) Ruling {
 	switch {
 	case r.Claim != s.Claim:

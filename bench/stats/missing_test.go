@@ -21,15 +21,16 @@ func TestCounted(t *testing.T) {
 	if counted([]Pair{{Task: "t", A: []float64{1}, B: []float64{1}}}) != nil {
 		t.Error("data is counted that is not missing")
 	}
-	// Five that only the champion lacks are significant at .05, so they count as passed.
+	// Five evaluations that only the champion lacks are significant at .05, so they count
+	// as passed.
 	pair.AloneA, pair.AloneB = nil, []float64{1, 1, 1, 1, 1}
 	if got := counted([]Pair{pair})[0]; !slices.Equal(got.A, []float64{.5, 1, 1, 1, 1, 1}) {
 		t.Errorf("the champion has %v", got.A)
 	}
 }
 
-// TestJudgeCountsMissingData: missing evaluations of the variant count against it; those
-// that both sides lack alike do not.
+// TestJudgeCountsMissingData checks that missing evaluations of the variant count against
+// it, and that those that both sides lack equally do not.
 func TestJudgeCountsMissingData(t *testing.T) {
 	gains := func(task, block int) int { return btoi((task+block)%4 == 0) }
 	losing := func(champion, variant int) []Pair {

@@ -6,24 +6,24 @@ import "math"
 // like these" at level alpha. With d̄ the mean and L the lower bound at alpha for these
 // very tasks,
 //
-//	bound = d̄ − √((d̄ − L)² + t²·τ̂²/M), t = t_{1−alpha, M−1}:
+//	bound = d̄ − √((d̄ − L)² + t²·τ̂²/M), t = t_{1−alpha, M−1}.
 //
-// the error about these tasks, which L bounds at any stopping time, and the error of
-// these tasks for all tasks are independent, and their squares add (Howe 1974, the
-// modified large-sample bound; Zou and Donner 2008). limit = d̄ − t·τ̂/√M is the limit of
-// the bound for ever more blocks: if it is not above 0, more blocks on these tasks cannot
-// prove the claim.
+// There are two independent errors, whose squares add: the error about these tasks, which L
+// bounds at any stopping time, and the error of taking these tasks for all tasks (Howe
+// 1974, the modified large-sample bound; Zou and Donner 2008). limit = d̄ − t·τ̂/√M is the
+// limit of the bound as the number of blocks grows: if it is not above 0, more blocks on
+// these tasks cannot prove the claim.
 //
-// L is valid at any stopping time, t only at one look. As the tasks stay the same from
-// look to look, and L must be passed as well, many looks add little; over 25 looks 1.7 to
-// 4.4 % of simulated candidates without a gain were claimed at α = 5 %, with 6 to 40
-// tasks and τ of 0 to 30 points.
+// L is valid at any stopping time, but t only at one look. Because the tasks stay the same
+// from look to look, and L must be above 0 as well, many looks add little error: over 25
+// looks, 1.7 to 4.4 % of simulated candidates without a gain were claimed to be better at α
+// = 5 %, with 6 to 40 tasks and τ of 0 to 30 points.
 //
 // The full rule is in [reach].
 //
-// Both are −1 where task and chance cannot be separated: fewer than two tasks, or fewer
-// than half of them with two pairs. The degrees of freedom are those of the effective
-// number of tasks ([Components]).
+// Both results are −1 if the effect of tasks and chance cannot be separated, that is, if
+// there are fewer than two tasks, or if fewer than half of the tasks have two pairs. The
+// degrees of freedom are those of the effective number of tasks ([Components]).
 func NewTaskLower(s *Sample, c Components, alpha float64) (bound, limit float64) {
 	if !c.telling() {
 		return -1, -1
@@ -32,7 +32,7 @@ func NewTaskLower(s *Sample, c Components, alpha float64) (bound, limit float64)
 	return math.Max(-1, mean-math.Hypot(mean-s.Lower(alpha), spread)), math.Max(-1, mean-spread)
 }
 
-// telling reports whether chance and task can be separated.
+// telling reports whether variance from chance and variance between tasks can be separated.
 func (c Components) telling() bool { return c.Repeated && c.Effective > 1+flat }
 
 // spread returns t_{1−alpha, M−1}·τ̂/√M.

@@ -57,9 +57,9 @@ func TestNewTaskProperties(t *testing.T) {
 	})
 }
 
-// TestNewTaskCoverage: with new tasks in every round, the interval for new tasks covers
-// the mean over all tasks like them; the interval for these tasks alone must not, or the
-// test could not fail.
+// TestNewTaskCoverage checks that with new tasks in every round, the interval for new tasks
+// covers the mean over all tasks like them. The interval for only these tasks must not
+// cover it, or the test could not fail.
 func TestNewTaskCoverage(t *testing.T) {
 	const rounds = 200
 	for _, c := range []struct {
@@ -109,9 +109,9 @@ func TestLeastTasks(t *testing.T) {
 	near(t, "none", Independent(nil), 0, 0)
 }
 
-// TestJudgeNeedsIndependentTasks: below eight independent tasks, whether few, in few
-// clusters or of uneven weight, only the claim about these tasks is made, without further
-// blocks.
+// TestJudgeNeedsIndependentTasks checks that with fewer than eight independent tasks,
+// because the tasks are few, in few clusters or of uneven weight, only the claim about
+// these tasks is made, without further blocks.
 func TestJudgeNeedsIndependentTasks(t *testing.T) {
 	gains := func(task, block int) int { return btoi((task+block)%4 != 0) }
 	weighed := func(pairs []Pair, weight func(i int) float64) []Pair {

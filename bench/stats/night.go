@@ -7,27 +7,29 @@ import (
 )
 
 const (
-	// AssumedNight is the assumed standard deviation, in score units, of the shift that
-	// all differences of one night share: 2 points, a tenth of a logit. A single night
-	// cannot show it.
+	// AssumedNight is the assumed standard deviation, in score units, of the shift that all
+	// differences of one night share: 2 points, a tenth of a logit. It cannot be measured
+	// in a single night.
 	AssumedNight = 0.02
-	// assumedNights is the number of further nights that the assumption counts as.
+	// assumedNights is the number of further nights as which the assumption counts when it
+	// is averaged with the measured nights.
 	assumedNights = 4
 )
 
 // drift estimates the shift that all differences of a night share.
 type drift struct {
-	// nights is the number of nights, worth their effective number (Kish 1965).
+	// nights is the number of nights, and worth is their effective number (Kish 1965).
 	nights int
 	worth  float64
-	// variance of the shift, at least the assumed one.
+	// variance is the variance of the shift; it is at least the assumed one.
 	variance float64
 }
 
-// newDrift estimates the drift from the nights of gathered pairs: the variance of their
-// mean differences minus the part of chance (within, of one pair), averaged with the
-// assumption, which counts as four nights, and at least the assumption. All nights have
-// the same tasks, so differences between tasks cancel out.
+// newDrift estimates the drift from the nights of normalized pairs. The variance of the
+// nights' mean differences, minus the part due to chance (within is the variance of one
+// pair), is averaged with the assumed variance, which counts as four nights. The result is
+// at least the assumed variance. All nights have the same tasks, so differences between
+// tasks cancel out.
 func newDrift(clean []Pair, within float64) drift {
 	sums, counts := map[int]float64{}, map[int]float64{}
 	var order []int
@@ -66,7 +68,8 @@ func newDrift(clean []Pair, within float64) drift {
 	return d
 }
 
-// error returns the error at alpha of these nights' mean as an estimate for all nights.
+// error returns the error bound at alpha for the mean of these nights as an estimate of the
+// mean of all nights.
 func (d drift) error(alpha float64) float64 {
 	if d.variance == 0 {
 		return 0

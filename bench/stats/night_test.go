@@ -26,24 +26,24 @@ func TestDriftByHand(t *testing.T) {
 		t.Errorf("%+v", one)
 	}
 	near(t, "one night", one.variance, AssumedNight*AssumedNight, 0)
-	// Two nights with the means .1 and .5 and no chance: their spread is .08, with one
-	// degree of freedom added to the four assumed.
+	// Two nights with the means .1 and .5 and no variance by chance. Their spread is .08,
+	// with one degree of freedom, which is added to the four assumed ones.
 	two := newDrift(normalizePairs(inNights([]Pair{row(0, .2, .4, .6)}, func(r int) int { return r / 2 })), 0)
 	near(t, "two nights", two.variance, (4*.0004+.08)/5, 1e-15)
 	near(t, "their worth", two.worth, 2, 1e-15)
 	near(t, "their error", two.error(.025), 1.959963984540054*math.Sqrt(two.variance/2), 1e-12)
-	// A spread equal to chance leaves the assumption.
+	// A spread that chance explains leaves the assumption unchanged.
 	near(t, "chance", newDrift(normalizePairs(inNights([]Pair{row(0, .2, .4, .6)}, func(r int) int { return r / 2 })), .16).variance, AssumedNight*AssumedNight, 0)
-	// Pairs of an unknown night are not counted.
+	// Pairs from an unknown night are not counted.
 	unknown := newDrift(normalizePairs([]Pair{{Task: "t", A: []float64{0, 0}, B: []float64{1, 0}, Nights: []int{anyNight, 3}}}), 0)
 	if unknown.nights != 1 {
 		t.Errorf("%+v", unknown)
 	}
 }
 
-// TestJudgeBoundsWhatANightProves: the same pairs prove more when they are from more
-// nights, a large gain is still proven in one night, and the sentence states the
-// assumption.
+// TestJudgeBoundsWhatANightProves checks that the same pairs prove more if they come from
+// more nights, that a large gain is still proven in one night, and that the sentence states
+// the assumption.
 func TestJudgeBoundsWhatANightProves(t *testing.T) {
 	rule := Rule{Alpha: entryAlpha}
 	gains := func(task, block int) int { return btoi((task*7+block*3)%10 < 2) - btoi((task*7+block*3)%10 == 9) }
@@ -55,7 +55,7 @@ func TestJudgeBoundsWhatANightProves(t *testing.T) {
 		t.Errorf("one night proves %g of %g", one.NewLower, one.Difference)
 	}
 	large := Judge("v", blocksOf(40, 8, func(task, block int) int { return btoi((task+block)%3 == 0) }), rule)
-	if large.State != Proven || !strings.Contains(large.Reason, "measured in 1 night, and assumes that a night shifts such a difference by 2.0 points (standard deviation)") {
+	if large.State != Proven || !strings.Contains(large.Reason, "measured in 1 night, on the assumption that a night shifts such a difference by 2.0 points (standard deviation)") {
 		t.Errorf("%s: %s", large.State, large.Reason)
 	}
 	if fixed := Judge("v", blocksOf(40, 1, func(int, int) int { return 1 }), Rule{Alpha: entryAlpha, Fixed: true}); fixed.Night != 0 || strings.Contains(fixed.Reason, "night") {
@@ -63,7 +63,7 @@ func TestJudgeBoundsWhatANightProves(t *testing.T) {
 	}
 }
 
-// TestDriftIsFound: several nights reveal a shared shift of ten points.
+// TestDriftIsFound checks that several nights reveal a shared shift of ten points.
 func TestDriftIsFound(t *testing.T) {
 	const sd, nights, tasks, blocks = .1, 10, 20, 4
 	rng := rand.New(rand.NewPCG(2, 9))

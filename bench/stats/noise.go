@@ -10,11 +10,11 @@ const alarm = 0.01
 type Noise struct {
 	// Comparison is valid at any stopping time.
 	Comparison
-	// LogE is the logarithm of the evidence that something changed between the two, the
-	// mean of the evidence for better and that for worse.
+	// LogE is the logarithm of the evidence that something changed between the two runs.
+	// That evidence is the mean of the evidence for better and the evidence for worse.
 	LogE float64 `json:"log_e"`
-	// TwoSided is the p-value of "nothing changed between the two" at any stopping
-	// time, min(1, 1/E).
+	// TwoSided is the p-value of "nothing changed between the two runs", min(1, 1/E), which
+	// is valid at any stopping time.
 	TwoSided float64 `json:"two_sided"`
 	// Drifted reports whether TwoSided is at or below .01: the agent, its provider or a
 	// grader has changed its behavior.

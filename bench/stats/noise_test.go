@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// passes returns fifty tasks of one pass/fail pair each, with the given numbers of wins
-// and losses.
+// passes returns fifty tasks with one pass/fail pair each and the given numbers of wins and
+// losses.
 func passes(wins, losses int) []Pair {
 	return blocksOf(50, 1, func(task, _ int) int { return btoi(task < wins) - btoi(wins <= task && task < wins+losses) })
 }
@@ -45,9 +45,9 @@ func TestNoiseFloor(t *testing.T) {
 	})
 }
 
-// TestNoiseOverNights: an unchanged champion alarms in at most 1 % of all histories,
-// though every night includes all earlier nights; one that loses thirty points alarms
-// soon.
+// TestNoiseOverNights checks that an unchanged champion raises an alarm in at most 1 % of
+// all histories, although every night includes all earlier nights, and that a champion that
+// loses thirty points soon raises one.
 func TestNoiseOverNights(t *testing.T) {
 	const runs, nights, tasks = 200, 12, 20
 	rng := rand.New(rand.NewPCG(1, 12))

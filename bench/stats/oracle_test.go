@@ -8,17 +8,18 @@ import (
 	"testing"
 )
 
-// oracle is one case with the result of another program or of a calculation by hand.
+// oracle is a case with a result calculated by another program or by hand.
 type oracle struct {
 	ID, Function string
 	Input        struct {
 		Wins, Losses, Ties int
 		Differences        []float64
-		// Rows of differences by task; Pattern stands for ten tasks by thirty blocks of
-		// z = (7i+3r) mod 10, both from 1: a win below base + step·(i mod 4), a loss at 9.
+		// Rows are rows of differences, one for each task. Pattern stands for ten tasks i
+		// by thirty blocks r, both counted from 1, with z = (7i+3r) mod 10: a win if z is
+		// below base + step·(i mod 4), a loss if z is 9.
 		Rows    [][]float64
 		Pattern []int
-		// Sequence is the number of values frac(√2·t), t from 1.
+		// Sequence is the number of values frac(√2·t), with t from 1.
 		Sequence                   int
 		Margin, Alpha, Level, Mean float64
 		Interval                   []float64

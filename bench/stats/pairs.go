@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// normalizePairs normalizes pairs for rulings: scores of both sides only, one Pair per task,
-// cluster set and weight above 0, in an order that depends on neither the order of tasks
-// nor that of blocks.
+// normalizePairs normalizes pairs for rulings. The result has one Pair per task, with its
+// cluster set and a weight above 0, and holds only scores that exist on both sides. Its
+// order depends on neither the order of tasks nor that of blocks.
 func normalizePairs(pairs []Pair) []Pair {
 	out := make([]Pair, 0, len(pairs))
 	for _, p := range pairs {
@@ -66,7 +66,7 @@ func normalizePairs(pairs []Pair) []Pair {
 	return merged
 }
 
-// night returns the number of the run that a repeat belongs to.
+// night returns the number of the run in which a repeat was made, or 0 if none is recorded.
 func (p Pair) night(repeat int) int {
 	if repeat < len(p.Nights) {
 		return p.Nights[repeat]
@@ -111,11 +111,12 @@ func (p Pair) row() []float64 {
 	return row
 }
 
-// sampleOf returns the differences B − A of gathered pairs. With unequal weights the
+// sampleOf returns the differences B − A of normalized pairs. With unequal weights the
 // claim is about the weighted mean Σ w_i D_i / Σ w_i: the sample holds D·w/w_max, which
-// stays in [−1, 1], and means and bounds are scaled back by w_max over the mean weight of
-// a pair (a margin m becomes m·w̄/w_max). A task that lost pairs to the infrastructure
-// counts by the pairs it has; the claim is about the scored pairs.
+// stays in [−1, 1], and means and bounds are scaled back by w_max divided by the mean
+// weight of a pair (a margin m becomes m·w̄/w_max). A task that lost pairs to
+// infrastructure errors counts with the pairs that it has; the claim is about the scored
+// pairs.
 func sampleOf(clean []Pair) *Sample {
 	if len(clean) == 0 {
 		return new(Sample)

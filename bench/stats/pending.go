@@ -8,24 +8,25 @@ import (
 	"evolve/runtime/text"
 )
 
-// Proof is the look that showed a candidate to be better on new tasks. The confirmation
-// may continue after it because of open guards and domains ([Ruling.Pending]).
+// Proof is the look at which a candidate was shown to be better on new tasks. The
+// confirmation may continue after it because of open guards and domains ([Ruling.Pending]).
 //
-// The claim is then that of the first proof: the evidence reaches its threshold by chance
-// at any look with probability α at most (Ville 1939), so later looks neither add to the
-// error nor invalidate the proof. The claim is still dropped when the shown interval for
-// new tasks no longer lies above 0, or when the candidate is proven worse. The claims are
-// thus a subset of those made by stopping at the first proof, and their error is no
-// larger.
+// From then on the claim is that of the first proof: the probability that the evidence
+// reaches its threshold by chance at any look is at most α (Ville 1939), so later looks
+// neither add to the error nor invalidate the proof. The claim is still dropped when the
+// shown interval for new tasks no longer lies above 0, or when the candidate is proven
+// worse. The claims are thus a subset of those made by stopping at the first proof, and
+// their error is no larger.
 type Proof struct {
-	// Blocks is the number of blocks until the proof, LogE and NewLower are those of its
+	// Blocks is the number of blocks until the proof; LogE and NewLower are those of its
 	// [Ruling].
 	Blocks   int     `json:"blocks"`
 	LogE     float64 `json:"log_e"`
 	NewLower float64 `json:"new_lower"`
 }
 
-// carry keeps the claim of an earlier look, with its figures, or records the first claim.
+// carry restores the claim of an earlier look, with its figures, or records the first claim
+// about new tasks.
 func (r *Ruling) carry(rule Rule) {
 	r.Proof = rule.Proof
 	switch {
@@ -42,11 +43,11 @@ func (rule Rule) spent(pairs int) bool {
 	return rule.Cap > 0 && float64(pairs) > surplus*rule.Cap
 }
 
-// Pending reports whether a candidate is better on new tasks, and more blocks may settle
-// its other conditions: an open guard where none has failed, or an open domain that looks
-// worse, unless after eight blocks its tasks differ too much for more blocks to help. It
-// is false when the candidate has used its pairs ([Rule].Cap), and for a fixed agent, for
-// which another block is no evidence.
+// Pending reports whether a candidate is better on new tasks and more blocks may settle its
+// other conditions: an open guard, if no guard has failed, or an open domain that looks
+// worse, unless eight blocks have shown that its tasks differ too much for more blocks to
+// help. It is false if the candidate has used up its pairs ([Rule].Cap), and for a fixed
+// agent, for which another block provides no evidence.
 func (r *Ruling) Pending(rule Rule) bool {
 	if r.Fixed || r.State != Proven && r.State != Trade || rule.spent(r.Pairs) {
 		return false
@@ -63,7 +64,7 @@ func (r *Ruling) Pending(rule Rule) bool {
 func (d DomainRuling) worrying() bool { return d.Verdict == DomainOpen && d.Difference < 0 }
 
 // Undecided describes what a claim about new tasks leaves undecided: the open domain that
-// looks worst, and the open guards. It begins with a semicolon, or is empty.
+// looks worst, and the open guards. The text begins with a semicolon, or is empty.
 func (r *Ruling) Undecided() string {
 	out := ""
 	var worst *DomainRuling

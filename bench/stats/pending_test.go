@@ -52,8 +52,9 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// TestProofStands: judged after every block, a proven candidate stays proven until its
-// interval for new tasks includes 0; an unproven one is judged as without proof.
+// TestProofStands checks that a candidate that is judged after every block stays proven,
+// once proven, until its interval for new tasks includes 0. An unproven candidate is judged
+// as it would be without a proof.
 func TestProofStands(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 9))
 	kept, fell := 0, 0

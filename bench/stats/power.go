@@ -21,33 +21,34 @@ const (
 
 // Design is the plan of a confirmation: its tasks, budget and variances.
 type Design struct {
-	// Tasks of the holdout, and their effective number ([Independent]).
+	// Tasks is the number of tasks in the holdout, and Units is their effective number
+	// ([Independent]).
 	Tasks, Units int
-	// Clusters is the number of clusters of the holdout; it exceeds Units if they have unequal
-	// weights. 0 means unknown.
+	// Clusters is the number of clusters in the holdout; it exceeds Units if the clusters
+	// have unequal weights. 0 means unknown.
 	Clusters int
 	// Tonight and Month are the numbers of pairs that the budget of a night and of a
 	// window allows.
 	Tonight, Month float64
 	// Alpha is the level of an entry.
 	Alpha float64
-	// Within and Between are σ² and τ²; values not above 0 mean [PriorWithin] and
-	// [PriorBetween].
+	// Within and Between are σ² and τ²; a value that is not above 0 stands for
+	// [PriorWithin] or [PriorBetween].
 	Within, Between float64
-	// Fixed reports whether a repeat is no new evidence, so one block is enough.
+	// Fixed reports whether a repeat provides no new evidence, so one block is enough.
 	Fixed bool
-	// Night is the standard deviation, in score units, of the shift that the differences
-	// of a night share; 0: [AssumedNight].
+	// Night is the standard deviation, in score units, of the shift that the differences of
+	// a night share; 0 means [AssumedNight].
 	Night float64
 	// Graded reports whether scores may lie between 0 and 1 ([Variances]).
 	Graded bool
 	// Same reports whether all tasks of a fixed agent showed the same difference, so that
-	// the evidence is their number alone ([Compare]).
+	// the only evidence is their number ([Compare]).
 	Same bool
 }
 
-// night returns the variance of the nights' mean shift, over as many nights as the given
-// number of pairs takes.
+// night returns the variance of the mean shift over as many nights as the given number of
+// pairs takes.
 func (d Design) night(pairs float64) float64 {
 	if d.Fixed {
 		return 0
@@ -62,8 +63,8 @@ func (d Design) night(pairs float64) float64 {
 	return sd * sd / nights
 }
 
-// learned returns the design with the variances that a ruling has measured; others stay.
-// All variance of a fixed agent is between tasks.
+// learned returns the design with the variances that a ruling has measured, and leaves
+// other variances unchanged. For a fixed agent, all variance is between tasks.
 func (d Design) learned(r *Ruling) Design {
 	d.Tasks, d.Units, d.Clusters, d.Fixed, d.Night = r.Tasks, int(r.Independent+1e-9), r.Clusters, r.Fixed, r.Night
 	d.Same = r.Fixed && r.SE == 0 && r.Clusters > 1
@@ -77,10 +78,11 @@ func (d Design) learned(r *Ruling) Design {
 	return d
 }
 
-// leastBetween replaces a variance measured as 0, since 0 would mean unknown.
+// leastBetween replaces a variance that was measured as 0, because a 0 in a [Design] means
+// unknown.
 const leastBetween = 1e-6
 
-// variances returns the variances with defaults for unknown ones. Of a fixed agent, the
+// variances returns the variances with defaults for unknown ones. For a fixed agent, the
 // variance within a task shows as variance between tasks.
 func (d Design) variances() (within, between float64) {
 	within, between = d.Within, d.Between
@@ -104,20 +106,20 @@ const fine = 1e-5
 const spread = 24
 
 // Power returns the probability that a true difference on new tasks, in score units, is
-// proven for them with the given number of pairs: the bound of the decision rule d̄ −
-// √(max(h² + t²·τ̂²/M, t²·V/M) + z²·ν²/N) must be above 0, with d̄ normal around the
-// difference with variance σ²/n + τ²/M, h the half-width of the confidence sequence at n
-// pairs, and τ̂² as an M-task sample gives it (a scaled χ² with M−1 degrees of freedom
-// minus the part of the repeats), averaged over its distribution. It returns 0 when the
-// pairs do not suffice for one block, or for a second one.
+// proven with the given number of pairs. The bound of the decision rule, d̄ − √(max(h² +
+// t²·τ̂²/M, t²·V/M) + z²·ν²/N), must be above 0, with d̄ normal around the difference with
+// variance σ²/n + τ²/M, h the half-width of the confidence sequence at n pairs, and τ̂² as
+// estimated from a sample of M tasks (a scaled χ² with M−1 degrees of freedom minus the
+// part of the repeats). The probability is averaged over the distribution of τ̂². Power
+// returns 0 if the pairs are too few for two blocks, or for one block of a fixed agent.
 //
-// Where all tasks showed the same difference ([Design].Same) it returns 1 or 0: the claim
+// If all tasks showed the same difference ([Design].Same), Power returns 1 or 0: the claim
 // then takes ln(1/α)/ln(1+difference) tasks.
 //
-// Stopping early adds a little to this, and stopping because tasks differ too much takes
-// some away: in the simulation of package nights a stated power of 80 % was 79 to 90 %
-// for a night and 71 to 89 % for a month, but with ten independent tasks and strong
-// interactions 64 to 83 and 51 to 61 %.
+// Stopping early raises the actual power a little, and stopping because tasks differ too
+// much lowers it: in the simulation of package nights, a stated power of 80 % was 79 to 90
+// % for a night and 71 to 89 % for a month, but with ten independent tasks and strong
+// interactions 64 to 83 % and 51 to 61 %.
 func (d Design) Power(difference, pairs float64) float64 {
 	blocks := math.Floor(pairs / float64(d.Tasks))
 	least := 2.0 // without a repeat, chance and difference between tasks cannot be separated
@@ -160,8 +162,9 @@ func (d Design) Power(difference, pairs float64) float64 {
 	return power
 }
 
-// Detectable returns the smallest true difference, in score units, that the given number
-// of pairs proves for new tasks with 80 % power; +Inf when there is none on the scale.
+// Detectable returns the smallest true difference, in score units, that the given number of
+// pairs proves for new tasks with 80 % power, or +Inf if no difference up to 1 is large
+// enough.
 func (d Design) Detectable(pairs float64) float64 {
 	lo, hi := 0.0, 1.0
 	if d.Power(hi, pairs) < power {
@@ -177,9 +180,9 @@ func (d Design) Detectable(pairs float64) float64 {
 	return hi
 }
 
-// Needed returns the smallest number of independent tasks with which a difference is
-// proven for new tasks with 80 % power by a window's pairs, or by two pairs a task where
-// that is more; 0 when a million do not suffice.
+// Needed returns the smallest number of independent tasks with which a difference is proven
+// for new tasks with 80 % power, given a window's pairs or two pairs per task, whichever is
+// more. It returns 0 if a million tasks do not suffice.
 func (d Design) Needed(difference float64) int {
 	const most = 1_000_000
 	enough := func(units int) bool {
@@ -201,9 +204,9 @@ func (d Design) Needed(difference float64) int {
 }
 
 // halfWidth returns the smallest mean of n paired differences that is evidence of "better
-// than 0" at alpha, given their mean square; 1 when none is. The differences are −size, 0
-// and size: size is 1 for pass and fail, and the root of the mean square for graded
-// scores, whose mean may exceed it.
+// than 0" at alpha, given their mean square, or 1 if no mean is. Each difference is −size,
+// 0 or size; size is 1 for pass/fail scores, and the root of the mean square for graded
+// scores, whose mean may exceed their mean square.
 func halfWidth(n, square, size, alpha float64) float64 {
 	s := NewSample(-size, size)
 	most, share := square/size, square/(size*size)
@@ -225,8 +228,8 @@ func halfWidth(n, square, size, alpha float64) float64 {
 	return hi
 }
 
-// UnitWords returns the effective number of holdout tasks in words, with the number of clusters if
-// they have unequal weights: reports count clusters.
+// UnitWords returns the effective number of holdout tasks in words. If the clusters have
+// unequal weights, it adds the number of clusters, because reports count clusters.
 func (d Design) UnitWords() string {
 	words := text.Count(d.Units, "independent holdout task")
 	if d.Clusters > d.Units {
@@ -235,15 +238,15 @@ func (d Design) UnitWords() string {
 	return words
 }
 
-// taskPrice is the assumed cost of a new task, in pairs of runs, since a person has to
-// write it.
+// taskPrice is the assumed cost of a new task in pairs of runs; it is high because a person
+// has to write the task.
 const taskPrice = 100
 
 // Statement describes in advance what a design can show, what it cannot, and what would
 // help.
 func (d Design) Statement() string {
 	if d.Tasks == 0 {
-		return "there are no holdout tasks, so that nothing can be shown"
+		return "there are no holdout tasks, so nothing can be shown"
 	}
 	tasks := d.UnitWords()
 	tonight, month := d.Detectable(d.Tonight), d.Detectable(d.Month)
@@ -252,13 +255,13 @@ func (d Design) Statement() string {
 	case math.IsInf(tonight, 1) && math.IsInf(month, 1):
 		says = fmt.Sprintf("no improvement on new tasks like these can be shown with %s and %.0f pairs a night, only one on these tasks themselves", tasks, d.Tonight)
 	case math.IsInf(tonight, 1):
-		says = fmt.Sprintf("nothing can be shown tonight; within the month an improvement of %s points or more on new tasks like these (80 %% power, %s, %.0f pairs a night)",
+		says = fmt.Sprintf("nothing can be shown tonight; within the month, an improvement of %s points or more on new tasks like these can be shown (80 %% power, %s, %.0f pairs a night)",
 			text.Size(month), tasks, d.Tonight)
 	case d.Fixed:
-		says = fmt.Sprintf("tonight can show an improvement of %s points or more on new tasks like these (80 %% power, %s; further nights add nothing, as repeats are no new evidence)",
+		says = fmt.Sprintf("tonight can show an improvement of %s points or more on new tasks like these (80 %% power, %s; further nights add nothing, because repeats are not new evidence)",
 			text.Size(tonight), tasks)
 	default:
-		says = fmt.Sprintf("tonight can show an improvement of %s points or more on new tasks like these, and the month one of %s (80 %% power, %s, %.0f pairs a night)",
+		says = fmt.Sprintf("tonight can show an improvement of %s points or more on new tasks like these, and the month can show one of %s points (80 %% power, %s, %.0f pairs a night)",
 			text.Size(tonight), text.Size(month), tasks, d.Tonight)
 	}
 	if month > Practical {
@@ -271,7 +274,7 @@ func (d Design) Statement() string {
 	}
 	within, between := d.variances()
 	if r := BestRepeats(taskPrice, 1, within, between); !d.Fixed && d.Month/float64(d.Tasks) > r {
-		says += fmt.Sprintf("; beyond about %.0f repeats of each, more tasks would show more", r)
+		says += fmt.Sprintf("; beyond about %.0f repeats of each task, more tasks would show more than further repeats", r)
 	}
 	return says
 }

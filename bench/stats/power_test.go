@@ -10,11 +10,12 @@ import (
 )
 
 func TestPowerByHand(t *testing.T) {
-	// One block on 40 tasks of a fixed agent is a t-test: its power at 80 % is that of the
-	// shifted t-distribution, about (t_{1−α} + t_{.8})·s/√M.
+	// One block on 40 tasks of a fixed agent is a t-test. The difference detectable with 80
+	// % power is that of the shifted t-distribution, about (t_{1−α} + t_{.8})·s/√M.
 	d := Design{Tasks: 40, Units: 40, Alpha: .025, Within: .2, Between: .05, Fixed: true}
 	near(t, "t-test", d.Detectable(40), (2.022690920+.850610)*.5/math.Sqrt(40), .002)
-	// Without variance between tasks it is the confidence sequence: normal sums against its width.
+	// Without variance between tasks, the test is the confidence sequence: normal sums
+	// compared with its width.
 	d = Design{Tasks: 100, Units: 100, Alpha: 1. / 240, Within: .25, Between: 1e-9, Night: 1e-9}
 	h := halfWidth(1000, .25+.01, 1, 1./480)
 	near(t, "sequence", d.Power(.1, 1000), .5*math.Erfc((h-.1)/math.Sqrt(2*.25/1000)), .02)
@@ -81,9 +82,9 @@ func TestStatement(t *testing.T) {
 		design Design
 		want   []string
 	}{
-		{"a good night", Design{Tasks: 40, Units: 40, Tonight: 650, Month: 19500}, []string{"tonight can show an improvement of ", "new tasks like these, and the month one of", "40 independent holdout tasks, 650 pairs a night"}},
+		{"a good night", Design{Tasks: 40, Units: 40, Tonight: 650, Month: 19500}, []string{"tonight can show an improvement of ", "new tasks like these, and the month can show one of", "40 independent holdout tasks, 650 pairs a night"}},
 		{"only the month", Design{Tasks: 400, Units: 400, Tonight: 650, Month: 19500}, []string{"nothing can be shown tonight; within the month"}},
-		{"few tasks", Design{Tasks: 3, Units: 3, Tonight: 10, Month: 300, Between: .01}, []string{"no improvement on new tasks like these can be shown with 3 independent holdout tasks", "only one on these tasks themselves", "independent tasks would be needed for 5.0 points", "beyond about 50 repeats of each, more tasks would show more"}},
+		{"few tasks", Design{Tasks: 3, Units: 3, Tonight: 10, Month: 300, Between: .01}, []string{"no improvement on new tasks like these can be shown with 3 independent holdout tasks", "only one on these tasks themselves", "independent tasks would be needed for 5.0 points", "beyond about 50 repeats of each task, more tasks would show more than further repeats"}},
 		{"fixed", Design{Tasks: 60, Units: 60, Tonight: 60, Month: 60, Fixed: true}, []string{"further nights add nothing"}},
 		{"ten tasks of a fixed agent", Design{Tasks: 10, Units: 10, Tonight: 10, Month: 10, Fixed: true}, []string{"tonight can show an improvement of 6"}},
 		{"no holdout", Design{}, []string{"no holdout tasks"}},
@@ -98,9 +99,9 @@ func TestStatement(t *testing.T) {
 	}
 }
 
-// TestNeededWithoutSpread: a fixed agent with the same difference on every task needs
-// exactly as many tasks as make its interval for new tasks exclude 0; decimal rounding
-// does not count as spread.
+// TestNeededWithoutSpread checks that a fixed agent with the same difference on every task
+// needs exactly as many tasks as make its interval for new tasks exclude 0, and that
+// decimal rounding does not count as spread.
 func TestNeededWithoutSpread(t *testing.T) {
 	alpha := Monthly().Alpha()
 	shows := func(tasks int, gain float64) Ruling {

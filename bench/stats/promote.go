@@ -7,24 +7,25 @@ import (
 // Prospect is a variant that may enter the confirmation, or is already in it.
 type Prospect struct {
 	Variant string
-	// Mean and SD are its [Posterior], in score units.
+	// Mean and SD are the variant's [Posterior], in score units.
 	Mean, SD float64
-	// LogE is its evidence, and Pairs the number of pairs behind it; both 0 before its
-	// entry.
+	// LogE is the variant's evidence, and Pairs is the number of pairs on which it rests;
+	// both are 0 before the variant's entry.
 	LogE, Pairs float64
-	// Measured is the mean difference to the champion on the search tasks that both ran,
-	// Common their number. They are shown beside the estimate, which is shrunk towards 0.
+	// Measured is the mean difference from the champion on the search tasks that both ran,
+	// and Common is the number of those tasks. Both are shown together with the estimate,
+	// which is shrunk towards 0.
 	Measured float64
 	Common   int
-	// Reference is the other side of the comparison; nil: the champion.
+	// Reference is what the variant is compared with; nil means the champion.
 	Reference *Reference
 }
 
-// ProjectedPairs returns the expected number of further pairs until a candidate with a
-// true difference of mean is shown to be better: the evidence still missing, plus one for
-// the cost of the mixture, at a rate of mean²/(2·variance) per pair (the growth of a bet
-// of the best size, Kelly 1956, to second order). variance is that of one pair. It
-// returns +Inf when the mean is not above 0 or nothing can be shown at alpha.
+// ProjectedPairs returns the expected number of further pairs until a candidate whose true
+// difference is mean is shown to be better. It divides the evidence still missing, plus one
+// for the cost of the mixture, by the growth of evidence per pair, mean²/(2·variance) (the
+// growth of a bet of the best size, Kelly 1956, to second order). variance is the variance
+// of one pair. It returns +Inf if mean is not above 0 or if nothing can be shown at alpha.
 func ProjectedPairs(mean, logE, alpha, variance float64) float64 {
 	if !(mean > 0) || !(alpha > 0) {
 		return math.Inf(1)
@@ -33,14 +34,16 @@ func ProjectedPairs(mean, logE, alpha, variance float64) float64 {
 	return missing * 2 * math.Max(variance, leastVariance) / (mean * mean)
 }
 
-// Promote chooses the prospect that gets the next blocks: of the prospects whose mean is
-// at least one standard deviation above 0 and whose [ProjectedPairs] fit into roomPairs,
-// the pairs that the budget of a window allows, the one with the highest mean; of equal
-// ones the first. Candidates still open from earlier nights compete with new ones on the
-// same terms. index is -1 when none is promoted, and why is then the cause:
-// [CauseTooLong] when the best prospect leads by a standard deviation and needs more
-// pairs than a window has, [CauseBehind] when none leads by so much, none when there is
-// no prospect. projected is the number of further pairs.
+// Promote chooses the prospect that gets the next blocks. It considers the prospects whose
+// mean is at least one standard deviation above 0 and whose [ProjectedPairs] fit into
+// roomPairs, the pairs that the budget of a window allows. Of these it chooses the one with
+// the highest mean, or the first if several means are equal. Candidates still open from
+// earlier nights compete with new ones on the same terms.
+//
+// index is -1 if no prospect is promoted, and why is then the cause: [CauseTooLong] if the
+// best prospect leads by a standard deviation but needs more pairs than a window has,
+// [CauseBehind] if no prospect leads by that much, and the zero Cause if there are no
+// prospects. projected is the number of further pairs.
 func Promote(prospects []Prospect, alpha, variance, roomPairs float64) (index int, projected float64, why Cause) {
 	index = -1
 	ahead, nearest := -1, -1 // the best that is ahead by a standard deviation, and the best of all
@@ -71,7 +74,7 @@ func Promote(prospects []Prospect, alpha, variance, roomPairs float64) (index in
 	return index, projected, why
 }
 
-// ResumedCap returns the cap ([Rule].Cap) of a candidate that was parked after pairs
-// pairs and is promoted again with projected further ones: it is parked again after twice
-// those.
+// ResumedCap returns the cap ([Rule].Cap) of a candidate that was parked after pairs pairs
+// and is promoted again with projected further pairs: it is parked again when it has used
+// more than twice projected further pairs.
 func ResumedCap(pairs, projected float64) float64 { return pairs/surplus + projected }

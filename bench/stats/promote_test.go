@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPosterior compares with the oracle of one normal and with a mixture integrated
-// numerically.
+// TestPosterior compares the posterior of a single normal with an oracle, and that of a
+// mixture with a numerical integration.
 func TestPosterior(t *testing.T) {
 	search, confirmed := Differences{120, 9.6, .17}, Differences{200, 18, .34}
 	mean, variance, _ := component{1, .05}.posterior(precision(search, confirmed))
@@ -34,8 +34,9 @@ func TestPosterior(t *testing.T) {
 	}
 }
 
-// TestSmallSearch: a lead of sixty points with a standard deviation of twenty-two after a
-// small search goes into the confirmation, one of fifteen with ten does not.
+// TestSmallSearch checks that after a small search, a lead of sixty points with a standard
+// deviation of twenty-two enters the confirmation, and a lead of fifteen with a standard
+// deviation of ten does not.
 func TestSmallSearch(t *testing.T) {
 	for _, c := range []struct {
 		gain, sd float64
@@ -77,7 +78,7 @@ func TestPromote(t *testing.T) {
 		{"the best", []Prospect{{Variant: "a", Mean: .03, SD: .02}, {Variant: "b", Mean: .06, SD: .02}, {Variant: "c", Mean: .1, SD: .2}}, 1e5, 1, 1, ""},
 		{"the first of equals", []Prospect{{Variant: "a", Mean: .06, SD: .02}, {Variant: "b", Mean: .06, SD: .02}}, 1e5, 0, 1, ""},
 		{"an older one with evidence", []Prospect{{Variant: "a", Mean: .03, SD: .02, LogE: 5, Pairs: 3000}, {Variant: "b", Mean: .031, SD: .02}}, 3000, 0, 1, ""},
-		{"too dear", []Prospect{{Variant: "a", Mean: .02, SD: .01}}, 3000, -1, 1, "ahead by +2.0 points (standard deviation 1.0), which would take about 12000 more pairs to show, and a month's confirmations can pay 3000"},
+		{"too dear", []Prospect{{Variant: "a", Mean: .02, SD: .01}}, 3000, -1, 1, "ahead by +2.0 points (standard deviation 1.0), which would take about 12000 more pairs to show, but a month's confirmations can pay for only 3000"},
 		{"the next best is affordable", []Prospect{{Variant: "a", Mean: .05, SD: .02, LogE: -60, Pairs: 900}, {Variant: "b", Mean: .04, SD: .02}}, 5000, 1, 1, ""},
 	} {
 		i, projected, why := Promote(c.prospects, alpha, variance, c.room)
@@ -110,7 +111,7 @@ func TestPromoteProperties(t *testing.T) {
 	})
 }
 
-// TestResumedCap: a resumed candidate is parked again only after twice its newly
+// TestResumedCap checks that a resumed candidate is parked again only after twice its newly
 // projected pairs.
 func TestResumedCap(t *testing.T) {
 	near(t, "first", ResumedCap(0, 800), 800, 0)

@@ -2,21 +2,21 @@ package stats
 
 import "math"
 
-// fewestTasks is the smallest number of independent tasks for a claim about new ones. On
-// two to five tasks τ̂² is too often 0 by chance: .010 to .053 of simulated entries
-// without a gain were claimed, instead of the stated .0042.
+// fewestTasks is the smallest number of independent tasks for a claim about new tasks. With
+// two to five tasks, τ̂² is too often 0 by chance: a gain was claimed for .010 to .053 of
+// the simulated entries that had none, instead of the stated .0042.
 const fewestTasks = 8
 
 // LeastTasks returns the smallest number of independent tasks for a claim about new tasks
-// at alpha: 8, or ⌈log2(1/α)⌉ where that is more, so that a sign test could reach alpha
-// as well.
+// at alpha: 8, or ⌈log2(1/α)⌉ if that is more, so that a sign test could reach alpha as
+// well.
 func LeastTasks(alpha float64) int {
 	return max(fewestTasks, int(math.Ceil(-math.Log2(alpha)-flat)))
 }
 
-// Independent returns the effective number of independent clusters with the given
-// weights, W²/ΣW² (Kish 1965): their number when all weigh the same, otherwise fewer.
-// Weights are above 0.
+// Independent returns the effective number of independent clusters with the given weights,
+// W²/ΣW² (Kish 1965). It equals the number of clusters if all have the same weight, and is
+// smaller otherwise. Weights are above 0.
 func Independent(weights []float64) float64 {
 	var sum, squares float64
 	for _, w := range weights {
@@ -29,7 +29,8 @@ func Independent(weights []float64) float64 {
 	return sum * sum / squares
 }
 
-// reach is the evidence of a sample of pairs about new tasks like these, on other nights.
+// reach holds the evidence that a sample of pairs provides about new tasks like these, on
+// other nights.
 type reach struct {
 	sample *Sample
 	Components
@@ -48,16 +49,17 @@ func (r reach) enough(alpha float64) bool {
 	return r.Effective > float64(LeastTasks(alpha))-1e-9
 }
 
-// lower returns the bound that the mean difference over new tasks exceeds with confidence
-// 1 − alpha:
+// lower returns the bound that the mean difference over new tasks exceeds with confidence 1
+// − alpha:
 //
-//	d̄ − √(max((d̄ − L)² + t²·τ̂²/M, t²·V/M) + z²·ν²/N),
+//	d̄ − √(max((d̄ − L)² + t²·τ̂²/M, t²·V/M) + z²·ν²/N).
 //
-// The first of the two terms is that of [NewTaskLower], the second that of Student's
-// bound with the untruncated variance V of the tasks' means: τ̂² is V minus the part of
-// chance, truncated at 0, which is too small too often with few tasks. ν² is the variance
-// of the shift that a night's differences share, over N nights ([drift]). limit is that
-// of [NewTaskLower], for ever more blocks and nights.
+// The first argument of max is that of [NewTaskLower]. The second is that of Student's
+// bound with the untruncated variance V of the tasks' means. It is needed because τ̂²,
+// which is V minus the part due to chance, truncated at 0, is too small too often with few
+// tasks. ν² is the variance of the shift that a night's differences share, over N nights
+// ([drift]). limit is the limit that NewTaskLower returns, for a growing number of blocks
+// and nights.
 func (r reach) lower(alpha float64) (bound, limit float64) {
 	bound, limit = NewTaskLower(r.sample, r.Components, alpha)
 	if !r.telling() {
@@ -67,8 +69,8 @@ func (r reach) lower(alpha float64) (bound, limit float64) {
 	return math.Max(-1, mean-r.half(mean-r.sample.Lower(alpha), alpha)), limit
 }
 
-// interval covers the mean difference over new tasks with confidence level, by the rule
-// of lower on both sides; it is the whole scale where that gives no bound.
+// interval covers the mean difference over new tasks with confidence level, by the rule of
+// lower on both sides; it is the whole scale if that rule gives no bound.
 func (r reach) interval(level float64) Interval {
 	if !r.telling() {
 		return Interval{Lo: -1, Hi: 1}
@@ -81,8 +83,8 @@ func (r reach) interval(level float64) Interval {
 	}
 }
 
-// half returns the distance of a bound for new tasks from the mean, given that of the
-// bound for these.
+// half returns the distance of a bound for new tasks from the mean, given same, the
+// distance of the bound for these tasks.
 func (r reach) half(same, alpha float64) float64 {
 	return math.Hypot(math.Max(math.Hypot(same, r.spread(alpha)), r.student(alpha)), r.drift.error(alpha))
 }

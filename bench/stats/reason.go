@@ -23,10 +23,10 @@ func (r *Ruling) reason(rule Rule) string {
 		if r.few() {
 			return fmt.Sprintf("better on these tasks only: %s, on %s; at least %d are needed for new tasks", measured, r.independent(), r.Least)
 		}
-		return fmt.Sprintf("better on these tasks only: %s; they differ too much from one another for these tasks to show it of new ones", measured)
+		return fmt.Sprintf("better on these tasks only: %s; the tasks differ too much from one another to show it for new ones", measured)
 	case Harmful:
 		if rule.Fixed {
-			return fmt.Sprintf("not better: %s, where a repeat would say the same", measured)
+			return fmt.Sprintf("not better: %s, and a repeat would give the same result", measured)
 		}
 		return fmt.Sprintf("proven worse on these tasks: %s", measured)
 	case Vetoed:
@@ -37,7 +37,8 @@ func (r *Ruling) reason(rule Rule) string {
 	return r.standing(measured)
 }
 
-// since returns when a claim was made, if the confirmation continued after it.
+// since describes when a claim was first proven, or returns "" if the confirmation did not
+// continue after that.
 func (r *Ruling) since() string {
 	if r.Proof == nil || r.Proof.Blocks == r.Blocks {
 		return ""
@@ -63,7 +64,7 @@ func (r *Ruling) Assumes() string {
 	if r.Night == 0 {
 		return ""
 	}
-	return fmt.Sprintf("measured in %s, and assumes that a night shifts such a difference by %s points (standard deviation)", text.Count(r.Nights, "night"), text.Size(r.Night))
+	return fmt.Sprintf("measured in %s, on the assumption that a night shifts such a difference by %s points (standard deviation)", text.Count(r.Nights, "night"), text.Size(r.Night))
 }
 
 // independent returns in words the number of independent tasks and, with uneven weights,
@@ -71,18 +72,18 @@ func (r *Ruling) Assumes() string {
 func (r *Ruling) independent() string {
 	words := text.Count(r.Clusters, "independent task")
 	if r.Independent < float64(r.Clusters)-.05 {
-		words += fmt.Sprintf(", which by their weights are worth %.1f", r.Independent)
+		words += fmt.Sprintf(", which count as %.1f by weight", r.Independent)
 	}
 	return words
 }
 
-// standing describes the progress of the proof while nothing is decided.
+// standing describes the evidence so far for a candidate that is still open or parked.
 func (r *Ruling) standing(measured string) string {
 	switch {
 	case r.Pairs == 0:
 		return "no pair was scored on both sides"
 	case r.Claim == TheseTasks:
-		return fmt.Sprintf("better on these tasks: %s; not yet shown of new ones", measured)
+		return fmt.Sprintf("better on these tasks: %s; not yet shown for new ones", measured)
 	}
 	return fmt.Sprintf("not decided: %s, evidence of %s to 1, where %.0f to 1 would prove it", measured, twoDigits(math.Exp(r.LogE)), math.Exp(r.Threshold))
 }
@@ -98,7 +99,7 @@ func (r *Ruling) objections() []string {
 	return out
 }
 
-// prices describes the broken guards, with both figures.
+// prices describes the broken guards, with the values of champion and candidate.
 func (r *Ruling) prices() []string {
 	var out []string
 	for _, g := range r.Guards {
@@ -109,12 +110,13 @@ func (r *Ruling) prices() []string {
 	return out
 }
 
-// openGuards describes the open guards; empty when all passed.
+// openGuards describes the open guards that are not broken. It returns "" if there are
+// none.
 func (r *Ruling) openGuards() string {
 	out := ""
 	for _, g := range r.Guards {
 		if g.Verdict == GuardOpen && !g.Broken() {
-			out += "; not yet shown to be kept: " + g.Sentence()
+			out += "; guard not yet shown to hold: " + g.Sentence()
 		}
 	}
 	return out

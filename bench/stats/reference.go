@@ -12,21 +12,23 @@ import (
 type Reference struct {
 	Proposal string `json:"proposal"`
 	Variant  string `json:"variant"`
-	// Number is the variant's number, Champion that of the champion.
+	// Number is the variant's number, and Champion is the champion's number.
 	Number   int `json:"number"`
 	Champion int `json:"champion"`
-	// Steps is the number of comparisons that link it to the champion: one if it was
+	// Steps is the number of comparisons that link the variant to the champion: 1 if it was
 	// measured against the champion, more if it was measured against earlier pending
-	// proposals, and 0 if nothing was measured.
+	// proposals, and 0 if its gain over the champion is unknown.
 	Steps int `json:"steps"`
-	// Difference is its gain over the champion, the sum of those of its steps. The
-	// interval is the sum of theirs, at a level of 1 minus .05 per step.
+	// Difference is the variant's gain over the champion, which is the sum of the gains in
+	// the individual comparisons. The interval is the sum of their intervals, at a level of
+	// 1 minus .05 per comparison.
 	Difference float64 `json:"difference"`
 	Interval
 }
 
-// Add sets the gain of the reference's variant over the champion: its own ruling plus the
-// gain of the ruling's reference. If the latter is unknown, so is the result.
+// Add sets the gain of the reference's variant over the champion. It is the gain in own,
+// the variant's ruling, plus the gain of the reference of that ruling. If the latter is
+// unknown, the result is unknown too.
 func (r *Reference) Add(own *Ruling) {
 	i, _ := own.Shown()
 	r.Steps, r.Difference, r.Interval = 1, own.Difference, i
@@ -36,14 +38,14 @@ func (r *Reference) Add(own *Ruling) {
 			return
 		}
 		r.Steps += before.Steps
-		scale := Interval{Lo: -1, Hi: 1} // scores are in [0, 1], however many steps there are
+		scale := Interval{Lo: -1, Hi: 1} // scores are in [0, 1], so no sum of steps can leave this range
 		r.Difference = math.Max(scale.Lo, math.Min(scale.Hi, r.Difference+before.Difference))
 		r.Interval = Interval{Lo: r.Lo + before.Lo, Hi: r.Hi + before.Hi}.within(scale)
 	}
 }
 
-// SD returns the standard deviation that belongs to the interval: half of a 95 % interval
-// is 1.96 of it.
+// SD returns the standard deviation that corresponds to the interval, of which half the
+// width is taken as 1.96 standard deviations, as in a 95 % interval.
 func (r *Reference) SD() float64 { return (r.Hi - r.Lo) / (2 * 1.96) }
 
 // Words returns the name of the reference for a sentence.
@@ -51,11 +53,11 @@ func (r *Reference) Words() string {
 	if r == nil {
 		return "the champion"
 	}
-	return fmt.Sprintf("%s (v%d, which waits)", r.Proposal, r.Number)
+	return fmt.Sprintf("%s (v%d, awaiting a decision)", r.Proposal, r.Number)
 }
 
-// Gain describes the gain of the reference over the champion; empty for the champion
-// itself.
+// Gain describes the gain of the reference over the champion. It returns "" for the
+// champion itself.
 func (r *Reference) Gain() string {
 	switch {
 	case r == nil:
@@ -70,9 +72,9 @@ func (r *Reference) Gain() string {
 	return words
 }
 
-// BreakEven returns the share of all tasks on which a candidate may fail completely
-// before its gain over the champion is lost, given its comparison with the reference; 0
-// where it is unknown.
+// BreakEven returns the share of all tasks on which a candidate may fail completely before
+// its gain over the champion is lost, given its comparison with the reference. It returns 0
+// if the share is unknown.
 func (r *Reference) BreakEven(c Comparison) float64 {
 	gain := r.Difference + c.Difference
 	if r.Steps == 0 || gain <= 0 || c.MeanB <= 0 {
@@ -81,7 +83,7 @@ func (r *Reference) BreakEven(c Comparison) float64 {
 	return min(1, gain/c.MeanB)
 }
 
-// than returns the "than" clause of a comparison; empty for the champion.
+// than returns the "than" clause of a comparison, or "" for the champion.
 func (r *Reference) than() string {
 	if r == nil {
 		return ""

@@ -2,7 +2,7 @@ package stats
 
 import "testing"
 
-// TestReferenceSum checks that the sum of steps stays on the scale.
+// TestReferenceSum checks that a sum of steps stays within the scale.
 func TestReferenceSum(t *testing.T) {
 	t.Parallel()
 	own := Ruling{Comparison: Comparison{Difference: .7}, New: Interval{Lo: .3, Hi: .95}}

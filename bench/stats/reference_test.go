@@ -86,7 +86,7 @@ func TestReferenceAirline(t *testing.T) {
 	if err := json.Unmarshal(raw, &trials); err != nil {
 		t.Fatal(err)
 	}
-	// Against a constant 0, a difference is a mean.
+	// Compared with a constant 0, a difference is a mean.
 	alone := make([]Pair, len(trials))
 	for i, tr := range trials {
 		alone[i] = Pair{Task: fmt.Sprint(i), A: []float64{0}, B: []float64{tr.Reward}}

@@ -14,21 +14,22 @@ const Refused Verdict = "refused"
 // CauseRefused is the outcome of a proven candidate whose proposal the gates refused.
 const CauseRefused CauseKind = "refused"
 
-// Refusal is a proposal of a confirmed candidate that its gates refused.
+// Refusal describes a confirmed candidate's proposal that was refused by its gates.
 type Refusal struct {
 	// Variant is the candidate.
 	Variant string `json:"variant"`
-	// Proposal is the id of the refused proposal; empty if none was made.
+	// Proposal is the id of the refused proposal; it is empty if none was made.
 	Proposal string `json:"proposal"`
-	// Gate is the first gate that failed, and Reason its evidence, foreign text.
+	// Gate is the first gate that failed, or that did not run if NotRun is set. Reason is
+	// its evidence, which is untrusted text.
 	Gate   string `json:"gate"`
 	Reason string `json:"reason"`
-	// NotRun reports whether no gate failed and Gate did not run: it may run on another
-	// night, and for another candidate it would not run either.
+	// NotRun reports whether no gate failed, but Gate did not run. Gate may run on another
+	// night, but tonight it would not run for another candidate either.
 	NotRun bool `json:"not_run,omitempty"`
 }
 
-// refusal returns the refusal of a ruling's candidate; nil if there is none.
+// refusal returns the refusal of a ruling's candidate, or nil if there is none.
 func (c Circumstances) refusal(r *Ruling) *Refusal {
 	at := slices.IndexFunc(c.Refused, func(f Refusal) bool { return f.Variant == r.Variant })
 	if at < 0 {
@@ -37,8 +38,8 @@ func (c Circumstances) refusal(r *Ruling) *Refusal {
 	return &c.Refused[at]
 }
 
-// refused reports whether a ruling's candidate may not be proposed: its gates refused it, or
-// those of another one could not run.
+// refused reports whether a ruling's candidate may not be proposed, because its gates
+// refused it or the gates of another candidate could not run.
 func (c Circumstances) refused(r *Ruling) bool {
 	return c.refusal(r) != nil || slices.ContainsFunc(c.Refused, func(f Refusal) bool { return f.NotRun })
 }

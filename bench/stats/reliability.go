@@ -16,9 +16,9 @@ type Reliability struct {
 // mostK bounds k.
 const mostK = 8
 
-// PassPowers returns pass^k for each k from 1 on that no task has fewer runs than. The
-// estimate of a task is C(passed,k)/C(made,k), which has no bias for independent runs (Yao
-// et al., "τ-bench", 2024). It describes; no claim rests on it.
+// PassPowers returns pass^k for k = 1, 2 and so on, as far as every task has at least k
+// runs. The estimate for a task is C(passed,k)/C(made,k), which has no bias for independent
+// runs (Yao et al., "τ-bench", 2024). The result is descriptive; no claim rests on it.
 func PassPowers(tasks []Tries) []Reliability {
 	most := mostK
 	for _, t := range tasks {
@@ -40,7 +40,7 @@ func PassPowers(tasks []Tries) []Reliability {
 	return out
 }
 
-// passPower returns the share of the sets of k of a task's runs in which all passed.
+// passPower returns the share of all sets of k runs of a task in which every run passed.
 func passPower(t Tries, k int) float64 {
 	share := 1.
 	for i := range k {

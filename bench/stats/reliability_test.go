@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPassPowers compares with the shares counted over all subsets of the runs.
+// TestPassPowers compares the results with the shares counted over all subsets of the runs.
 func TestPassPowers(t *testing.T) {
 	for made := 1; made <= 8; made++ {
 		for passed := 0; passed <= made; passed++ {
@@ -40,7 +40,7 @@ func TestPassPowers(t *testing.T) {
 	if len(mean) != 3 || math.Abs(mean[1].Value-(1+1./6)/3) > 1e-12 || math.Abs(mean[1].Lo-lo) > 1e-12 || math.Abs(mean[1].Hi-hi) > 1e-12 || mean[0].Tasks != 3 {
 		t.Errorf("%+v, want [%v, %v]", mean, lo, hi)
 	}
-	// Tasks that all passed leave doubt about other tasks.
+	// Even if all tasks passed every time, doubt remains about other tasks.
 	sure := PassPowers([]Tries{{3, 3}, {3, 3}, {3, 3}, {3, 3}})
 	if sure[2].Value != 1 || !(sure[2].Lo < .6) {
 		t.Errorf("%+v", sure[2])

@@ -6,35 +6,34 @@ import (
 	"slices"
 )
 
-// Sample is a multiset of paired differences in [−1, 1] with the evidence about their
-// mean. Equal differences are kept as one group with a count, so that pass/fail costs the
-// same for any number of pairs.
+// Sample is a multiset of paired differences in [−1, 1], with the evidence about their
+// mean. Equal differences are stored as one group with a count, so pass/fail scores take
+// the same memory and time for any number of pairs.
 //
-// The evidence is the capital of a bettor who stakes constant shares of it against "the
-// mean is at most m", the mean of nine such bettors (Waudby-Smith and Ramdas 2024, §4,
+// The evidence is the mean capital of nine bettors, each of whom always stakes a constant
+// share of the capital against "the mean is at most m" (Waudby-Smith and Ramdas 2024, §4,
 // with constant bets): with y = (D+1)/2 and μ = (m+1)/2
 //
 //	E(m) = ⅑ Σ_j Π_i (1 + l_j (y_i/μ − 1)).
 //
-// If the pairs of a block are independent and the mean of their expectations is at most
-// m, a block multiplies the expected capital of a bettor by Π(1 + l(μ_i/μ − 1)) ≤ (1 +
-// l(μ̄/μ − 1))^M ≤ 1 (arithmetic and geometric mean), so E is a non-negative
-// supermartingale over complete blocks, and by Ville's inequality (1939) it ever reaches
-// 1/α with probability at most α. The tasks need not be alike, and nothing is assumed
-// about the distribution; but only complete blocks may be evaluated. All computations use
-// logarithms.
+// If the pairs of a block are independent and the mean of their expectations is at most m,
+// a block multiplies the expected capital of a bettor by Π(1 + l(μ_i/μ − 1)) ≤ (1 + l(μ̄/μ
+// − 1))^M ≤ 1 (arithmetic and geometric mean). So E is a non-negative supermartingale over
+// complete blocks, and by Ville's inequality (1939) the probability that it ever reaches
+// 1/α is at most α. The tasks need not be alike, and nothing is assumed about the
+// distribution, but only complete blocks may be evaluated. All computations use logarithms.
 //
-// The smallest bet limits the smallest difference that any number of pairs proves: about
-// .05/2 of the mean square of D, that is .6 points where one pair in four comes out
+// The smallest bet limits the smallest difference that any number of pairs can prove: it is
+// about .05/2 of the mean square of D, that is, .6 points if one pair in four comes out
 // differently.
 //
-// The zero Sample is empty and ready for use. Adding to a Sample is not safe for
-// concurrent use.
+// The zero Sample is empty and ready for use. Adding to a Sample is not safe for concurrent
+// use.
 type Sample struct {
 	groups []group // in ascending order of value
 	n      int
-	// stretch converts the added values into score units: 1, or the highest over the mean
-	// weight; 0 stands for 1.
+	// stretch converts the added values into score units: it is 1, or the highest weight
+	// divided by the mean weight; 0 stands for 1.
 	stretch float64
 }
 
@@ -44,15 +43,17 @@ type group struct{ value, count float64 }
 // NewSample returns a sample of the differences d; see [Sample.Add].
 func NewSample(d ...float64) *Sample {
 	s := &Sample{groups: make([]group, 0, len(d))}
-	// In ascending order every difference belongs to the last group or after it.
+	// In ascending order, every difference is added to the last group or after it, which is
+	// fast.
 	for _, v := range slices.Sorted(slices.Values(d)) {
 		s.Add(v, 1)
 	}
 	return s
 }
 
-// Add adds n pairs with the difference d. A d outside of [−1, 1] is due to rounding, as
-// scores are in [0, 1], and is moved to the end. NaN, and n below 1, changes nothing.
+// Add adds n pairs with the difference d. Because scores are in [0, 1], a d outside [−1, 1]
+// is due to rounding and is moved to the nearest end. If d is NaN or n is below 1, Add
+// changes nothing.
 func (s *Sample) Add(d float64, n int) {
 	if math.IsNaN(d) || n < 1 {
 		return
@@ -69,11 +70,11 @@ func (s *Sample) Add(d float64, n int) {
 // N returns the number of pairs.
 func (s *Sample) N() int { return s.n }
 
-// Mean returns the mean of the differences; 0 without any.
+// Mean returns the mean of the differences, or 0 if there are none.
 func (s *Sample) Mean() float64 { return s.centre() * s.scale() }
 
 // Variance returns the variance of the differences around their mean, with n in the
-// denominator; 0 without any.
+// denominator, or 0 if there are none.
 func (s *Sample) Variance() float64 {
 	if s.n == 0 {
 		return 0
@@ -87,14 +88,14 @@ func (s *Sample) Variance() float64 {
 }
 
 // LogSuperior returns the logarithm of the evidence that the mean difference is above
-// margin, a number in (−1, 1). It is 0 without data; at ln(1/α) the claim is proven at α,
-// at any number of looks after complete blocks.
+// margin, a number in (−1, 1). Without data it is 0. Once it reaches ln(1/α), the claim is
+// proven at α, whatever the number of looks after complete blocks.
 func (s *Sample) LogSuperior(margin float64) float64 {
 	return s.evidence(margin/s.scale(), 1)
 }
 
 // LogInferior returns the logarithm of the evidence that the mean difference is below
-// margin: that of the negated differences being above −margin.
+// margin, that is, that the mean of the negated differences is above −margin.
 func (s *Sample) LogInferior(margin float64) float64 {
 	return s.evidence(-margin/s.scale(), -1)
 }

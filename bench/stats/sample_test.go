@@ -9,13 +9,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// genDifference draws differences of benchmarks: passes and fails, grades, and anything
-// between.
+// genDifference draws differences as benchmarks have them: of passes and fails, of grades,
+// and anything in between.
 func genDifference() *rapid.Generator[float64] {
 	return rapid.OneOf(rapid.SampledFrom([]float64{-1, 0, 1, 1, .5, -.25, .1}), rapid.Float64Range(-1, 1))
 }
 
-// plain computes the evidence by its definition.
+// plain computes the evidence directly from its definition.
 func plain(d []float64, margin float64) float64 {
 	var sum float64
 	for j := range 9 {
@@ -72,7 +72,8 @@ func TestSampleProperties(t *testing.T) {
 		if !(-1 <= lower && lower <= s.Mean()+1e-12 && s.Mean() <= upper+1e-12 && upper <= 1) {
 			t.Fatalf("[%g, %g] around %g", lower, upper, s.Mean())
 		}
-		// At a bound the evidence is what alpha requires, and it falls with the margin.
+		// At a bound, the evidence is exactly what alpha requires, and it falls as the
+		// margin rises.
 		want := -math.Log(alpha)
 		if lower > -1 && (s.LogSuperior(lower) < want-1e-6 || s.LogSuperior(lower+1e-7) > want) {
 			t.Fatalf("evidence %g and %g beside the bound %g", s.LogSuperior(lower), s.LogSuperior(lower+1e-7), lower)
@@ -88,7 +89,7 @@ func TestSampleProperties(t *testing.T) {
 		if wide.Lo > narrow.Lo || wide.Hi < narrow.Hi {
 			t.Fatalf("%v is not within %v", narrow, wide)
 		}
-		// Further gains never weaken the evidence, further losses never strengthen it.
+		// Further gains never weaken the evidence, and further losses never strengthen it.
 		before, gain := s.LogSuperior(0), rapid.Float64Range(0, 1).Draw(t, "gain")
 		s.Add(gain, rapid.IntRange(1, 50).Draw(t, "n"))
 		if after := s.LogSuperior(0); after < before-1e-9 || (gain > .01 && after <= before) {
@@ -116,14 +117,14 @@ func TestSampleEdges(t *testing.T) {
 	if i := NewSample(slices.Repeat([]float64{-1}, 500)...).Interval(.95); i.Lo != -1 || !(i.Hi < -.9) {
 		t.Errorf("500 losses: %v", i)
 	}
-	// In logarithms a hundred million pairs neither overflow nor lose the sign.
+	// Computed in logarithms, a hundred million pairs neither overflow nor lose the sign.
 	s = new(Sample)
 	s.Add(1, 60_000_000)
 	s.Add(-1, 40_000_000)
 	if e := s.LogSuperior(0); math.IsInf(e, 0) || e < 1e6 {
 		t.Errorf("evidence %g", e)
 	}
-	// The smallest bet's limit is .05/2 below.
+	// The limit of the smallest bet is .05/2 below the mean.
 	if lower := s.Lower(1e-9); !(lower > .17 && lower < .2) {
 		t.Errorf("bound %g", lower)
 	}
@@ -137,8 +138,8 @@ func TestSampleEdges(t *testing.T) {
 	}
 }
 
-// TestVille looks after every block of ten and counts the runs that ever prove a
-// falsehood: at most α of them may, also for tasks that differ widely.
+// TestVille looks after every block of ten and counts the runs that ever prove a falsehood:
+// at most α of them may, even for tasks that differ widely.
 func TestVille(t *testing.T) {
 	const runs, blocks, alpha = 600, 40, .05
 	for _, world := range []struct {
@@ -175,7 +176,7 @@ func TestVille(t *testing.T) {
 				}
 				better, outside, worse = better+btoi(one), outside+btoi(two), worse+btoi(other)
 			}
-			// Three standard errors of the share.
+			// Allow three standard errors of the share.
 			limit := runs*alpha + 3*math.Sqrt(runs*alpha*(1-alpha))
 			if float64(better) > limit || float64(outside) > limit {
 				t.Errorf("of %d runs %d ever prove more than the truth, and the interval of %d ever misses it", runs, better, outside)

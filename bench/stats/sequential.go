@@ -7,13 +7,13 @@ import (
 )
 
 // compareSequential is [Compare] with an interval and a p-value that are valid at any
-// stopping time, as needed for a comparison on the holdout that may stop early and
-// continue on another night: Lo and Hi are those of [Sample.Interval], about these very
-// tasks; P is the bound min(1, 1/E) on the probability that the evidence for "B is
-// better" ever gets as high by chance. Means and difference count every pair by its
-// task's weight. SE stays the descriptive clustered one. Detectable is the half-width
-// below the difference plus z_{.8} standard errors, for a look after as many pairs as
-// these. It expects gathered pairs and also returns their sample.
+// stopping time, as needed for a comparison on the holdout that may stop early and continue
+// on another night. Lo and Hi are those of [Sample.Interval], about these tasks themselves.
+// P is min(1, 1/E), an upper bound on the probability that the evidence for "B is better"
+// ever gets this high by chance. Means and difference weight every pair by its task's
+// weight. SE remains the descriptive clustered standard error. Detectable is the half-width
+// below the difference plus z_{.8} standard errors, for a look after the same number of
+// pairs. compareSequential expects normalized pairs and also returns their sample.
 func compareSequential(clean []Pair, level float64) (Comparison, *Sample) {
 	c := Compare(clean, level)
 	for i := range c.Domains {
@@ -22,7 +22,7 @@ func compareSequential(clean []Pair, level float64) (Comparison, *Sample) {
 	return c, c.sequential(clean)
 }
 
-// sequential replaces Student's statistics by those that are valid at any stopping time.
+// sequential replaces Student's statistics with those that are valid at any stopping time.
 func (c *Comparison) sequential(clean []Pair) *Sample {
 	s := sampleOf(clean)
 	i := s.Interval(c.Level)

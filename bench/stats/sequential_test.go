@@ -27,8 +27,8 @@ func TestCompareSequential(t *testing.T) {
 	}
 }
 
-// TestWeightedSample: the claim is about the weighted mean, independent of the unit of
-// the weights.
+// TestWeightedSample checks that the claim is about the weighted mean and does not depend
+// on the unit of the weights.
 func TestWeightedSample(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pairs := genPairs(t)
@@ -58,8 +58,8 @@ func TestWeightedSample(t *testing.T) {
 	})
 }
 
-// TestWeightedCoverage: where heavy tasks lose and light ones gain, the interval covers
-// the weighted mean after every block, and a gain is found.
+// TestWeightedCoverage checks that if heavy tasks lose and light ones gain, the interval
+// covers the weighted mean after every block, and that a gain is found.
 func TestWeightedCoverage(t *testing.T) {
 	const runs, tasks, blocks = 200, 12, 20
 	rng := rand.New(rand.NewPCG(21, 4))
@@ -87,8 +87,8 @@ func TestWeightedCoverage(t *testing.T) {
 	}
 }
 
-// TestDetectableSequentially: the detectable difference is found about four times in five
-// by a look after as many pairs.
+// TestDetectableSequentially checks that a look after the given number of pairs finds the
+// detectable difference about four times in five.
 func TestDetectableSequentially(t *testing.T) {
 	const runs, tasks, blocks, gain = 1000, 20, 20, .14
 	rng := rand.New(rand.NewPCG(2, 3))

@@ -10,15 +10,15 @@ import (
 // NightScores are the scores of one config on tasks in one night.
 type NightScores map[string][]float64
 
-// Shift is the difference of the scores of later nights and earlier nights on the tasks
-// that both have.
+// Shift is the difference between the scores of later nights and earlier nights on the
+// tasks that both have.
 type Shift struct {
 	// Before and After are means over the common tasks, with equal weights.
 	Before     float64 `json:"before"`
 	After      float64 `json:"after"`
 	Difference float64 `json:"difference"`
-	// Lo and Hi bound the difference: the probability that an end excludes 0 by chance is
-	// at most 1 − Level, for each end alone.
+	// Lo and Hi bound the difference. If nothing has changed, each end excludes 0 by chance
+	// with a probability of at most 1 − Level.
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
 	Level float64 `json:"level"`
@@ -29,13 +29,13 @@ type Shift struct {
 	AfterRuns    int `json:"after_runs"`
 	BeforeNights int `json:"before_nights"`
 	AfterNights  int `json:"after_nights"`
-	// Night is the standard deviation of the shift that all scores of a night share; 0
-	// for deterministic agents.
+	// Night is the standard deviation of the shift that all scores of a night share; it is
+	// 0 for deterministic agents.
 	Night float64 `json:"night,omitempty"`
-	// Between is the variance over the tasks of their differences.
+	// Between is the variance, between the tasks, of their differences.
 	Between float64 `json:"between,omitempty"`
-	// Exact reports whether a repeat gives the same score, so that the difference is
-	// known.
+	// Exact reports whether a repeat gives the same score, so that the difference is known
+	// exactly.
 	Exact bool `json:"exact,omitempty"`
 
 	fell, rose exponent
@@ -48,24 +48,24 @@ type Nature struct {
 	Deterministic, Fixed bool
 }
 
-// CompareNights compares later nights (after) with earlier ones (before) at this level. It
-// reports false if they have no task in common.
+// CompareNights compares later nights (after) with earlier ones (before) at the given
+// level. It reports false if they have no task in common.
 func CompareNights(before, after []NightScores, of Nature, level float64) (Shift, bool) {
 	s, ok := shiftOf(before, after, [][]NightScores{before, after}, of)
 	return s.bounded(level), ok
 }
 
-// rounding is the difference of two means below which they are equal: means of equal scores over
-// different numbers of repeats differ in their last digits.
+// rounding is the difference below which two means count as equal, because means of equal
+// scores over different numbers of repeats may differ in their last digits.
 const rounding = 1e-12
 
-// shiftOf compares later nights with earlier ones, without bounds. No change is known within
-// either period, so the periods show how much nights vary.
+// shiftOf compares later nights with earlier ones, without bounds. Within each of the
+// periods no change of the agent is known, so they show how much the nights vary.
 //
-// Without a change, the evaluations of a task are exchangeable between the two sides. The
-// generating function of the difference over all exchanges is known, so that Chernoff's bound
-// holds for any scores and any number of tasks. The shift that all scores of a night share is
-// added to it as a normal variable.
+// If nothing has changed, the evaluations of a task are exchangeable between the two sides.
+// The generating function of the difference over all exchanges is known, so Chernoff's
+// bound holds for any scores and any number of tasks. The shift that all scores of a night
+// share is added as a normal variable.
 func shiftOf(before, after []NightScores, periods [][]NightScores, of Nature) (Shift, bool) {
 	s := Shift{Exact: of.Fixed}
 	older, newer := byTask(before), byTask(after)
@@ -134,8 +134,8 @@ func (s Shift) Fell() bool { return s.Hi < 0 }
 // reach any level that is used here, so its bound need not be computed.
 const clearly = 1.5
 
-// fallen returns the logarithm of the evidence for a fall: −ln of the bound on the
-// probability of such a difference without a change.
+// fallen returns the logarithm of the evidence for a fall: −ln of the upper bound on the
+// probability of a fall this large if nothing has changed.
 func (s Shift) fallen() float64 {
 	switch {
 	case s.Difference >= 0:
@@ -148,7 +148,8 @@ func (s Shift) fallen() float64 {
 	return s.fell.rate(-s.Difference)
 }
 
-// risen is fallen for a rise.
+// risen returns the logarithm of the evidence for a rise, computed as fallen does for a
+// fall.
 func (s Shift) risen() float64 {
 	switch {
 	case s.Difference <= 0:
@@ -171,8 +172,8 @@ func byTask(nights []NightScores) map[string][]float64 {
 	return out
 }
 
-// nightWeight returns the sum of the squared shares of the nights in the mean of these
-// tasks, and the number of nights that have a share.
+// nightWeight returns the sum of the squared shares that the nights have in the mean over
+// these tasks, and the number of nights that have a share.
 func nightWeight(nights []NightScores, tasks []string) (squares float64, count int) {
 	all := byTask(nights)
 	for _, n := range nights {
@@ -189,8 +190,8 @@ func nightWeight(nights []NightScores, tasks []string) (squares float64, count i
 }
 
 // sharedVariance estimates the variance of the shift that all scores of a night share, as
-// [newDrift] does, from the nights' distances from the mean of their own period: a change
-// between periods does not add to it.
+// [newDrift] does. It uses each night's distance from the mean of its own period, so a
+// change between periods does not add to the variance.
 func sharedVariance(periods [][]NightScores, tasks []string) float64 {
 	assumed := AssumedNight * AssumedNight
 	var spread, free float64

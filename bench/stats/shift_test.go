@@ -61,15 +61,15 @@ func TestCompareNights(t *testing.T) {
 	if _, ok := CompareNights(nil, nil, Nature{}, .95); ok {
 		t.Error("no nights are compared")
 	}
-	// The order of nights on a side does not matter.
+	// The order of the nights on a side does not matter.
 	turned, _ := CompareNights([]NightScores{before[1], before[0]}, after, Nature{}, .95)
 	if math.Abs(turned.Hi-s.Hi) > 1e-9 {
 		t.Errorf("another order of the nights gives %v instead of %v", turned.Hi, s.Hi)
 	}
 }
 
-// TestEqualScoresDoNotFall tests that means of equal scores over different numbers of repeats,
-// which differ in their last digits, are no fall of an exact agent.
+// TestEqualScoresDoNotFall tests that if means of equal scores differ in their last digits
+// because the numbers of repeats differ, this does not count as a fall of an exact agent.
 func TestEqualScoresDoNotFall(t *testing.T) {
 	before, after := []NightScores{{}}, []NightScores{{}}
 	for i, score := range []float64{.1, .7, .3, .19583333333333333, .9, .6} {
@@ -83,8 +83,8 @@ func TestEqualScoresDoNotFall(t *testing.T) {
 	}
 }
 
-// TestShiftBoundHolds checks that one comparison excludes 0 by chance no more often than it
-// states, with graded scores.
+// TestShiftBoundHolds checks that with graded scores, a single comparison excludes 0 by
+// chance no more often than it states.
 func TestShiftBoundHolds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	const trials = 400

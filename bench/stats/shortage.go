@@ -6,9 +6,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// Shortage describes the deficiency of the holdout for a claim about new tasks, whatever is
-// measured on it; empty if its tasks are enough for one. cases reports whether the tasks are
-// the cases of a scoring command, half of which are held out.
+// Shortage describes why the holdout does not suffice for a claim about new tasks, whatever
+// is measured on it. It returns "" if the holdout has enough tasks for one. cases reports
+// whether the tasks are the cases of a scoring command, half of which are held out.
 func (d Design) Shortage(cases bool) string {
 	least := LeastTasks(d.Alpha)
 	if d.Units >= least {
@@ -22,11 +22,11 @@ func (d Design) Shortage(cases bool) string {
 	}
 	switch {
 	case cases && d.Tasks == 0:
-		return fmt.Sprintf("no case is held out: the night can search, and can confirm and propose nothing; that takes %d held-out cases or more, half of %d that the scoring command prints", least, 2*least)
+		return fmt.Sprintf("no case is held out: the night can search, but can neither confirm nor propose anything; that takes at least %d held-out cases, half of the %d that the scoring command must print", least, 2*least)
 	case cases:
-		return fmt.Sprintf("%s cannot confirm a version, so that none is proposed; that takes %d or more, half of %d that the scoring command prints%s", text.Count(d.Units, "independent held-out case"), least, 2*least, needed)
+		return fmt.Sprintf("%s cannot confirm a version, so none is proposed; that takes at least %d, half of the %d that the scoring command must print%s", text.Count(d.Units, "independent held-out case"), least, 2*least, needed)
 	case d.Tasks == 0:
-		return fmt.Sprintf("the suite has no holdout tasks: the run can search, and its verdict is undecided; a claim about new tasks needs at least %d", least)
+		return fmt.Sprintf("the suite has no holdout tasks: the run can search, but its verdict stays undecided; a claim about new tasks needs at least %d", least)
 	}
 	return fmt.Sprintf("%s %s too few for a claim about new tasks, which needs at least %d: \"better on these tasks\" is all that can be shown%s",
 		d.UnitWords(), isAre(d.Units), least, needed)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestShortage: too few holdout tasks are told with the number that a claim takes, which
-// depends on its level alone.
+// TestShortage checks that a shortage of holdout tasks is reported with the number that a
+// claim needs, which depends only on the level.
 func TestShortage(t *testing.T) {
 	for name, c := range map[string]struct {
 		design Design
@@ -20,10 +20,10 @@ func TestShortage(t *testing.T) {
 		"clusters of unequal weight": {Design{Tasks: 30, Units: 7, Clusters: 14, Alpha: .05 / 12}, false, "7 independent holdout tasks, by weight, in 14 clusters are too few for a claim about new tasks"},
 		"a stricter level":           {Design{Tasks: 10, Units: 10, Alpha: .001 / 12}, false, "which needs at least 14: "},
 		"with what it takes":         {Design{Tasks: 1, Units: 1, Alpha: .05 / 12, Fixed: true}, false, "to show 5.0 points on new tasks, about "},
-		"no task":                    {Design{Alpha: .05 / 12}, false, "has no holdout tasks: the run can search, and its verdict is undecided; a claim about new tasks needs at least 8"},
-		"no case":                    {Design{Alpha: .05 / 12, Fixed: true}, true, "nothing; that takes 8 held-out cases or more, half of 16 that the scoring command prints"},
-		"one case":                   {Design{Tasks: 1, Units: 1, Alpha: .05 / 12, Fixed: true}, true, "1 independent held-out case cannot confirm a version, so that none is proposed; that takes 8 or more, half of 16 that"},
-		"cases of a known kind":      {Design{Tasks: 4, Units: 4, Alpha: .05 / 12, Fixed: true, Within: 1e-6, Between: .01}, true, "the scoring command prints; to show 5.0 points on new tasks, about "},
+		"no task":                    {Design{Alpha: .05 / 12}, false, "has no holdout tasks: the run can search, but its verdict stays undecided; a claim about new tasks needs at least 8"},
+		"no case":                    {Design{Alpha: .05 / 12, Fixed: true}, true, "anything; that takes at least 8 held-out cases, half of the 16 that the scoring command must print"},
+		"one case":                   {Design{Tasks: 1, Units: 1, Alpha: .05 / 12, Fixed: true}, true, "1 independent held-out case cannot confirm a version, so none is proposed; that takes at least 8, half of the 16 that"},
+		"cases of a known kind":      {Design{Tasks: 4, Units: 4, Alpha: .05 / 12, Fixed: true, Within: 1e-6, Between: .01}, true, "the scoring command must print; to show 5.0 points on new tasks, about "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := c.design.Shortage(c.cases)

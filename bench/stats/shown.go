@@ -2,9 +2,10 @@ package stats
 
 import "math"
 
-// Shown returns the interval that belongs to the claim about a candidate, at Level, and
-// its subject: these tasks where the claim is about these alone, otherwise new tasks like
-// these, on which an adoption is decided. All displays show this interval.
+// Shown returns the interval that belongs to the claim about a candidate, at Level, and the
+// tasks that the interval is about: these tasks if the claim covers only these, and
+// otherwise new tasks like these, on which a decision about adoption rests. All displays
+// show this interval.
 func (r *Ruling) Shown() (i Interval, about Claim) {
 	if r.Claim == TheseTasks {
 		return r.These(), TheseTasks
@@ -33,8 +34,8 @@ func (r *Ruling) BoundLevel() float64 {
 	return 1 - alpha/looks
 }
 
-// Finding returns the words for the claim that is shown for a candidate, the same in all
-// displays; empty for no claim.
+// Finding returns the words that every display uses for the claim, or "" if there is no
+// claim.
 func (c Claim) Finding() string {
 	switch c {
 	case NewTasks:
@@ -45,7 +46,7 @@ func (c Claim) Finding() string {
 	return ""
 }
 
-// Words names the subject of an interval.
+// Words returns words for the tasks that an interval is about.
 func (c Claim) Words() string {
 	switch c {
 	case NewTasks:

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// tSurvival returns P(T > t) for Student's t with df degrees of freedom, by the
-// incomplete beta function so that small tails keep their digits (Abramowitz and Stegun
-// 26.7.1).
+// tSurvival returns P(T > t) for Student's t with df degrees of freedom. It uses the
+// incomplete beta function, so very small probabilities keep their precision (Abramowitz
+// and Stegun 26.7.1).
 func tSurvival(t, df float64) float64 {
 	tail := mathext.RegIncBeta(df/2, 0.5, df/(df+t*t)) / 2
 	if t < 0 {
@@ -34,9 +34,9 @@ func McNemar(wins, losses int) float64 {
 }
 
 // Wilson returns the interval at level of a mean score in [0,1] over n independent
-// evaluations (Wilson 1927). Graded scores vary less than pass/fail ones of the same
-// mean, so for them it is conservative. n may be an effective number; with n not above 0
-// the interval is the whole scale.
+// evaluations (Wilson 1927). Graded scores vary less than pass/fail scores with the same
+// mean, so the interval is conservative for them. n may be an effective number; with n not
+// above 0 the interval is the whole scale.
 func Wilson(mean, n, level float64) (lo, hi float64) {
 	if !(n > 0) || math.IsNaN(mean) {
 		return 0, 1
@@ -46,6 +46,7 @@ func Wilson(mean, n, level float64) (lo, hi float64) {
 	centre := mean + z*z/(2*n)
 	half := z * math.Sqrt(mean*(1-mean)/n+z*z/(4*n*n))
 	scale := 1 + z*z/n
-	// The ends of the scale are exact; rounding must not exclude the mean.
+	// The bounds 0 and 1 are exact, and rounding must not exclude the mean from the
+	// interval.
 	return math.Max(0, math.Min(mean, (centre-half)/scale)), math.Min(1, math.Max(mean, (centre+half)/scale))
 }

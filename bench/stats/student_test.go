@@ -17,17 +17,17 @@ func TestMcNemar(t *testing.T) {
 }
 
 func TestStudent(t *testing.T) {
-	// Printed tables: t(.975, 9) = 2.262157163, t(.95, 39) = 1.684875122.
+	// From printed tables: t(.975, 9) = 2.262157163, t(.95, 39) = 1.684875122.
 	near(t, "t .975 9", tQuantile(.975, 9), 2.262157163, 1e-8)
 	near(t, "t .95 39", tQuantile(.95, 39), 1.684875122, 1e-8)
 	near(t, "tail", tSurvival(2.262157163, 9), .025, 1e-9)
 	near(t, "lower tail", tSurvival(-2.262157163, 9), .975, 1e-9)
-	// One degree of freedom is Cauchy's distribution: 1/2 − atan(t)/π.
+	// With one degree of freedom it is Cauchy's distribution: 1/2 − atan(t)/π.
 	near(t, "far tail", tSurvival(1e8, 1)*1e9*math.Pi, 10, 1e-6)
 }
 
 func TestWilson(t *testing.T) {
-	// 81 of 263: the worked example in Newcombe 1998, .2553 to .3662.
+	// 81 of 263 is the worked example in Newcombe 1998, with the interval .2553 to .3662.
 	lo, hi := Wilson(81./263, 263, .95)
 	near(t, "lower", lo, .2553, 5e-5)
 	near(t, "upper", hi, .3662, 5e-5)

@@ -11,35 +11,35 @@ import (
 )
 
 const (
-	// tailAlpha is the error of the bounds on shares of tasks, and of a task being
-	// clearly worse.
+	// tailAlpha is the error of the bounds on shares of tasks, and of the finding that a
+	// task is clearly worse.
 	tailAlpha = 0.05
-	// tailLoss is the loss, in score units, from which on a task of a fixed agent counts
-	// as worse.
+	// tailLoss is the smallest loss, in score units, at which a task of a fixed agent
+	// counts as worse.
 	tailLoss = 0.10
 )
 
-// Tail describes a risk that a mean does not show: the tasks on which a candidate loses.
-// A few tasks of a kind that is missing in the holdout can cancel a whole gain, and no
-// test on as many tasks excludes them.
+// Tail describes a risk that a mean does not show: the tasks on which a candidate loses. A
+// few tasks of a kind that is missing in the holdout can cancel a whole gain, and no test
+// on this number of tasks can exclude them.
 type Tail struct {
-	// Unseen is the share of new tasks that could be of a kind that is not among these, 1
-	// − .05^(1/M) for M independent tasks: at that share, none of them is drawn in one
-	// case of twenty.
+	// Unseen is the share of new tasks that could be of a kind that is not among these, 1 −
+	// .05^(1/M) for M independent tasks: at that share, none of them is drawn in one case
+	// out of twenty.
 	Unseen float64 `json:"unseen"`
-	// BreakEven is the share of all tasks on which the candidate may fail completely
-	// before the measured gain is lost, gain/(gain + the champion's score); 0 without a
+	// BreakEven is the share of all tasks on which the candidate may fail completely before
+	// the measured gain is lost, gain/(gain + the champion's score); it is 0 if there is no
 	// gain.
 	BreakEven float64 `json:"break_even"`
 	// Worse is the number of independent tasks on which the candidate is clearly worse,
 	// according to their runs: proven at .05, or for a fixed agent by 10 points or more.
-	// WorseMost bounds their share of all tasks at .05 (Clopper and Pearson 1934);
-	// without any it is Unseen.
+	// WorseMost bounds their share of all tasks at .05 (Clopper and Pearson 1934); if there
+	// are none, it is Unseen.
 	Worse     int     `json:"worse"`
 	WorseMost float64 `json:"worse_most"`
-	// Failing is the number of independent tasks of which every run of the candidate
-	// scores 0 and not every run of the champion. The candidate may always fail them,
-	// which a few runs cannot prove. FailingMost bounds their share in the same way.
+	// Failing is the number of independent tasks on which every run of the candidate scores
+	// 0 but not every run of the champion does. The candidate may always fail them, which a
+	// few runs cannot prove. FailingMost bounds their share in the same way.
 	Failing     int     `json:"failing,omitempty"`
 	FailingMost float64 `json:"failing_most,omitempty"`
 	Tasks       int     `json:"tasks"`
@@ -75,14 +75,16 @@ func newTail(clean []Pair, c Comparison, independent float64, fixed bool) *Tail 
 	return t
 }
 
-// failsThroughout reports whether no run of side B scores above 0 and one of side A does.
+// failsThroughout reports whether no run of side B scores above 0 while at least one run of
+// side A does.
 func (p Pair) failsThroughout() bool {
 	above := func(score float64) bool { return score > 0 }
 	return len(p.B) > 0 && !slices.ContainsFunc(p.B, above) && slices.ContainsFunc(p.A, above)
 }
 
-// shareMost returns the share of a population above which found or fewer of n draws have
-// a probability of at most .05.
+// shareMost returns an upper bound on the share of a kind in a population, given that found
+// of n draws are of that kind: at any higher share, found or fewer such draws have a
+// probability of at most .05.
 func shareMost(found, n float64) float64 {
 	if found >= n {
 		return 1
@@ -93,18 +95,18 @@ func shareMost(found, n float64) float64 {
 // Words describes the risks that a claim about the mean leaves open.
 func (t *Tail) Words() string { return t.words("the gain") }
 
-// words is like Words, with a name for the gain.
+// words does what Words does, with a name for the gain.
 func (t *Tail) words(gain string) string {
-	s := fmt.Sprintf("up to %s of new tasks could fail unseen, being of a kind that none of these %d independent tasks is, and %s is gone at %s",
+	s := fmt.Sprintf("up to %s of new tasks could fail unnoticed, because none of these %d independent tasks is of their kind; %s would be lost at a share of %s",
 		text.Percent(t.Unseen), t.Tasks, gain, text.Percent(t.BreakEven))
 	if t.BreakEven > 0 && t.Unseen > t.BreakEven {
 		s += ", which so few tasks cannot exclude"
 	}
 	if t.Worse > 0 {
-		s += fmt.Sprintf("; %s got clearly worse, as at most %s of new ones do", text.Count(t.Worse, "independent task"), text.Percent(t.WorseMost))
+		s += fmt.Sprintf("; %s got clearly worse, and at most %s of new ones would", text.Count(t.Worse, "independent task"), text.Percent(t.WorseMost))
 	}
 	if t.Failing > 0 {
-		s += fmt.Sprintf("; on %s it failed in every run, as at most %s of new ones may", text.Count(t.Failing, "independent task"), text.Percent(t.FailingMost))
+		s += fmt.Sprintf("; it failed on %s in every run, and may do so on at most %s of new ones", text.Count(t.Failing, "independent task"), text.Percent(t.FailingMost))
 	}
 	return s
 }

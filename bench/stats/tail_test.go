@@ -37,14 +37,14 @@ func TestTail(t *testing.T) {
 		near(t, c.name+", break-even", r.Tail.BreakEven, r.Difference/(r.Difference+r.MeanA), 1e-12)
 	}
 	near(t, "all found", shareMost(3, 3), 1, 0)
-	// After two blocks no task is clearly worse, and two tasks fail in both.
+	// After two blocks, no task is clearly worse, and two tasks fail in both blocks.
 	early := Judge("v", blocksOf(40, 2, loses(2)), Rule{Alpha: entryAlpha}).Tail
-	if early.Worse != 0 || early.Failing != 2 || !strings.Contains(early.Words(), "on 2 independent tasks it failed in every run, as at most 14.9 % of new ones may") {
+	if early.Worse != 0 || early.Failing != 2 || !strings.Contains(early.Words(), "on 2 independent tasks in every run, and may do so on at most 14.9 % of new ones") {
 		t.Errorf("%+v: %s", early, early.Words())
 	}
 	near(t, "failing, at most", early.FailingMost, .14923, 1e-4)
-	// Where the champion fails as well nothing is lost, and a fixed agent's tasks count
-	// as worse.
+	// If the champion fails too, nothing is lost. For a fixed agent, the failing tasks
+	// count as worse.
 	for _, c := range []struct {
 		unseen, breakEven float64
 		want              bool
@@ -63,7 +63,7 @@ func TestTail(t *testing.T) {
 		t.Errorf("nothing has the tail %+v", r.Tail)
 	}
 	r := Judge("v", blocksOf(40, 12, loses(2)), Rule{Alpha: entryAlpha})
-	if r.State != Proven || !strings.Contains(r.Reason, "up to 7.2 % of new tasks could fail unseen") || !strings.Contains(r.Reason, "2 independent tasks got clearly worse, as at most 14.9 % of new ones do") {
+	if r.State != Proven || !strings.Contains(r.Reason, "up to 7.2 % of new tasks could fail unnoticed") || !strings.Contains(r.Reason, "2 independent tasks got clearly worse, and at most 14.9 % of new ones would") {
 		t.Errorf("%s: %s", r.State, r.Reason)
 	}
 }

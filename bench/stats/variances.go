@@ -2,36 +2,36 @@ package stats
 
 import "math"
 
-// priorFree is the number of degrees of freedom of a prior variance.
+// priorFree is the number of degrees of freedom that a prior variance counts as.
 const priorFree = 2
 
-// Variances are the variances for a confirmation as estimated from earlier evaluations,
-// in squared score units. 0 means unknown.
+// Variances holds the variances that a confirmation is planned with, as estimated from
+// earlier evaluations, in squared score units. 0 means unknown.
 type Variances struct {
 	// Within and Between are σ² and τ² of a [Design].
 	Within, Between float64
 	// Night is the standard deviation, in score units, of the shift that the differences
 	// of a night share.
 	Night float64
-	// Graded reports whether graders may give partial scores, which usually vary less
-	// than pass and fail; only evaluations can show the amount.
+	// Graded reports whether graders may give partial scores. These usually vary less than
+	// pass/fail scores, but only evaluations can show how much less.
 	Graded bool
 }
 
-// NewVariances estimates the variances from the scores of one config, a row of repeats
-// for each task, and from rulings on other candidates over the same tasks, the latest
-// first and one of each candidate.
+// NewVariances estimates the variances from the scores of one config (runs has a row of
+// repeats for each task) and from rulings on other candidates over the same tasks, one for
+// each candidate, the latest first.
 //
-// σ² is twice the pooled variance of a run around its task, since a pair is two runs,
-// pooled with the measurements of the rulings: Σ f·s² / Σ f over their degrees of freedom
-// f. τ² is that of the rulings, with M − 1 degrees of freedom each; the runs of one
-// config do not show it. The priors [PriorWithin] and [PriorBetween] count as two degrees
-// of freedom, so that neither a few equal scores nor an estimate of 0 are taken for
-// certainty. Rulings with fewer than two blocks, which cannot separate chance from task,
-// are left out.
+// σ² combines two sources: twice the variance of a run around its task's mean, because a
+// pair is two runs, and the measurements of the rulings. They are pooled as Σ f·s² / Σ f
+// over their degrees of freedom f. τ² is that of the rulings, with M − 1 degrees of freedom
+// each; the runs of one config do not show it. The priors [PriorWithin] and [PriorBetween]
+// count as two degrees of freedom, so neither a few equal scores nor an estimate of 0 is
+// taken for certainty. Rulings with fewer than two blocks, which cannot separate chance
+// from differences between tasks, are left out.
 //
-// For a fixed agent all variance is between tasks: the runs show nothing, and the prior
-// is the sum of both.
+// For a fixed agent all variance is between tasks: its runs do not contribute, and the
+// prior is the sum of both priors.
 func NewVariances(runs [][]float64, rulings []Ruling, fixed bool) Variances {
 	var v Variances
 	var within, between pool
@@ -61,7 +61,7 @@ func NewVariances(runs [][]float64, rulings []Ruling, fixed bool) Variances {
 	return v
 }
 
-// pool sums variances by their degrees of freedom.
+// pool sums variances weighted by their degrees of freedom.
 type pool struct{ sum, free float64 }
 
 func (p *pool) add(variance, free float64) {
@@ -71,7 +71,7 @@ func (p *pool) add(variance, free float64) {
 	}
 }
 
-// mean returns the mean of the added variances and the prior; 0 when nothing was added.
+// mean returns the mean of the added variances and the prior, or 0 if nothing was added.
 func (p *pool) mean(prior float64) float64 {
 	if p.free == 0 {
 		return 0
@@ -85,11 +85,11 @@ func (d Design) With(v Variances) Design {
 	return d
 }
 
-// Assumption describes the assumed variance of graded scores; empty where it is known, or
-// where scores are pass or fail, for which the priors were made.
+// Assumption describes the assumed variance of graded scores. It returns "" if the variance
+// is known, or if scores are pass or fail, for which the priors were made.
 func (d Design) Assumption() string {
 	if !d.Graded || d.Within > 0 {
 		return ""
 	}
-	return "chance is assumed as large as with pass and fail, and is known after the first night"
+	return "random variation is assumed to be as large as for scores that are only pass or fail, and is known after the first night"
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func TestVariancesByHand(t *testing.T) {
-	// Two runs .2 apart have a variance of .02, and a pair one of .04.
+	// Two runs that differ by .2 have a variance of .02, and a pair of runs one of .04.
 	v := NewVariances([][]float64{{.4, .6}, {.5}}, nil, false)
 	near(t, "runs", v.Within, (.04+.25*2)/3, 1e-15)
 	near(t, "between", v.Between, 0, 0)
@@ -60,19 +60,21 @@ func (w spreadWorld) ruling(tasks, blocks int, gain float64) Ruling {
 	return Judge("v", pairs, Rule{Alpha: 1. / 240})
 }
 
-// TestPowerOfGradedScores: a design with learnt variances states beforehand what a report
-// states after the night; with those of pass and fail it is several times as much.
+// TestPowerOfGradedScores checks that a design with learnt variances states beforehand what
+// a report states after the night. With the variances of pass and fail, the figure is
+// several times as large.
 func TestPowerOfGradedScores(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		graded bool
 		score  func(rng *rand.Rand, task int) float64
-		// before is the least factor by which the priors are too high.
+		// before is the minimum ratio of the difference detectable by the priors to the one
+		// known after a night.
 		before float64
 	}{
 		{"graded, .4 ± .1", true, func(rng *rand.Rand, _ int) float64 { return math.Min(1, math.Max(0, .4+.1*rng.NormFloat64())) }, 1.9},
 		{"pass and fail", false, func(rng *rand.Rand, task int) float64 {
-			// p·(1 − p) is .125 on average: one pair in four differs.
+			// p·(1 − p) is .125 on average, so one pair in four differs.
 			if rng.Float64() < []float64{.147, .853}[task%2] {
 				return 1
 			}
@@ -102,8 +104,8 @@ func TestPowerOfGradedScores(t *testing.T) {
 		if !c.graded {
 			continue
 		}
-		// The stated power is reached; it exceeds 80 % here, as the nights' drift of 2
-		// points is left out.
+		// The stated power is reached. It exceeds 80 % here because the assumed drift of 2
+		// points between nights is left out.
 		proven := 0
 		for range 50 {
 			if r := w.ruling(40, 8, doctor); r.State == Proven {
@@ -116,8 +118,8 @@ func TestPowerOfGradedScores(t *testing.T) {
 	}
 }
 
-// TestStatementOfPassAndFail: without history and without graded scores, the statement
-// does not change.
+// TestStatementOfPassAndFail checks that the statement does not change if there is no
+// history and there are no graded scores.
 func TestStatementOfPassAndFail(t *testing.T) {
 	d := Design{Tasks: 40, Units: 40, Tonight: 320, Month: 9600, Alpha: 1. / 240}
 	if got := d.With(NewVariances(nil, nil, false)); got != d {
@@ -125,7 +127,7 @@ func TestStatementOfPassAndFail(t *testing.T) {
 	}
 	graded := d
 	graded.Graded = true
-	if a, b := d.Statement(), graded.Statement(); strings.Contains(a, "assumed") || !strings.Contains(b, "; chance is assumed as large as with pass and fail, and is known after the first night") {
+	if a, b := d.Statement(), graded.Statement(); strings.Contains(a, "assumed") || !strings.Contains(b, "; random variation is assumed to be as large as for scores that are only pass or fail, and is known after the first night") {
 		t.Errorf("%s\n%s", a, b)
 	}
 	if text := graded.With(Variances{Within: .02, Graded: true}).Assumption(); text != "" {

@@ -6,42 +6,43 @@ import (
 )
 
 const (
-	// WatchNights is the number of nights that a watch compares.
+	// WatchNights is the maximum number of nights that a watch compares.
 	WatchNights = 30
-	// WatchLevel bounds the probability that a watch of an agent that did not change raises
-	// any alarm in WatchNights nights.
+	// WatchLevel bounds the probability that a watch of an unchanged agent raises any alarm
+	// in WatchNights nights.
 	WatchLevel = .05
-	// changedBonus is the logarithm of the odds, against any other pair of nights, that a
-	// fall happened between nights between which the agent was changed.
+	// changedBonus is added to the logarithm of the evidence that a fall happened between
+	// two nights if the agent was changed between them. It is the logarithm of the odds of
+	// such a pair of nights relative to any other.
 	changedBonus = 3
 	// recoveredLevel is the level at which a later rise ends a fall.
 	recoveredLevel = .05
 )
 
-// The levels of one comparison. A month makes hundreds of comparisons for a fall of nearly the
-// same data, and Chernoff's bound is several times the probability that it bounds. So an alarm
-// at these levels is far rarer than their sum; the simulations in watch_sim_test.go give the
-// rate.
+// The levels of one comparison. A month makes hundreds of comparisons that look for a fall
+// in nearly the same data, and Chernoff's bound is several times the probability that it
+// bounds. So an alarm at these levels is far rarer than the sum of the levels; the
+// simulations in watch_sim_test.go give the rate.
 const (
 	fallLevel     = .0005
 	adoptionLevel = .001
 )
 
-// Fall is a fall of a config's scores.
+// Fall describes a fall in a config's scores.
 type Fall struct {
 	Shift
-	// First is the index of the first night after it.
+	// First is the index of the first night after the fall.
 	First int `json:"-"`
 }
 
-// FindFall searches the scores of consecutive nights for a fall that the last of them still
-// shows, and for the first night of the fall. changed reports, for each night, whether the agent
-// differs from that of the night before. It compares at most WatchNights nights, the last ones,
-// and reports false if no fall is shown.
+// FindFall searches the scores of consecutive nights for a fall that still shows on the
+// last night, and for the first night after the fall. changed reports, for each night,
+// whether the agent differs from that of the night before. FindFall compares only the last
+// WatchNights nights, and returns false if no fall is shown.
 //
-// The nights after a possible fall are compared with all nights before it, and with those since
-// the last change before it alone, which are preferred if they show it, because a fall after an
-// improvement is smaller relative to all nights.
+// The nights after a possible fall are compared with all nights before it, and also with
+// only those since the last change before it. The second comparison is preferred if it
+// shows the fall, because a fall after an improvement is smaller relative to all nights.
 func FindFall(nights []NightScores, changed []bool, of Nature) (Fall, bool) {
 	from := max(0, len(nights)-WatchNights)
 	isChange := func(k int) bool { return k < len(changed) && changed[k] }
@@ -94,7 +95,8 @@ func FindFall(nights []NightScores, changed []bool, of Nature) (Fall, bool) {
 	return found, found.Fell()
 }
 
-// periods divides the nights from an index on at the changes and before the given nights.
+// periods splits the nights from index from on into periods. A new period starts at every
+// change and at each of the nights in before.
 func periods(nights []NightScores, isChange func(int) bool, from int, before ...int) [][]NightScores {
 	var out [][]NightScores
 	for k := from + 1; k <= len(nights); k++ {
@@ -106,21 +108,23 @@ func periods(nights []NightScores, isChange func(int) bool, from int, before ...
 	return out
 }
 
-// Adopted is the comparison of an adopted config with its prediction and with the config
-// before it.
+// Adopted is the comparison of an adopted config with its predicted gain and with the
+// previous config.
 type Adopted struct {
-	// Shift is the difference to the old champion on the same tasks.
+	// Shift is the difference from the old champion on the same tasks.
 	Shift
-	// Worse reports whether it is worse than the old champion. Below reports whether its
-	// gain on tasks like these is below the whole interval of the prediction.
+	// Worse reports whether the adopted config is worse than the old champion. Below
+	// reports whether its gain on tasks like these is below the whole interval of the
+	// prediction.
 	Worse bool `json:"worse,omitempty"`
 	Below bool `json:"below,omitempty"`
-	// Upper is the upper bound of its gain on tasks like these.
+	// Upper is the upper bound of the adopted config's gain on tasks like these.
 	Upper float64 `json:"upper"`
 }
 
-// CompareAdopted compares the nights since an adoption with those of the config before it.
-// predicted is the interval of the gain on new tasks; nil: none was claimed.
+// CompareAdopted compares the nights since an adoption with the nights of the previous
+// config. predicted is the predicted interval of the gain on new tasks; it is nil if no
+// gain was claimed. The second result is false if old and since have no task in common.
 func CompareAdopted(old, since []NightScores, predicted *Interval, of Nature) (Adopted, bool) {
 	s, ok := CompareNights(old, since, of, 1-adoptionLevel)
 	a := Adopted{Shift: s}
@@ -137,18 +141,18 @@ func CompareAdopted(old, since []NightScores, predicted *Interval, of Nature) (A
 	return a, true
 }
 
-// Disappoints reports whether the adoption is worse than the old champion, or below its
-// prediction.
+// Disappoints reports whether the adopted config is worse than the old champion, or its
+// gain is below the prediction.
 func (a Adopted) Disappoints() bool { return a.Worse || a.Below }
 
-// Sustains returns the findings of an earlier night on the same adoption that still hold.
-// "Worse" holds until the present night shows the adoption to be better than the old
-// champion, and "below the prediction" until the present night shows a gain of at least the
-// prediction's lower end.
+// Sustains returns the findings of an earlier night about the same adoption that still
+// hold. "Worse" holds until the present night shows that the adopted config is better than
+// the old champion, and "below the prediction" until the present night shows a gain of at
+// least the prediction's lower end.
 //
-// [WatchLevel] bounds the probability that any night of a month is alarmed by an adoption
-// without fault. So evidence that once reached the level counts with that error on every
-// later night, although the interval of a later night alone may contain 0 again: near the
+// [WatchLevel] bounds the probability that any night of a month raises an alarm about a
+// flawless adoption. So evidence that has reached the level once is valid with that error
+// on every later night, even if the interval of a later night contains 0 again: near the
 // level, evidence appears and disappears by chance.
 func (a Adopted) Sustains(earlier Adopted, predicted *Interval) Adopted {
 	earlier.Worse = earlier.Worse && a.Lo <= 0

@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-// watchedAgent draws the nights of an agent: tasks with probabilities of their own, a shift
-// that each night shares, and a fall from a night on.
+// watchedAgent draws the nights of an agent. Each task has its own probability, each night
+// has a shift that its tasks share, and the scores fall from a given night on.
 type watchedAgent struct {
 	tasks, repeats int
 	mean, spread   float64
 	night          float64
 	fall           float64
 	from           int
-	// changes is the number of nights from one harmless change of the agent to the next; 0
-	// for none.
+	// changes is the number of nights from one harmless change of the agent to the next, or
+	// 0 for no changes.
 	changes int
 }
 
@@ -45,7 +45,8 @@ func (w watchedAgent) nights(n int, rng *rand.Rand) []NightScores {
 	return out
 }
 
-// alarmed returns the first night, counted from 1, at whose end a fall is named; 0: none.
+// alarmed returns the first night, counted from 1, at whose end a fall is named, or 0 if
+// there is none.
 func (w watchedAgent) alarmed(n int, rng *rand.Rand) (at int, f Fall) {
 	nights, changed := w.nights(n, rng), make([]bool, n)
 	for k := w.changes; k < n && w.changes > 0; k += w.changes {
@@ -59,9 +60,9 @@ func (w watchedAgent) alarmed(n int, rng *rand.Rand) (at int, f Fall) {
 	return 0, Fall{}
 }
 
-// quietAgents are agents whose scores do not change, at usual sizes and at hard ones: few tasks,
-// scores near the end of the scale, scores that are all or nothing by task, and nights whose
-// standard deviation is twice the one that [FindFall] assumes.
+// quietAgents are agents whose scores do not change, both at usual sizes and in difficult
+// conditions: few tasks, scores near the end of the scale, scores that are all or nothing
+// by task, and nights whose standard deviation is twice the one that [FindFall] assumes.
 var quietAgents = []watchedAgent{
 	{tasks: 3, repeats: 2, mean: .7, spread: .2, night: .02},
 	{tasks: 10, repeats: 2, mean: .98, spread: .02},
@@ -73,7 +74,7 @@ var quietAgents = []watchedAgent{
 	{tasks: 40, repeats: 2, mean: .6, spread: .3, night: .04},
 }
 
-// falseAlarms returns the share of months of an agent in which any night names a fall.
+// falseAlarms returns the share of an agent's months in which any night names a fall.
 func (w watchedAgent) falseAlarms(months int) float64 {
 	rng := rand.New(rand.NewPCG(1, 2))
 	alarms := 0.
@@ -85,8 +86,9 @@ func (w watchedAgent) falseAlarms(months int) float64 {
 	return alarms / float64(months)
 }
 
-// noticed returns the shares of months in which a fall in the night after the tenth is named
-// within 3, 7 and 14 nights, and in which its first night is right to a night.
+// noticed returns the shares of months in which a fall in the night after the tenth is
+// named within 3, 7 and 14 nights, and the share in which its first night is dated
+// correctly to within a night.
 func (w watchedAgent) noticed(months int) (within [3]float64, dated float64) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	w.from = 10
@@ -107,8 +109,8 @@ func (w watchedAgent) noticed(months int) (within [3]float64, dated float64) {
 	return within, dated
 }
 
-// TestQuietNights simulates months without a change: the share with any alarm is at most what
-// the watch states.
+// TestQuietNights simulates months without a change. The share of months with any alarm
+// must be at most what the watch states.
 func TestQuietNights(t *testing.T) {
 	alarms, agents := 0., quietAgents[:6]
 	for _, w := range agents {
@@ -142,8 +144,9 @@ func TestFallIsNoticed(t *testing.T) {
 	}
 }
 
-// TestFallAfterImprovement tests that a fall is named in its first night although the agent had
-// been improved shortly before, and that its first side is the improved agent.
+// TestFallAfterImprovement tests that a fall is named in its first night even if the agent
+// was improved shortly before, and that the nights compared with it are those of the
+// improved agent.
 func TestFallAfterImprovement(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	night := func(mean float64) NightScores {
@@ -165,8 +168,8 @@ func TestFallAfterImprovement(t *testing.T) {
 	}
 }
 
-// TestQuietAdoption simulates the month after an adoption that holds what was predicted: the
-// lower end of the prediction is the true gain.
+// TestQuietAdoption simulates the month after an adoption that keeps its prediction: the
+// true gain is the lower end of the predicted interval.
 func TestQuietAdoption(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const months = 60
@@ -180,8 +183,9 @@ func TestQuietAdoption(t *testing.T) {
 	}
 }
 
-// TestAdviceStays simulates the month after adoptions that lose a little: evidence that was
-// reached stays reached, where each night by itself takes the advice back in many months.
+// TestAdviceStays simulates the months after adoptions that lose a little. Evidence once
+// reached stays reached, whereas judging each night by itself would withdraw the advice in
+// many months.
 func TestAdviceStays(t *testing.T) {
 	w := watchedAgent{tasks: 20, repeats: 2, mean: .6, spread: .3, night: .02, fall: .12, from: 6}
 	alarms, gone := adoptions(w, 20, false, rand.New(rand.NewPCG(5, 6)))
@@ -192,7 +196,7 @@ func TestAdviceStays(t *testing.T) {
 	}
 }
 
-// TestSustains tests what ends evidence that was reached: a later night that shows the
+// TestSustains tests that evidence once reached ends only with a later night that shows the
 // contrary.
 func TestSustains(t *testing.T) {
 	predicted := &Interval{Lo: .1, Hi: .3}
@@ -213,8 +217,9 @@ func TestSustains(t *testing.T) {
 	}
 }
 
-// adoptions returns the share of months after an adoption of w with an alarm in any night, and
-// with one that a later night takes back. stays keeps evidence as [Adopted.Sustains] does.
+// adoptions returns the share of months after an adoption of w that have an alarm in any
+// night, and the share that have one that a later night withdraws. If stays is set,
+// evidence is sustained as by [Adopted.Sustains].
 func adoptions(w watchedAgent, months int, stays bool, rng *rand.Rand) (alarms, gone float64) {
 	for range months {
 		nights := w.nights(30, rng)
@@ -247,7 +252,7 @@ func adoptions(w watchedAgent, months int, stays bool, rng *rand.Rand) (alarms, 
 	return alarms, gone
 }
 
-// BenchmarkWatch reports the rate of false alarms in a month and the power at usual sizes.
+// BenchmarkWatch reports the rate of false alarms per month and the power at usual sizes.
 // Run it with -benchtime=1x.
 func BenchmarkWatch(b *testing.B) {
 	const months = 200

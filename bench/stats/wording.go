@@ -1,5 +1,6 @@
 package stats
 
-// Wording is the version of the sentences of rulings and verdicts. It is raised with each change of
-// them, so that those in a record of another version are not compared with newly computed ones.
-const Wording = 2
+// Wording is the version of the sentences in rulings and verdicts. It is increased whenever
+// they change, so that sentences in a record of another version are not compared with newly
+// computed ones.
+const Wording = 3

@@ -9,7 +9,8 @@ import (
 
 func short(id string) string { return id[:min(8, len(id))] }
 
-// morePairs formats a projected number of further pairs to two digits, rounded up.
+// morePairs formats a projected number of further pairs, rounded up; numbers above 100 are
+// rounded up to two significant digits.
 func morePairs(n float64) string {
 	if !(n < 1e9) {
 		return "more pairs than could ever be run"

@@ -1,21 +1,21 @@
-// Command evolve makes an LLM agent better overnight and leaves the decision to
-// a person. This file is the tour.
+// Command evolve makes an LLM agent better overnight and leaves the decision to a person.
+// This file is the tour.
 //
 //	runtime/agent      what a run takes and yields: config, space, limits, outcome, transcript
 //	runtime/turn       one turn of the built-in agent, with runtime/{model,tool,memory,session,source}
-//	runtime/provider   language models; runtime/mcp, authored, skill: tools of servers and of agents
-//	runtime/policy     deadlines, retries, breakers, rates, budgets around every call
+//	runtime/provider   language models; runtime/mcp, authored, skill: tools from servers and from agents
+//	runtime/policy     deadlines, retries, breakers, rates and budgets around every call
 //	runtime/safety     the limits that no config changes; runtime/scrub: no credential leaves
 //	runtime/telemetry  spans of traces, without an exporter
 //	runtime/text       foreign text made safe to show; runtime/wholefile: files read and written whole
-//	runtime/command    an operator's own program in runtime/sandbox, or service
+//	runtime/command    an operator's own program in runtime/sandbox, or an operator's service
 //	bench              tasks, suites, the harness; bench/grade: graders; bench/importer: other formats
 //	bench/stats        the statistics of a comparison, and the error budget of a month
 //	bench/confirm      the confirmation: entries, blocks, looks; bench/gobench: Go benchmarks
 //	archive            everything that outlives the process, on Badger
 //	mutate             the search; mutate/{operator,selection,irt,reflection}: its parts
-//	mutate/ablation    makes a finalist small; mutate/constants, patchwriter: changes of source
-//	mutate/evidence    the evidence of a claim, gathered and computed again
+//	mutate/ablation    reduces a finalist; mutate/constants, patchwriter: changes to source code
+//	mutate/evidence    the evidence for a claim, gathered and recomputed
 //	mutate/night       one agent's night: the champion against itself, search, ablation, confirmation
 //	patch              proposals as commits: patch/diff reads foreign diffs, patch/scope judges trees
 //	gates              the checks they must pass: gates/scan and typed read source, gates/gotest runs
@@ -28,19 +28,19 @@
 //	internal/workspace the folder a person works in: files, settings, schema, scaffold
 //	internal/batch     a night over all agents: shares of the limits, resume, patches, tuning
 //	internal/doctor    the checks of a workspace and its surroundings
-//	internal/schedule  a run every night: units of systemd, lines of a crontab, missed nights
-//	internal/signing   the signed head of the ledger; internal/sshsig: signatures of OpenSSH
+//	internal/schedule  a run every night: systemd units, crontab lines, missed nights
+//	internal/signing   the signed head of the ledger; internal/sshsig: OpenSSH signatures
 //	internal/e2e       tests of the whole program as processes
 //	internal/metrics   figures for Prometheus: of nights as a file, of workers over http
-//	internal/tracing   spans for a collector of OpenTelemetry
+//	internal/tracing   spans for an OpenTelemetry collector
 //	internal/view      pages over the archive for a browser: who may ask, templates, the matrix;
 //	                   view/archived reads them from the archive
 //	internal/exit      exit codes and the hints of errors
 //
-// An evaluation goes: task + config → agent.Run (bounded) → transcript → grade →
-// evaluation → recorded at once → searcher is told → next ask.
+// An evaluation proceeds as follows: task + config → agent.Run (bounded) → transcript →
+// grade → evaluation → recorded at once → searcher is told → next ask.
 //
-// A command goes: cli.Main builds a cli.Process → cli.Run sorts the command line → the
-// command reads its flags, calls wire or a package, and prints → exit.Of maps an error
-// to the exit code and a hint.
+// A command proceeds as follows: cli.Main builds a cli.Process → cli.Run sorts the command
+// line → the command reads its flags, calls wire or a package, and prints → exit.Of maps an
+// error to the exit code and a hint.
 package main

@@ -1,7 +1,7 @@
 package main
 
-// This file does not compile, so that a build for Windows ends with the sentence below
-// instead of errors deep in packages that need a Unix system.
+// This file deliberately does not compile, so that a build for Windows fails with the
+// sentence below instead of errors deep in packages that need a Unix system.
 const _ int = "evolve runs on Linux and macOS: on Windows, build and run it inside WSL 2"
 
 func main() {}

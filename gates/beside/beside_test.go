@@ -17,7 +17,7 @@ import (
 	"evolve/gates/beside/harness"
 )
 
-// compareFiles compares two versions of a package of one file, without a sandbox: the
+// compareFiles compares two versions of a one-file package. It uses no sandbox, because the
 // code in testdata is harmless.
 func compareFiles(t *testing.T, base, candidate []byte) Outcome {
 	t.Helper()
@@ -83,7 +83,8 @@ func versions(t *testing.T, name string) (base, candidate []byte) {
 	return base, candidate
 }
 
-// TestCaught: each class of change in behaviour is found, with an input that shows it.
+// TestCaught checks that each class of change in behaviour is found, with an input that
+// shows it.
 func TestCaught(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"caught.txtar", "guarded.txtar"} {
@@ -114,8 +115,8 @@ func caught(t *testing.T, name string) {
 	t.Log(out.Functions, out.Inputs)
 }
 
-// TestHonest: equal behaviour shows no difference, and results that vary between runs
-// are named and not compared.
+// TestHonest checks that equal behaviour shows no difference, and that results that vary
+// between runs are named and not compared.
 func TestHonest(t *testing.T) {
 	t.Parallel()
 	base, candidate := versions(t, "honest.txtar")
@@ -144,8 +145,8 @@ func TestHonest(t *testing.T) {
 	t.Log(out.Functions, out.Inputs, unsteady)
 }
 
-// TestHostile: a call that ends the process or its goroutine, hangs or recurses without
-// end is a difference, and does not stop the comparison of other functions.
+// TestHostile checks that a call that ends the process or its goroutine, hangs or recurses
+// without end is a difference, and does not stop the comparison of other functions.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	base, candidate := versions(t, "hostile.txtar")
@@ -160,8 +161,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestSeals: a report counts up to the first line that the harness did not write at
-// that place.
+// TestSeals checks that a report counts only up to the first line that the harness did not
+// write at that position.
 func TestSeals(t *testing.T) {
 	t.Parallel()
 	const key = "k3y"

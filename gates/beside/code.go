@@ -16,17 +16,18 @@ import (
 type code struct {
 	fset      *token.FileSet
 	files     []*ast.File
-	functions map[string]*ast.FuncDecl // by name, methods as T.M
+	functions map[string]*ast.FuncDecl // by name; methods are named T.M
 	types     map[string]*ast.TypeSpec
-	// values are the package-level variables and constants: the whole specification.
+	// values maps the name of each package-level variable and constant to the specification
+	// that declares it.
 	values map[string]*ast.ValueSpec
-	texts  map[string]string // of values, by name, with the keyword
-	// marked holds the constants that the repository marks for tuning.
+	texts  map[string]string // each value's source by name, with the keyword if other lines give the value
+	// marked holds the constants that the repository marks as tunable.
 	marked map[string]bool
 }
 
-// parse parses the files of a version. It skips files that do not parse: compiling them
-// reports the error.
+// parse parses the files of a version. It skips files that do not parse, because compiling
+// them reports the error.
 func parse(files map[string][]byte) code {
 	c := code{token.NewFileSet(), nil, map[string]*ast.FuncDecl{}, map[string]*ast.TypeSpec{}, map[string]*ast.ValueSpec{}, map[string]string{}, map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -43,7 +44,8 @@ func parse(files map[string][]byte) code {
 	return c
 }
 
-// recordMarked records the constants with a marker comment beside or above them.
+// recordMarked records the constants that have a marker comment above them or on their
+// line.
 func (c *code) recordMarked(name string, text []byte) {
 	f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
@@ -84,7 +86,7 @@ func (c *code) declare(d ast.Decl) {
 			case *ast.ValueSpec:
 				text := syntax.Text(s)
 				if d.Tok == token.CONST && len(s.Values) == 0 {
-					text = syntax.Text(d) // the value follows from the other lines of the group
+					text = syntax.Text(d) // the value is given by other lines in the group
 				}
 				for _, n := range s.Names {
 					c.values[n.Name], c.texts[n.Name] = s, text
@@ -113,7 +115,7 @@ func receiver(d *ast.FuncDecl) (base string, params int, pointer bool) {
 	return "", params, pointer
 }
 
-// uses returns the identifiers in a piece of source, without resolving them.
+// uses returns the identifiers in a piece of source code, without resolving them.
 func uses(n ast.Node) map[string]bool {
 	out := map[string]bool{}
 	for n := range ast.Preorder(n) {
@@ -124,14 +126,15 @@ func uses(n ast.Node) map[string]bool {
 	return out
 }
 
-// short returns the last part of a method's name.
+// short returns the part of a method's name after the last dot.
 func short(name string) string { return name[strings.LastIndex(name, ".")+1:] }
 
-// changed returns the functions of both versions whose own text differs, or that use a
-// value or a type of the package that differs, each with the reason ("" for its own
-// text).
+// changed returns the functions that exist in both versions and whose own text differs, or
+// that use a value or a type of the package that differs. It maps each of them to the
+// reason why it is listed, which is "" if its own text differs.
 //
-// tuned reports whether only constants differ that both versions mark for tuning.
+// tuned reports whether the versions differ only in constants that both versions mark as
+// tunable.
 func changed(was, is code) (out map[string]string, tuned bool) {
 	differ := map[string]string{}
 	tuned = true
@@ -146,7 +149,7 @@ func changed(was, is code) (out map[string]string, tuned bool) {
 			differ[n], tuned = "type", false
 		}
 	}
-	for grown := true; grown; { // a value that is computed from a differing one differs, too
+	for grown := true; grown; { // repeat, because a value computed from a differing value also counts as differing
 		grown = false
 		for n, s := range is.values {
 			if differ[n] != "" {
@@ -180,8 +183,8 @@ func changed(was, is code) (out map[string]string, tuned bool) {
 	return out, tuned && len(is.functions) == len(was.functions)
 }
 
-// callers adds the functions that call those in list, up to the given number of calls
-// away.
+// callers returns list with the functions added that call a function in list, directly or
+// through a chain of at most distance calls.
 func callers(is code, list map[string]string, distance int) map[string]string {
 	out := maps.Clone(list)
 	near := map[string]bool{}

@@ -24,59 +24,61 @@ const (
 // ErrTime is returned when the time for a comparison is used up.
 var ErrTime = errors.New("the time was used up")
 
-// Runner runs a shell script on one side. In it, the variable HARNESS names the
-// compiled tests of the side and REPORT an empty file that they write to. Runner
-// returns the content of that file once the script has ended or its time was up, and
-// the output of the script; [ErrTime] if no time was left to run it.
+// Runner runs a shell script on one side. In the script, the variable HARNESS holds the
+// path of the side's compiled tests, and REPORT the path of an empty file to which the
+// tests write. Runner returns the content of that file and the output of the script once
+// the script has ended or its time is up. It returns [ErrTime] if no time was left to run
+// the script.
 type Runner func(ctx context.Context, side Side, script string) (report, printed []byte, err error)
 
-// Difference is an input at which the versions behave differently.
+// Difference describes an input for which the versions behave differently.
 type Difference struct {
 	Subject Subject
-	// Input is Go source. Part names the part of the outcome that differs, Before and
-	// After are its values.
+	// Input is the input as Go source. Part names the part of the outcome that differs.
+	// Before and After are the values of that part on the base and on the candidate.
 	Input, Part, Before, After string
-	// Inputs is the number of inputs with a difference.
+	// Inputs is the number of inputs for which there is a difference.
 	Inputs int
 	degree difference
 }
 
-// Outcome is the result of comparing a package.
+// Outcome is the result of comparing the two versions of a package.
 type Outcome struct {
-	// Functions and Inputs count the functions and inputs that were compared; Names are
+	// Functions and Inputs count the functions and inputs that were compared. Names lists
 	// the functions.
 	Functions, Inputs int
 	Names             []string
-	// Reached holds the numbers of the changed statements that a compared call reached
-	// in the candidate. Returned holds those reached by a call that ended in no error
-	// and no panic.
+	// Reached holds the numbers of the changed statements in the candidate that a compared
+	// call reached. Returned holds those reached by a call that ended without an error or a
+	// panic.
 	Reached, Returned map[int]bool
-	// Different are functions that behave differently, each with the shortest input.
-	// Slight are those that differ only in the text of an error, in a list or map that
-	// is nil or empty, or in a runtime panic that no longer occurs.
+	// Different lists the functions that behave differently, each with the shortest input
+	// for which it does. Slight lists the functions that differ only in the text of an
+	// error, in whether an empty list or map is nil, or in a runtime panic that no longer
+	// occurs.
 	Different, Slight []Difference
-	// Left are functions that were not compared. Unsteady are parts of results that
-	// differ between two runs of the base.
+	// Left lists the functions that were not compared. Unsteady lists the parts of results
+	// that differ between two runs of the base.
 	Left, Unsteady []Reason
 }
 
-// The time limits of one run on the base, in milliseconds: of one call and of all calls
-// of a function. The candidate's limits are larger by the factor patience.
+// The time limits for a run of the base, in milliseconds, for one call and for all calls of
+// a function. For the candidate they are multiplied by patience.
 const (
 	callMillis     = 250
 	functionMillis = 400
 	patience       = 6
 )
 
-// query describes the calls of one function that a side is to make.
+// query describes the calls to one function that both sides make.
 type query struct {
 	function, count, small int
 	skip                   []int
 }
 
-// Compare runs both versions and compares their outcomes. The base runs twice, so that
-// parts that vary between its own runs are ignored. Where the candidate differs, both
-// sides run up to twice more.
+// Compare runs both versions and compares their outcomes. The base runs twice, so parts
+// that vary between its own runs can be ignored. If the candidate differs, both sides run
+// up to two more times.
 func (p *Plan) Compare(ctx context.Context, run Runner) (Outcome, error) {
 	out := Outcome{Reached: map[int]bool{}, Returned: map[int]bool{}}
 	out.Left = slices.Clone(p.Left)
@@ -105,7 +107,7 @@ func (p *Plan) Compare(ctx context.Context, run Runner) (Outcome, error) {
 	}
 	bases, candidates := []side{first, again}, []side{now}
 	suspects := p.differing(asks, bases, candidates)
-	for range 2 { // functions that differ run again, on both sides
+	for range 2 { // run the functions that differ again, on both sides
 		if len(suspects) == 0 {
 			break
 		}
@@ -131,7 +133,8 @@ func (p *Plan) Compare(ctx context.Context, run Runner) (Outcome, error) {
 	return out, nil
 }
 
-// untimely adds all functions of asks to out.Left if the time is used up.
+// untimely adds all functions in asks to out.Left if err is [ErrTime]; it returns any other
+// error.
 func (p *Plan) untimely(out Outcome, asks []query, err error) (Outcome, error) {
 	if !errors.Is(err, ErrTime) {
 		return out, err
@@ -142,10 +145,10 @@ func (p *Plan) untimely(out Outcome, asks []query, err error) (Outcome, error) {
 	return out, nil
 }
 
-// side is one run of one version.
+// side holds the results of one run of one version.
 type side struct {
 	report
-	// codes are the exit codes of the processes, by function.
+	// codes holds the exit codes of the processes, by function.
 	codes map[int][]int
 }
 
@@ -165,8 +168,8 @@ func (p *Plan) run(ctx context.Context, run Runner, which Side, asks []query) (s
 	return s, nil
 }
 
-// script calls the functions one after another. Each has its own processes: a new one
-// starts when a call ends the old one.
+// script returns the shell script that calls the functions one after another. Each function
+// has its own process, which is replaced by a new one if a call ends it.
 func (p *Plan) script(which Side, asks []query) string {
 	var b strings.Builder
 	call, total := callMillis, functionMillis
@@ -185,8 +188,8 @@ func (p *Plan) script(which Side, asks []query) string {
 	return b.String()
 }
 
-// callable returns the queries for both sides: the functions with at least one call
-// that returned on the base, without the inputs that ended its process.
+// callable returns the queries to run on both sides: one for each function with at least
+// one call that returned on the base, without the inputs that ended the function's process.
 func (p *Plan) callable(r report, out *Outcome) []query {
 	var asks []query
 	for i, s := range p.Functions {
@@ -212,7 +215,7 @@ func (p *Plan) callable(r report, out *Outcome) []query {
 			case harness.Result:
 				results++
 			case harness.Skipped:
-			default: // the process ended in this call: later inputs were drawn small
+			default: // the process ended in this call, so later inputs were drawn with small numbers
 				a.skip = append(a.skip, n)
 				if a.small < 0 {
 					a.small = n + 1
@@ -231,7 +234,8 @@ func (p *Plan) callable(r report, out *Outcome) []query {
 	return asks
 }
 
-// differing returns the queries of asks whose functions have different outcomes.
+// differing returns those queries in asks whose functions have different outcomes in the
+// two versions.
 func (p *Plan) differing(asks []query, bases, candidates []side) []query {
 	return slices.DeleteFunc(slices.Clone(asks), func(a query) bool {
 		unsteady := p.unsteady(a.function, bases)
@@ -240,7 +244,8 @@ func (p *Plan) differing(asks []query, bases, candidates []side) []query {
 	})
 }
 
-// unsteady returns the parts that differ between two runs of the base.
+// unsteady returns the parts of a function's outcomes that differ between two runs of the
+// base.
 func (p *Plan) unsteady(function int, bases []side) map[string]bool {
 	out := map[string]bool{}
 	first := bases[0].functions[function]
@@ -276,8 +281,8 @@ func both(a, b []string) []string {
 	return out
 }
 
-// worst returns the difference to report for a function: one of the highest degree, and
-// of those the one with the shortest input.
+// worst returns the difference to report for a function: the one with the shortest input
+// among those of the highest degree.
 func (p *Plan) worst(a query, bases, candidates []side, unsteady map[string]bool) (Difference, bool) {
 	var best Difference
 	subject := p.Functions[a.function]
@@ -324,8 +329,8 @@ func (p *Plan) worst(a query, bases, candidates []side, unsteady map[string]bool
 	return best, best.degree != none
 }
 
-// alwaysLate reports whether a call was late in every run: a busy machine can delay a
-// single one.
+// alwaysLate reports whether a call exceeded its time limit in every run in which it was
+// made. A single late call does not count, because a busy machine can cause it.
 func alwaysLate(function, n int, candidates []side) bool {
 	for _, c := range candidates {
 		if f := c.functions[function]; f != nil {
@@ -346,7 +351,7 @@ func lastCode(codes []int) string {
 	return "0"
 }
 
-// compareOutcomes compares the outcomes of one input.
+// compareOutcomes compares the two outcomes for one input.
 func compareOutcomes(was, is outcome, unsteady map[string]bool, exitCode string) Difference {
 	switch is.kind {
 	case harness.Result:
@@ -467,24 +472,24 @@ func (p *Plan) conclude(asks, suspects []query, bases, candidates []side, out *O
 	}
 }
 
-// EmptyAlone reports whether the only difference is a list or map that is nil on one
-// side and empty on the other.
+// EmptyAlone reports whether the difference consists only of a list or map that is nil on
+// one side and empty on the other.
 func (d Difference) EmptyAlone() bool { return d.degree == slight && d.Part != noPanic }
 
-// noPanic is the part of a difference where a runtime panic no longer occurs.
+// noPanic is the Part of a difference in which a runtime panic no longer occurs.
 const noPanic = "panic"
 
 // String returns the difference on one line.
 func (d Difference) String() string {
 	what := d.Part
 	if d.degree == wording {
-		what += " (only the text of an error, or the errors that it wraps in addition)"
+		what += " (only the text of an error, or the additional errors that it wraps)"
 	}
 	return fmt.Sprintf("%s: %s was %s, is %s", clipped(d.Input), what, d.Before, d.After)
 }
 
-// clipped returns the source of an input, without its middle if it is long: the call
-// stands at the end.
+// clipped returns the source of an input. If the source is long, its middle is left out;
+// the end is kept because it holds the call.
 func clipped(s string) string {
 	const first, last = 90, 200
 	if len(s) > first+last {

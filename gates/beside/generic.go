@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// instances returns at most two lists of type arguments for the type parameters, as
-// source; none if a constraint is not understood.
+// instances returns at most two lists of type arguments for the type parameters, as source.
+// It returns nil if it finds no type for one of them.
 func (c code) instances(params *ast.FieldList) [][]string {
 	if params == nil {
 		return [][]string{nil}
@@ -22,7 +22,7 @@ func (c code) instances(params *ast.FieldList) [][]string {
 				constraints[n.Name] = f.Type
 			}
 		}
-		for range order { // repeat, because a parameter may occur in another's constraint
+		for range order { // repeat, because a constraint may refer to other type parameters
 			for i, n := range order {
 				if chosen[n] == "" {
 					if t := c.choose(constraints[n], chosen, constraints, variant+i, 0); t != "" {
@@ -45,7 +45,7 @@ func (c code) instances(params *ast.FieldList) [][]string {
 	return out
 }
 
-// choose returns a type that satisfies a constraint, "" if none is known yet.
+// choose returns a type that satisfies a constraint, or "" if no such type is known yet.
 func (c code) choose(e ast.Expr, chosen map[string]string, params map[string]ast.Expr, variant, depth int) string {
 	if depth > 5 {
 		return ""

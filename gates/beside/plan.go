@@ -20,60 +20,61 @@ import (
 //go:embed harness/*.go
 var harnessSource embed.FS
 
-// The limits of comparing one package.
+// The limits on comparing one package.
 const (
 	mostFunctions = 24
-	// callersWithin is the number of calls up to which callers of a changed function
-	// are compared too.
+	// callersWithin is the maximum number of calls in a chain from a compared caller to a
+	// changed function.
 	callersWithin = 2
 	mostHelpers   = 40
 )
 
-// Package is a package that a patch changes, in both versions.
+// Package holds both versions of a package that a patch changes.
 type Package struct {
-	// Dir is its folder, slash-separated from the root of the tree, and Path its import
-	// path.
+	// Dir is the folder of the package, slash-separated and relative to the root of the
+	// tree. Path is its import path.
 	Dir, Path string
-	// Base and Candidate are the Go files of each version that are built on this system,
-	// without tests, by path.
+	// Base and Candidate map paths to the Go files of each version that are built on this
+	// system, without tests.
 	Base, Candidate map[string][]byte
-	// Tests are the base's test files, Corpora the entries of its fuzz targets.
+	// Tests are the base's test files. Corpora are the corpus entries of the base's fuzz
+	// targets.
 	Tests, Corpora [][]byte
-	// Harness is the place of the harness package. The zero value is a folder of the
-	// package with the name of the test.
+	// Harness is the location of the harness package. The zero value stands for a folder
+	// named Words.Test inside the package's folder.
 	Harness Harness
 }
 
-// Harness is the place of the package that draws the inputs; Dir and Path are as in
-// [Package].
+// Harness is the location of the harness package, which draws the inputs. Dir and Path are
+// as in [Package].
 type Harness struct{ Dir, Path string }
 
-// Words are random lower-case names, drawn for one comparison so that code under test
+// Words are random lower-case names, drawn for one comparison so that the code under test
 // cannot use them.
 type Words struct {
-	// Variable is the name of an environment variable, Test that of the test, Key the
-	// key that seals the reports.
+	// Variable is the name of an environment variable, Test is the name of the test, and
+	// Key is the key that seals the reports.
 	Variable, Test, Key string
 }
 
-// Reason is a function that is not compared, and the reason.
+// Reason names a function that is not compared, and gives the reason.
 type Reason struct{ Function, Why string }
 
-// Plan is a comparison of a package to be made.
+// Plan is a planned comparison of a package.
 type Plan struct {
 	Package Package
 	Words   Words
-	// Functions are the compared functions, in the order of their numbers in reports.
+	// Functions are the functions to compare, in the order of their numbers in reports.
 	Functions []Subject
-	// Left are the changed functions that are not compared.
+	// Left lists the changed functions that are not compared.
 	Left []Reason
-	// Names are the names of the changed functions and their callers.
+	// Names are the names of the changed functions and of their callers.
 	Names []string
-	// Tuned reports whether only constants marked //evolve:param differ. They are meant
-	// to be changed, so different behaviour is expected.
+	// Tuned reports whether only constants marked //evolve:param differ. They are meant to
+	// be changed, so a difference in behaviour is expected.
 	Tuned bool
-	// Reached is the name of the package's function that returns the numbers of the
-	// reached changed statements; "" if there is none.
+	// Reached is the name of the function in the package that returns the numbers of the
+	// changed statements that were reached; "" if there is none.
 	Reached string
 
 	pkg     string
@@ -88,11 +89,11 @@ type Plan struct {
 	dropped map[string]bool
 }
 
-// Subject is one function, or one instance of a generic one.
+// Subject is one function, or one instance of a generic function.
 type Subject struct {
-	// Call is the expression by which source calls it, Name that of its declaration. Why
-	// is the reason for comparing a function whose own text did not change; "" for a
-	// changed one.
+	// Call is the expression with which source code calls the function, and Name is the
+	// name of its declaration. Why is the reason for comparing a function whose own text
+	// did not change; it is "" for a changed function.
 	Call, Name, Why string
 }
 
@@ -151,7 +152,8 @@ func NewPlan(p Package, w Words) *Plan {
 	return plan
 }
 
-// subject adds a function to the plan, or the reason why it is not compared.
+// subject adds a function to the plan, or to the list of functions that are not compared,
+// with the reason.
 func (p *Plan) subject(n, why string) {
 	was, is := p.was.functions[n], p.is.functions[n]
 	leave := func(reason string) {
@@ -183,8 +185,8 @@ func (p *Plan) subject(n, why string) {
 	}
 }
 
-// calls returns the expressions by which to call a function: one, or one for each
-// instance.
+// calls returns the expressions with which to call a function: one expression, or one for
+// each instance of a generic function.
 func (p *Plan) calls(n string) []string {
 	d := p.is.functions[n]
 	var out []string
@@ -219,8 +221,8 @@ func bracketed(list []string) string {
 	return "[" + strings.Join(list, ", ") + "]"
 }
 
-// helpers finds the functions that make values of the package's types, change them or
-// return parts of them.
+// helpers finds the functions that make values of the package's types, change such values,
+// return parts of them, or return texts that other functions may accept.
 func (p *Plan) helpers() {
 	for _, n := range slices.Sorted(maps.Keys(p.is.functions)) {
 		d, old := p.is.functions[n], p.was.functions[n]
@@ -274,8 +276,8 @@ func (p *Plan) helpers() {
 	}
 }
 
-// plainInterface reports whether an interface has only methods, so that values can have
-// its type.
+// plainInterface reports whether an interface has only methods, so that it can be the type
+// of a value.
 func plainInterface(i *ast.InterfaceType) bool {
 	for _, m := range i.Methods.List {
 		if len(m.Names) == 0 {
@@ -285,7 +287,7 @@ func plainInterface(i *ast.InterfaceType) bool {
 	return true
 }
 
-// owns reports whether the type of a result is declared in the package, or a pointer to
+// owns reports whether the type of a result is declared in the package or is a pointer to
 // such a type.
 func (p *Plan) owns(e ast.Expr) bool {
 	if s, ok := e.(*ast.StarExpr); ok {
@@ -301,11 +303,12 @@ func (p *Plan) owns(e ast.Expr) bool {
 	if !ok || p.is.types[id.Name] == nil {
 		return false
 	}
-	_, simple := p.is.types[id.Name].Type.(*ast.Ident) // a number or string needs no maker
+	_, simple := p.is.types[id.Name].Type.(*ast.Ident) // a type based on a plain named type, such as a number or a string, needs no maker
 	return !simple
 }
 
-// blocking reports whether a body starts goroutines, waits, or ends the process.
+// blocking reports whether the body of a function starts goroutines, waits, or ends the
+// process.
 func blocking(b *ast.BlockStmt) bool {
 	return syntax.Contains(b, func(n ast.Node) bool {
 		switch x := n.(type) {
@@ -321,8 +324,8 @@ func blocking(b *ast.BlockStmt) bool {
 	})
 }
 
-// writes reports whether a method may change its receiver: it assigns to a part of it,
-// takes the address of one, or calls a method on one.
+// writes reports whether a method may change its receiver, because it assigns to a part of
+// the receiver, takes the address of a part, or calls a method on the receiver or a part.
 func writes(d *ast.FuncDecl) bool {
 	if len(d.Recv.List[0].Names) == 0 {
 		return false
@@ -365,8 +368,8 @@ func writes(d *ast.FuncDecl) bool {
 	})
 }
 
-// alike returns the types that both versions declare with the same text, and the common
-// fields of structs that differ.
+// alike returns the types that both versions declare with the same text, and, for structs
+// that differ, the fields that both versions have.
 func (p *Plan) alike() (same []string, fields map[string][]string) {
 	fields = map[string][]string{}
 	for n, t := range p.is.types {
@@ -405,7 +408,7 @@ func common(a, b *ast.StructType) []string {
 	return slices.Sorted(maps.Keys(x))
 }
 
-// Files returns the sources to be added to both versions, by path.
+// Files returns the source files to add to both versions, by path.
 func (p *Plan) Files() (map[string][]byte, error) {
 	out := map[string][]byte{path.Join(p.Package.Dir, p.Words.Test+"_test.go"): p.source()}
 	harness, err := HarnessSources()
@@ -430,14 +433,15 @@ func HarnessSources() (map[string][]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the harness: %w", err)
 		}
-		// The toolchain's language version applies, not that of an old module.
+		// Make the file use at least Go 1.22 even if the go.mod of an old module names an
+		// earlier version.
 		out[e.Name()] = append([]byte("//go:build go1.22\n\n"), text...)
 	}
 	return out, nil
 }
 
-// source returns the test that passes the package's functions to the harness. Each name
-// stands on its own line, so that one that does not compile can be dropped.
+// source returns the test that passes the package's functions to the harness. Each name is
+// on its own line, so a name that does not compile can be dropped.
 func (p *Plan) source() []byte {
 	var b strings.Builder
 	h := p.Words.Test + "H"
@@ -489,8 +493,8 @@ func (p *Plan) source() []byte {
 	return []byte(b.String())
 }
 
-// Drop removes the lines that the compiler reports errors in, and reports whether there
-// were any. Functions that are removed are no longer compared.
+// Drop removes from the generated test the lines for which the compiler reports errors, and
+// reports whether there were any. Functions whose lines are removed are no longer compared.
 func (p *Plan) Drop(compilerErrors string) bool {
 	lines := strings.Split(string(p.source()), "\n")
 	found := false
@@ -520,7 +524,7 @@ func (p *Plan) Drop(compilerErrors string) bool {
 			}
 			if s.Why == "" {
 				_, why, _ = strings.Cut(why, ":")
-				p.Left = append(p.Left, Reason{s.Name, "a call of it does not compile: " + strings.TrimSpace(why)})
+				p.Left = append(p.Left, Reason{s.Name, "a call to it does not compile: " + strings.TrimSpace(why)})
 			}
 			return true
 		})
@@ -528,8 +532,9 @@ func (p *Plan) Drop(compilerErrors string) bool {
 	return found
 }
 
-// Reaches returns the names of a function, without its type, and of all functions of
-// the package that call it, directly or indirectly.
+// Reaches returns the names of a function and of all functions in the package that call it,
+// directly or indirectly. Methods are named without their receiver's type, in the argument
+// as well as in the result.
 func (p *Plan) Reaches(function string) map[string]bool {
 	list := callers(p.is, map[string]string{function: ""}, len(p.is.functions))
 	out := map[string]bool{}
@@ -539,8 +544,8 @@ func (p *Plan) Reaches(function string) map[string]bool {
 	return out
 }
 
-// Mentions lists the top-level functions of a test file that use any of the names,
-// directly or through other functions of the file.
+// Mentions lists the top-level functions of a test file that use any of the names, directly
+// or through other functions in the file.
 func Mentions(test []byte, names map[string]bool) []string {
 	c := parse(map[string][]byte{"t_test.go": test})
 	found := map[string]string{}

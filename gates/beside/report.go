@@ -7,15 +7,15 @@ import (
 	"evolve/gates/beside/harness"
 )
 
-// outcome is the result of one input on one side.
+// outcome is the result for one input on one side.
 type outcome struct {
 	text string
-	// kind is a kind of record: Result, Late or Skipped, or Called or Begun if the call
-	// ended the process.
+	// kind is the kind of the record: Result, Late or Skipped, or Called or Begun if the
+	// call ended the process.
 	kind  string
 	names []string
 	parts []string
-	// reached holds the changed statements that the call reached.
+	// reached holds the numbers of the changed statements that the call reached.
 	reached []int
 }
 
@@ -26,14 +26,14 @@ type report struct {
 	broken bool
 }
 
-// functionReport is the part of a report about one function.
+// functionReport is the part of a report that concerns one function.
 type functionReport struct {
 	inputs map[int]outcome
 	// unmade is the reason why no input can be made.
 	unmade string
 }
 
-// readReport parses the lines of a report up to the first one whose seal is wrong.
+// readReport parses the lines of a report, up to the first line with a wrong seal.
 func readReport(key string, data []byte) report {
 	r := report{functions: map[int]*functionReport{}}
 	for n := 0; len(data) > 0; n++ {
@@ -42,7 +42,7 @@ func readReport(key string, data []byte) report {
 		text, seal, ok := bytes.Cut(line, []byte("\t"))
 		var rec harness.Record
 		if !ok || string(seal) != harness.Seal(key, n, text) || json.Unmarshal(text, &rec) != nil {
-			r.broken = whole || len(data) > 0 // the last line may be incomplete when the time was up
+			r.broken = whole || len(data) > 0 // an incomplete last line only means that the time was up
 			return r
 		}
 		r.take(rec)
@@ -72,7 +72,7 @@ func (r *report) take(rec harness.Record) {
 	f.inputs[rec.Input] = o
 }
 
-// part returns the part of an outcome with the given name.
+// part returns the part of an outcome that has the given name.
 func (o outcome) part(name string) (string, bool) {
 	for i, n := range o.names {
 		if n == name && i < len(o.parts) {

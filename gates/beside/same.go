@@ -14,20 +14,20 @@ type difference int
 
 const (
 	none difference = iota
-	// slight is a list or map that is nil on one side and empty on the other, or a
-	// runtime panic that no longer occurs.
+	// slight is a difference only in whether an empty list or map is nil, or a runtime
+	// panic that no longer occurs.
 	slight
-	// wording is a difference only in the text of an error, or in types that it wraps
-	// in addition.
+	// wording is a difference only in the text of an error, or in additional types that an
+	// error wraps.
 	wording
 	real
 )
 
-// tolerance is the relative difference up to which two numbers are equal: sums computed
-// in another order differ by less.
+// tolerance is the relative difference up to which two numbers count as equal: sums of the
+// same numbers computed in a different order differ by less.
 const tolerance = 1e-9
 
-// compareParts compares two values in the harness's format.
+// compareParts compares two values written in the harness's format.
 func compareParts(a, b string) difference {
 	if a == b {
 		return none
@@ -57,8 +57,8 @@ func compareParts(a, b string) difference {
 	return worst
 }
 
-// piece is a part of a written value with its kind, which decides how it is compared;
-// "" is plain text.
+// piece is a part of a written value. Its kind determines how it is compared; "" is plain
+// text.
 type piece struct{ kind, text string }
 
 func pieces(s string) []piece {
@@ -75,8 +75,8 @@ func pieces(s string) []piece {
 	}
 }
 
-// wrapsToo reports whether an error still wraps everything that it wrapped, in the same
-// order.
+// wrapsToo reports whether the list of types that an error wraps still contains, in the
+// same order, all types that it contained before.
 func wrapsToo(was, is string) bool {
 	now := strings.Split(is, " of ")
 	for _, t := range strings.Split(was, " of ") {
@@ -98,8 +98,8 @@ func near(a, b string) bool {
 	return x == y || math.Abs(x-y) <= tolerance*math.Max(math.Abs(x), math.Abs(y))
 }
 
-// visible returns a written value for display: without marks, at most most bytes around
-// the first place at which it differs from other.
+// visible returns a written value for display: without marks, and with at most most bytes
+// around the first position at which it differs from other.
 func visible(s, other string) string {
 	const most, before = 160, 40
 	at := 0

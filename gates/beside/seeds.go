@@ -13,7 +13,7 @@ import (
 	"evolve/gates/syntax"
 )
 
-// The largest numbers of seeds of a kind.
+// The maximum number of seeds of each kind.
 const (
 	mostInts    = 60
 	mostFloats  = 30
@@ -21,7 +21,7 @@ const (
 	longestSeed = 400
 )
 
-// seeds are the values that inputs are drawn around, the most relevant ones first.
+// seeds are the values around which inputs are drawn, the most relevant values first.
 type seeds struct {
 	ints    []int64
 	floats  []float64
@@ -53,7 +53,8 @@ func (s *seeds) text(t string) {
 	}
 }
 
-// from adds the constants in a piece of source, and the values of constant expressions.
+// from adds the constants and the values of the constant expressions in a piece of source
+// code.
 func (s *seeds) from(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)
@@ -88,7 +89,8 @@ func (s *seeds) add(v constant.Value) {
 	}
 }
 
-// value evaluates an expression of literals; it returns an unknown value for others.
+// value evaluates an expression that consists of literals; it returns an unknown value for
+// other expressions.
 func value(e ast.Expr) (v constant.Value) {
 	defer func() {
 		if recover() != nil { // mismatched operands: the source does not compile
@@ -121,7 +123,7 @@ func value(e ast.Expr) (v constant.Value) {
 	return constant.MakeUnknown()
 }
 
-// literals returns the literals in a piece of source by their text.
+// literals returns the literals in a piece of source code by their text.
 func literals(n ast.Node) map[string]*ast.BasicLit {
 	out := map[string]*ast.BasicLit{}
 	for n := range ast.Preorder(n) {
@@ -132,9 +134,9 @@ func literals(n ast.Node) map[string]*ast.BasicLit {
 	return out
 }
 
-// collect returns the seeds for some functions: first the literals that only one
-// version has, then those of both, of the values that they use, of the corpora, and of
-// the tests that name the functions.
+// collect returns the seeds for some functions. The literals that only one version has come
+// first, followed by all literals in the functions, in the values and functions that they
+// use, in the corpora, and in the tests that name the functions.
 func collect(was, is code, names []string, tests []*ast.File, corpora [][]byte) seeds {
 	var s seeds
 	bodies := func(c code) (out []ast.Node) {
@@ -195,7 +197,7 @@ func collect(was, is code, names []string, tests []*ast.File, corpora [][]byte) 
 	return s
 }
 
-// corpus adds the values of a corpus entry of a fuzz target.
+// corpus adds the values in a corpus entry of a fuzz target.
 func (s *seeds) corpus(text string) {
 	lines := strings.Split(text, "\n")
 	if !strings.HasPrefix(lines[0], "go test fuzz v1") {

@@ -9,23 +9,24 @@ import (
 	"evolve/runtime/text"
 )
 
-// File is a changed file, before and after; nil where there is none.
+// File is a changed file before and after the change. Old or New is nil if the file does
+// not exist on that side.
 type File struct {
 	Path     string
 	Old, New []byte
 }
 
-// place is a call with its file.
+// place is a call and the file that contains it.
 type place struct {
 	call
 	file string
 }
 
-// sides are the calls of one kind of texts, before and after.
+// sides holds the calls of one kind in a set of texts, before and after the change.
 type sides struct{ was, is []place }
 
-// added returns the calls that occur more often in the change than in the base, if the
-// change has more calls of their kind.
+// added returns the calls whose text occurs more often after the change than before it, or
+// nil if the change does not increase the number of calls of this kind.
 func (s sides) added() []place {
 	if len(s.is) <= len(s.was) {
 		return nil
@@ -43,15 +44,16 @@ func (s sides) added() []place {
 	return out
 }
 
-// comparison holds the calls of changed marked blocks and those of other changed text.
+// comparison holds the calls of each kind: those in changed marked blocks, and those in the
+// rest of the changed files.
 type comparison struct {
 	blocks, rest [len(kinds)]sides
-	// read holds the files that were read, unread those in languages that are not read, and
-	// blind those of the latter whose marked blocks changed.
+	// read lists the files that were read. unread lists the files in languages that are not
+	// read, and blind lists the unread files in which marked blocks changed.
 	read, unread, blind []string
 }
 
-// compare compares the calls of files.
+// compare compares the calls in files before and after the change.
 func compare(list []File) comparison {
 	var c comparison
 	for _, f := range list {
@@ -74,7 +76,7 @@ func compare(list []File) comparison {
 		for _, m := range modules(oldNames) {
 			imported[m.Text] = true
 		}
-		printed := map[bool]bool{} // in changed blocks, and beside them
+		printed := map[bool]bool{} // whether the base writes output, in changed blocks (true) and outside them (false)
 		for _, x := range fam.calls(oldNames, imported) {
 			in := within(was, x.at)
 			printed[in] = printed[in] || x.kind == writes
@@ -91,7 +93,7 @@ func compare(list []File) comparison {
 	return c
 }
 
-// side returns the list of calls in which a call is counted.
+// side returns the lists in which a call is counted.
 func (c *comparison) side(x call, inBlock bool) *sides {
 	if inBlock {
 		return &c.blocks[x.kind]
@@ -99,7 +101,7 @@ func (c *comparison) side(x call, inBlock bool) *sides {
 	return &c.rest[x.kind]
 }
 
-// within reports whether an offset is in a block.
+// within reports whether an offset is inside a block.
 func within(list []blocks.Block, at int) bool {
 	return slices.ContainsFunc(list, func(b blocks.Block) bool {
 		start, end := b.Span()
@@ -107,8 +109,8 @@ func within(list []blocks.Block, at int) bool {
 	})
 }
 
-// changedBlocks returns the marked blocks of both sides whose texts differ or which one side
-// alone has.
+// changedBlocks returns the marked blocks of each side whose text the other side does not
+// have under the same name.
 func changedBlocks(f File) (was, is []blocks.Block) {
 	was, _ = blocks.Find(map[string][]byte{f.Path: f.Old})
 	is, _ = blocks.Find(map[string][]byte{f.Path: f.New})
@@ -120,7 +122,7 @@ func changedBlocks(f File) (was, is []blocks.Block) {
 	return slices.DeleteFunc(was, gone), slices.DeleteFunc(is, gone)
 }
 
-// sorted orders places by file and line.
+// sorted sorts calls by file and line.
 func sorted(list []place) []place {
 	slices.SortFunc(list, func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.at, b.at))

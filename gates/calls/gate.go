@@ -13,18 +13,19 @@ import (
 // GateName is the name of the gate.
 const GateName = "source: calls"
 
-// mostShown bounds the places that are shown of one kind.
+// mostShown is the maximum number of calls of one kind that are shown.
 const mostShown = 6
 
-// Reads reports whether a patch has a file that the gate reads, or a changed marked block in a
-// language that it does not read.
+// Reads reports whether the gate applies to a patch: the patch contains a file that the
+// gate reads, or a changed marked block in a language that it does not read.
 func Reads(list []File) bool {
 	c := compare(list)
 	return len(c.read)+len(c.blind) > 0
 }
 
-// Gate returns the gate of changed files. Calls that the change adds flag it. It fails where
-// marked blocks then end the process, and also write output or read how it was started.
+// Gate returns the gate for changed files. It flags calls that the change adds, and changed
+// marked blocks that it cannot read. It fails if the calls added in marked blocks end the
+// process and also write output or read how the process was started.
 func Gate(list []File) gates.Gate {
 	return gates.Gate{Name: GateName, Check: func(context.Context) (gates.Verdict, string) {
 		c := compare(list)
@@ -35,13 +36,13 @@ func Gate(list []File) gates.Gate {
 		}
 		switch {
 		case c.deceives():
-			return gates.Failed, "a marked block that ends the process, and writes output or reads how it was started, can put values in place of those of the command: " + joined(found, unread)
+			return gates.Failed, "a marked block that ends the process and also writes output or reads how the process was started can print values instead of the command: " + joined(found, unread)
 		case len(found) > 0:
 			return gates.Flagged, joined(found, unread)
 		case len(c.blind) > 0:
 			return gates.Flagged, unread
 		}
-		clean := "judged by the names in it, the change of " + gates.Listed(c.read) + " adds no code that " + strings.Join(kinds[:reaches], ", ") + " or " + kinds[reaches]
+		clean := "judged by the names in it, the change to " + gates.Listed(c.read) + " adds no code that " + strings.Join(kinds[:reaches], ", ") + " or " + kinds[reaches]
 		return gates.Passed, joined([]string{clean}, unread)
 	}}
 }
@@ -53,14 +54,14 @@ func joined(found []string, unread string) string {
 	return strings.Join(found, "; ")
 }
 
-// deceives reports whether marked blocks end the process, and write output or read how it was
-// started, where they did not before.
+// deceives reports whether the calls added in marked blocks end the process and also write
+// output or read how the process was started.
 func (c comparison) deceives() bool {
 	more := func(k kind) bool { return len(c.blocks[k].added()) > 0 }
 	return more(ends) && (more(writes) || more(reads))
 }
 
-// findings returns a line for each kind that is added.
+// findings returns a line for each kind of call that the change adds.
 func (c comparison) findings() []string {
 	var out []string
 	for k, what := range kinds {

@@ -7,15 +7,16 @@ import (
 	"evolve/mutate/tokens"
 )
 
-// call is a known name in a text.
+// call is an occurrence of a known name in a text.
 type call struct {
 	kind kind
 	text string
-	// at is the byte offset and line the line in its file, from 1.
+	// at is the byte offset of the call in its file, and line is its line, counted from 1.
 	at, line int
 }
 
-// calls returns the known names of a text. imported are modules that do not count.
+// calls returns the known names that occur in a text. Imports of the modules in imported do
+// not count.
 func (f *family) calls(list []tokens.Name, imported map[string]bool) []call {
 	var out []call
 	for _, n := range list {
@@ -35,7 +36,7 @@ func (f *family) calls(list []tokens.Name, imported map[string]bool) []call {
 	return out
 }
 
-// known reports whether a name is among some words.
+// known reports whether a name matches any of the given words.
 func (f *family) known(n tokens.Name, words string) bool {
 	if f.commands && !strings.HasPrefix(n.Text, "$") && !begins(n) {
 		return false
@@ -71,12 +72,12 @@ func contains(list, part []string) bool {
 	return false
 }
 
-// begins reports whether a word of a shell begins a command.
+// begins reports whether a name in a shell script begins a command.
 func begins(n tokens.Name) bool {
 	return n.Before == "" || slices.Contains(strings.Fields("; ;; | || & && ( ) { ! $ then do else elif if while until command builtin exec eval"), n.Before)
 }
 
-// modules returns the modules of Python that a text imports.
+// modules returns the modules that a Python text imports.
 func modules(list []tokens.Name) []tokens.Name {
 	var out []tokens.Name
 	for i, n := range list {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kind is the effect of calls, as an index of [kinds].
+// kind is the kind of a call by its effect, as an index into [kinds].
 type kind int
 
 const (
@@ -15,32 +15,34 @@ const (
 	reaches
 )
 
-// kinds has the effect of the calls of each kind, as the evidence names it.
+// kinds describes the effect of the calls of each kind in the words used in the evidence.
 var kinds = [...]string{
 	ends:    "ends the process",
 	writes:  "writes output",
-	reads:   "reads arguments or surroundings of the process",
-	reaches: "reaches files, network, processes or other code",
+	reads:   "reads the arguments or the environment of the process",
+	reaches: "reaches files, the network, processes or other code",
 }
 
-// family are languages with the same names.
+// family is a group of languages that share the same known names.
 type family struct {
 	endings string
-	// words are the known names of each kind. A word matches names that contain it, as argv does
-	// sys.argv, in whole names between points. A word that ends with a bracket must be the last
-	// name before the bracket, and a word that begins with = must be the whole name.
+	// words holds the known names of each kind. The elements of a name are separated by
+	// dots, and a word matches a name that contains the word's elements in sequence, as
+	// argv matches sys.argv. A word that ends with a bracket matches only at the end of a
+	// name that is followed by this bracket, and a word that begins with = must match the
+	// whole name.
 	words [len(kinds)]string
-	// imports reports whether modules that the base's file does not import count as calls that
-	// reach outside.
+	// imports reports whether an import of a module that the file did not import in the
+	// base counts as a call of the kind reaches.
 	imports bool
 	// commands reports whether words count only at the beginning of a command.
 	commands bool
-	// printing reports whether functions return values by output, so that output counts only
-	// in a text whose base writes none.
+	// printing reports whether functions return values by writing output. If so, output
+	// calls count only in text that wrote no output in the base.
 	printing bool
 }
 
-// families are the languages that are read.
+// families lists the languages that are read.
 var families = []family{
 	{
 		endings: "py pyi pyx bzl star", imports: true,
@@ -120,14 +122,14 @@ var families = []family{
 	},
 }
 
-// shebangs are the interpreters in the first line of a file without an ending, with the ending
-// of their language.
+// shebangs lists the interpreters named in the first line of a file without an extension,
+// each with the extension of its language.
 var shebangs = []struct{ word, ending string }{
 	{"python", "py"}, {"node", "js"}, {"ruby", "rb"}, {"perl", "pl"}, {"awk", "awk"}, {"php", "php"}, {"lua", "lua"}, {"sh", "sh"},
 }
 
-// familyOf returns the family of a file and the name by which its tokens are read; nil if its
-// language is not read.
+// familyOf returns the family of a file's language, and the file name that determines how
+// its tokens are read. The family is nil if the language is not supported.
 func familyOf(file, text string) (*family, string) {
 	ending := strings.TrimPrefix(strings.ToLower(path.Ext(file)), ".")
 	if first, _, _ := strings.Cut(text, "\n"); ending == "" && strings.HasPrefix(first, "#!") {

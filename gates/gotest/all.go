@@ -10,9 +10,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// allGate runs the tests of the unaffected packages. Only code of the base runs, so the
-// Go tool's results are trusted, including cached ones. Only files of the patch that
-// are not code can make a difference.
+// allGate runs the tests of the unaffected packages. These tests run only code from the
+// base, so the Go tool's results are trusted, even if they are cached. Only those of the
+// patch's files that are not code can change the results.
 func (t *checker) allGate(ctx context.Context) (gates.Verdict, string, error) {
 	l := t.layout
 	packages, tests := 0, 0
@@ -55,11 +55,11 @@ func (t *checker) allGate(ctx context.Context) (gates.Verdict, string, error) {
 	if packages == 0 {
 		return gates.Passed, "no other package has tests that pass on the base", nil
 	}
-	return gates.Passed, fmt.Sprintf("%s of %s without imports of the patch %s as on the base", text.Count(tests, "test"), text.Count(packages, "other package"), pass(tests)), nil
+	return gates.Passed, fmt.Sprintf("%s of %s that do not import the patch %s as on the base", text.Count(tests, "test"), text.Count(packages, "other package"), pass(tests)), nil
 }
 
-// unaffected lists the packages with a test that passed on the base and does not pass
-// now.
+// unaffected returns those packages in list of which a test passed on the base and does not
+// pass now.
 func (t *checker) unaffected(ctx context.Context, r goEnv, m module, list []*pkg, known facts, more ...string) ([]*pkg, error) {
 	if len(list) == 0 {
 		return nil, nil

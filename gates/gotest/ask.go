@@ -10,15 +10,16 @@ import (
 	"evolve/gates/syntax"
 )
 
-// forcedCondition is a condition that the gate can force to true or false: if no test
-// fails either way, no test depends on the condition.
+// forcedCondition is a condition that the gate can force to true or false. If no test fails
+// in either case, no test depends on the condition.
 type forcedCondition struct {
 	pkg  *pkg
 	file string
 	line int
 	text string
-	// never and always are the words that force it to false and true; seenTrue and
-	// seenFalse are reported when it has the value by itself.
+	// never and always are the words that, when given to a run, force the condition to
+	// false and to true. seenTrue and seenFalse are the words that a run reports when the
+	// condition has that value.
 	never, always       string
 	seenTrue, seenFalse string
 	loop                bool
@@ -31,12 +32,12 @@ type conditionProbe struct {
 	pkg    *pkg
 	in     source
 	helper string
-	// choosing reports whether a choosing call was instrumented, which needs further
-	// helpers.
+	// choosing reports whether a call that chooses among its arguments was instrumented,
+	// which requires further helpers.
 	choosing *bool
 }
 
-// ask instruments the fresh decisions of a function.
+// ask instruments the new decisions in a function.
 func (a conditionProbe) ask(f function, put *edits, list []decision) {
 	var ends []edit
 	calls := map[*ast.CallExpr][]string{}
@@ -77,7 +78,7 @@ func (a conditionProbe) ask(f function, put *edits, list []decision) {
 				a.out.forced = append(a.out.forced, x)
 			}
 			put.insert(at.Offset, "((")
-			// A comparison has an untyped result, which fits conditions of any type.
+			// The result of a comparison is untyped, so it fits conditions of any type.
 			call := fmt.Sprintf(") && %[1]sTrue(%[2]q, %[3]q) == 0 || %[1]sFalse(%[4]q, %[5]q) != 0)", a.helper, x.seenTrue, x.never, x.seenFalse, x.always)
 			ends = append(ends, edit{a.in.fset.Position(d.expr.End()).Offset, 0, call})
 		}
@@ -90,8 +91,8 @@ func (a conditionProbe) ask(f function, put *edits, list []decision) {
 	}
 }
 
-// element instruments the beginning of a clause to report which element of its list
-// matched.
+// element inserts, at the beginning of a clause, code that reports whether the element d of
+// the clause's list matched.
 func (a conditionProbe) element(f function, put *edits, d decision, new func(text, wants string) string) {
 	at := a.in.fset.Position(d.clause.Colon).Offset + 1
 	reach := func(condition string) {
@@ -100,7 +101,7 @@ func (a conditionProbe) element(f function, put *edits, d decision, new func(tex
 	switch on := d.on.(type) {
 	case *ast.SwitchStmt:
 		if !pure(on.Tag) || !pure(d.expr) {
-			return // the clause itself is a probe already
+			return // the probe in the clause itself has to suffice
 		}
 		reach(fmt.Sprintf("(%s) == (%s)", oneLine(a.in.raw(f.file, on.Tag)), oneLine(a.in.raw(f.file, d.expr))))
 	case *ast.TypeSwitchStmt:
@@ -124,7 +125,8 @@ func (a conditionProbe) element(f function, put *edits, d decision, new func(tex
 	}
 }
 
-// choice makes a call that chooses among its arguments report which one it chose.
+// choice instruments a call that chooses among its arguments so that it reports which
+// argument it chose.
 func (a conditionProbe) choice(put *edits, call *ast.CallExpr, words []string) {
 	fun := call.Fun
 	if i, ok := fun.(*ast.IndexExpr); ok {
@@ -137,7 +139,8 @@ func (a conditionProbe) choice(put *edits, call *ast.CallExpr, words []string) {
 	*a.choosing = true
 }
 
-// declares lists the names that a function uses other than by calling them.
+// declares returns the identifiers that a function uses in any way other than calling them
+// or selecting from them. The function may declare these names itself.
 func declares(n ast.Node) map[string]bool {
 	out := map[string]bool{}
 	called := map[*ast.Ident]bool{}
@@ -160,7 +163,7 @@ func declares(n ast.Node) map[string]bool {
 	return out
 }
 
-// deciding is added to a package with instrumented conditions.
+// deciding is the code added to a package with instrumented conditions.
 const deciding = `
 func %[1]sTrue(seen, never string) int {
 	%[1]sReach(seen)
@@ -179,8 +182,8 @@ func %[1]sFalse(seen, always string) int {
 }
 `
 
-// choosing is added to a package with instrumented calls that choose. Every argument
-// equal to the result counts as chosen.
+// choosing is the code added to a package in which calls that choose are instrumented.
+// Every argument that equals the result counts as chosen.
 const choosing = `
 func %[1]sChosen[T comparable](words string, chosen T, list []T) T {
 	for i, word := range %[1]sStrings.Split(words, ",") {

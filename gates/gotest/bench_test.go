@@ -14,13 +14,13 @@ import (
 
 // The limits that the benchmarks print beside the measured values.
 const (
-	sandboxBound  = 1.15 // processor time inside by that outside
-	wholeBound    = 4.0  // of the whole gate by that of build, vet and test outside
+	sandboxBound  = 1.15 // processor time inside the sandbox divided by that outside
+	wholeBound    = 4.0  // processor time of the whole gate divided by that of build, vet and test outside
 	affectedBound = 2.0  // seconds of processor time for affected packages, warm
 )
 
-// generated returns a module of packages p0 to p(n-1); each imports those with a third
-// and a fifth of its number, so that p45 of 200 has three dependents.
+// generated returns a module of packages p0 to p(n-1). Each imports the packages whose
+// numbers are a third and a fifth of its own, so p45 of 200 has three dependents.
 func generated(n int) map[string][]byte {
 	files := map[string][]byte{"go.mod": []byte("module example.org/many\n\ngo 1.24\n")}
 	for i := range n {
@@ -114,9 +114,9 @@ func outside(b *testing.B, r goEnv, dir, cache string) {
 	}
 }
 
-// BenchmarkGate patches one package of 60 and compares the processor time of build,
-// vet and test outside, of the same commands in the sandbox, and of the whole gate
-// with every control. Caches are warm on all sides; the patch is new to all.
+// BenchmarkGate patches one package of 60 and compares the processor time of build, vet and
+// test outside, of the same commands in the sandbox, and of the whole gate with every
+// control. All caches are warm, and none has seen the patch.
 func BenchmarkGate(b *testing.B) {
 	l := warmLab(b)
 	base := generated(60)

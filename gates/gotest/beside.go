@@ -19,9 +19,10 @@ import (
 	"evolve/runtime/text"
 )
 
-// besideGate calls the changed functions of both versions with the same random inputs.
-// A difference is flagged for a person, unless a test that fails without the patch and
-// passes with it covers the function: then the difference is intended, and only shown.
+// besideGate calls the changed functions of both versions with the same random inputs. A
+// difference is flagged for a person, unless the function is covered by a test that fails
+// without the patch and passes with it: in that case the difference is intended, and is
+// only shown.
 func (t *checker) besideGate(ctx context.Context) (gates.Verdict, string, error) {
 	if !t.lab.sandboxed() {
 		return gates.Flagged, "nothing was compared: functions are called with random inputs, such as file paths, only in a sandbox", nil
@@ -81,7 +82,7 @@ func (t *checker) besideGate(ctx context.Context) (gates.Verdict, string, error)
 	return verdict, evidence, nil
 }
 
-// besidePlan returns the plan of comparing a package.
+// besidePlan returns the plan for comparing a package.
 func (t *checker) besidePlan(ctx context.Context, p *pkg) (*beside.Plan, error) {
 	in := beside.Package{Dir: p.dir, Path: p.path}
 	var err error
@@ -120,7 +121,7 @@ func (t *checker) besidePlan(ctx context.Context, p *pkg) (*beside.Plan, error) 
 	return beside.NewPlan(in, words), nil
 }
 
-// built returns the files of a folder that are compiled on this system, by path.
+// built returns the files in a folder that are compiled on this system, by path.
 func (t *checker) built(root, dir string) (map[string][]byte, error) {
 	system := build.Default
 	system.CgoEnabled = t.lab.Cgo
@@ -140,11 +141,11 @@ func (t *checker) built(root, dir string) (map[string][]byte, error) {
 	return out, nil
 }
 
-// besideBuild compiles the calls of both versions in one sandbox: the base is the
-// candidate's tree with the base's files laid over it. problem is the reason why they
-// do not compile, "" if they do.
+// besideBuild compiles the calls to both versions in one sandbox. The base's tree is the
+// candidate's tree with the base's versions of the changed files laid over it. problem is
+// the reason why the calls do not compile, or "" if they do.
 func (t *checker) besideBuild(ctx context.Context, p *pkg, plan *beside.Plan, counts **reachCounters) (binaries map[beside.Side]string, problem string, err error) {
-	for range 4 { // lines that do not compile are dropped
+	for range 4 { // lines that do not compile are dropped before the next attempt
 		scratch, err := t.folder("beside")
 		if err != nil {
 			return nil, "", err
@@ -180,14 +181,14 @@ func (t *checker) besideBuild(ctx context.Context, p *pkg, plan *beside.Plan, co
 	return nil, "the calls that the gate generated for it do not compile: " + oneLine(problem), nil
 }
 
-// besideSteps writes the sources of the calls and returns the commands that compile
-// them.
+// besideSteps writes the source files that make the calls and returns the commands that
+// compile them.
 func (t *checker) besideSteps(p *pkg, plan *beside.Plan, counts *reachCounters, scratch string) ([]step, error) {
 	files, err := plan.Files()
 	if err != nil {
 		return nil, err
 	}
-	for _, test := range p.tests { // tests of the package are not needed
+	for _, test := range p.tests { // the tests of the package are not needed
 		files[path.Join(p.dir, test)] = nil
 	}
 	var steps []step
@@ -214,8 +215,8 @@ func (t *checker) besideSteps(p *pkg, plan *beside.Plan, counts *reachCounters, 
 	return steps, nil
 }
 
-// besideRunner returns a function that runs scripts of calls, each in its own sandbox,
-// until the time that all packages share is used up.
+// besideRunner returns a function that runs scripts that make calls, each in its own
+// sandbox, until left, the time that all packages share, is used up.
 func (t *checker) besideRunner(p *pkg, binaries map[beside.Side]string, left *time.Duration) beside.Runner {
 	return func(ctx context.Context, side beside.Side, script string) (report, printed []byte, err error) {
 		const least = 500 * time.Millisecond
@@ -242,7 +243,7 @@ func (t *checker) besideRunner(p *pkg, binaries map[beside.Side]string, left *ti
 		s.Limits.Total = min(s.Limits.Total, 1<<30)
 		begun := t.lab.Now()
 		most := *left
-		if side == beside.Base { // the base runs twice before the candidate
+		if side == beside.Base { // the base runs twice before the candidate does, so limit its share of the time
 			most = min(most, t.limits.Beside*3/10)
 		}
 		timed, cancel := context.WithTimeout(ctx, most)
@@ -260,12 +261,12 @@ func (t *checker) besideRunner(p *pkg, binaries map[beside.Side]string, left *ti
 	}
 }
 
-// mostBeside is the largest report of one run that is read, in bytes.
+// mostBeside is the maximum number of bytes that are read of a run's report.
 const mostBeside = 64 << 20
 
-// explanations returns the tests that cover functions with different behaviour, by
-// function: those of the patch that ran and failed on the base, and those of the base
-// that fail there and pass with the patch.
+// explanations returns, for each function whose behaviour differs, the tests that cover it
+// and show that the difference is intended: tests of the patch that ran and failed on the
+// base, and tests of the base that fail without the patch and pass with it.
 func (t *checker) explanations(ctx context.Context, plan *beside.Plan, out beside.Outcome) (map[string][]string, error) {
 	if len(out.Different)+len(out.Slight) == 0 {
 		return nil, nil
@@ -288,15 +289,15 @@ func (t *checker) explanations(ctx context.Context, plan *beside.Plan, out besid
 	return explain, nil
 }
 
-// fixingTests is a test file with the tests in its folder that fail without the patch
-// and pass with it.
+// fixingTests is a test file, together with the tests in its folder that fail without the
+// patch and pass with it.
 type fixingTests struct {
 	text  []byte
 	tests []string
 }
 
-// fixingTests returns the test files with tests that show the patch's effect. A test of
-// the patch that did not compile on the base shows nothing about a single function.
+// fixingTests returns the test files with tests that show the effect of the patch. A test
+// of the patch that did not compile on the base shows nothing about any single function.
 func (t *checker) fixingTests(ctx context.Context) ([]fixingTests, error) {
 	var out []fixingTests
 	read := func(root, file string, tests []string) error {
@@ -343,13 +344,13 @@ type besideVerdict struct {
 	// json reports whether compared values may be encoded as JSON, which distinguishes
 	// nil from empty.
 	json bool
-	// different holds differences in words, looked those covered by a test of the patch,
-	// explained those of tuned constants, and slight and empty those of little
-	// importance. left holds functions that were not compared, and unsteady results that
-	// vary between runs of the base. missed are changed statements that no input reached,
-	// unlooked those of them that no test reaches either. reached counts the others.
-	// failing counts those of them reached only by calls that ended in an error or a
-	// panic.
+	// different holds descriptions of differences. looked holds those covered by a test
+	// that fails without the patch, explained those due to tuned constants, and slight and
+	// empty those of little importance. left holds the functions that were not compared,
+	// and unsteady the results that vary between runs of the base. missed holds the changed
+	// statements that no input reached, and unlooked those among them that no test reaches
+	// either. reached is the number of changed statements that inputs reached, and failing
+	// is the number of those reached only by calls that ended in an error or a panic.
 	missed, unlooked                                                     []string
 	reached, failing                                                     int
 	different, looked, explained, slight, empty, left, unsteady, unbuilt []string
@@ -403,22 +404,22 @@ func (v *besideVerdict) verdict() (gates.Verdict, string) {
 		}
 	}
 	verdict := gates.Passed
-	called := fmt.Sprintf("%s called with %s before and after", text.Count(v.functions, "function"), text.Count(v.inputs, "input"))
+	called := fmt.Sprintf("%s called with %s before and after the patch", text.Count(v.functions, "function"), text.Count(v.inputs, "input"))
 	if v.functions == 0 {
-		called = "no changed function can be called before and after"
+		called = "no changed function can be called both before and after the patch"
 	}
 	all := slices.Concat(v.different, v.looked)
 	changed := fmt.Sprintf("behaviour changed in %s: %s", text.Count(len(all), "function"), some(all))
 	switch {
 	case len(all) > 0 && v.claim == Refactoring:
 		verdict = gates.Flagged
-		evidence = append(evidence, called+"; it is declared "+string(v.claim)+", but "+changed)
+		evidence = append(evidence, called+"; the patch is declared "+string(v.claim)+", but "+changed)
 	case len(v.different) > 0 && v.claim == Faster:
 		verdict = gates.Failed
-		evidence = append(evidence, called+"; it is declared "+string(v.claim)+", but no test covers its change: "+changed)
+		evidence = append(evidence, called+"; the patch is declared "+string(v.claim)+", but no test covers its change: "+changed)
 	case len(all) > 0 && v.claim == Faster:
 		verdict = gates.Flagged
-		evidence = append(evidence, called+"; it is declared "+string(v.claim)+", but "+changed)
+		evidence = append(evidence, called+"; the patch is declared "+string(v.claim)+", but "+changed)
 	case len(v.different) > 0:
 		verdict = gates.Flagged
 		evidence = append(evidence, fmt.Sprintf("%s; behaviour changed in %s, and no test that fails without the patch covers it: %s", called, text.Count(len(v.different), "function"), some(v.different)))
@@ -446,12 +447,12 @@ func (v *besideVerdict) verdict() (gates.Verdict, string) {
 	note("intended changes", v.explained)
 	note("slight", v.slight)
 	note("not compared", v.left)
-	note("not compared, as the results vary on the base", v.unsteady)
+	note("not compared, because the results vary on the base", v.unsteady)
 	return verdict, strings.Join(evidence, "; ")
 }
 
-// reach describes the number of the changed statements that the inputs reached; "" if no
-// statement is known.
+// reach describes how many of the changed statements the inputs reached; "" if no statement
+// is known.
 func (v *besideVerdict) reach() string {
 	if v.reached+len(v.missed) == 0 {
 		return ""

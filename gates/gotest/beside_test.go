@@ -15,7 +15,7 @@ import (
 	"evolve/gates"
 )
 
-// besideWhole compares the behaviour of every patch of the corpus.
+// besideWhole makes the tests compare the behaviour of every patch in the corpus.
 var besideWhole = flag.Bool("beside", false, "compare the behaviour of every patch of the corpus")
 
 // besideOf runs only the gate that compares the behaviour before and after a patch.
@@ -34,8 +34,9 @@ func besideOf(t testing.TB, l *Lab, c Change) (verdict, said string) {
 	return string(v), said
 }
 
-// TestBeside: a difference that no test of the patch covers is flagged, with an input
-// that shows it; one covered by a test that fails without the patch is only shown.
+// TestBeside checks that a difference that no test of the patch covers is flagged, with an
+// input that shows it, and that one covered by a test that fails without the patch is only
+// shown.
 func TestBeside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles three versions")
@@ -51,7 +52,7 @@ func TestBeside(t *testing.T) {
 		candidate     map[string][]byte
 		verdict, said string
 	}{
-		"the same":            {honest, "passed", "1 function called with 240 inputs before and after, which reached 1 of 1 changed statement: no difference"},
+		"the same":            {honest, "passed", "1 function called with 240 inputs before and after the patch, which reached 1 of 1 changed statement: no difference"},
 		"cut":                 {cut, "flagged", "behaviour changed in 1 function, and no test that fails without the patch covers it: Twice("},
 		"cut with a new test": {tested, "passed", "(covered by TestWraps)"},
 	} {
@@ -73,9 +74,9 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestBesideReach: "no difference" requires inputs that reach the changed statements.
-// Changed statements that no input reaches are named, and flagged unless a test reaches
-// them.
+// TestBesideReach checks that "no difference" requires inputs that reach the changed
+// statements. Changed statements that no input reaches must be named, and flagged unless a
+// test reaches them.
 func TestBesideReach(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles four versions")
@@ -99,7 +100,7 @@ func TestBesideReach(t *testing.T) {
 	}
 }
 
-// TestBesideCorpus: no honest patch that passes is flagged for its behaviour. The test
+// TestBesideCorpus checks that no honest patch that passes is flagged for its behaviour. It
 // logs the number of cheats that are found by their behaviour.
 func TestBesideCorpus(t *testing.T) {
 	if !*besideWhole {

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// freshTime is the time for which Go does not update the time of a used file in its
-// cache, less a margin. After it, Go sets the time, which would copy the file into a
-// candidate's layer.
+// freshTime is the time after a timestamp update during which Go does not update the
+// timestamp of a cached file when using it, minus a margin. After that time Go updates the
+// timestamp, which would copy the file into the candidate's layer.
 const freshTime = 40 * time.Minute
 
-// maxCache is the largest size of the build cache in bytes; a larger one is emptied.
+// maxCache is the maximum size of the build cache in bytes; a larger cache is emptied.
 const maxCache = 8 << 30
 
-// freshen updates the times of the build cache's files from time to time, in place of
-// Go, and empties a cache that has grown too large.
+// freshen updates the timestamps of the files in the build cache at intervals, so that Go
+// does not update them, and empties a cache that has grown too large.
 func (l *Lab) freshen() error {
 	now, mark := l.Now(), filepath.Join(l.Cache, "fresh")
 	if info, err := os.Stat(mark); err == nil && now.Sub(info.ModTime()) < freshTime {
@@ -41,7 +41,7 @@ func (l *Lab) freshen() error {
 	if err != nil {
 		return err
 	}
-	if total == 0 || total > maxCache { // remove the facts of bases as well, so that the next run fills it
+	if total == 0 || total > maxCache { // also remove the facts of all bases, so that the next run fills the cache again
 		if err := errors.Join(os.RemoveAll(l.buildCache()), os.RemoveAll(filepath.Join(l.Cache, "facts"))); err != nil {
 			return err
 		}

@@ -1,14 +1,14 @@
 package gotest
 
-// Change is the input of the test gates: a patch as two trees.
+// Change is the input to the test gates: a patch as two trees.
 type Change struct {
-	// Base and Candidate are folders with the exported trees of the repository before
-	// and after, without any .git. Nothing is written to either.
+	// Base and Candidate are folders with the exported trees of the repository before and
+	// after the patch, without any .git. Neither is written to.
 	Base, Candidate string
-	// Changed are the paths that differ, NewTests the test files and testdata that only
-	// the candidate has. If the trees are equal, as after a rollback, Changed are the
-	// paths whose packages are checked.
+	// Changed are the paths that differ. NewTests are the test files and testdata that only
+	// the candidate has. If the trees are equal, as after a rollback, Changed are the paths
+	// whose packages are checked.
 	Changed, NewTests []string
-	// Claim is the patch's declaration about its effect; "" for none.
+	// Claim is the patch's declaration about its effect; "" means none.
 	Claim Claim
 }

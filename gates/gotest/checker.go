@@ -14,21 +14,21 @@ import (
 	"strings"
 )
 
-// checker runs the gates of one change. Work that several gates need is done for the
-// first of them.
+// checker runs the gates for one change. Work that several gates need is done once, when
+// the first of them needs it.
 type checker struct {
 	lab    *Lab
 	limits Limits
 	change Change
 	nonces nonces
-	// variable is the name of the environment variable with the settings of a run.
-	// quiet, loud and all are the words of an ordinary run, of one in which the canary
-	// fails, and of one in which every mutant panics.
+	// variable is the name of the environment variable that holds the settings of a run.
+	// quiet, loud and all are the words for an ordinary run, for a run in which the canary
+	// fails, and for a run in which every mutant panics.
 	variable, quiet, loud, all string
 	dir                        string // for temporary files
 
-	// layout, known and compiled are set by prepare; known holds the facts of every module
-	// with affected packages, by its folder.
+	// prepare sets layout, known and compiled. known holds the facts of every module with
+	// affected packages, by the module's folder.
 	prepared once[bool]
 	layout   *layout
 	known    map[string]facts
@@ -40,7 +40,8 @@ type checker struct {
 	fresh    once[*freshTests]
 }
 
-// once is the result of work that is done at most once. Gates run one after another.
+// once holds the result of work that is done at most once. It needs no lock, because gates
+// run one after another.
 type once[T any] struct {
 	done  bool
 	value T
@@ -55,28 +56,29 @@ func (o *once[T]) do(f func() (T, error)) (T, error) {
 	return o.value, o.err
 }
 
-// layout is the candidate with the base's tests laid over it, and its contents.
+// layout describes the tree under test, which is the candidate with the base's tests laid
+// over it.
 type layout struct {
 	base, candidate tree
-	// env is the environment of the tree under test, baseEnv is the environment of the base
-	// at the same place.
+	// env is the environment in which commands run on the tree under test. baseEnv is the
+	// one for the base, which commands find at the same path.
 	env, baseEnv goEnv
 	was, is      graph
-	// changed are the changed paths without tests; fresh are the tests that the patch
+	// changed are the changed paths other than tests. fresh are the tests that the patch
 	// adds.
 	changed, fresh []string
-	// affected are the packages with changed files and all that import them; direct are
-	// only the first.
+	// affected are the packages with changed files and all packages that import them.
+	// direct are only the packages with changed files.
 	affected, direct []*pkg
-	// removed are packages that the base builds and this tree does not.
+	// removed are the packages that are built in the base but not in this tree.
 	removed []string
-	// strings holds the strings of all Go files of both trees; they are read if the
-	// patch changes a file that is not Go.
+	// strings holds the strings in all Go files of both trees. They are read only if the
+	// patch changes a file that is not a Go file.
 	strings goStrings
 }
 
-// prepare assembles the tree under test, determines the facts of the base and compiles
-// the candidate.
+// prepare assembles the tree under test, determines the facts of the base, and compiles the
+// candidate.
 func (t *checker) prepare(ctx context.Context) error {
 	_, err := t.prepared.do(func() (_ bool, err error) {
 		if t.layout, err = t.lay(); err == nil {
@@ -101,7 +103,7 @@ func (t *checker) lay() (*layout, error) {
 		return nil, fmt.Errorf("reading the candidate: %w", err)
 	}
 	differ := differences(l.base, l.candidate)
-	if len(differ) == 0 { // a rollback: the given paths are checked
+	if len(differ) == 0 { // after a rollback, check the given paths
 		differ = slices.Sorted(slices.Values(t.change.Changed))
 	}
 	if !slices.Equal(differ, slices.Sorted(slices.Values(t.change.Changed))) {
@@ -166,7 +168,7 @@ func (l *layout) affect() {
 	list := slices.Collect(maps.Values(seeds))
 	for _, p := range l.is.dependents(list) {
 		if l.is.packages[p.path] != p {
-			continue // the package is removed, its importers are not
+			continue // the package was removed, but its importers were not
 		}
 		l.affected = append(l.affected, p)
 		if seeds[p.path] != nil {
@@ -181,10 +183,11 @@ func (l *layout) affect() {
 	}
 }
 
-// part returns the kinds of files that the Go tool finds in a folder on this system.
+// part records whether a folder has code and whether it has tests that the Go tool builds
+// on this system.
 type part struct{ code, tests bool }
 
-// parts returns the kinds of files that build constraints leave in a folder.
+// parts returns the kinds of files in a folder that build constraints do not exclude.
 func parts(dir string) part {
 	p, err := build.ImportDir(dir, 0)
 	var none *build.NoGoError
@@ -194,8 +197,7 @@ func parts(dir string) part {
 	return part{len(p.GoFiles)+len(p.CgoFiles)+len(p.InvalidGoFiles) > 0, len(p.TestGoFiles)+len(p.XTestGoFiles) > 0}
 }
 
-// of returns the packages of a list that belong to a module and have the given kind of
-// files.
+// of returns the packages in a list that belong to a module and whose files satisfy has.
 func (l *layout) of(list []*pkg, m module, has func(part) bool) []*pkg {
 	return slices.DeleteFunc(slices.Clone(list), func(p *pkg) bool {
 		return p.module != m || !has(parts(filepath.Join(l.env.tree, p.dir)))
@@ -213,13 +215,13 @@ func modulesOf(list []*pkg) []module {
 	return out
 }
 
-// ofModule returns the packages of a list that belong to a module.
+// ofModule returns the packages in a list that belong to a module.
 func ofModule(list []*pkg, m module) []*pkg {
 	return slices.DeleteFunc(slices.Clone(list), func(p *pkg) bool { return p.module != m })
 }
 
 // were returns the base's versions of the given packages. Packages that the patch adds have
-// none.
+// no base version.
 func (l *layout) were(list []*pkg) []*pkg {
 	var out []*pkg
 	for _, p := range list {
@@ -230,7 +232,9 @@ func (l *layout) were(list []*pkg) []*pkg {
 	return out
 }
 
-// learn determines the facts of every module with affected packages.
+// learn returns the facts of the base for every module with affected packages, by the
+// module's folder. It reads them from the cache or, if they are not there, builds and tests
+// the base.
 func (t *checker) learn(ctx context.Context) (map[string]facts, error) {
 	l := t.layout
 	if err := t.lab.freshen(); err != nil {
@@ -248,7 +252,7 @@ func (t *checker) learn(ctx context.Context) (map[string]facts, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			f, err = t.draw(ctx, m, name)
 		}
-		if err != nil { // not wrapped, because a failure of the base, even a timeout, is not due to the patch
+		if err != nil { // not wrapped: a failure on the base, even a timeout, is not the patch's fault
 			return nil, errors.New("building and testing the base: " + err.Error())
 		}
 		out[m.dir] = f
@@ -269,7 +273,8 @@ func moduleNamed(list []module, dir string) (module, bool) {
 	return list[at], true
 }
 
-// draw builds and tests the base and stores the facts, with the compiled packages.
+// draw builds and tests a module of the base, stores the facts under name, and fills the
+// build cache.
 func (t *checker) draw(ctx context.Context, m module, name string) (facts, error) {
 	scratch, err := t.folder("facts")
 	if err != nil {
@@ -285,8 +290,9 @@ func (t *checker) draw(ctx context.Context, m module, name string) (facts, error
 	return f, store(name, f)
 }
 
-// put returns a folder with the base and some files of the candidate. Inside a sandbox
-// nothing writes to it: commands change a layer over it, or nothing.
+// put creates a folder with the base's tree in which the files in take are the candidate's,
+// and returns its path. In a sandbox nothing writes to the folder itself: commands write to
+// a layer over it, or not at all.
 func (t *checker) put(l *layout, name string, take []string) (string, error) {
 	to, err := assemble(filepath.Join(t.dir, name), l.base, l.candidate, take, t.lab.sandboxed())
 	if err != nil {

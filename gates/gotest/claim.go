@@ -8,9 +8,10 @@ type Claim string
 
 // The claims.
 const (
-	// Refactoring: the behaviour of every function is unchanged.
+	// Refactoring claims that the behaviour of every function is unchanged.
 	Refactoring Claim = "a refactoring"
-	// Faster: the behaviour is unchanged, with less time or memory.
+	// Faster claims that the behaviour is unchanged but that the code takes less time or
+	// memory.
 	Faster Claim = "a faster version"
 )
 
@@ -20,8 +21,9 @@ var (
 	mends     = regexp.MustCompile(`(?i)\b(fix(es|ed|ing)?|mend(s|ed|ing)?|correct(s|ed|ing)?|repair(s|ed|ing)?|bugs?|wrong(ly)?|instead of|fail(s|ed|ing|ure)?|rejects?|refuses?|adds?|new)\b`)
 )
 
-// ClaimOf returns the claim in a patch's text; "" if there is none. A text that also
-// mentions a fault or something new does not claim only speed.
+// ClaimOf returns the claim that a patch's text makes, or "" if it makes none. A text that
+// also mentions a fault or something new does not claim that the patch only makes the code
+// faster.
 func ClaimOf(text string) Claim {
 	switch {
 	case refactors.MatchString(text):

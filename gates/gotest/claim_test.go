@@ -28,11 +28,11 @@ func TestBesideClaim(t *testing.T) {
 		said    string
 	}{
 		"no claim, explained":      {besideVerdict{looked: []string{"F(1)"}}, gates.Passed, "intended changes: F(1)"},
-		"a refactoring, explained": {besideVerdict{claim: Refactoring, looked: []string{"F(1)"}}, gates.Flagged, "it is declared a refactoring, but behaviour changed in 1 function: F(1)"},
-		"a refactoring":            {besideVerdict{claim: Refactoring, different: []string{"F(1)"}}, gates.Flagged, "it is declared a refactoring, but behaviour changed in 1 function: F(1)"},
+		"a refactoring, explained": {besideVerdict{claim: Refactoring, looked: []string{"F(1)"}}, gates.Flagged, "the patch is declared a refactoring, but behaviour changed in 1 function: F(1)"},
+		"a refactoring":            {besideVerdict{claim: Refactoring, different: []string{"F(1)"}}, gates.Flagged, "the patch is declared a refactoring, but behaviour changed in 1 function: F(1)"},
 		"a refactoring that is":    {besideVerdict{claim: Refactoring}, gates.Passed, "no difference"},
-		"faster, explained":        {besideVerdict{claim: Faster, looked: []string{"F(1)"}}, gates.Flagged, "it is declared a faster version, but behaviour changed in 1 function: F(1)"},
-		"faster":                   {besideVerdict{claim: Faster, different: []string{"F(1)"}}, gates.Failed, "it is declared a faster version, but no test covers its change: behaviour changed in 1 function: F(1)"},
+		"faster, explained":        {besideVerdict{claim: Faster, looked: []string{"F(1)"}}, gates.Flagged, "the patch is declared a faster version, but behaviour changed in 1 function: F(1)"},
+		"faster":                   {besideVerdict{claim: Faster, different: []string{"F(1)"}}, gates.Failed, "the patch is declared a faster version, but no test covers its change: behaviour changed in 1 function: F(1)"},
 		"faster, tuned":            {besideVerdict{claim: Faster, explained: []string{"F(1) (a constant marked for tuning differs)"}}, gates.Passed, "intended changes"},
 		"a wording":                {besideVerdict{claim: Faster, slight: []string{"F(1)"}}, gates.Passed, "slight: F(1)"},
 	} {

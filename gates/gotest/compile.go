@@ -8,16 +8,16 @@ import (
 	"path/filepath"
 )
 
-// compiled is the result of compiling the candidate in one sandbox, by the folder of
-// the module.
+// compiled holds the results of compiling the candidate. Its maps are keyed by the folder
+// of the module.
 type compiled struct {
 	results map[string]map[string]stepResult
-	// built and vetted are the numbers of packages.
+	// built and vetted are the numbers of packages that were built and vetted.
 	built, vetted int
-	// tests are the base's tests with the uninstrumented code of the candidate.
+	// tests are the base's tests, compiled with the uninstrumented code of the candidate.
 	tests map[string]*testBinaries
-	// probed is the instrumented code of the changed packages. Tests are compiled with
-	// it once those of the base have passed.
+	// probed is the instrumented code of the changed packages. Tests are compiled with it
+	// once the base's tests have passed.
 	probed *instrumentedCode
 }
 
@@ -36,7 +36,8 @@ func (t *checker) compile(ctx context.Context) (*compiled, error) {
 	return c, nil
 }
 
-// module compiles the affected packages of one module.
+// module builds and vets the affected packages of one module and compiles their tests, all
+// in one sandbox.
 func (c *compiled) module(ctx context.Context, t *checker, m module) error {
 	l := t.layout
 	scratch, err := t.folder("compiled")
@@ -96,7 +97,7 @@ func (t *checker) probe() (*instrumentedCode, error) {
 	return out, t.nonces.err
 }
 
-// sources reads the code of a package on the base and in the candidate.
+// sources parses the code of a package in the base and in the candidate.
 func (l *layout) sources(p *pkg) (was, is source, err error) {
 	if was, err = l.parse(l.base, p); err != nil {
 		return was, is, err
@@ -105,8 +106,8 @@ func (l *layout) sources(p *pkg) (was, is source, err error) {
 	return was, is, err
 }
 
-// parse parses the code of a package in a tree. It skips files that do not parse: the
-// build reports them.
+// parse parses the code of a package in a tree. It skips files that do not parse, because
+// the build reports them.
 func (l *layout) parse(in tree, p *pkg) (source, error) {
 	files := map[string][]byte{}
 	names, err := filepath.Glob(filepath.Join(in.root, filepath.FromSlash(p.dir), "*.go"))

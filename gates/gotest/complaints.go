@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// places matches the lines and columns in the output of go vet, which any change of a file
-// moves.
+// places matches the line and column numbers in the output of go vet. Any change to a file
+// shifts these numbers.
 var places = regexp.MustCompile(`:[0-9]+(:[0-9]+)?`)
 
-// complaints lists the messages of go vet, or of a compiler under it, about files, without
-// positions, sorted. Lines that only name packages are left out.
+// complaints lists the messages of go vet, and of a compiler that it runs, about files. The
+// messages are sorted and have no positions. Lines that only name packages are left out.
 func complaints(stderr string) []string {
 	var out []string
 	for line := range strings.Lines(stderr) {
@@ -24,8 +24,8 @@ func complaints(stderr string) []string {
 	return out
 }
 
-// newComplaints lists the messages that are not among old ones; each old one excuses
-// one.
+// newComplaints lists the messages that are not among the old ones. Each old message
+// accounts for only one equal message.
 func newComplaints(stderr string, old []string) []string {
 	left := map[string]int{}
 	for _, c := range old {

@@ -10,8 +10,8 @@ import (
 	"evolve/gates/syntax"
 )
 
-// canonical returns the text of a condition without brackets, with operands and the
-// sides of comparisons in a fixed order.
+// canonical returns the text of a condition without superfluous parentheses, and with
+// operands and the sides of comparisons in a fixed order.
 func canonical(e ast.Expr) string {
 	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
 	if !ok {
@@ -29,16 +29,16 @@ func canonical(e ast.Expr) string {
 	return fmt.Sprintf("(%s %s %s)", x, op, y)
 }
 
-// operands lists the operands of && and || below a node, those within others after them.
-// An operand is covered if it decided in some test: it was true beside ||, or false
-// beside &&. Written as an if, it would be a branch, and a branch that no test takes is
-// not verified.
+// operands lists the operands of && and || below a node, each before the operands within
+// it. An operand is covered if it was decisive in some test, that is, true in an || or
+// false in an &&. The same code written with if statements would have a branch for it, and
+// a branch that no test takes is not verified.
 func operands(n ast.Node) []decision {
 	return slices.DeleteFunc(decisions(n), func(d decision) bool { return d.op == token.ILLEGAL })
 }
 
-// leaves returns the operands that contain no other operands: no two of them begin at
-// the same place.
+// leaves returns the operands that contain no other operands. No two of them begin at the
+// same position.
 func leaves(n ast.Node) []decision {
 	return slices.DeleteFunc(operands(n), func(d decision) bool {
 		b, ok := d.expr.(*ast.BinaryExpr)
@@ -46,7 +46,8 @@ func leaves(n ast.Node) []decision {
 	})
 }
 
-// parseFunction parses the text of a function, or of several with one name; nil for "".
+// parseFunction parses the text of a function, or of several functions with the same name.
+// It returns nil if the text does not parse.
 func parseFunction(text string) *ast.File {
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+text, parser.SkipObjectResolution)
 	if err != nil {
@@ -55,8 +56,8 @@ func parseFunction(text string) *ast.File {
 	return file
 }
 
-// knownConditions returns the keys of the operands in the text of a function; none for
-// "".
+// knownConditions returns the keys of the operands in the text of a function; there are
+// none for "".
 func knownConditions(text string) map[string]bool {
 	out := map[string]bool{}
 	if file := parseFunction(text); file != nil {

@@ -18,16 +18,18 @@ import (
 	"evolve/runtime/text"
 )
 
-// Shorter literals occur in all code: letters of a text, digits of a number.
+// The minimum lengths of the texts and numbers that are looked for. Shorter literals occur
+// in all kinds of code.
 const (
 	fewLetters = 4
 	fewDigits  = 3
 )
 
-// copiedGate looks for hard-coded answers: texts and numbers of the tests that the
-// patch's code contains and no code did before. It only flags, as a test may expect an
-// honest message. It does not find literals that are disguised, hashed or assembled
-// from parts; hidden tests and the review address those.
+// copiedGate looks for hard-coded answers: texts and numbers from the tests that occur in
+// the patch's code and did not occur in the code of the changed packages before. It only
+// flags them, because a test may legitimately expect a message. It does not find literals
+// that are disguised, hashed or assembled from parts; hidden tests and the review are meant
+// to find those.
 func (t *checker) copiedGate(ctx context.Context) (gates.Verdict, string, error) {
 	l := t.layout
 	old, fresh := map[string]bool{}, map[string]string{}
@@ -50,7 +52,7 @@ func (t *checker) copiedGate(ctx context.Context) (gates.Verdict, string, error)
 		}
 	}
 	var found []string
-	for known := range old { // a part of a known literal is not new
+	for known := range old { // a text within a known literal is not new
 		maps.DeleteFunc(fresh, func(text, _ string) bool { return !isNumber(text) && strings.Contains(known, text) })
 	}
 	for _, p := range l.affected {
@@ -62,14 +64,14 @@ func (t *checker) copiedGate(ctx context.Context) (gates.Verdict, string, error)
 			answers := answersOf(src)
 			for _, text := range slices.Sorted(maps.Keys(fresh)) {
 				if quotes(answers, text) {
-					found = append(found, fmt.Sprintf("%s has %s of %s", fresh[text], strconv.QuoteToASCII(text), file))
+					found = append(found, fmt.Sprintf("%s has %s from %s", fresh[text], strconv.QuoteToASCII(text), file))
 					delete(fresh, text)
 				}
 			}
 		}
 	}
 	if len(found) > 0 {
-		return gates.Flagged, "literals of tests in the patch's code; are these hard-coded answers? " + some(found), nil
+		return gates.Flagged, "the patch's code contains literals from tests; are these hard-coded answers? " + some(found), nil
 	}
 	if len(fresh) == 0 {
 		return gates.Passed, "no new literals in the patch's code", nil
@@ -77,7 +79,7 @@ func (t *checker) copiedGate(ctx context.Context) (gates.Verdict, string, error)
 	return gates.Passed, fmt.Sprintf("%s in the patch's code, none from a test", text.Count(len(fresh), "new literal")), nil
 }
 
-// quotes reports whether a source contains a text, or a number as a separate word.
+// quotes reports whether src contains a text; a number must not be part of a longer number.
 func quotes(src, text string) bool {
 	for rest := src; ; {
 		at := strings.Index(rest, text)
@@ -96,8 +98,8 @@ func isNumber(text string) bool {
 	return err == nil
 }
 
-// answersOf returns everything in a test file that may be an answer: its literals, and
-// the expected output of examples. A file that does not parse is returned whole.
+// answersOf returns everything in a test file that may be an answer: its literals, and the
+// expected output of its examples. A file that does not parse is returned as a whole.
 func answersOf(src []byte) string {
 	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
@@ -124,14 +126,14 @@ func answersOf(src []byte) string {
 
 func digit(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
 
-// numeral reports whether a number continues at i, read forwards or backwards, with a
-// digit or with a dot and a digit, as in an address or a version.
+// numeral reports whether a number continues at i in the direction of step, either with a
+// digit or with a dot followed by a digit, as in an address or a version.
 func numeral(s string, i, step int) bool {
 	return digit(s, i) || i >= 0 && i < len(s) && s[i] == '.' && digit(s, i+step)
 }
 
-// literalsOf returns the longer texts and numbers in a Go file, without import paths;
-// none for a file that does not parse: the build reports it.
+// literalsOf returns the texts and numbers in a Go file that are not too short, without
+// import paths. It returns none if the file does not parse, because the build reports that.
 func literalsOf(name string) []string {
 	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 	if err != nil {

@@ -44,7 +44,7 @@ type patchFile struct {
 	remove            []string
 }
 
-// readCorpus reads all patches with the bases they are of.
+// readCorpus reads all patches and the bases to which they apply.
 func readCorpus(t testing.TB) (bases map[string]map[string][]byte, patches []patchFile) {
 	t.Helper()
 	bases = map[string]map[string][]byte{}
@@ -99,7 +99,7 @@ func readPatch(t testing.TB, module, name string) patchFile {
 	return p
 }
 
-// apply returns the files of the candidate.
+// apply returns the files of the candidate that the patch produces.
 func (p patchFile) apply(t testing.TB, base map[string][]byte) map[string][]byte {
 	t.Helper()
 	out := maps.Clone(base)
@@ -225,7 +225,7 @@ func judgeChange(ctx context.Context, t testing.TB, l *Lab, c Change) (lane stri
 // whole runs the whole corpus, which takes minutes.
 var whole = flag.Bool("corpus", false, "judge every patch of the corpus")
 
-// few are the patches that every run judges, the short ones only the first two.
+// few lists the patches that every run judges; short runs judge only the first two.
 var few = []string{
 	"words/honest-with-own-test", "words/cheat-argv-skip-with-lines", "words/honest-uncovered-reverse", "words/cheat-asks-name",
 }
@@ -240,7 +240,7 @@ func TestCorpus(t *testing.T) {
 	if testing.Short() {
 		chosen = few[:2]
 	}
-	if *whole { // of patches that never end there is one
+	if *whole { // one patch never ends
 		l.Limits.Tests = time.Minute
 	}
 	for _, p := range patches {

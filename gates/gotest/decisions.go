@@ -9,29 +9,31 @@ import (
 	"evolve/gates/syntax"
 )
 
-// decision is a place at which code chooses what to do next: the condition of an if, a
-// loop or a case, a comparison anywhere, an operand of && or ||, one element of a list
-// of cases, or one argument of cmp.Or, min or max.
+// decision is a point at which code chooses what to do next: the condition of an if, a loop
+// or a case; a comparison anywhere; an operand of && or ||; one element in the list of a
+// case; or one argument of cmp.Or, min or max.
 type decision struct {
 	expr ast.Expr
-	// op is && or || for an operand, which is covered if it decided in some test. Any
-	// other condition must have been both true and false.
+	// op is && or || for an operand of this operator. Such a decision is covered if it was
+	// decisive in some test. Any other condition must have been true and also false.
 	op token.Token
-	// loop reports whether it is the condition of a loop, which may not end when forced
-	// to true.
+	// loop reports whether the decision is the condition of a loop. Such a loop may never
+	// end if its condition is forced to true.
 	loop bool
-	// several reports whether the condition has operands, which are forced one by one
-	// instead.
+	// several reports whether the condition consists of operands of && or ||. If so, the
+	// operands are forced one by one instead of the whole condition.
 	several bool
-	// control reports whether the decision is the condition of a statement, or is in one.
-	// Only those are forced: a computed value may be one of several correct ones, such as
-	// the order of equal elements.
+	// control reports whether the decision is the condition of a statement or part of such
+	// a condition. Only such decisions are forced, because any other may compute a value
+	// that is only one of several correct ones, such as the order of equal elements.
 	control bool
-	// bodies are the statements that the condition controls; they count as changed with
-	// it.
+	// bodies are the statements that the condition controls. If the condition changes, they
+	// count as changed.
 	bodies []ast.Node
-	// clause and on are the clause and the statement of an element of a list of cases;
-	// call and argument are the call and the position among its arguments of a choice.
+	// clause and on are set if the decision is an element in the list of a case: they are
+	// the case's clause and its switch statement. call and argument are set if it is an
+	// argument of a call that chooses among its arguments: they are the call and the
+	// argument's index.
 	clause   *ast.CaseClause
 	on       ast.Stmt
 	call     *ast.CallExpr
@@ -51,7 +53,7 @@ func (d decision) key() string {
 	return canonical(d.expr)
 }
 
-// subject returns the text of the expression that a switch switches on.
+// subject returns the text of the expression on which a switch statement switches.
 func subject(s ast.Stmt) string {
 	switch x := s.(type) {
 	case *ast.SwitchStmt:
@@ -62,9 +64,8 @@ func subject(s ast.Stmt) string {
 	return ""
 }
 
-// decisions lists the decisions below a node, each before the ones within it. Operands
-// of one chain are ordered by their texts, so that their order in the source makes no
-// difference.
+// decisions lists the decisions below a node, each before the decisions within it. Operands
+// in one chain are sorted by their texts, so their order in the source makes no difference.
 func decisions(n ast.Node) []decision {
 	var w decisionFinder
 	w.visit(n)
@@ -74,7 +75,7 @@ func decisions(n ast.Node) []decision {
 // decisionFinder collects decisions.
 type decisionFinder struct{ found []decision }
 
-// condition adds a condition that controls bodies.
+// condition adds the condition e, described by d, and the decisions within it.
 func (w *decisionFinder) condition(e ast.Expr, d decision) {
 	if e == nil {
 		return
@@ -102,7 +103,7 @@ func (w *decisionFinder) condition(e ast.Expr, d decision) {
 	}
 }
 
-// chain lists the operands of a chain of one operator.
+// chain lists the operands of a chain of the operator op.
 func chain(e ast.Expr, op token.Token) []ast.Expr {
 	if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && b.Op == op {
 		return slices.Concat(chain(b.X, op), chain(b.Y, op))
@@ -110,7 +111,8 @@ func chain(e ast.Expr, op token.Token) []ast.Expr {
 	return []ast.Expr{e}
 }
 
-// below visits the parts of a condition. A negated part is not a condition of its own.
+// below visits the parts of a condition. A negated part does not count as a separate
+// condition.
 func (w *decisionFinder) below(e ast.Expr) {
 	switch x := e.(type) {
 	case *ast.BinaryExpr:
@@ -184,8 +186,8 @@ func (w *decisionFinder) visit(n ast.Node) {
 	})
 }
 
-// clauses adds the elements of the lists of cases; in a switch without an expression
-// they are conditions.
+// clauses adds the elements in the lists of cases. In a switch without an expression these
+// are conditions.
 func (w *decisionFinder) clauses(on ast.Stmt, body *ast.BlockStmt, conditions bool) {
 	for _, s := range body.List {
 		c, ok := s.(*ast.CaseClause)
@@ -210,8 +212,8 @@ func (w *decisionFinder) clauses(on ast.Stmt, body *ast.BlockStmt, conditions bo
 	}
 }
 
-// choices adds the arguments of a call that chooses among them, unless all are
-// constants.
+// choices adds the arguments of a call that chooses among its arguments, unless all of them
+// are literals.
 func (w *decisionFinder) choices(x *ast.CallExpr) {
 	fun := x.Fun
 	if i, ok := fun.(*ast.IndexExpr); ok {
@@ -229,9 +231,10 @@ func (w *decisionFinder) choices(x *ast.CallExpr) {
 	}
 }
 
-// freshDecisions reports, for each decision of a body, whether it is new: it is not if
-// the old text of the function has it in the same order, at whatever line. values are
-// changed values; conditions that use one count as changed.
+// freshDecisions reports, for each decision in list, whether it is new. A decision is not
+// new if the old text of the function has the same decision in the same order, on whatever
+// line. values holds the names of changed values; decisions that use one of them count as
+// new.
 func freshDecisions(old string, list []decision, values map[string]bool) []bool {
 	var before []string
 	if file := parseFunction(old); file != nil {
@@ -250,7 +253,7 @@ func freshDecisions(old string, list []decision, values map[string]bool) []bool 
 	return fresh
 }
 
-// pure reports whether an expression can be evaluated once more without side effects.
+// pure reports whether an expression can be evaluated again without side effects.
 func pure(e ast.Expr) bool {
 	return !syntax.Contains(e, func(n ast.Node) bool {
 		switch x := n.(type) {

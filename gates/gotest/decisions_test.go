@@ -39,8 +39,8 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// TestFreshDecisions: decisions in the same order are not new, whatever their lines;
-// changed, added or moved ones are.
+// TestFreshDecisions checks that decisions in the same order are not new, whatever their
+// lines, and that changed, added or moved ones are.
 func TestFreshDecisions(t *testing.T) {
 	const old = "func f() {\nif a > 1 {\ng()\n}\nif b {\nh()\n}\nswitch x {\ncase 1:\n}\n}"
 	for _, c := range []struct {
@@ -138,8 +138,8 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// TestConditionsDecide: a new or changed condition has to be seen both ways, and a test
-// has to fail when it is forced to one.
+// TestConditionsDecide checks that a new or changed condition has to be seen both true and
+// false, and that a test has to fail when the condition is forced to one of them.
 func TestConditionsDecide(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the gates many times")

@@ -10,9 +10,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// inDisguise runs the tests of all affected packages again: under a name that is not
-// that of a test binary, from another folder, without any flag, and with an added test
-// that has to fail.
+// inDisguise runs the tests of all affected packages again under a name that is not that of
+// a test binary, from another folder, without flags, and with an added test that must fail.
 func (t *checker) inDisguise(ctx context.Context) ([]testResult, error) {
 	return t.disguise.do(func() ([]testResult, error) {
 		list, err := t.test(ctx)
@@ -47,9 +46,9 @@ func (t *checker) inDisguise(ctx context.Context) ([]testResult, error) {
 	})
 }
 
-// inPlace runs tests in their own folder under another name. It is for tests that fail in
-// another folder on the base too, because they depend on the place where they were
-// compiled.
+// inPlace runs a package's tests again under another name, but in their own folder. It does
+// so only for tests that also fail in another folder on the base, because they depend on
+// the folder in which they were compiled.
 func (t *checker) inPlace(ctx context.Context, x *testResult, h runOptions) error {
 	if x.excuse != onBase {
 		return nil
@@ -62,8 +61,8 @@ func (t *checker) inPlace(ctx context.Context, x *testResult, h runOptions) erro
 	return err
 }
 
-// canaryProblem describes what is wrong with the end of a run in which the canary had
-// to fail.
+// canaryProblem describes what is wrong with the result of a run in which the canary had to
+// fail.
 func (s markedTests) canaryProblem(r run) string {
 	switch became := s.tests[s.canary].result(r); {
 	case became != "failed":
@@ -74,7 +73,8 @@ func (s markedTests) canaryProblem(r run) string {
 	return ""
 }
 
-// canaryGate fails unless each package's canary test fails when it has to.
+// canaryGate fails if in any package a canary test that must fail is not reported as
+// failed.
 func (t *checker) canaryGate(ctx context.Context) (gates.Verdict, string, error) {
 	l := t.layout
 	list, err := t.inDisguise(ctx)
@@ -100,10 +100,10 @@ func (t *checker) canaryGate(ctx context.Context) (gates.Verdict, string, error)
 	case len(open) > 0:
 		return gates.Flagged, "the code embeds its compiled tests and can read the words that they report: " + some(open), nil
 	}
-	return gates.Passed, "a test with a random name that had to fail did, and was reported: tried in " + text.Count(len(list), "package"), nil
+	return gates.Passed, "a test with a random name that had to fail did fail and was reported; tried in " + text.Count(len(list), "package"), nil
 }
 
-// renameGate fails when tests end differently under another binary name.
+// renameGate fails if tests end differently under another binary name.
 func (t *checker) renameGate(ctx context.Context) (gates.Verdict, string, error) {
 	l := t.layout
 	list, err := t.inDisguise(ctx)

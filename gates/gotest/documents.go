@@ -17,10 +17,11 @@ var (
 	documentNames   = []string{"readme", "license", "licence", "notice", "authors", "contributors", "changelog"}
 )
 
-// document reports whether a changed path is a document. Outside every module of base
-// and candidate no package can embed it, so there is nothing to build or test. Inside a
-// module it is a document if no Go file of base or candidate embeds it, and none has a
-// string with its name, its extension or its folder.
+// document reports whether a changed path is a document, judging by its name. Outside every
+// module of base and candidate it needs no further check, because no package can embed it,
+// so there is nothing to build or test. Inside a module it is a document only if no Go file
+// in base or candidate embeds it or contains a string with its name, its extension or its
+// folder.
 func (l *layout) document(p string) bool {
 	name := strings.ToLower(path.Base(p))
 	if !slices.Contains(documentEndings, path.Ext(name)) && !slices.Contains(documentNames, name) {
@@ -32,7 +33,7 @@ func (l *layout) document(p string) bool {
 	return l.inNoModule(p) || !l.strings.names(p)
 }
 
-// inNoModule reports whether a path lies outside every module of base and candidate.
+// inNoModule reports whether a path is outside every module of base and candidate.
 func (l *layout) inNoModule(p string) bool {
 	for _, list := range [][]module{l.was.modules, l.is.modules} {
 		if _, within := moduleOf(list, path.Dir(p)); within {
@@ -50,8 +51,8 @@ func (l *layout) onlyDocuments() bool {
 // onlyTests reports whether the patch adds tests and changes nothing else.
 func (l *layout) onlyTests() bool { return len(l.changed) == 0 && len(l.fresh) > 0 }
 
-// idle returns the evidence of gates that do not apply to a patch of only documents, or
-// of only tests; "" for other patches.
+// idle returns the evidence for gates that do not apply to the patch because it consists
+// only of documents or only of tests; it returns "" for other patches.
 func (l *layout) idle() string {
 	switch {
 	case l.onlyTests():
@@ -64,8 +65,8 @@ func (l *layout) idle() string {
 	return "not applicable: only documents are changed, and no Go file embeds or names them: " + some(l.changed)
 }
 
-// touched returns the modules with affected packages, and those with changed documents:
-// tests of any package may read a document.
+// touched returns the modules with affected packages and the modules with changed
+// documents, because the tests of any package may read a document.
 func (l *layout) touched() []module {
 	out := modulesOf(l.affected)
 	for _, p := range l.changed {
@@ -76,12 +77,12 @@ func (l *layout) touched() []module {
 	return out
 }
 
-// goStrings are the strings in the Go files of a tree, without import paths, and the
-// embedded patterns as paths from the root.
+// goStrings holds the strings in the Go files of one or more trees, except import paths,
+// and the patterns of embedded files as paths from the root of the tree.
 type goStrings struct{ texts, embeds []string }
 
-// names reports whether a document is embedded, or its name, its extension or its
-// folder is part of a string.
+// names reports whether a document is embedded, or whether its name, extension or folder is
+// part of a string.
 func (s goStrings) names(p string) bool {
 	if slices.ContainsFunc(s.embeds, func(pattern string) bool { return covers(pattern, p) }) {
 		return true
@@ -93,8 +94,8 @@ func (s goStrings) names(p string) bool {
 	})
 }
 
-// ends reports whether a string is an extension, or a pattern or a format with that
-// extension.
+// ends reports whether a string is the given extension, or is a pattern or format that
+// contains it.
 func ends(text, ending string) bool {
 	if ending == "" {
 		return false
@@ -102,7 +103,7 @@ func ends(text, ending string) bool {
 	return text == ending || text == ending[1:] || strings.Contains(text, ending) && strings.ContainsAny(text, "*?[%{")
 }
 
-// read adds the Go files below a folder.
+// read adds the strings of the Go files below a folder.
 func (s *goStrings) read(root string) error {
 	return filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(name, ".go") {

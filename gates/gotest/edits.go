@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// edits are replacements of parts of a source file that do not overlap. They add no
-// lines, so that positions in messages stay right.
+// edits are non-overlapping replacements of parts of a source file. They add no lines, so
+// positions in messages remain correct.
 type edits []edit
 
 type edit struct {
@@ -17,7 +17,8 @@ type edit struct {
 func (e *edits) insert(at int, text string)          { *e = append(*e, edit{at, 0, text}) }
 func (e *edits) replace(at, remove int, text string) { *e = append(*e, edit{at, remove, text}) }
 
-// apply makes the edits, those at the same place in the order in which they were added.
+// apply applies the edits. Edits at the same position are applied in the order in which
+// they were added.
 func (e edits) apply(src []byte) []byte {
 	slices.SortStableFunc(e, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
 	var out []byte

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Code that embeds its own tests embeds the instrumented ones, with the words by which
-// they report. It could then report these words itself.
+// If code embeds its own tests, it embeds the instrumented tests, including the words that
+// they report, and could then report these words itself.
 
-// embedded returns the patterns that a Go file embeds, as far as they can be read.
+// embedded returns the patterns that a Go file embeds, as far as they can be parsed.
 func embedded(src []byte) []string {
 	var out []string
 	for line := range strings.Lines(string(src)) {
@@ -35,8 +35,7 @@ func embedded(src []byte) []string {
 	return out
 }
 
-// embeds describes the code that embeds a file of a package's tests; "" if there is
-// none.
+// embeds describes the code that embeds a test file of a package; "" if there is none.
 func (s graph) embeds(p *pkg) string {
 	for _, dir := range slices.Sorted(maps.Keys(s.folders)) {
 		for _, pattern := range s.folders[dir].embeds {
@@ -50,7 +49,7 @@ func (s graph) embeds(p *pkg) string {
 	return ""
 }
 
-// covers reports whether a pattern matches a file or a folder above it.
+// covers reports whether a pattern matches a file or any folder that contains it.
 func covers(pattern, file string) bool {
 	for ; file != "."; file = path.Dir(file) {
 		if ok, err := path.Match(pattern, file); ok && err == nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEmbeds: code that can read the files of a package's tests is found, wherever it
-// is, and no other.
+// TestEmbeds checks that code that can read the files of a package's tests is found,
+// wherever it is, and that no other code is.
 func TestEmbeds(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"*.go":                       `example.org/m embeds "*.go"`,

@@ -8,26 +8,27 @@ import (
 
 // experiments holds the results of running the tests on instrumented and mutated code.
 type experiments struct {
-	// reached holds the words that changed code reported.
+	// reached holds the words reported by changed code.
 	reached map[string]bool
-	// noticed maps the words of mutants that made a test fail to the package of the
-	// test.
+	// noticed maps the words of mutants that made a test fail to the package of that test.
 	noticed map[string]string
-	// bound holds the words of mutants beyond the limit, which were not tried.
+	// bound holds the words of mutants beyond the limit. These mutants were not tried.
 	bound map[string]bool
-	// decides holds the never words of conditions for which a test fails when they are
-	// forced to true or to false; untried those for which no time was left.
+	// decides is the set of the never words of conditions on which a test depends: it fails
+	// if the condition is forced to true or to false. untried is the set of the never words
+	// of conditions for which no time was left.
 	decides, untried map[string]bool
-	// restless are packages in which changed code runs without any test, so that
-	// mutants prove nothing.
+	// restless lists the packages whose process fails with all mutants active although no
+	// test but the canary runs. Changed code then runs outside of tests, so mutants prove
+	// nothing.
 	restless []string
-	// unbuilt are packages whose tests do not compile with the instrumented code.
+	// unbuilt lists the packages whose tests do not compile with the instrumented code.
 	unbuilt []string
 }
 
-// mutantRun is one package whose tests can run on the instrumented code. Tests that
-// fail on the base, or are unsteady there, are skipped, so that code reached only by
-// them does not count as tested. Those that the patch fixes run.
+// mutantRun describes a package whose tests may be run on the instrumented code. Tests that
+// fail or are unsteady on the base are skipped, so code that only they reach does not count
+// as tested. Tests that the patch fixes are run.
 type mutantRun struct {
 	pkg   *pkg
 	tests *testBinaries
@@ -36,8 +37,9 @@ type mutantRun struct {
 	took  time.Duration // the quiet run
 }
 
-// experiment runs the tests of the changed packages on the instrumented code, and those
-// of their dependents as long as some statements or mutants are open.
+// experiment runs the tests of the changed packages on the instrumented code. It also runs
+// the tests of the packages that depend on them if some statements have not been reached,
+// some mutants not noticed, or some conditions not decisive.
 func (t *checker) experiment(ctx context.Context) (*experiments, error) {
 	return t.broken.do(func() (*experiments, error) {
 		e := &experiments{reached: map[string]bool{}, noticed: map[string]string{}, bound: map[string]bool{}, decides: map[string]bool{}, untried: map[string]bool{}}
@@ -88,7 +90,8 @@ func (t *checker) instrumentedTests(ctx context.Context, packages []*pkg) (out m
 	return out, nil
 }
 
-// settled reports whether every changed statement was reached and every mutant noticed.
+// settled reports whether every probe was reached, every mutant that can be tried was
+// noticed, and every condition that is forced decides the result of a test.
 func (e *experiments) settled(p *instrumentedCode) bool {
 	for _, x := range p.probes {
 		if !e.reached[x.word] {
@@ -108,9 +111,9 @@ func (e *experiments) settled(p *instrumentedCode) bool {
 	return true
 }
 
-// round runs the tests of packages once as they are, once with every mutant and only
-// the canary, and once for each mutant that they reach. weak matches the tests of a
-// package that are skipped.
+// round runs the tests of packages once without any mutant, then only the canary with every
+// mutant active, and then the tests once for each mutant that they reach. weak holds, for
+// each package, a pattern that matches the tests to skip.
 func (e *experiments) round(ctx context.Context, t *checker, c *compiled, binaries map[string]*testBinaries, packages []*pkg, weak map[*pkg]string) error {
 	runs := make([]mutantRun, len(packages))
 	steady := make([]bool, len(packages))
@@ -179,9 +182,10 @@ func (e *experiments) round(ctx context.Context, t *checker, c *compiled, binari
 	return e.force(ctx, t, c, runs, steady)
 }
 
-// force forces each condition to true and to false, unless it has the value by itself,
-// until a test fails for one of the two. It takes no longer in all than the limit of
-// one run of tests.
+// force forces each condition to true and to false until a test fails for one of the two
+// values. It skips a value that the condition always has without being forced, and the
+// value true for the condition of a loop, which might then never end. It starts no further
+// run once the time limit for one run of tests has passed.
 func (e *experiments) force(ctx context.Context, t *checker, c *compiled, runs []mutantRun, steady []bool) error {
 	list := slices.DeleteFunc(slices.Clone(c.probed.forced), func(x forcedCondition) bool { return e.decides[x.never] })
 	noticed, untried := make([]bool, len(list)), make([]bool, len(list))
@@ -219,12 +223,12 @@ func (e *experiments) force(ctx context.Context, t *checker, c *compiled, runs [
 	return err
 }
 
-// patience returns the time limit for tests with a forced condition, which may loop for
-// ever: much longer than they usually take.
+// patience returns the time limit for tests with a forced condition, which may make them
+// loop forever. It is much longer than the tests usually take.
 func (r mutantRun) patience() time.Duration { return 5*time.Second + 5*r.took }
 
-// notices reports whether a test that passes on the original code started and did not
-// pass on the mutant.
+// notices reports whether a test that passes on the original code was started on the mutant
+// and did not pass.
 func (s markedTests) notices(quiet, broken run) bool {
 	if broken.clean() {
 		return false

@@ -21,17 +21,17 @@ import (
 	"evolve/runtime/text"
 )
 
-// facts records the results of a module's tests on the base, by which a candidate's are
-// judged.
+// facts records the results of building, vetting and testing a module of the base. A
+// candidate's results are compared with them.
 type facts struct {
-	// Build and Vet describe errors that the base already has; "" for none.
+	// Build and Vet describe errors that the base already has; "" means none.
 	Build string `json:"build,omitempty"`
 	Vet   string `json:"vet,omitempty"`
-	// Errors are all messages of compiling the base, Complaints all messages of go vet,
-	// without positions.
+	// Errors holds all messages from compiling the base, and Complaints all messages from
+	// go vet, both without positions.
 	Errors     []string `json:"errors,omitempty"`
 	Complaints []string `json:"complaints,omitempty"`
-	// Packages are the outcomes by import path, those without tests too.
+	// Packages maps import paths to outcomes, including those of packages without tests.
 	Packages map[string]outcome `json:"packages"`
 }
 
@@ -39,7 +39,7 @@ type facts struct {
 type outcome struct {
 	// OK reports whether the package passed as a whole.
 	OK bool `json:"ok"`
-	// Passed, Failed and Skipped are tests and subtests. Unsteady are those that both
+	// Passed, Failed and Skipped list tests and subtests. Unsteady lists those that both
 	// passed and failed.
 	Passed   []string `json:"passed,omitempty"`
 	Failed   []string `json:"failed,omitempty"`
@@ -47,13 +47,14 @@ type outcome struct {
 	Unsteady []string `json:"unsteady,omitempty"`
 }
 
-// testFlags returns the flags of every run of tests through the Go tool: the same on
-// base and candidate, as otherwise no result would be cached. Vetting has its own gate.
+// testFlags returns the flags for every run of tests through the Go tool. They are the same
+// for base and candidate, because otherwise no result would be cached. Vetting has its own
+// gate.
 func (r goEnv) testFlags() []string {
 	return []string{"-json", "-vet=off", "-timeout", r.limits.Tests.String()}
 }
 
-// draw builds, vets and tests a module of the base.
+// draw builds, vets and tests a module in the base.
 func (r goEnv) draw(ctx context.Context, m module, scratch string) (facts, error) {
 	var f facts
 	results, err := r.script(ctx, m, scratch, []step{
@@ -76,9 +77,9 @@ func (r goEnv) draw(ctx context.Context, m module, scratch string) (facts, error
 	return f, r.repeat(ctx, m, scratch, f.Packages)
 }
 
-// repeat runs the tests of packages that failed again, a package at a time, to
-// distinguish those that always fail from those that fail now and then on a busy
-// machine. It does not repeat tests that take too long.
+// repeat runs the tests of the packages that failed again, one package at a time, to
+// distinguish tests that always fail from those that fail occasionally on a busy machine.
+// If this takes too long, the first results are left as they are.
 func (r goEnv) repeat(ctx context.Context, m module, scratch string, packages map[string]outcome) error {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
@@ -104,8 +105,7 @@ func (r goEnv) repeat(ctx context.Context, m module, scratch string, packages ma
 	return err
 }
 
-// recall reads stored facts; the error is [fs.ErrNotExist] if there are none to be
-// used.
+// recall reads stored facts. The error is [fs.ErrNotExist] if there are no usable facts.
 func recall[T any](name string) (stored T, err error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -117,7 +117,7 @@ func recall[T any](name string) (stored T, err error) {
 	return stored, nil
 }
 
-// store stores facts for the next change of the same base.
+// store stores facts for the next change with the same base.
 func store(name string, facts any) error {
 	data, err := json.Marshal(facts)
 	if err != nil {
@@ -129,8 +129,8 @@ func store(name string, facts any) error {
 	return renameio.WriteFile(name, data, 0o600)
 }
 
-// factsFile returns the file of a module's facts, or of a part of it. Its name depends
-// on everything that the facts depend on.
+// factsFile returns the path of the file for a module's facts, or for a part of them. The
+// name depends on everything on which the facts depend.
 func (r goEnv) factsFile(m module, digest string, part ...string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "2 %q %q %q %q %q %v %q", part, digest, m.dir, r.lab.Toolchain.Version, r.workspace, r.lab.Cgo, r.lab.Sandbox.Name()))
 	return filepath.Join(r.lab.Cache, "facts", fmt.Sprintf("%x.json", sum[:16]))
@@ -140,7 +140,8 @@ func (r goEnv) goCommand(args ...string) []string {
 	return append([]string{r.lab.Toolchain.Command()}, args...)
 }
 
-// outcomes parses the output of go test -json.
+// outcomes parses the output of go test -json, which it reads from the named file. The
+// result is keyed by import path.
 func outcomes(name string) (map[string]outcome, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -183,8 +184,8 @@ func (o *outcome) add(action, test string) {
 	}
 }
 
-// steadied returns the outcome of tests that ran again: a test that failed once and
-// then passed counts as passed and unsteady.
+// steadied returns the outcome after tests ran again: a test that failed once and then
+// passed counts as passed and unsteady.
 func (o outcome) steadied(again outcome) outcome {
 	o.OK = o.OK || again.OK
 	o.Failed = slices.DeleteFunc(o.Failed, func(t string) bool {
@@ -197,9 +198,10 @@ func (o outcome) steadied(again outcome) outcome {
 	return o
 }
 
-// weak returns a pattern for the testing package of the top-level tests that prove
-// nothing about a candidate, as they fail on the base, or did once; "" for none. Fixed
-// tests do prove something, unless they are unsteady.
+// weak returns a pattern, in the form that the testing package accepts, for the top-level
+// tests that prove nothing about a candidate because they fail, or have failed once, on the
+// base. It returns "" if there are none. Tests in mended are left out, because the patch
+// fixes them, unless they are unsteady.
 func (o outcome) weak(mended ...string) string {
 	var names []string
 	add := func(test string, counts []string) {
@@ -219,8 +221,8 @@ func (o outcome) weak(mended ...string) string {
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
-// missing lists the tests that always passed in o and did not in now, with their
-// results.
+// missing lists the tests that passed in o, and are not unsteady, but did not pass in now,
+// each with its result in now.
 func (o outcome) missing(now outcome) []string {
 	var out []string
 	for _, t := range o.Passed {
@@ -237,7 +239,8 @@ func (o outcome) missing(now outcome) []string {
 	return out
 }
 
-// oneLine returns foreign text on one line, shortened.
+// oneLine returns text from an outside source as a single line, shortened if it is too
+// long.
 func oneLine(s string) string {
 	return text.Clip(strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " "), 600, text.Mark)
 }

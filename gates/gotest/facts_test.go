@@ -6,9 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSteadied checks that a test which failed on the base once and then passed is
-// required of a candidate but is no proof, and that one which always fails is not
-// required.
+// TestSteadied checks that a test that failed once on the base and then passed is required
+// of a candidate but is not proof, and that a test that always fails is not required.
 func TestSteadied(t *testing.T) {
 	first := outcome{Passed: []string{"TestA"}, Failed: []string{"TestB/x", "TestB", "TestC"}}
 	again := outcome{OK: false, Passed: []string{"TestA", "TestB/x", "TestB", "TestB"}, Failed: []string{"TestC", "TestC", "TestB/x"}}

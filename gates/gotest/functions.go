@@ -21,8 +21,9 @@ type source struct {
 	texts map[string][]byte
 }
 
-// parseFolder parses the Go files of a folder, given by path. It skips files that do
-// not parse, and omits comments, so that no text of a piece of source has any.
+// parseFolder parses the Go files of one folder; files maps their paths to their contents.
+// It skips files that do not parse. It leaves out comments, so texts of parsed code contain
+// none.
 func parseFolder(files map[string][]byte) source {
 	s := source{token.NewFileSet(), map[string]*ast.File{}, files}
 	for p, text := range files {
@@ -33,33 +34,35 @@ func parseFolder(files map[string][]byte) source {
 	return s
 }
 
-// function is a piece of code that can be broken: a function, a method, or a function
-// literal in a package-level variable.
+// function is a piece of code of which the gate can make a mutant: a function, a method, or
+// a function literal in a package-level variable.
 type function struct {
 	file string
 	name string
 	body *ast.BlockStmt
-	// whole spans the code whose lines may have changed; old is its text in the base,
-	// "" if there is none.
+	// whole spans the code whose lines may have changed. old is the text of that code in
+	// the base, or "" if there is none.
 	whole ast.Node
 	old   string
-	// any is the changed type that this function uses, of which one user's mutant must be
-	// noticed by a test. It is "" if this function's own mutant must be noticed.
+	// any is the name of a changed type because of which the function is included. It is
+	// then enough that a test notices the mutant of one of the functions that use the type.
+	// If any is "", a test must notice this function's own mutant.
 	any string
-	// values are the changed values; conditions that use one count as changed.
+	// values are the changed values. Conditions that use one of them count as changed.
 	values map[string]bool
 	// why is the reason why a function with unchanged text is included.
 	why string
 }
 
-// changes are the changes of one folder's code.
+// changes are the changes to the code in one folder.
 type changes struct {
 	functions []function
-	// unseen describes changes outside of functions.
+	// unseen describes the changes that no mutant of a function can test.
 	unseen []string
 }
 
-// declared returns the package-level names of one folder with the text of each.
+// declared returns the package-level names declared in one folder, except functions, each
+// with the texts of its declarations.
 func (s source) declared() map[string][]string {
 	out := map[string][]string{}
 	for _, f := range s.files {
@@ -71,7 +74,7 @@ func (s source) declared() map[string][]string {
 			for _, spec := range g.Specs {
 				text := syntax.Text(spec)
 				if g.Tok == token.CONST && counts(g) {
-					text = syntax.Text(g) // the value follows from the other lines
+					text = syntax.Text(g) // its value depends on the other lines in the group
 				}
 				for _, name := range names(spec) {
 					if name == "_" && inert(g.Tok, spec) {
@@ -85,9 +88,9 @@ func (s source) declared() map[string][]string {
 	return out
 }
 
-// inert reports whether a nameless value has no effect when it is set, as in a check by
-// the compiler that a type implements an interface: it calls nothing but conversions to
-// pointers, and does not wait.
+// inert reports whether the declaration of a nameless value has no effect, as in a
+// compile-time check that a type implements an interface. Such a declaration makes no calls
+// other than conversions to pointer types, and does not receive from a channel.
 func inert(kind token.Token, spec ast.Spec) bool {
 	return kind == token.CONST || !syntax.Contains(spec, func(n ast.Node) bool {
 		switch x := n.(type) {
@@ -101,7 +104,7 @@ func inert(kind token.Token, spec ast.Spec) bool {
 	})
 }
 
-// counts reports whether values in a group depend on their position.
+// counts reports whether values in a group of declarations depend on their position.
 func counts(g *ast.GenDecl) bool {
 	found := false
 	for _, spec := range g.Specs {
@@ -111,8 +114,8 @@ func counts(g *ast.GenDecl) bool {
 	return found || syntax.Mentions(g, map[string]bool{"iota": true})
 }
 
-// names returns the names that a specification declares; for an import, the form of the
-// import.
+// names returns the names that a specification declares. For a blank or dot import, it
+// returns a description of the import.
 func names(spec ast.Spec) []string {
 	switch s := spec.(type) {
 	case *ast.ValueSpec:
@@ -131,7 +134,7 @@ func names(spec ast.Spec) []string {
 	return nil
 }
 
-// each yields the functions of a folder with their files, in the order of the files.
+// each yields the functions in a folder, each with its file, in the order of the files.
 func (s source) each() iter.Seq2[string, *ast.FuncDecl] {
 	return func(yield func(string, *ast.FuncDecl) bool) {
 		for _, file := range slices.Sorted(maps.Keys(s.files)) {
@@ -144,8 +147,8 @@ func (s source) each() iter.Seq2[string, *ast.FuncDecl] {
 	}
 }
 
-// functions returns the functions of a folder by name; there may be one for each
-// system.
+// functions returns the texts of the functions in a folder by name. A name may have several
+// texts, for different systems.
 func (s source) functions() map[string][]string {
 	out := map[string][]string{}
 	for _, fn := range s.each() {
@@ -154,12 +157,12 @@ func (s source) functions() map[string][]string {
 	return out
 }
 
-// raw returns the text of a node as it stands in its file.
+// raw returns the text of a node exactly as it is in its file.
 func (s source) raw(file string, n ast.Node) string {
 	return string(s.texts[file][s.fset.Position(n.Pos()).Offset:s.fset.Position(n.End()).Offset])
 }
 
-// compare returns the changes of a folder's code.
+// compare returns the changes to the code in a folder.
 func compare(was, is source) changes {
 	var out changes
 	before, declaredBefore, declaredNow := was.functions(), was.declared(), is.declared()
@@ -186,7 +189,7 @@ func compare(was, is source) changes {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
 				if d.Name.Name == "_" {
-					continue // nothing can call the function: it is a check by the compiler
+					continue // such a function cannot be called: it is a compile-time check
 				}
 				f, ok := is.changed(file, d, before, values, types)
 				if ok && f.body != nil {
@@ -231,10 +234,10 @@ func compare(was, is source) changes {
 	return out
 }
 
-// misses reports whether behaviour may depend on a removed function although the rest
-// compiles: an init function, or a method through which its type implements an interface.
-// An unexported method only implements interfaces of its own package, which would have to
-// contain its name.
+// misses reports whether behaviour may depend on a removed function although the remaining
+// code compiles. This is possible for an init function, and for a method through which its
+// type implements an interface. An unexported method counts only if the package still
+// contains its name, because it can implement only interfaces of its own package.
 func (s source) misses(name string) bool {
 	_, method, ok := strings.Cut(name, ".")
 	if !ok {
@@ -251,8 +254,7 @@ func (s source) misses(name string) bool {
 	return false
 }
 
-// directives returns the comments that instruct the compiler or the linker, and all C
-// code.
+// directives returns the comments that instruct the compiler or the linker, and any C code.
 func (s source) directives() map[string]bool {
 	out := map[string]bool{}
 	for file := range s.files {
@@ -302,7 +304,8 @@ func (s source) spread(values map[string]bool) {
 	}
 }
 
-// raws returns the texts of functions as they stand, to compare lines.
+// raws returns the texts of functions exactly as they are written in their files, keyed by
+// name, so that lines can be compared.
 func (s source) raws() map[string]string {
 	out := map[string]string{}
 	for file, fn := range s.each() {
@@ -311,7 +314,9 @@ func (s source) raws() map[string]string {
 	return out
 }
 
-// changed reports whether one function changed, with the reason.
+// changed reports whether a function must be tested because its text changed or because it
+// uses a changed value or type. It also returns the function, with the reason if the text
+// did not change.
 func (s source) changed(file string, d *ast.FuncDecl, before map[string][]string, values, types map[string]bool) (function, bool) {
 	f := function{file: file, name: gosource.FuncName(d), body: d.Body, whole: d}
 	if !slices.Contains(before[f.name], syntax.Text(d)) {

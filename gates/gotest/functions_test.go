@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// folder is a folder of one file.
+// folder returns a parsed folder with one file.
 func folder(text string) source {
 	return parseFolder(map[string][]byte{"p/a.go": []byte(text)})
 }
@@ -88,7 +88,7 @@ func init() { Table["b"] = 2 }
 			if diff := cmp.Diff(c.breaks, breaks); diff != "" {
 				t.Error("functions:", diff)
 			}
-			if name == "a function in a value" { // nothing but the function itself is what it holds
+			if name == "a function in a value" { // the value holds nothing but the function itself
 				return
 			}
 			if diff := cmp.Diff(c.never, got.unseen); diff != "" {
@@ -110,7 +110,7 @@ func TestRemovedMethod(t *testing.T) {
 	}
 }
 
-// TestAnswers checks that names and comments in a test file are no answers.
+// TestAnswers checks that names and comments in a test file do not count as answers.
 func TestAnswers(t *testing.T) {
 	got := answersOf([]byte("package p\n\n// The mean is 12.\nfunc TestMean(t *testing.T) {\n\tfor range 250 {\n\t\twant(`a\tb`, \"c\\td\", 'x')\n\t}\n}\n\nfunc Example() {\n\t// Output: e\n}\n"))
 	if diff := cmp.Diff("250\na\tb\nc\td\nx\nOutput: e\n\n", got); diff != "" {
@@ -121,7 +121,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestQuotes: a number counts as a separate word, not as a part of another.
+// TestQuotes checks that a number counts as a separate word, not as a part of another.
 func TestQuotes(t *testing.T) {
 	for text, c := range map[string]struct {
 		src  string
@@ -159,7 +159,8 @@ func TestFreshLines(t *testing.T) {
 	}
 }
 
-// TestOldLinesStay: lines that are not fresh stand in the old text, in the same order.
+// TestOldLinesStay checks that lines that are not fresh are in the old text, in the same
+// order.
 func TestOldLinesStay(t *testing.T) {
 	text := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 12)
 	rapid.Check(t, func(t *rapid.T) {
@@ -182,7 +183,7 @@ func TestOldLinesStay(t *testing.T) {
 	})
 }
 
-// TestInstrumentsRealSource: every function of large packages still parses after
+// TestInstrumentsRealSource checks that every function in large packages still parses after
 // instrumentation, with unchanged lines.
 func TestInstrumentsRealSource(t *testing.T) {
 	tools, err := FindToolchain(t.Context(), "go")

@@ -33,18 +33,18 @@ func Names() []string {
 	return []string{Build, Vet, Affected, All, Canary, Mutants, Coverage, Rename, Copied, NewTests, Race, Beside}
 }
 
-// Gates returns the gates of a change. done removes their files from the lab's
-// temporary folder and is called when all have run.
+// Gates returns the gates for a change. done removes their files from the lab's temporary
+// folder and must be called after all gates have run.
 func (l *Lab) Gates(c Change) (list []gates.Gate, done func() error, err error) {
 	t := &checker{lab: l, limits: l.Limits.withDefaults(), change: c, nonces: nonces{from: l.Random}}
 	for _, w := range []*string{&t.variable, &t.quiet, &t.loud, &t.all} {
 		*w = t.nonces.word()
 	}
 	if t.nonces.err != nil {
-		return nil, nil, fmt.Errorf("drawing names: %w", t.nonces.err)
+		return nil, nil, fmt.Errorf("drawing random names: %w", t.nonces.err)
 	}
 	if t.dir, err = os.MkdirTemp(l.Temp, "evolve-gate-"); err != nil {
-		return nil, nil, fmt.Errorf("making a folder for the gates: %w", err)
+		return nil, nil, fmt.Errorf("creating a folder for the gates: %w", err)
 	}
 	gate := func(name string, check func(context.Context) (gates.Verdict, string, error), needs ...string) {
 		list = append(list, gates.Gate{Name: name, Needs: needs, Check: func(ctx context.Context) (gates.Verdict, string) {
@@ -71,8 +71,8 @@ func (l *Lab) Gates(c Change) (list []gates.Gate, done func() error, err error) 
 	return list, func() error { return os.RemoveAll(t.dir) }, nil
 }
 
-// guarded runs a check if there is a sandbox, or the operator accepts running without
-// one.
+// guarded runs a check if there is a sandbox, or if the operator accepts running without a
+// sandbox.
 func (l *Lab) guarded(ctx context.Context, check func(context.Context) (gates.Verdict, string, error)) (gates.Verdict, string) {
 	without := l.Sandbox.Err()
 	if without != nil && !l.Unwalled {
@@ -91,7 +91,7 @@ func (l *Lab) guarded(ctx context.Context, check func(context.Context) (gates.Ve
 	return verdict, evidence
 }
 
-// buildGate compares the results of compiling the affected packages with the base's.
+// buildGate compares the results of compiling the affected packages with those of the base.
 func (t *checker) buildGate(ctx context.Context) (gates.Verdict, string, error) {
 	l := t.layout
 	if len(l.removed) > 0 {
@@ -125,7 +125,8 @@ func (t *checker) buildGate(ctx context.Context) (gates.Verdict, string, error) 
 	return gates.Passed, evidence, nil
 }
 
-// vetGate fails or flags a patch for messages of go vet that the base does not have.
+// vetGate fails or flags a patch that causes messages from go vet that do not occur for the
+// base.
 func (t *checker) vetGate(ctx context.Context) (gates.Verdict, string, error) {
 	evidence, old := text.Count(t.compiled.vetted, "package")+" vetted", ""
 	for m, results := range t.compiled.results {
@@ -133,15 +134,15 @@ func (t *checker) vetGate(ctx context.Context) (gates.Verdict, string, error) {
 		switch more := newComplaints(res.stderr, t.known[m].Complaints); {
 		case !res.ran || res.code == 0:
 		case t.known[m].Vet == "":
-			return gates.Failed, "go vet, without messages for the base: " + oneLine(res.stderr), nil
+			return gates.Failed, "go vet reports problems with the patch, but none for the base: " + oneLine(res.stderr), nil
 		case len(more) > 0:
-			return gates.Flagged, "go vet has new messages besides those for the base: " + oneLine(strings.Join(more, "; ")), nil
+			return gates.Flagged, "go vet reports new problems in addition to those for the base: " + oneLine(strings.Join(more, "; ")), nil
 		default:
 			old = oneLine(res.stderr)
 		}
 	}
 	if old != "" {
-		evidence += "; go vet has no message that it does not have for the base: " + old
+		evidence += "; go vet reports no problem that it does not also report for the base: " + old
 	}
 	return gates.Passed, evidence, nil
 }

@@ -12,7 +12,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// twoModules returns a module and one that replaces its path by a folder.
+// twoModules returns a module and a second module that replaces the path of the first with
+// a folder.
 func twoModules() map[string][]byte {
 	return map[string][]byte{
 		"core/go.mod":       []byte("module example.org/core\n\ngo 1.24\n"),
@@ -26,8 +27,8 @@ func twoModules() map[string][]byte {
 	}
 }
 
-// TestTwoModules: a patch is gated in the modules that it changes and affects, and in
-// no other, and a test that writes to its folder does not change the trees.
+// TestTwoModules checks that a patch is gated in the modules that it changes and affects,
+// and in no other, and that a test that writes to its folder does not change the trees.
 func TestTwoModules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the gates on two modules")
@@ -48,8 +49,8 @@ func TestTwoModules(t *testing.T) {
 	}
 }
 
-// TestWithoutWalls: nothing runs without a sandbox, unless the operator accepts it, and
-// then all evidence records it.
+// TestWithoutWalls checks that nothing runs without a sandbox unless the operator accepts
+// it, and that then all evidence records it.
 func TestWithoutWalls(t *testing.T) {
 	base, candidate := twoModules(), twoModules()
 	candidate["core/core.go"] = []byte("package core\n\n// Twice doubles.\nfunc Twice(n int) int { return n + n }\n")
@@ -71,8 +72,8 @@ func TestWithoutWalls(t *testing.T) {
 	}
 }
 
-// TestEmbeddedTests: where the base's code embeds its own tests, no patch passes by
-// itself.
+// TestEmbeddedTests checks that no patch passes by itself if the base's code embeds its own
+// tests.
 func TestEmbeddedTests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the gates")
@@ -88,8 +89,9 @@ func TestEmbeddedTests(t *testing.T) {
 	}
 }
 
-// TestDocuments: documents do not flag a patch, alone or beside code; code in no module
-// does, and so does a document of a module that a Go file embeds or names.
+// TestDocuments checks that documents, alone or beside code, do not flag a patch, but that
+// code outside any module does, and so does a document in a module if a Go file embeds or
+// names it.
 func TestDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the gates seven times")
@@ -125,9 +127,9 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestWordsOfOwnTests: gates other than that of new tests do not apply to a patch of
-// only tests. For a new function that the patch's own test calls, the evidence names
-// that test.
+// TestWordsOfOwnTests checks that gates other than that of new tests do not apply to a
+// patch that contains only tests, and that for a new function that the patch's own test
+// calls, the evidence names that test.
 func TestWordsOfOwnTests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the gates twice")
@@ -148,7 +150,7 @@ func TestWordsOfOwnTests(t *testing.T) {
 	candidate = twoModules()
 	candidate["core/core.go"] = append(candidate["core/core.go"], "\n// Thrice triples.\nfunc Thrice(n int) int { return 3 * n }\n"...)
 	candidate["core/more_test.go"] = []byte("package core\n\nimport \"testing\"\n\nfunc TestThrice(t *testing.T) {\n\tif Thrice(2) != 6 {\n\t\tt.Error()\n\t}\n}\n")
-	if lane, _, said := judgeChange(t.Context(), t, l, changeOf(t, base, candidate)); lane != "human" || !strings.Contains(said, "Thrice is called by no test of the base (the patch's own tests alone name it: TestThrice)") {
+	if lane, _, said := judgeChange(t.Context(), t, l, changeOf(t, base, candidate)); lane != "human" || !strings.Contains(said, "Thrice is called by no test of the base (only the patch's own tests name it: TestThrice)") {
 		t.Error(lane, said)
 	}
 }

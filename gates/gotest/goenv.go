@@ -8,7 +8,7 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// The paths of files inside the sandbox, the same for base and candidate, so that
+// The paths of files inside the sandbox. They are the same for base and candidate, so that
 // caches recognise equal content and a process cannot distinguish the two.
 const (
 	treePlace    = "/target"
@@ -16,38 +16,42 @@ const (
 	scratchPlace = "/stuff"
 )
 
-// goEnv is the environment of commands on one tree: the tree, the toolchain, downloaded
-// modules, a build cache, and nothing else of the machine.
+// goEnv is the environment for commands on one tree: the tree, the toolchain, downloaded
+// modules, a build cache, and nothing else from the machine.
 type goEnv struct {
 	lab    *Lab
 	limits Limits
-	// tree is the host's folder with the tree.
+	// tree is the folder on the host that holds the tree.
 	tree string
-	// workspace is the go.work of the base, from the root of the tree; "" for none.
+	// workspace is the path of the base's go.work, relative to the root of the tree; ""
+	// means none.
 	workspace string
-	// cache is the host's folder with compiled packages. kept reports whether new
-	// compiled packages stay there. Otherwise commands change a layer over it or, if the
-	// sandbox has no layers, cache must be a copy.
+	// cache is the folder on the host for compiled packages. kept reports whether newly
+	// compiled packages are stored in it permanently. If not, commands write to a layer
+	// over the folder or, if the sandbox has no layers, cache must be a copy.
 	cache string
 	kept  bool
-	// race compiles tests with the race detector.
+	// race compiles the tests with the race detector.
 	race bool
 }
 
-// keeping returns the environment with the lab's build cache, in which new compiled
+// keeping returns the environment with the lab's build cache, in which newly compiled
 // packages stay.
 func (r goEnv) keeping() goEnv {
 	r.cache, r.kept = r.lab.buildCache(), true
 	return r
 }
 
-// sandboxed reports whether paths inside the sandbox differ from those of the host.
+// sandboxed reports whether there is a sandbox. In a sandbox, paths differ from those on
+// the host.
 func (l *Lab) sandboxed() bool { return l.Sandbox.Err() == nil }
 
-// layered reports whether commands change folders in their own layer.
+// layered reports whether the sandbox supports layers, in which commands change folders
+// without changing them on the host.
 func (l *Lab) layered() bool { return l.Sandbox.Layers() == nil }
 
-// inside returns the path inside the sandbox of a folder of the host.
+// inside returns the path that a command uses for the folder host: place in a sandbox, and
+// host without one.
 func (l *Lab) inside(host, place string) string {
 	if l.sandboxed() {
 		return place
@@ -55,10 +59,10 @@ func (l *Lab) inside(host, place string) string {
 	return host
 }
 
-// at returns the path inside the sandbox of a slash-separated path of the tree.
+// at returns the path inside the sandbox for a slash-separated path in the tree.
 func (r goEnv) at(p string) string { return path.Join(r.lab.inside(r.tree, treePlace), p) }
 
-// environment returns the environment variables of commands for a module.
+// environment returns the environment variables for commands that run on a module.
 func (r goEnv) environment(m module) []string {
 	work := "off"
 	if r.workspace != "" {
@@ -67,8 +71,9 @@ func (r goEnv) environment(m module) []string {
 	return append(r.lab.Toolchain.Environment(m.vendor && r.workspace == "", r.lab.Cgo, work), "GOCACHE="+r.lab.inside(r.cache, cachePlace))
 }
 
-// spec returns the sandbox without a command. compiling reports whether only the
-// toolchain runs; only then may files written to the cache be used again.
+// spec returns the specification of the sandbox for a command, without the command itself.
+// compiling reports whether the command runs only the toolchain. Only then may files that
+// it writes to a cache without layers be used by later commands.
 func (r goEnv) spec(m module, compiling bool) sandbox.Spec {
 	s := sandbox.Spec{
 		Env: r.environment(m), Temp: r.lab.Temp, ReadOnly: []string{r.lab.Toolchain.Root},
@@ -100,5 +105,5 @@ func (r goEnv) spec(m module, compiling bool) sandbox.Spec {
 	return s
 }
 
-// buildCache returns the folder of compiled packages of bases.
+// buildCache returns the folder for the compiled packages of bases.
 func (l *Lab) buildCache() string { return filepath.Join(l.Cache, "build") }

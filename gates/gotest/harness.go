@@ -15,9 +15,9 @@ import (
 	"evolve/gates/beside"
 )
 
-// harness returns the place of the package that draws inputs for a module's functions:
-// a folder with a random name. The name is stored with the facts of bases, so that the
-// package is compiled once for each module and not for each patch. Without layers
+// harness returns the location of the package that draws inputs for a module's functions: a
+// folder with a random name. The name is stored with the facts of bases, so that the
+// package is compiled once for each module instead of for each patch. Without layers
 // nothing is stored.
 func (t *checker) harness(ctx context.Context, m module) (beside.Harness, error) {
 	sources, err := beside.HarnessSources()
@@ -50,8 +50,8 @@ func isWord(s string) bool {
 	return len(s) > 8 && !slices.ContainsFunc([]byte(s), func(c byte) bool { return (c < 'a' || 'z' < c) && (c < '2' || '7' < c) })
 }
 
-// compileHarness compiles the harness into the cache of bases. Errors are ignored: the
-// build of the calls reports them.
+// compileHarness compiles the harness into the cache of bases. It ignores compile errors,
+// because building the calls reports them.
 func (t *checker) compileHarness(ctx context.Context, m module, h beside.Harness, sources map[string][]byte) error {
 	r := t.layout.baseEnv.keeping()
 	scratch, err := t.folder("harness")

@@ -18,13 +18,13 @@ type pkg struct {
 	path    string // import path
 	dir     string // slash-separated, from the root of the tree
 	module  module
-	name    string   // name of the package, "" when there are only tests
+	name    string   // name of the package; "" if there are only tests
 	tests   []string // names of the test files
-	imports []string // imports of all files, tests included, whatever the build constraints
-	embeds  []string // the patterns of files that the code, not its tests, embeds
+	imports []string // imports of all files, including tests, regardless of build constraints
+	embeds  []string // the patterns of files embedded by the code, but not by its tests
 }
 
-// arg returns the package as an argument of the Go tool, relative to the folder of its
+// arg returns the package as an argument for the Go tool, relative to the folder of its
 // module.
 func (p *pkg) arg() string {
 	if p.dir == p.module.dir {
@@ -33,17 +33,17 @@ func (p *pkg) arg() string {
 	return "./" + strings.TrimPrefix(p.dir, strings.TrimPrefix(p.module.dir+"/", "./"))
 }
 
-// graph holds the packages of a tree and their imports. It ignores build constraints,
-// so it has more than is built on any one system, and errs on the side of testing too
-// much.
+// graph holds the packages of a tree and their imports. It ignores build constraints, so it
+// contains more than is built on any single system. As a result, more may be tested than
+// necessary.
 type graph struct {
 	modules  []module
 	packages map[string]*pkg // by import path
 	folders  map[string]*pkg // by folder
 }
 
-// scanImports reads the imports of every module of a tree. A file that does not parse
-// counts as one without imports: the build reports it.
+// scanImports reads the imports of all packages in a tree's modules. A file that does not
+// parse counts as having no imports; the build reports the error.
 func scanImports(root string) (graph, error) {
 	list, err := modules(root)
 	if err != nil {
@@ -79,8 +79,8 @@ func scanImports(root string) (graph, error) {
 	return s, err
 }
 
-// vendor makes each module build from vendored code if, and only if, it does so on the
-// base, so that a patch cannot change it.
+// vendor makes each module use vendored code if it does so in the base, and only then, so
+// that a patch cannot change this.
 func (s *graph) vendor(base []module) {
 	adopt := func(m *module) {
 		was, _ := moduleNamed(base, m.dir)
@@ -120,8 +120,9 @@ func (p *pkg) read(fset *token.FileSet, name string) error {
 	return nil
 }
 
-// owner returns the package that a file belongs to: that of the nearest folder with
-// one, as deeper files may be embedded or read; nil for a file outside all packages.
+// owner returns the package that a file belongs to, or nil if there is none. It is the
+// package in the file's folder or in the nearest folder above it, because a package may
+// embed or read files in folders below its own.
 func (s graph) owner(file string) *pkg {
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {
 		if p := s.folders[dir]; p != nil || dir == "." {
@@ -130,8 +131,8 @@ func (s graph) owner(file string) *pkg {
 	}
 }
 
-// dependents lists packages and everything that imports them, directly or not and in
-// tests too, in the order of their distance and then of their names.
+// dependents lists the given packages and everything that imports them, directly,
+// indirectly or in tests, sorted by distance and then by name.
 func (s graph) dependents(of []*pkg) []*pkg {
 	users := map[string][]*pkg{}
 	for _, p := range s.packages {

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// judge lists the problems of one run of a package's tests, compared with the tests that
-// passed on the base. A marked test counts only by the words it reported. Printed results
-// count for subtests and examples, which have no words of success, and for examples only
-// together with the exit code. canaryFails reports whether the canary had to fail.
+// judge lists the problems in one run of a package's tests, compared with the tests that
+// passed on the base. The result of a marked test is taken only from the words that it
+// reported. Subtests and examples have no words for success, so their printed results
+// count, and for examples the exit code counts as well. canaryFails reports whether the
+// canary had to fail.
 func (s markedTests) judge(base outcome, r run, h runOptions, canaryFails bool) []string {
 	var wrong []string
 	for _, test := range base.Passed {
@@ -59,7 +60,7 @@ func (s markers) result(r run) string {
 	return "was not run"
 }
 
-// some joins the first texts of a list and counts the others.
+// some joins the first five texts of a list and adds the number of the others.
 func some(list []string) string {
 	const most = 5
 	if len(list) > most {
@@ -68,7 +69,7 @@ func some(list []string) string {
 	return strings.Join(list, "; ")
 }
 
-// pass returns the verb for a number of tests.
+// pass returns the form of the verb "pass" that goes with n tests.
 func pass(n int) string {
 	if n == 1 {
 		return "passes"

@@ -8,48 +8,55 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Lab holds the resources of a machine for the gates. One lab serves any number of
+// Lab holds the resources of a machine for the gates. One lab can serve any number of
 // changes, one after another or concurrently.
 type Lab struct {
-	// Sandbox is the sandbox of every command. Without one the gates are not run, unless
-	// Unwalled, which reports whether the operator accepts this, is set; the evidence
-	// then records it.
+	// Sandbox is the sandbox in which every command runs. Without a sandbox, the gates are
+	// run only if Unwalled is set, by which the operator accepts this; the evidence then
+	// mentions it.
 	Sandbox  sandbox.Sandbox
 	Unwalled bool
-	// Toolchain is the only Go inside the sandbox.
+	// Toolchain is the only Go toolchain inside the sandbox.
 	Toolchain Toolchain
-	// Cache is a folder that the lab keeps for itself: the build cache, filled only
-	// from bases, and the facts of bases. Temp is a folder for files that are removed
-	// when a change is done; empty: the system's.
+	// Cache is a folder reserved for the lab. It holds the build cache, which is filled
+	// only from bases, and the facts of bases. Temp is the folder for files that are
+	// removed when the gates for a change are done; if it is empty, the system's temporary
+	// folder is used.
 	Cache, Temp string
-	// Random is the source of names and words, which no patch can predict.
+	// Random is the source of names and words that no patch can predict.
 	Random io.Reader
-	// Now is the clock; the build cache drops entries that have not been used for long.
+	// Now returns the current time, to which the timestamps of the files in the build cache
+	// are set. Go drops cache entries that have not been used for a long time.
 	Now func() time.Time
-	// Cgo lets packages use C.
+	// Cgo allows packages to use C.
 	Cgo    bool
 	Limits Limits
 }
 
-// Limits bound the resources of a patch. A zero field means the default given for it.
+// Limits limit the resources that a patch may use. A zero field means the default given for
+// it.
 type Limits struct {
-	// Build bounds all compiling of one change together, Tests one run of one
-	// package's tests, in wall time: 10 and 5 minutes.
+	// Build limits the total wall-clock time for compiling everything for one change, and
+	// Tests the wall-clock time for one run of one package's tests. The defaults are 10 and
+	// 5 minutes.
 	Build, Tests time.Duration
-	// Memory bounds all processes of one command together, in bytes: 4 GiB.
+	// Memory limits the memory of all processes of one command together, in bytes. The
+	// default is 4 GiB.
 	Memory uint64
-	// FileSize bounds one written file, in bytes: 1 GiB. Processes bounds processes
-	// and threads at once: [sandbox.ProcessLimit].
+	// FileSize limits the size of a written file, in bytes; the default is 1 GiB. Processes
+	// limits the number of processes and threads that run at once; the default is
+	// [sandbox.ProcessLimit].
 	FileSize, Processes uint64
-	// Output bounds what one run of tests prints, in bytes: 32 MiB.
+	// Output limits what one run of tests may print, in bytes. The default is 32 MiB.
 	Output int
-	// Mutants bounds the number of functions that are broken in turn: 60. Others are not
-	// verified.
+	// Mutants limits the number of functions that are broken in turn. The default is 60.
+	// Further functions are not verified.
 	Mutants int
-	// Beside bounds all calls of changed functions with drawn inputs, in wall time: 10
-	// seconds. Functions that are not compared by then are named.
+	// Beside limits the wall-clock time for all calls to changed functions with drawn
+	// inputs. The default is 10 seconds. The evidence names the functions that could not be
+	// compared within this time.
 	Beside time.Duration
-	// Parallel is the number of packages whose tests run at once: 2.
+	// Parallel is the number of packages whose tests run at once. The default is 2.
 	Parallel int
 }
 

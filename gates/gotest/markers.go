@@ -15,29 +15,28 @@ import (
 	"evolve/gates/syntax"
 )
 
-// A tested process can print anything, including "--- PASS". So each test of the base
-// is made to report in words that only the gate has: the words are random, drawn when
-// the tests are compiled, one for each way a test can end, and occur only in the test's
-// own code. Code that prints a line of success for a failed test, or keeps a test from
-// running, does not have the test's word.
+// A tested process can print anything, including "--- PASS". Each test of the base is
+// therefore instrumented to report its result with secret words. The words are random, are
+// drawn when the tests are compiled, one for each way in which a test can end, and occur
+// only in the test's own code. Code that prints a line of success for a failed test, or
+// prevents a test from running, cannot report the test's word for success.
 
-// markers are the words of one test.
+// markers holds the words with which one test reports.
 type markers struct {
 	begun, passed, failed, skipped string
 }
 
-// markedTests are the instrumented tests of one package.
+// markedTests holds the instrumented tests of one package.
 type markedTests struct {
-	// files are the changed and added files, by path from the root of the tree.
+	// files holds the changed and added files, by path from the root of the tree.
 	files map[string][]byte
-	// tests are the marked top-level tests by name. Examples report only that they
-	// began.
+	// tests holds the marked top-level tests by name. Examples report only that they began.
 	tests map[string]markers
-	// canary is the name of the test that fails when a run requires it.
+	// canary is the name of the test that fails if a run requires it to.
 	canary string
 }
 
-// testKind is the Go tool's kind of a top-level function.
+// testKind is a kind of top-level function that the Go tool distinguishes.
 type testKind int
 
 const (
@@ -47,7 +46,8 @@ const (
 	exampleTest
 )
 
-// kindOf recognises the functions that the Go tool runs.
+// kindOf returns the kind of a function, which is notTest if the Go tool does not run it as
+// a test.
 func kindOf(f *ast.FuncDecl) testKind {
 	if f.Recv != nil || f.Body == nil || f.Type.TypeParams != nil || f.Type.Results != nil {
 		return notTest
@@ -63,14 +63,16 @@ func kindOf(f *ast.FuncDecl) testKind {
 	return notTest
 }
 
-// called reports whether a name is a prefix followed by no lower-case letter.
+// called reports whether a function's name consists of a prefix, or continues after it with
+// something other than a lower-case letter.
 func called(f *ast.FuncDecl, prefix string) bool {
 	rest, ok := strings.CutPrefix(f.Name.Name, prefix)
 	first, _ := utf8.DecodeRuneInString(rest)
 	return ok && (rest == "" || !unicode.IsLower(first))
 }
 
-// takes reports whether the only parameter is a pointer to a type of that name.
+// takes reports whether a function's only parameter is a pointer to a type with the given
+// name.
 func takes(f *ast.FuncDecl, name string) bool {
 	if f.Type.Params.NumFields() != 1 {
 		return false
@@ -88,8 +90,8 @@ func takes(f *ast.FuncDecl, name string) bool {
 	return false
 }
 
-// markTests instruments the test files of a package. read returns their contents;
-// variable is the name of the environment variable with the settings of a run, loud the
+// markTests instruments the test files of a package. read returns their contents. variable
+// is the name of the environment variable that holds the settings of a run, and loud is the
 // word in it that makes the canary fail.
 func markTests(m *nonces, p *pkg, variable, loud string, read func(path string) ([]byte, error)) (markedTests, error) {
 	out := markedTests{
@@ -138,7 +140,7 @@ func (s *markedTests) mark(m *nonces, f *ast.FuncDecl, helper string, fset *toke
 		return
 	}
 	words, ok := s.tests[f.Name.Name]
-	if !ok { // another of the name is for another system, or in the other package of the folder
+	if !ok { // if known, the other function is for another system or in the folder's other package
 		words = markers{begun: m.word()}
 		if kind != exampleTest {
 			words.passed, words.failed, words.skipped = m.word(), m.word(), m.word()
@@ -164,15 +166,16 @@ func (s *markedTests) mark(m *nonces, f *ast.FuncDecl, helper string, fset *toke
 	put.insert(at, " "+words.report(helper, name))
 }
 
-// report returns the statements at the beginning of a test by which it reports.
+// report returns the statements that are inserted at the beginning of a test to make it
+// report its beginning and its result.
 func (s markers) report(helper, t string) string {
 	return fmt.Sprintf("%[1]sSeal(%[2]s, %[3]q, %[4]q, %[5]q, %[6]q); defer %[1]sCaught(%[5]q);", helper, t, s.begun, s.passed, s.failed, s.skipped)
 }
 
-// reporter is added to each package of tests. It opens the file of reports for each
-// report, as tests may change or close any open descriptor. A panicking test has not
-// failed yet when its cleanup runs, which then reports success. Therefore a reported
-// failure takes precedence.
+// reporter is the code that is added to each package of tests. It opens the report file
+// anew for each report, because tests may change or close any open descriptor. When the
+// cleanup of a panicking test runs, the test does not count as failed yet, so the cleanup
+// reports success. A reported failure therefore takes precedence over a reported success.
 const reporter = `package %[1]s
 
 import (
@@ -213,13 +216,13 @@ func %[2]sCaught(failed string) {
 }
 `
 
-// armed returns the name of the environment variable that is set once a test has begun:
-// mutants are inactive until then, as an earlier failure proves nothing about tests.
+// armed returns the name of the environment variable that is set once a test has begun.
+// Mutants are inactive until then, because an earlier failure proves nothing about tests.
 func armed(variable string) string { return variable + "A" }
 
-// canaryTest returns a test that fails in one of several ways when a run sets the right
-// word, and passes otherwise: a process that reports success whatever happens cannot
-// distinguish the two runs.
+// canaryTest returns the source of a test that fails, in a randomly chosen way, if the
+// settings of the run contain the word loud, and passes otherwise. Code that makes every
+// test appear to pass cannot tell the two runs apart, so it is exposed.
 func (s *markedTests) canaryTest(m *nonces, helper, loud string) string {
 	words := markers{begun: m.word(), passed: m.word(), failed: m.word(), skipped: m.word()}
 	s.tests[s.canary] = words

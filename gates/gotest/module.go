@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// module is one Go module of a tree.
+// module is one Go module in a tree.
 type module struct {
 	dir    string // slash-separated, from the root of the tree; "." for the root
 	path   string // the module path in its go.mod
-	vendor bool   // the module contains its dependencies
+	vendor bool   // the module vendors its dependencies
 }
 
-// modules returns the modules of a tree, the outermost first. Modules below testdata
-// and vendor folders are data.
+// modules returns the modules in a tree, outermost first. A go.mod below a folder that the
+// Go tool ignores, such as testdata or vendor, does not count.
 func modules(root string) ([]module, error) {
 	var out []module
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -61,7 +61,7 @@ func modulePath(text string) string {
 	return ""
 }
 
-// within reports whether a slash-separated path is a folder or lies below it.
+// within reports whether a slash-separated path is dir or is below it.
 func within(p, dir string) bool {
 	return dir == "." || p == dir || strings.HasPrefix(p, dir+"/")
 }
@@ -78,7 +78,7 @@ func moduleOf(list []module, dir string) (module, bool) {
 	return found, ok
 }
 
-// importPath returns the import path of a folder of the module.
+// importPath returns the import path of a folder in the module.
 func (m module) importPath(dir string) string {
 	switch {
 	case dir == m.dir:

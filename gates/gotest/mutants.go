@@ -14,8 +14,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// mutantsGate flags changed functions whose mutants no test notices: they are not
-// verified.
+// mutantsGate flags changed functions whose mutants no test notices, because such functions
+// are not verified.
 func (t *checker) mutantsGate(ctx context.Context) (gates.Verdict, string, error) {
 	l := t.layout
 	c := t.compiled
@@ -24,7 +24,7 @@ func (t *checker) mutantsGate(ctx context.Context) (gates.Verdict, string, error
 		return "", "", err
 	}
 	var open []string
-	enough := map[string]bool{} // types of which the mutant of one user is noticed
+	enough := map[string]bool{} // changed types for which a test notices the mutant of one function that uses them
 	for _, x := range c.probed.mutants {
 		enough[x.any] = enough[x.any] || e.noticed[x.word] != ""
 	}
@@ -54,7 +54,7 @@ func (t *checker) mutantsGate(ctx context.Context) (gates.Verdict, string, error
 		open = append(open, u+": nothing there can be broken")
 	}
 	if len(e.restless) > 0 {
-		open = append(open, "changed code runs without any test in "+some(e.restless)+", so breaking it shows nothing there")
+		open = append(open, "changed code runs even when no test runs in "+some(e.restless)+", so breaking it shows nothing there")
 	}
 	if len(e.unbuilt) > 0 {
 		open = append(open, "the changed code could not be instrumented in "+some(e.unbuilt)+", so nothing was tried there")
@@ -76,7 +76,7 @@ func (t *checker) mutantsGate(ctx context.Context) (gates.Verdict, string, error
 	case len(c.probed.mutants) == 0 && len(l.changed) == 0:
 		return gates.Flagged, "not verified: the patch only changes tests", nil
 	case len(c.probed.mutants) == 0:
-		return gates.Passed, "no code changed but comments and layout", nil
+		return gates.Passed, "only comments and layout changed, no code", nil
 	}
 	return gates.Passed, tried + ", in " + some(by), nil
 }
@@ -90,7 +90,7 @@ func (x mutant) described() string {
 	return s
 }
 
-// freshCallers names the patch's own tests that call a function; "" for none.
+// freshCallers names the patch's own tests that call a function; "" if there are none.
 func (t *checker) freshCallers(function string) (string, error) {
 	var tests []string
 	for _, file := range t.layout.fresh {
@@ -107,14 +107,15 @@ func (t *checker) freshCallers(function string) (string, error) {
 	if len(tests) == 0 {
 		return "", nil
 	}
-	return " (the patch's own tests alone name it: " + some(tests) + ")", nil
+	return " (only the patch's own tests name it: " + some(tests) + ")", nil
 }
 
-// why describes the reason why a mutant is open.
+// why describes why no test noticed the mutant x; most is the maximum number of mutants
+// that are tried.
 func (e *experiments) why(x mutant, most int) string {
 	switch {
 	case e.bound[x.word]:
-		return fmt.Sprintf(" was not tried, as there are more than %d", most)
+		return fmt.Sprintf(" was not tried, because there are more than %d", most)
 	case !e.reached[x.reached]:
 		return " is called by no test of the base"
 	}
@@ -122,7 +123,7 @@ func (e *experiments) why(x mutant, most int) string {
 }
 
 // coverageGate flags changed statements that no test reaches, new or changed conditions
-// without an effect that a test notices, and removed code that no test covered.
+// whose effect no test notices, and removed code that no test covered.
 func (t *checker) coverageGate(ctx context.Context) (gates.Verdict, string, error) {
 	c := t.compiled
 	e, err := t.experiment(ctx)
@@ -170,13 +171,13 @@ func (t *checker) coverageGate(ctx context.Context) (gates.Verdict, string, erro
 		evidence = fmt.Sprintf("%d of %s reached by the tests of the base", statements-len(open), text.Count(statements, "changed statement"))
 	}
 	if len(conditions) > 0 {
-		evidence += fmt.Sprintf("; %d of %s seen to decide", len(conditions)-len(undecided), text.Count(len(conditions), "new condition"))
+		evidence += fmt.Sprintf("; %d of %s had every required outcome", len(conditions)-len(undecided), text.Count(len(conditions), "new condition"))
 	}
 	if len(open) > 0 {
 		evidence += "; not reached: " + some(open)
 	}
 	if len(idle) > 0 {
-		evidence += "; in no test " + some(idle)
+		evidence += "; in the tests, " + some(idle)
 	}
 	if len(loose) > 0 {
 		evidence += "; without failing a test, " + some(loose)

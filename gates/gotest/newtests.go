@@ -17,7 +17,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// newTestsGate judges each test that a patch adds: it must fail or not compile on the
+// newTestsGate judges each test that a patch adds: the test must fail or not compile on the
 // base, and pass on the candidate. These tests prove nothing about other code.
 func (t *checker) newTestsGate(ctx context.Context) (gates.Verdict, string, error) {
 	l := t.layout
@@ -29,7 +29,7 @@ func (t *checker) newTestsGate(ctx context.Context) (gates.Verdict, string, erro
 		return "", "", err
 	}
 	if len(f.names) == 0 {
-		return gates.Flagged, "the patch adds files for tests and no test: " + some(l.fresh), nil
+		return gates.Flagged, "the patch adds test files but no test: " + some(l.fresh), nil
 	}
 	var bad, idle []string
 	for _, test := range slices.Sorted(maps.Keys(f.now)) {
@@ -52,15 +52,15 @@ func (t *checker) newTestsGate(ctx context.Context) (gates.Verdict, string, erro
 	return gates.Passed, evidence + ", and fail or do not compile without it", nil
 }
 
-// freshTests are the tests that a patch adds, by folder, and their results with the
-// patch and on the base, by folder and name.
+// freshTests holds the names of the tests that a patch adds, by folder, and the results of
+// these tests with the patch and without it, keyed by folder and name.
 type freshTests struct {
 	names       map[string][]string
 	now, before map[string]string
 }
 
-// freshTests runs the patch's own tests on both sides, on the base only if all of them
-// pass with the patch.
+// freshTests runs the patch's own tests on the candidate and, if all of them pass there, on
+// the base.
 func (t *checker) freshTests(ctx context.Context) (*freshTests, error) {
 	return t.fresh.do(func() (f *freshTests, err error) {
 		l := t.layout
@@ -91,7 +91,7 @@ func (t *checker) freshTests(ctx context.Context) (*freshTests, error) {
 	})
 }
 
-// freshNames returns the top-level tests in the new files, by folder.
+// freshNames returns the top-level tests in the files that the patch adds, by folder.
 func (l *layout) freshNames(root string) (map[string][]string, error) {
 	out := map[string][]string{}
 	for _, p := range l.fresh {
@@ -117,7 +117,7 @@ func (l *layout) freshNames(root string) (map[string][]string, error) {
 }
 
 // outcomesOf compiles and runs the packages of the named tests, and returns the outcome of
-// each.
+// each test.
 func (t *checker) outcomesOf(ctx context.Context, r goEnv, names map[string][]string) (map[string]string, error) {
 	s, err := scanImports(r.tree)
 	if err != nil {
@@ -156,7 +156,8 @@ func (t *checker) outcomesOf(ctx context.Context, r goEnv, names map[string][]st
 	return out, nil
 }
 
-// ended returns the result of a top-level test.
+// ended returns the result of a top-level test, which for an example is taken from the
+// output of a verbose run.
 func (s markedTests) ended(name string, r run) string {
 	words := s.tests[name]
 	if words.passed != "" {

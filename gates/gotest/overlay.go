@@ -8,9 +8,10 @@ import (
 	"strconv"
 )
 
-// overlay writes files that the Go tool lays over the tree, by path from its root; nil is
-// a file that it leaves out. It returns the argument of -overlay inside the sandbox. name
-// is a folder of scratch.
+// overlay writes files that the Go tool lays over the tree, keyed by their paths from the
+// tree's root; a file with nil content is hidden. It returns the argument for -overlay,
+// which is a path inside the sandbox. name is the name of the folder in scratch that the
+// files are written to.
 func (r goEnv) overlay(scratch, name string, files map[string][]byte) (string, error) {
 	dir, there := filepath.Join(scratch, name), path.Join(r.lab.inside(scratch, scratchPlace), name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -8,30 +8,30 @@ import (
 	"slices"
 )
 
-// mutant is a changed function and the word that makes it panic as soon as it is
-// called: code that can panic unnoticed is not tested.
+// mutant is a changed function and the word that makes it panic as soon as it is called.
+// Code that can panic unnoticed is not tested.
 type mutant struct {
 	function
 	pkg *pkg
-	// word makes it panic; it reports reached when it is called.
+	// word is the word that makes the function panic, and reached is the word that the
+	// function reports when it is called.
 	word, reached string
 }
 
-// probe is a changed statement and the word that it reports when it is reached, or a new
-// condition and the word that it reports when it has the value that it must have in some
-// test.
+// probe is a changed statement with the word that it reports when it is reached, or a new
+// condition with the word that it reports when it has a value that some test must give it.
 type probe struct {
 	file string
 	line int
 	word string
-	// condition is its text, "" for a statement; wants is the required value: true,
-	// false, matched or chosen.
+	// condition is the text of the condition; it is "" for a statement. wants is the
+	// required value: true, false, matched or chosen.
 	condition, wants string
 }
 
-// instrumentedCode is the instrumented code of changed packages: it reports the changed
-// statements that are reached and breaks on demand. All mutants are in one build, as
-// building takes longer than running.
+// instrumentedCode is the instrumented code of changed packages. It reports which changed
+// statements are reached, and a run can make a function in it panic. All mutants are in one
+// build, because building takes longer than running.
 type instrumentedCode struct {
 	files    map[string][]byte // by path from the root of the tree
 	mutants  []mutant
@@ -42,7 +42,7 @@ type instrumentedCode struct {
 	all      string // the word that makes every mutant panic
 }
 
-// add instruments one changed folder.
+// add instruments the changed code in one folder.
 func (out *instrumentedCode) add(m *nonces, p *pkg, was, is source) {
 	c := compare(was, is)
 	for _, u := range c.unseen {
@@ -80,7 +80,7 @@ func (out *instrumentedCode) add(m *nonces, p *pkg, was, is source) {
 			for _, d := range list {
 				for _, body := range d.bodies {
 					if body.Pos() <= from && to <= body.End() {
-						return true // the condition that controls it is new
+						return true // the condition that controls this code is new
 					}
 				}
 			}
@@ -100,7 +100,8 @@ func (out *instrumentedCode) add(m *nonces, p *pkg, was, is source) {
 	for file, put := range puts {
 		for _, i := range is.files[file].Imports {
 			if choice && i.Path.Value == `"cmp"` && i.Name == nil {
-				// The import may be unused now. Other imports may follow it.
+				// The instrumented code may not use the import any more. The use is added
+				// on the import's own line, which other code may share.
 				put.insert(is.fset.Position(lastImport(is.files[file])).Offset, "; var _ = cmp.Or[int]")
 			}
 		}
@@ -115,7 +116,8 @@ func (out *instrumentedCode) add(m *nonces, p *pkg, was, is source) {
 	out.files[path.Join(p.dir, m.word()+".go")] = text
 }
 
-// lastImport returns the end of a file's import declarations.
+// lastImport returns the position at which the last of a file's import declarations ends,
+// or at which the package clause ends if there are none.
 func lastImport(f *ast.File) token.Pos {
 	end := f.Name.End()
 	for _, d := range f.Decls {
@@ -126,12 +128,13 @@ func lastImport(f *ast.File) token.Pos {
 	return end
 }
 
-// spot is a place that can report, and the extent of its code.
+// spot is the extent of a piece of code (from, to), and the position (at) at which a report
+// that it was reached can be inserted.
 type spot struct{ from, to, at token.Pos }
 
-// spots returns the statements below a block, including those of function literals, and
-// the branches whose conditions are no separate statement. A statement with a block
-// includes only the part before the block.
+// spots returns the statements in a block, including those in nested blocks and function
+// literals, and the branches that are not statements of their own: cases and else ifs. Of a
+// statement with a block, only the part before the block is included.
 func spots(body *ast.BlockStmt) []spot {
 	var out []spot
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -152,7 +155,7 @@ func spots(body *ast.BlockStmt) []spot {
 		}
 		for _, s := range list {
 			switch s.(type) {
-			case *ast.CaseClause, *ast.CommClause, *ast.EmptyStmt: // no statement can precede these
+			case *ast.CaseClause, *ast.CommClause, *ast.EmptyStmt: // a report cannot be inserted before these
 			default:
 				out = append(out, spot{s.Pos(), head(s), s.Pos()})
 			}
@@ -162,7 +165,7 @@ func spots(body *ast.BlockStmt) []spot {
 	return out
 }
 
-// head returns the end of the part of a statement before its block.
+// head returns the end of the part of a statement that precedes its block.
 func head(s ast.Stmt) token.Pos {
 	switch x := s.(type) {
 	case *ast.LabeledStmt:
@@ -185,7 +188,8 @@ func head(s ast.Stmt) token.Pos {
 	return s.End()
 }
 
-// instrument is added to each changed package. Each reached place reports once.
+// instrument is the code that is added to each changed package. Each position reports only
+// the first time that it is reached.
 const instrument = `package %[1]s
 
 import (

@@ -21,9 +21,9 @@ import (
 // detector.
 const racePatience = 2 * time.Minute
 
-// raceGate runs the tests of the base in the touched packages under the race detector
-// if the code can run concurrently. A race that the base does not have is flagged, and
-// so is a machine without a race detector.
+// raceGate runs the base's tests of the changed packages under the race detector, if their
+// code can run concurrently. It flags a problem that does not occur on the base. It also
+// flags the patch if this machine has no race detector.
 func (t *checker) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 	l := t.layout
 	mended, err := t.mendedTests(ctx)
@@ -78,7 +78,7 @@ func (t *checker) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 		}
 	}
 	if len(bad) > 0 {
-		return gates.Flagged, "under the race detector, but not on the base: " + some(bad), nil
+		return gates.Flagged, "problems under the race detector that the base does not have: " + some(bad), nil
 	}
 	evidence := fmt.Sprintf("the tests of %s pass under the race detector", text.Count(len(list), "touched package"))
 	if len(old) > 0 {
@@ -87,7 +87,7 @@ func (t *checker) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 	return gates.Passed, evidence, nil
 }
 
-// mendedTests returns the tests of each touched package that fail on the base and pass
+// mendedTests returns, for each affected package, the tests that fail on the base and pass
 // with the patch.
 func (t *checker) mendedTests(ctx context.Context) (map[*pkg][]string, error) {
 	list, err := t.test(ctx)
@@ -98,7 +98,7 @@ func (t *checker) mendedTests(ctx context.Context) (map[*pkg][]string, error) {
 	return out, err
 }
 
-// concurrent reports whether the code of a folder uses goroutines or locks.
+// concurrent reports whether the code in a folder uses goroutines or locks.
 func (s source) concurrent() bool {
 	for _, f := range s.files {
 		for _, i := range f.Imports {
@@ -114,7 +114,7 @@ func (s source) concurrent() bool {
 	return false
 }
 
-// raceless returns the reason why this machine has no race detector; "" when it has one.
+// raceless returns the reason why this machine has no race detector; "" if it has one.
 func (l *Lab) raceless() string {
 	if found, err := filepath.Glob(filepath.Join(l.Toolchain.Root, "src", "runtime", "race", "internal", "*", "*.syso")); err != nil || len(found) == 0 {
 		return "this Go has no race detector for this system"
@@ -127,11 +127,11 @@ func (l *Lab) raceless() string {
 	return "it needs a C compiler, and there is none (gcc or clang)"
 }
 
-// raceBinaries compiles the tests of packages with the race detector: on the base,
-// which fills the cache for later changes, and on the candidate.
+// raceBinaries compiles the tests of packages with the race detector, both on the base
+// (there) and on the candidate (here). The former fills the cache for later changes.
 func (t *checker) raceBinaries(ctx context.Context, m module, packages []*pkg) (there, here *testBinaries, err error) {
 	lab := *t.lab
-	lab.Cgo = true // the detector is linked by the C compiler
+	lab.Cgo = true // the C compiler links the detector
 	base, candidate := t.layout.baseEnv, t.layout.env
 	base.lab, candidate.lab = &lab, &lab
 	base.race, candidate.race = true, true
@@ -147,11 +147,12 @@ func (t *checker) raceBinaries(ctx context.Context, m module, packages []*pkg) (
 	return there, here, err
 }
 
-// racing matches the places that the detector reports.
+// racing matches the positions that the detector reports.
 var racing = regexp.MustCompile(`(?m)^\s+(\S+\.go:[0-9]+)`)
 
-// race runs the tests of a package once under the detector and returns the problem; ""
-// for none. Tests that fail on the base without it are skipped, except fixed ones.
+// race runs the tests of a package once under the detector and returns the problem; "" if
+// there is none. It skips tests that fail on the base without the detector, except those
+// that the patch fixes.
 func (t *checker) race(ctx context.Context, k *testBinaries, p *pkg, mended []string) (string, error) {
 	if k.binary(p) == "" {
 		return "its tests do not compile with it", nil
@@ -169,8 +170,8 @@ func (t *checker) race(ctx context.Context, k *testBinaries, p *pkg, mended []st
 	return "", nil
 }
 
-// raced returns the places in the tree of the first reported race's two accesses, on
-// one line; "" if there was no race.
+// raced returns, on one line, the positions in the tree of the accesses in the first
+// reported race, at most two. It returns "" if there was no race.
 func raced(printed, tree string) string {
 	_, report, found := strings.Cut(printed, "WARNING: DATA RACE")
 	if !found {

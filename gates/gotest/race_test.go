@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRace: under the race detector, the tests of the base find a read that moved
-// before its lock, as a race that the base does not have.
+// TestRace checks that under the race detector, the tests of the base find a read that was
+// moved before its lock, and report it as a race that the base does not have.
 func TestRace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles with the race detector")

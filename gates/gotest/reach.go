@@ -17,19 +17,19 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// place is the position of a statement, or of an operand of a condition: a file by its
-// path from the root of the tree, and the offset in it at which a report can be
-// inserted.
+// place is the position of a statement or of an operand of a condition. It consists of a
+// file, given by its path from the root of the tree, and the offset in the file at which a
+// report can be inserted.
 type place struct {
 	file string
 	at   int
 }
 
-// reach holds the places of one folder that the tests of one package reach: offsets by
+// reach holds the places in one folder that the tests of one package reach, as offsets by
 // file.
 type reach map[string][]int
 
-// coverage holds the places that one package's tests reached, by folder.
+// coverage holds the places that the tests of one package reached, by folder.
 type coverage struct {
 	by    *pkg
 	reach map[*pkg]reach
@@ -38,16 +38,16 @@ type coverage struct {
 	whole bool
 }
 
-// instrumentedFolder is a folder of which every statement reports when it is first
-// reached, and every operand of && and || when it first decides.
+// instrumentedFolder is a folder in which every statement reports when it is first reached,
+// and every operand of && and || when it is first decisive.
 type instrumentedFolder struct {
-	files  map[string][]byte // changed and added, by path from the root of the tree
-	places map[string]place  // by the word that is reported
+	files  map[string][]byte // changed and added files, by path from the root of the tree
+	places map[string]place  // by the word that each place reports
 }
 
-// reachedOnBase returns the places in folders of the base that the base's tests of
-// packages reach. It depends only on the base: it is determined for all statements of a
-// folder at once, and stored with the facts for the next change.
+// reachedOnBase returns the places in folders of the base that are reached by the base's
+// tests of packages. The result depends only on the base, so it is determined for all
+// statements of a folder at once, and stored with the facts for later changes.
 func (t *checker) reachedOnBase(ctx context.Context, packages []*pkg, folders map[*pkg]source) (map[place]bool, error) {
 	l := t.layout
 	r := l.baseEnv
@@ -92,8 +92,8 @@ func (t *checker) reachedOnBase(ctx context.Context, packages []*pkg, folders ma
 	return out, nil
 }
 
-// watch runs the tests of packages of one module with every statement of some folders
-// instrumented.
+// watch runs the tests of packages in one module, with every statement and condition in
+// folders instrumented, and returns what the tests of each package reached.
 func (t *checker) watch(ctx context.Context, r goEnv, m module, packages []*pkg, folders map[*pkg]source) ([]coverage, error) {
 	files, all := map[string][]byte{}, map[*pkg]instrumentedFolder{}
 	for of, s := range folders {
@@ -140,9 +140,10 @@ func (t *checker) watch(ctx context.Context, r goEnv, m module, packages []*pkg,
 	return out, nil
 }
 
-// watched instruments every statement and condition of a folder. name is the name of
-// its package, added the path of the added file, helper the prefix of its declarations,
-// and variable the name of the environment variable with the settings of a run.
+// watched instruments every statement and condition in a folder. name is the name of the
+// folder's package, added is the path of the file to add, helper is the prefix of the names
+// that this file declares, and variable is the name of the environment variable that holds
+// the settings of a run.
 func (s source) watched(name, added, helper, variable string) instrumentedFolder {
 	out := instrumentedFolder{map[string][]byte{}, map[string]place{}}
 	for _, file := range slices.Sorted(maps.Keys(s.files)) {
@@ -173,8 +174,8 @@ func (s source) watched(name, added, helper, variable string) instrumentedFolder
 	return out
 }
 
-// watcher is added to each instrumented folder. A report costs little after the first,
-// so that tests with much computation end in time.
+// watcher is the code that is added to each instrumented folder. Every report after the
+// first of a place is cheap, so that tests that compute a lot still end in time.
 const watcher = `package %[1]s
 
 import (
@@ -207,7 +208,7 @@ func %[2]sFirst(n int) {
 func %[2]sDecided(n int) int { %[2]sReach(n); return 0 }
 `
 
-// add puts the places of a reach into a set.
+// add adds the places in a reach to a set.
 func (r reach) add(to map[place]bool) {
 	for file, offsets := range r {
 		for _, at := range offsets {

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWatched: every statement of every function reports a word that identifies it, and
-// the rest of a file keeps its lines.
+// TestWatched checks that every statement of every function reports a word that identifies
+// it, and that the rest of a file keeps its lines.
 func TestWatched(t *testing.T) {
 	files := map[string][]byte{
 		"p/a.go": []byte("package p\n\nvar v = func() int { return 1 }()\n\nfunc F(n int) int {\n\tif n > 1 {\n\t\treturn 2\n\t} else if n < 0 {\n\t\tn++\n\t}\nouter:\n\tfor {\n\t\tswitch {\n\t\tcase n == 0:\n\t\t\tbreak outer\n\t\t}\n\t}\n\treturn n\n}\n"),
@@ -64,7 +64,8 @@ func TestWatched(t *testing.T) {
 	}
 }
 
-// TestReachKept: a stored reach is found again; a missing or incomplete one is not.
+// TestReachKept checks that a stored reach is found again, and that a missing or incomplete
+// one is not.
 func TestReachKept(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "facts", "reach.json")
 	if _, err := recall[reach](name); !errors.Is(err, fs.ErrNotExist) {

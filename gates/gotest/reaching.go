@@ -12,14 +12,15 @@ import (
 )
 
 // reachCounters is the changed code of a package, instrumented to record which changed
-// statements calls with drawn inputs reach.
+// statements are reached by calls with drawn inputs.
 type reachCounters struct {
-	// files replace those of the candidate, by path. counter is the path of one more
-	// file; none and all are its contents on the base and in the candidate.
+	// files holds the candidate's instrumented files, by path. counter is the path of an
+	// additional file; none is its content on the base, and all is its content in the
+	// candidate.
 	files     map[string][]byte
 	counter   string
 	none, all []byte
-	// name is the function that returns the numbers of the reached statements.
+	// name is the name of the function that returns the numbers of the reached statements.
 	name string
 	// spots holds the changed statements, by number.
 	spots []changedStmt
@@ -33,8 +34,8 @@ type changedStmt struct {
 
 func (s changedStmt) String() string { return fmt.Sprintf("%s:%d", s.file, s.line) }
 
-// reaching instruments the changed functions that a plan compares. It returns nil if
-// they have no new statement.
+// reaching instruments the changed functions that a plan compares. It returns nil if none
+// of them has a new statement.
 func (t *checker) reaching(p *pkg, plan *beside.Plan) (*reachCounters, error) {
 	was, is, err := t.layout.sources(p)
 	if err != nil {
@@ -74,7 +75,8 @@ func (t *checker) reaching(p *pkg, plan *beside.Plan) (*reachCounters, error) {
 	return out, t.nonces.err
 }
 
-// counting is added to the candidate's package.
+// counting is the code that is added to the candidate's package to record the statements
+// that are reached.
 const counting = `package %[1]s
 
 import %[2]sAtomic "sync/atomic"
@@ -94,9 +96,10 @@ func %[2]sTaken() []int {
 }
 `
 
-// missed returns the changed statements that no compared call reached, and the number of
-// those reached only by calls that ended in an error or a panic, if the function can end
-// in another way. It omits functions that differ: their difference is reported.
+// missed returns the changed statements that no compared call reached, the number of
+// statements that were reached, and the number of those that were reached only by calls
+// that ended in an error or a panic. It omits statements in functions that were not
+// compared.
 func (r *reachCounters) missed(out beside.Outcome) (never []changedStmt, reached, failing int) {
 	for i, s := range r.spots {
 		switch {
@@ -113,8 +116,8 @@ func (r *reachCounters) missed(out beside.Outcome) (never []changedStmt, reached
 	return never, reached, failing
 }
 
-// unlooked returns the places of changed statements that no test of the base, or fixed
-// by the patch, reaches.
+// unlooked returns the positions of those missed statements that are not reached by any
+// test that is in the base or that the patch fixes.
 func (t *checker) unlooked(ctx context.Context, missed []changedStmt) ([]string, error) {
 	if len(missed) == 0 {
 		return nil, nil
@@ -137,7 +140,7 @@ func (t *checker) unlooked(ctx context.Context, missed []changedStmt) ([]string,
 	return out, nil
 }
 
-// sources returns the files of the counting code for one version, by path.
+// sources returns the source files with the counting code for one version, by path.
 func (r *reachCounters) sources(base bool) map[string][]byte {
 	if base {
 		return map[string][]byte{r.counter: r.none}

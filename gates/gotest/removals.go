@@ -13,7 +13,7 @@ import (
 	gosource "evolve/runtime/source"
 )
 
-// removedStmt is a statement of the base, or an operand of a condition, that a patch
+// removedStmt is a statement in the base, or an operand of a condition there, that a patch
 // removes.
 type removedStmt struct {
 	place
@@ -21,9 +21,9 @@ type removedStmt struct {
 	text string
 }
 
-// untestedRemovals lists the removed statements that no test of the base reached there,
-// and the operands that decided in no test. Passing tests prove nothing about them: a
-// check that no test triggers can be removed unnoticed.
+// untestedRemovals lists the removed statements that no test reached on the base, and the
+// removed operands that were not decisive in any test. Passing tests prove nothing about
+// such removals: a check that no test triggers can be removed without a test failing.
 func (t *checker) untestedRemovals(ctx context.Context) ([]string, error) {
 	l := t.layout
 	folders, removed := map[*pkg]source{}, map[place]removedStmt{}
@@ -59,8 +59,8 @@ func (t *checker) untestedRemovals(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// removedStmts lists the statements and conditions of changed functions of which a folder
-// has fewer than before. A moved statement is not removed.
+// removedStmts lists the statements and conditions of changed functions that occur less
+// often in a folder than before. A statement that was moved does not count as removed.
 func removedStmts(was, is source) []removedStmt {
 	before, after := was.tally(), is.tally()
 	same, raws := is.functions(), is.raws()
@@ -88,8 +88,9 @@ func removedStmts(was, is source) []removedStmt {
 	return out
 }
 
-// tally counts the statements of a folder by their texts, and the conditions by their
-// keys, which begin with an operator as no statement does.
+// tally counts the statements in a folder, keyed by their texts, and the conditions, keyed
+// by their decision keys. The two kinds of keys cannot be confused, because a decision key
+// begins with an operator.
 func (s source) tally() map[string]int {
 	out := map[string]int{}
 	for file, fn := range s.each() {
@@ -106,7 +107,8 @@ func (s source) tally() map[string]int {
 	return out
 }
 
-// textOf returns the text between two places without its layout.
+// textOf returns the text between two positions, with each run of white space reduced to
+// one space.
 func (s source) textOf(file string, from, to token.Pos) string {
 	return strings.Join(strings.Fields(string(s.texts[file][s.fset.Position(from).Offset:s.fset.Position(to).Offset])), " ")
 }

@@ -9,13 +9,13 @@ import (
 	gosource "evolve/runtime/source"
 )
 
-// alike is the share of lines in common from which on a function counts as a removed
-// one under another name.
+// alike is the minimum share of lines in common for a function to count as a removed
+// function under a new name.
 const alike = 0.6
 
-// renames pairs the functions that a folder gains with those that it loses, by their
-// bodies: a renamed function is compared with its old version. Each lost function has
-// one counterpart at most.
+// renames pairs the functions that a folder gains with those that it loses, by the
+// similarity of their bodies, so that a renamed function is compared with its old version.
+// Each function is in at most one pair. The result maps new names to old ones.
 func renames(was, is source) map[string]string {
 	lost, gained := was.bodies(), is.bodies()
 	for name := range was.bodies() {
@@ -49,7 +49,7 @@ func renames(was, is source) map[string]string {
 	return out
 }
 
-// bodies returns the lines of the functions of a folder by name, without layout.
+// bodies returns the lines of the functions in a folder by name, without layout.
 func (s source) bodies() map[string][]string {
 	out := map[string][]string{}
 	for _, fn := range s.each() {

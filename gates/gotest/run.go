@@ -15,38 +15,40 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// runOptions are the options of one run of a package's tests.
+// runOptions are the options for one run of a package's tests.
 type runOptions struct {
-	// word is the setting of the run, which only the gate's added code understands.
+	// word is the word in the settings of the run, which has a meaning only to the code
+	// that the gates add.
 	word string
-	// verbose asks for the results of all subtests.
+	// verbose makes the run print the results of all tests and subtests.
 	verbose bool
-	// disguised runs the tests under a name that is not that of a test binary, from
-	// another path of the same folder, and without any flag.
+	// disguised runs the tests under a name that is not the name of a test binary, from
+	// another path to the same folder, and without any flags.
 	disguised bool
-	// placed keeps the usual folder of the tests in a disguised run.
+	// placed keeps the tests in their usual folder in a disguised run.
 	placed bool
-	// only is the one test to run, skip matches those to skip, and first stops at the
-	// first failure.
+	// only is the name of the only test to run, skip matches the tests to skip, and first
+	// stops the run at the first failure.
 	only, skip string
 	first      bool
-	// patience is a wall-time limit less than the usual one; 0: the usual one.
+	// patience is a wall-clock time limit shorter than the usual one; 0 means the usual
+	// limit.
 	patience time.Duration
 }
 
 // run is the result of running the tests of a package once.
 type run struct {
 	exit sandbox.Exit
-	// late reports whether the time limit ended the tests, and flooded whether they
+	// late reports whether the tests were ended by the time limit, and flooded whether they
 	// exceeded the output limit.
 	late, flooded bool
-	// words holds the reported words.
+	// words holds the words that were reported.
 	words map[string]bool
-	// shown are the results that a verbose run printed, by test: PASS, FAIL or SKIP.
+	// shown holds the results that a verbose run printed, by test: PASS, FAIL or SKIP.
 	shown map[string]string
-	// race is the place of the first race; "" for none.
+	// race is the position of the first race; "" if there was none.
 	race string
-	// tail is the end of the output, after a colon; "" for none.
+	// tail is the end of the output, preceded by a colon; "" if there was no output.
 	tail string
 }
 
@@ -55,7 +57,7 @@ func (r run) clean() bool {
 	return !r.late && !r.flooded && r.exit.Reason == sandbox.Own && r.exit.Signal == 0 && r.exit.Code == 0
 }
 
-// ended describes the end of a process.
+// ended describes how a process ended.
 func (r run) ended() string {
 	switch {
 	case r.late:
@@ -66,12 +68,12 @@ func (r run) ended() string {
 	return "ended with " + ending(r.exit)
 }
 
-// results matches a test's result in verbose output, behind a mark that tests do not
-// print by accident.
+// results matches the result of a test in verbose output. Each result is preceded by a
+// control character that tests do not print by accident.
 var results = regexp.MustCompile(`(?m)\x16--- (PASS|FAIL|SKIP): (\S+) \(`)
 
-// run runs the compiled tests of a package once, in a sandbox with only the tree and
-// the toolchain.
+// run runs the compiled tests of a package once, in a sandbox that contains only the tree
+// and the toolchain.
 func (k *testBinaries) run(ctx context.Context, m *nonces, p *pkg, h runOptions) (run, error) {
 	lab, s := k.env.lab, k.env.spec(p.module, false)
 	binary, dir, name := k.binary(p), k.env.at(p.dir), m.word()
@@ -140,12 +142,13 @@ func (k *testBinaries) run(ctx context.Context, m *nonces, p *pkg, h runOptions)
 	return r, nil
 }
 
-// mostReported is the number of bytes read of the reports of one run: enough for two
-// words for each of a hundred thousand tests.
+// mostReported is the number of bytes that are read from the reports of one run: enough for
+// two words for each of a hundred thousand tests.
 const mostReported = 4 << 20
 
-// reported reads a file that a command wrote, such as the report of a run, up to most bytes.
-// more reports whether the file is longer. The code under test can write to the file.
+// reported reads up to most bytes of a file that a command wrote, such as the report of a
+// run. The length is limited because the code under test can write to the file. more
+// reports whether the file is longer.
 func reported(name string, most int64) (words string, more bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -156,7 +159,7 @@ func reported(name string, most int64) (words string, more bool, err error) {
 	return string(text), int64(len(text)) > most, err
 }
 
-// flags returns the arguments of a test binary.
+// flags returns the arguments for a test binary.
 func (h runOptions) flags(r goEnv) []string {
 	if h.disguised {
 		return nil
@@ -177,7 +180,8 @@ func (h runOptions) flags(r goEnv) []string {
 	return out
 }
 
-// added returns the names of the gate's additions to a package: its canary and files.
+// added returns the names of the things that the gates added to a package: the canary test
+// and the added files.
 func (s markedTests) added(p *pkg) []string {
 	out := []string{s.canary}
 	for file := range s.files {
@@ -188,9 +192,9 @@ func (s markedTests) added(p *pkg) []string {
 	return out
 }
 
-// tail returns the end of the tests' own output. It omits the lines of the testing
-// package, and those that name the gate's additions: the verdict names the tests that
-// did not pass.
+// tail returns the end of the output that the tests themselves printed. It omits lines
+// printed by the testing package, because the verdict names the tests that did not pass,
+// and lines that name what the gates added.
 func tail(text string, added []string) string {
 	const most = 400
 	var kept []string

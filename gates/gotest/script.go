@@ -18,7 +18,7 @@ import (
 type step struct {
 	name string
 	argv []string
-	// must reports whether the following steps are skipped if this one fails.
+	// must reports whether the remaining steps are skipped if this step fails.
 	must bool
 	// compiles reports whether the step runs only the toolchain.
 	compiles bool
@@ -28,23 +28,23 @@ type step struct {
 type stepResult struct {
 	ran  bool
 	code int
-	// stdout is the file with the step's output, which can be large.
+	// stdout is the path of the file that holds the step's output, which can be large.
 	stdout string
-	// stderr is the beginning of its error output.
+	// stderr is the beginning of the step's error output.
 	stderr string
 }
 
 func (r stepResult) ok() bool { return r.ran && r.code == 0 }
 
-// errTime is returned when commands were ended because they took too long.
+// errTime is returned if commands were ended because they took too long.
 var errTime = errors.New("it did not end in time")
 
-// maxOutput is the largest part of a command's error output that is kept, in bytes.
+// maxOutput is the maximum number of bytes of a command's error output that are retained.
 const maxOutput = 64 << 10
 
-// script runs steps of the toolchain one after another inside one sandbox, so that
-// later steps use what earlier ones compiled. None of the compiled code runs. scratch
-// is a folder for the steps' files and results, at scratchPlace inside the sandbox.
+// script runs toolchain steps one after another inside one sandbox, so that later steps can
+// use what earlier steps compiled. None of the compiled code runs. scratch is a folder for
+// the files and results of the steps; inside the sandbox it is at scratchPlace.
 func (r goEnv) script(ctx context.Context, m module, scratch string, steps []step) (map[string]stepResult, error) {
 	there := r.lab.inside(scratch, scratchPlace)
 	var text strings.Builder
@@ -99,10 +99,11 @@ func (r goEnv) script(ctx context.Context, m module, scratch string, steps []ste
 	return results, nil
 }
 
-// generous returns settings of the garbage collector for the toolchain, most of whose
-// processes are short and small: it collects only near the process's share of half the
-// memory, on machines with few enough processors for that to pay off. The settings do
-// not change the compiled code, and are not for tests, which could detect them.
+// generous returns garbage collector settings for the toolchain, whose processes are mostly
+// short-lived and small. With them, a process collects garbage only when its memory comes
+// near its share of half the memory limit. generous returns "" on machines with so many
+// processors that this share would be too small. The settings do not change the compiled
+// code. They must not be used for tests, which could detect them.
 func (r goEnv) generous() string {
 	const worthwhile = 256 << 20
 	share := r.limits.Memory / 2 / uint64(runtime.NumCPU())
@@ -112,7 +113,7 @@ func (r goEnv) generous() string {
 	return fmt.Sprintf("GOGC=off GOMEMLIMIT=%d ", share)
 }
 
-// ending describes the end of a program.
+// ending describes how a program ended.
 func ending(e sandbox.Exit) string {
 	switch {
 	case e.Reason != sandbox.Own:

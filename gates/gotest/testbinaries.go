@@ -11,22 +11,22 @@ import (
 	"strconv"
 )
 
-// testBinaries are the compiled, marked tests of some packages of one tree: one binary
-// each, with a name that nothing in the tree can predict.
+// testBinaries are the compiled, marked tests of some packages in one tree: one binary for
+// each package, with a name that nothing in the tree can predict.
 type testBinaries struct {
 	env     goEnv
-	scratch string // the host's folder for the sources and binaries
-	name    string // name of the part of scratch for these binaries
+	scratch string // the folder on the host for the sources and binaries
+	name    string // name of the folder in scratch for these binaries
 	marked  map[string]markedTests
 	rounds  [][]*pkg
-	// variable is the name of the environment variable with the settings of a run, temp
-	// the host's folder for its files.
+	// variable is the name of the environment variable that holds the settings of a run.
+	// temp is the folder on the host for the files of a run.
 	variable, temp string
 	overlay        string // the argument of -overlay
 }
 
-// compileTests marks and compiles the tests of packages of one module. files replaces or
-// adds further files of the tree.
+// compileTests marks and compiles the tests of packages in one module. files replace files
+// of the tree or are added to it.
 func (t *checker) compileTests(ctx context.Context, r goEnv, m module, name string, packages []*pkg, files map[string][]byte) (*testBinaries, error) {
 	scratch, err := t.folder(name)
 	if err != nil {
@@ -40,7 +40,7 @@ func (t *checker) compileTests(ctx context.Context, r goEnv, m module, name stri
 	return k, err
 }
 
-// markPackages marks the tests of packages of one module and writes their sources.
+// markPackages marks the tests of packages in one module and writes their sources.
 func (t *checker) markPackages(r goEnv, scratch, name string, packages []*pkg, files map[string][]byte) (*testBinaries, error) {
 	k := &testBinaries{env: r, scratch: scratch, name: name, marked: map[string]markedTests{}, variable: t.variable, temp: t.dir}
 	sources := map[string][]byte{}
@@ -66,8 +66,8 @@ func (t *checker) markPackages(r goEnv, scratch, name string, packages []*pkg, f
 	return k, err
 }
 
-// distinct puts packages whose test binaries would have the same name into different
-// rounds of compiling.
+// distinct divides packages into rounds of compilation, so that no two test binaries in one
+// round have the same name.
 func distinct(packages []*pkg) [][]*pkg {
 	var rounds [][]*pkg
 	var names []map[string]bool
@@ -87,7 +87,7 @@ func distinct(packages []*pkg) [][]*pkg {
 
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// binaryName returns the Go tool's name for the test binary of a package.
+// binaryName returns the name that the Go tool gives to the test binary of a package.
 func binaryName(importPath string) string {
 	base := path.Base(importPath)
 	if majorVersion.MatchString(base) && path.Dir(importPath) != "." {
@@ -96,8 +96,8 @@ func binaryName(importPath string) string {
 	return base + ".test"
 }
 
-// steps returns the commands that compile the tests, linked without symbols as the Go
-// tool does for tests that it runs itself.
+// steps returns the commands that compile the tests. The tests are linked without symbols,
+// like tests that the Go tool runs itself.
 func (k *testBinaries) steps() []step {
 	there := path.Join(k.env.lab.inside(k.scratch, scratchPlace), k.name)
 	var out []step
@@ -114,8 +114,8 @@ func (k *testBinaries) steps() []step {
 	return out
 }
 
-// output returns the compiler output for a package's tests, and whether everything compiled
-// with them succeeded.
+// output returns the result of compiling a package's tests, which is shared by all packages
+// in the same round.
 func (k *testBinaries) output(p *pkg, results map[string]stepResult) stepResult {
 	for i, round := range k.rounds {
 		if holds(round, p) {
@@ -129,7 +129,7 @@ func (k *testBinaries) folder(round int) string {
 	return filepath.Join(k.scratch, k.name, strconv.Itoa(round))
 }
 
-// binary returns the path of the compiled tests of a package, "" if there are none.
+// binary returns the path of the compiled tests of a package, or "" if there are none.
 func (k *testBinaries) binary(p *pkg) string {
 	for i, round := range k.rounds {
 		if holds(round, p) {
@@ -142,8 +142,8 @@ func (k *testBinaries) binary(p *pkg) string {
 	return ""
 }
 
-// holds reports whether a list contains a package, by path, as base and candidate each
-// have one.
+// holds reports whether a list contains a package. It compares import paths, because base
+// and candidate have separate values for the same package.
 func holds(list []*pkg, p *pkg) bool {
 	return slices.ContainsFunc(list, func(o *pkg) bool { return o.path == p.path })
 }

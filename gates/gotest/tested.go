@@ -16,19 +16,19 @@ import (
 // onBase is the excuse for a failure that also occurs on the base.
 const onBase = "happens on the base too"
 
-// testResult is the result of one affected package's tests.
+// testResult is the result of the tests of one affected package.
 type testResult struct {
 	pkg   *pkg
 	tests *testBinaries
 	base  outcome
-	// wrong lists the problems of the run.
+	// wrong lists the problems in the run.
 	wrong []string
 	// excuse is the reason why the problems are not attributed to the patch.
 	excuse string
 	// mended are the tests that fail on the base and pass here.
 	mended []string
-	// canary describes what is wrong with the end of the test that had to fail in a
-	// disguised run; "" for nothing.
+	// canary describes what is wrong with the result of the test that had to fail in a
+	// disguised run; "" if nothing is wrong.
 	canary string
 }
 
@@ -64,7 +64,7 @@ func (t *checker) test(ctx context.Context) ([]testResult, error) {
 	})
 }
 
-// try runs one package's tests and lists the problems.
+// try runs the tests of one package and lists the problems.
 func (t *checker) try(ctx context.Context, m *nonces, k *testBinaries, p *pkg, base outcome, h runOptions) ([]string, error) {
 	r, err := k.run(ctx, m, p, h)
 	if err != nil {
@@ -73,7 +73,8 @@ func (t *checker) try(ctx context.Context, m *nonces, k *testBinaries, p *pkg, b
 	return k.marked[p.path].judge(base, r, h, h.word == t.loud), nil
 }
 
-// mended lists the top-level tests that always fail on the base and passed in a run.
+// mended lists the top-level tests that fail on the base, even when run again, and passed
+// in a run.
 func (s markedTests) mended(base outcome, r run) []string {
 	var out []string
 	for _, test := range base.Failed {
@@ -84,8 +85,8 @@ func (s markedTests) mended(base outcome, r run) []string {
 	return out
 }
 
-// each calls do for several packages concurrently, with a separate source of names for
-// each.
+// each calls do with the numbers from 0 to n-1, several at a time, and gives each call its
+// own source of names.
 func (t *checker) each(ctx context.Context, n int, do func(ctx context.Context, m *nonces, i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(t.limits.Parallel)
@@ -99,8 +100,8 @@ func (t *checker) each(ctx context.Context, n int, do func(ctx context.Context, 
 	return group.Wait()
 }
 
-// excuse runs failed tests again, alone and in the same way, before the failure is
-// attributed to the patch: first on the candidate, then on the base.
+// excuse runs failed tests again before their failure is attributed to the patch: one
+// package at a time and in the same way, first on the candidate, then on the base.
 func (t *checker) excuse(ctx context.Context, list []testResult, h runOptions) error {
 	var packages []*pkg
 	for i := range list {
@@ -140,8 +141,9 @@ func (t *checker) excuse(ctx context.Context, list []testResult, h runOptions) e
 	return nil
 }
 
-// repeat runs a package's tests again. Failures of tests that are unsteady on the base
-// are excused if they pass now; other tests that fail now and then are flagged.
+// repeat runs the tests of a package again. If only tests failed that are unsteady on the
+// base, their failures are dropped if the tests pass now, and excused otherwise. Other
+// failures are excused if the tests pass now. Excused failures are flagged.
 func (t *checker) repeat(ctx context.Context, x *testResult, h runOptions) error {
 	unsteady := sameTests(x.wrong, x.base.Unsteady)
 	if unsteady {
@@ -167,8 +169,8 @@ func (t *checker) repeat(ctx context.Context, x *testResult, h runOptions) error
 	return nil
 }
 
-// repeats returns the number of times that failed tests run again. It is smaller after a
-// timeout, because that took long already.
+// repeats returns how many times failed tests are run again. The number is smaller after a
+// timeout, because waiting for another would take too long.
 func repeats(wrong []string) int {
 	late := "the process " + run{late: true}.ended()
 	if slices.ContainsFunc(wrong, func(w string) bool { return strings.HasPrefix(w, late) }) {
@@ -177,7 +179,7 @@ func repeats(wrong []string) int {
 	return 2
 }
 
-// sameTests reports whether every problem of one run also occurred in another.
+// sameTests reports whether every test that failed in one run also failed in another.
 func sameTests(now, there []string) bool {
 	names := func(list []string) map[string]bool {
 		out := map[string]bool{}
@@ -197,7 +199,7 @@ func sameTests(now, there []string) bool {
 	return len(there) > 0
 }
 
-// affectedGate judges the affected packages.
+// affectedGate judges the tests of the affected packages.
 func (t *checker) affectedGate(ctx context.Context) (gates.Verdict, string, error) {
 	l := t.layout
 	list, err := t.test(ctx)
@@ -229,8 +231,8 @@ func (t *checker) affectedGate(ctx context.Context) (gates.Verdict, string, erro
 	return gates.Passed, evidence, nil
 }
 
-// judgement combines packages: failed if a problem has no excuse, flagged if all have
-// one.
+// judgement combines the results of packages into one verdict: failed if any package has
+// problems without an excuse, otherwise flagged if any has problems, and otherwise passed.
 func judgement(list []testResult) (gates.Verdict, string) {
 	var blamed, excused []string
 	for _, x := range list {

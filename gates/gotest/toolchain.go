@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// Toolchain is an installed Go.
+// Toolchain is an installed Go toolchain.
 type Toolchain struct {
-	// Root is its folder, Version its version, such as go1.26.0.
+	// Root is the folder of the toolchain. Version is its version, such as go1.26.0.
 	Root, Version string
-	// Modules is the folder of downloaded modules, which may not exist.
+	// Modules is the folder for downloaded modules, which may not exist.
 	Modules string
 }
 
-// FindToolchain runs the Go command ("go": the one in PATH) to get its version and
-// root. The result is valid until another version is installed.
+// FindToolchain runs the Go command to get its version and root. The command "go" means the
+// one in PATH. The result is valid until another version is installed.
 func FindToolchain(ctx context.Context, command string) (Toolchain, error) {
 	cmd := exec.CommandContext(ctx, command, "env", "-json", "GOROOT", "GOVERSION", "GOMODCACHE")
-	cmd.WaitDelay = time.Second // a script in place of go may leave a program that holds the output open
+	cmd.WaitDelay = time.Second // a wrapper script for go may leave behind a process that keeps the output open
 	cmd.Dir = "/"               // a folder where no go.mod selects another version
 	out, err := cmd.Output()
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
@@ -41,9 +41,10 @@ func FindToolchain(ctx context.Context, command string) (Toolchain, error) {
 // Command returns the path of the Go command.
 func (t Toolchain) Command() string { return filepath.Join(t.Root, "bin", "go") }
 
-// Environment returns fixed environment variables without GOCACHE: no file or variable,
-// of the user or of the tree, changes Go's behaviour. vendored builds with the
-// dependencies in the tree; work is the path of a go.work, "off" for none.
+// Environment returns fixed values for the variables that affect Go's behaviour, except
+// GOCACHE, so that no setting of the user or file in the tree changes it. vendored makes Go
+// build with the dependencies vendored in the tree. work is the path of a go.work, or "off"
+// if none is used.
 func (t Toolchain) Environment(vendored, cgo bool, work string) []string {
 	mode, c := "-mod=readonly", "0"
 	if vendored {

@@ -15,9 +15,9 @@ import (
 	"evolve/patch"
 )
 
-// treeEntry is one file of an exported tree.
+// treeEntry is one file in an exported tree.
 type treeEntry struct {
-	mode fs.FileMode // regular, with or without the right to execute, or a symbolic link
+	mode fs.FileMode // that of a regular file, executable or not, or of a symbolic link
 	sum  [sha256.Size]byte
 }
 
@@ -25,8 +25,8 @@ type treeEntry struct {
 type tree struct {
 	root  string
 	files map[string]treeEntry
-	// settled reports whether every file has the time and the permissions that follow
-	// from its content and mode, as after an export.
+	// settled reports whether every file has the timestamp derived from its content, and
+	// exactly the permissions of its mode, as after an export.
 	settled bool
 }
 
@@ -56,8 +56,8 @@ func readTree(root string) (tree, error) {
 	return t, err
 }
 
-// content returns the content of a file or a link, and its mode as a repository stores
-// it.
+// content returns the content of a file or a link, and its mode in the form in which a
+// repository stores it.
 func content(name string, mode fs.FileMode) ([]byte, fs.FileMode, error) {
 	switch {
 	case mode.IsRegular():
@@ -100,14 +100,14 @@ func differences(a, b tree) []string {
 	return out
 }
 
-// IsTest reports whether a file belongs to the tests: the base's versions of those are
-// used, whatever the candidate has.
+// IsTest reports whether a file belongs to the tests. The gates use the base's version of
+// such a file, regardless of the candidate's.
 func IsTest(p string) bool {
 	return strings.HasSuffix(p, "_test.go") || slices.Contains(strings.Split(path.Dir(p), "/"), "testdata")
 }
 
-// merge returns the files of base, with those in take as they are in other, and without
-// those that other lacks. The roots are the folders in which the files are found.
+// merge returns the files of base, but takes those in take from other, or removes them if
+// other does not have them. roots maps each file to the root of the tree that contains it.
 func merge(base, other tree, take []string) (files map[string]treeEntry, roots map[string]string) {
 	files, roots = maps.Clone(base.files), map[string]string{}
 	for p := range files {
@@ -123,13 +123,14 @@ func merge(base, other tree, take []string) (files map[string]treeEntry, roots m
 	return files, roots
 }
 
-// assemble returns a folder with a merged tree: one of the two trees if the result
-// equals it, otherwise a new one. The time of each file is derived from its content, so
-// that caches that recognise files by their times, such as the cache of test results,
-// distinguish different contents and recognise equal ones.
+// assemble returns a folder with a merged tree. This is the folder of one of the two trees
+// if the result equals that tree and shared is set, and otherwise the new folder to. The
+// timestamp of each file is derived from its content, so that caches that recognise files
+// by their timestamps, such as the cache of test results, distinguish different contents
+// and recognise equal ones.
 //
-// shared means that nothing can write to the result, so that it may be, or share files
-// with, the trees of the caller.
+// shared reports that nothing can write to the result, which may then be one of the
+// caller's trees or share files with them.
 func assemble(to string, base, other tree, take []string, shared bool) (string, error) {
 	files, roots := merge(base, other, take)
 	if shared {
@@ -140,7 +141,7 @@ func assemble(to string, base, other tree, take []string, shared bool) (string, 
 		}
 	}
 	linked := map[string]bool{base.root: shared && base.settled, other.root: shared && other.settled}
-	half := to + ".part" // a tree with the final name is complete
+	half := to + ".part" // a tree gets its final name only when it is complete
 	for p, root := range roots {
 		if err := put(filepath.Join(root, filepath.FromSlash(p)), filepath.Join(half, filepath.FromSlash(p)), linked[root]); err != nil {
 			return "", err
@@ -149,8 +150,8 @@ func assemble(to string, base, other tree, take []string, shared bool) (string, 
 	return to, errors.Join(settle(half), os.Rename(half, to))
 }
 
-// put creates a copy of a file or a link, or a hard link if the file may be linked and
-// both are on one disk.
+// put creates a copy of a file or a link, or a hard link if the file may be linked and both
+// paths are on one disk.
 func put(from, to string, linked bool) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
@@ -176,7 +177,8 @@ func put(from, to string, linked bool) error {
 	return os.Chtimes(to, t, t)
 }
 
-// settle sets the same time for every folder below root, as folders have no content.
+// settle sets the timestamps of all folders below root to the same time, because folders
+// have no content to derive a time from.
 func settle(root string) error {
 	return filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {

@@ -9,9 +9,9 @@ import (
 	"evolve/patch"
 )
 
-// TestAssemble: an assembled tree has the right files, with times that follow from
-// their contents, and shares files with the trees of the caller only if nothing can
-// write to them and their times are right.
+// TestAssemble checks that an assembled tree has the right files, with times that follow
+// from their contents, and shares files with the caller's trees only if nothing can write
+// to them and their times are right.
 func TestAssemble(t *testing.T) {
 	base := map[string][]byte{"go.mod": []byte("module m\n"), "a.go": []byte("package a\n"), "in/a_test.go": []byte("package in\n")}
 	candidate := map[string][]byte{"go.mod": []byte("module m\n"), "a.go": []byte("package a // new\n"), "in/a_test.go": []byte("package in // weak\n")}
@@ -20,7 +20,7 @@ func TestAssemble(t *testing.T) {
 		name            string
 		candidate, want map[string][]byte
 		shared, touched bool
-		whole, linked   bool // the candidate itself; files of the trees
+		whole, linked   bool // it is the candidate's own folder; it shares files with the trees
 	}{
 		{"as the candidate is", tested, tested, true, false, true, true},
 		{"as the base is", base, base, true, false, true, true},

@@ -18,12 +18,12 @@ func files(of map[string]string) map[string][]byte {
 	return out
 }
 
-// testOf returns a test of a function of a package that must return 4.
+// testOf returns a test in the package name that requires call to return 4.
 func testOf(name, call string) string {
 	return "package " + name + "\n\nimport \"testing\"\n\nfunc TestFour(t *testing.T) {\n\tif " + call + " != 4 {\n\t\tt.Error()\n\t}\n}\n"
 }
 
-// TestBases gates patches of modules with layouts other than one folder with a go.mod:
+// TestBases gates patches to modules whose layout is not a single folder with a go.mod:
 // they are handled, or refused with advice.
 func TestBases(t *testing.T) {
 	if testing.Short() {
@@ -33,7 +33,7 @@ func TestBases(t *testing.T) {
 	const four = "package d\n\n// Four is 4.\nfunc Four() int { return 2 * 2 }\n"
 	for name, c := range map[string]struct {
 		base map[string]string
-		// path is the file that the patch changes, by writing 2 + 2 for 2 * 2.
+		// path is the file in which the patch replaces 2 * 2 with 2 + 2.
 		path string
 		cgo  bool
 		lane string

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestReported checks that a report that exceeds the limit is neither read whole nor
-// accepted as one of tests.
+// TestReported checks that a report that exceeds the limit is neither read in full nor
+// accepted as a test report.
 func TestReported(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "report")
 	for text, want := range map[string]bool{"": false, "word\n": false, strings.Repeat("w\n", mostReported/2): false, strings.Repeat("w\n", mostReported): true} {

@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// seeding is the first argument that makes this program a cache server for the Go
-// command (go help cacheprog): it serves the contents of a large build cache, and
-// stores these, and new ones, in a small one. A copy of the large one would take
-// minutes, and filling a new one as long.
+// seeding is the first argument that makes this program a cache server for the Go command
+// (go help cacheprog). It serves the contents of a large build cache, and stores these and
+// new contents in a small cache. Copying the large cache would take minutes, and so would
+// filling a new one.
 const seeding = "seed-a-build-cache"
 
 func init() {
@@ -131,7 +131,7 @@ func (s seeder) keep(action, output, body []byte) (string, error) {
 }
 
 // seed fills a lab's own build cache with the packages of the standard library that a
-// module needs, copied from the user's cache as far as they are there.
+// module needs, copied from the user's cache if they are there.
 func seed(ctx context.Context, t *testing.T, l *Lab, files map[string][]byte) {
 	t.Helper()
 	self, err := os.Executable()

@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// doubling returns a small module, with an honest patch and one that cheats: it is
-// wrong, and ends each test process with success before any test runs.
+// doubling returns a small module, an honest patch to it, and a patch that cheats: the
+// latter is wrong, and ends each test process with success before any test runs.
 func doubling() (base, honest, cheat map[string][]byte) {
 	base = map[string][]byte{
 		"go.mod":    []byte("module example.org/doubling\n\ngo 1.24\n"),
@@ -27,8 +27,8 @@ func doubling() (base, honest, cheat map[string][]byte) {
 	return base, honest, cheat
 }
 
-// TestWalls checks that the gates give the same verdicts in every sandbox, and without one
-// where the operator accepts that, and that they refuse with a hint when the sandbox is
+// TestWalls checks that the gates give the same verdicts in every sandbox, and also without
+// one if the operator accepts that, and that they refuse with a hint when the sandbox is
 // insufficient.
 func TestWalls(t *testing.T) {
 	if testing.Short() {
@@ -87,7 +87,7 @@ func TestWalls(t *testing.T) {
 					t.Errorf("%s: %s", gate, v)
 				}
 			}
-			if lane != "failed" || !strings.Contains(said, "Landlock alone cannot show folders at other places than their own; allow user namespaces, or install bubblewrap") {
+			if lane != "failed" || !strings.Contains(said, "Landlock alone cannot show folders at locations other than their own; allow user namespaces, or install bubblewrap") {
 				t.Error(lane, said)
 			}
 		})

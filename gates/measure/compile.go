@@ -12,26 +12,26 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Built is a tree with its compiled benchmarks.
+// Built is a tree together with its compiled benchmarks.
 type Built struct {
 	tree, bin string
 	binaries  []binary
 }
 
-// binary is a compiled test and the folder that it is run in, by its path inside the
-// sandbox.
+// binary is a compiled test: the name of its file, and the path inside the sandbox of the
+// folder that it is run in.
 type binary struct{ file, dir string }
 
-// Compile compiles the tests and benchmarks of a tree; it runs only the toolchain, never
-// the compiled code. tree is the absolute folder of the tree, which remains the caller's.
-// name distinguishes builds; an earlier build with the same name is replaced.
+// Compile compiles the tests and benchmarks of a tree. It runs only the toolchain, never
+// the compiled code. tree is the absolute path of the tree, which still belongs to the
+// caller. name distinguishes builds; an earlier build with the same name is replaced.
 func (r *Runner) Compile(ctx context.Context, name, tree string) (*Built, error) {
 	b := &Built{tree: tree, bin: filepath.Join(r.Folder, "bin", name)}
 	if err := os.RemoveAll(b.bin); err != nil {
-		return nil, fmt.Errorf("making room for the benchmarks: %w", err)
+		return nil, fmt.Errorf("preparing the folder for the benchmarks: %w", err)
 	}
 	if err := errors.Join(os.MkdirAll(b.bin, 0o700), os.MkdirAll(r.Cache, 0o700)); err != nil {
-		return nil, fmt.Errorf("making room for the benchmarks: %w", err)
+		return nil, fmt.Errorf("preparing the folder for the benchmarks: %w", err)
 	}
 	timed, cancel := context.WithTimeoutCause(ctx, compileTime, errSlow)
 	defer cancel()
@@ -64,12 +64,12 @@ func (r *Runner) Compile(ctx context.Context, name, tree string) (*Built, error)
 	return b, nil
 }
 
-// warm builds the modules of a tree to fill the build cache for a command that builds it again. It
-// ignores build errors, which show when the command runs.
+// warm builds the modules in a tree to fill the build cache for a command that builds the
+// tree again. It ignores build errors, which show up when the command runs.
 func (r *Runner) warm(ctx context.Context, spec sandbox.Spec, tree, tool string) error {
 	packages := "./..."
 	if has(tree, "go.work") {
-		packages = "work" // of all modules of the workspace
+		packages = "work" // the packages in all modules of the workspace
 	} else if !has(tree, "go.mod") {
 		return nil
 	}
@@ -81,7 +81,8 @@ func (r *Runner) warm(ctx context.Context, spec sandbox.Spec, tree, tool string)
 	return err
 }
 
-// compiling returns the sandbox of the toolchain.
+// compiling returns the specification of the sandbox in which the toolchain compiles a
+// tree.
 func (r *Runner) compiling(b *Built) sandbox.Spec {
 	s := sandbox.Spec{
 		Dir: r.inside(b.tree, treePlace), ReadOnly: r.installed(), Writable: []string{r.Cache}, Temp: r.Folder,
@@ -93,8 +94,8 @@ func (r *Runner) compiling(b *Built) sandbox.Spec {
 	return s
 }
 
-// environment returns an environment without GOCACHE for a tree; nil, which is that of the
-// sandbox, without Go.
+// environment returns the environment for commands on a tree, without GOCACHE. Without a Go
+// installation it returns nil, which stands for the sandbox's environment.
 func (r *Runner) environment(tree string) []string {
 	if !r.hasGo() {
 		return nil
@@ -107,7 +108,7 @@ func (r *Runner) environment(tree string) []string {
 	return r.Tools.Environment(vendored, r.Cgo, work)
 }
 
-// has reports whether a tree has a file.
+// has reports whether a tree contains a file.
 func has(tree, file string) bool {
 	_, err := os.Stat(filepath.Join(tree, file))
 	return err == nil

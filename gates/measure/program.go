@@ -15,27 +15,29 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Program builds and scores versions of one program, in any language, by commands of its
-// target. Every version is at the same path inside the sandbox.
+// Program builds and scores versions of one program, written in any language, with the
+// commands of its target. Every version is at the same path inside the sandbox.
 type Program struct {
 	*Runner
-	// Tree is the absolute folder of the exported base.
+	// Tree is the absolute path of the exported base.
 	Tree string
-	// Build, Test and Score are commands with their arguments, which start in the folder Start of
-	// the tree; Build and Test may be empty. Score gets the names of the cases as further arguments
-	// and prints what [metrics.Read] reads; without names it scores all cases.
+	// Build, Test and Score are commands with their arguments, which start in the folder
+	// Start of the tree. Build and Test may be empty. Score gets the names of the cases as
+	// further arguments and prints output in the format that [metrics.Read] reads. Without
+	// names it scores all cases.
 	Build, Test, Score []string
-	// MakeTime and RunTime bound the time in which a version is built and tested, and the
-	// time of one start of the scoring command; 0: ten and five minutes.
+	// MakeTime limits the time for building and testing a version; 0 means ten minutes.
+	// RunTime limits the time for one run of the scoring command; 0 means five minutes.
 	MakeTime, RunTime time.Duration
-	// Memory bounds the memory of each command with all its processes, in bytes; 0: 4 GiB.
+	// Memory limits the memory use of each command and all its processes, in bytes; 0 means
+	// 4 GiB.
 	Memory uint64
 }
 
 // SlowError reports that a version did not end in time. It wraps a [CodeError].
 type SlowError struct {
 	error
-	// Command is the command that was running, and Limit the time in which it had to end,
+	// Command is the command that was running. Limit is the time limit that it exceeded,
 	// which a build and its tests share. Usual reports whether the limit is the default.
 	Command []string
 	Limit   time.Duration
@@ -45,12 +47,13 @@ type SlowError struct {
 // Unwrap returns the [CodeError].
 func (e *SlowError) Unwrap() error { return e.error }
 
-// Version is a version that was built.
+// Version is a version of the program that was built.
 type Version struct{ tree string }
 
-// Make writes a version, builds it and runs its tests. files replace those of the base, by
-// their slash-separated paths. name distinguishes versions; an earlier one of the same name
-// is replaced. A [CodeError] reports that the version does not build, or fails its tests.
+// Make writes a version, builds it and runs its tests. files replace files of the base, by
+// their slash-separated paths. name distinguishes versions; an earlier version with the
+// same name is replaced. A [CodeError] reports that the version does not build or fails its
+// tests.
 func (p *Program) Make(ctx context.Context, name string, files map[string][]byte) (*Version, error) {
 	if err := p.Ready(); err != nil {
 		return nil, err
@@ -92,26 +95,26 @@ func (p *Program) Make(ctx context.Context, name string, files map[string][]byte
 	return v, nil
 }
 
-// Within bounds the time of a build with its tests, and that of one start of the scoring
-// command, by a limit, if that is above 0 and less than the present bound.
+// Within reduces the time limit for a build with its tests, and that for one start of the
+// scoring command, to limit if limit is above 0 and less than the present limit.
 func (p *Program) Within(limit time.Duration) {
 	p.MakeTime, p.RunTime = min(limit, cmp.Or(p.MakeTime, compileTime)), min(limit, cmp.Or(p.RunTime, runTime))
 }
 
-// Tree returns the absolute folder of the version's files.
+// Tree returns the absolute path of the folder that holds the version's files.
 func (v *Version) Tree() string { return v.tree }
 
 // Remove removes the files of a version.
 func (v *Version) Remove() error { return os.RemoveAll(v.tree) }
 
-// build runs the build, whose files stay in the version's tree.
+// build runs the build command. The files that it writes stay in the version's tree.
 func (p *Program) build(ctx context.Context, v *Version) error {
 	s := p.building(v)
 	switch {
 	case !p.hasGo():
 	case compilesOnly(p.Build):
 		p.keepCache(&s)
-	case p.Sandbox.Layers() == nil: // the programs that it runs must not change the cache of later builds
+	case p.Sandbox.Layers() == nil: // the programs that the command runs must not change the cache for later builds
 		s.Layers = []sandbox.Layer{{Lower: p.Cache, Path: cachePlace, Size: mostMemory / 2}}
 		s.Env = append(s.Env, "GOCACHE="+cachePlace)
 	}
@@ -119,8 +122,8 @@ func (p *Program) build(ctx context.Context, v *Version) error {
 	return err
 }
 
-// building returns the sandbox of a command that writes to a version's tree, without a build
-// cache.
+// building returns the specification of the sandbox for a command that writes to a
+// version's tree. It has no build cache.
 func (p *Program) building(v *Version) sandbox.Spec {
 	s := sandbox.Spec{
 		Dir: p.start(v.tree), ReadOnly: p.installed(), Temp: p.Folder, Env: p.environment(v.tree),
@@ -134,24 +137,24 @@ func (p *Program) building(v *Version) sandbox.Spec {
 	return s
 }
 
-// keepCache lets a command write to the build cache.
+// keepCache changes a specification so that the command can write to the build cache.
 func (p *Program) keepCache(s *sandbox.Spec) {
 	s.Writable = append(s.Writable, p.Cache)
 	s.Env = append(s.Env, "GOCACHE="+p.Cache)
 }
 
-// compilesOnly reports whether a command runs Go's compiler and no program that it
-// compiled.
+// compilesOnly reports whether a command runs only Go's compiler and none of the programs
+// that it compiled.
 func compilesOnly(argv []string) bool {
 	return len(argv) > 1 && argv[0] == "go" && slices.Contains([]string{"build", "vet", "install"}, argv[1])
 }
 
-// inTree runs a command in the tree of a version; nothing that it writes persists. Several
-// may run at once.
+// inTree runs a command in the tree of a version. Nothing that the command writes persists,
+// so several commands may run at once.
 func (p *Program) inTree(ctx context.Context, v *Version, argv []string) (out []byte, err error) {
 	dir, err := os.MkdirTemp(p.Folder, "run-")
 	if err != nil {
-		return nil, fmt.Errorf("making room for a run: %w", err)
+		return nil, fmt.Errorf("preparing the folder for a run: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	s, err := p.commanding(&Built{tree: v.tree}, dir)
@@ -162,7 +165,7 @@ func (p *Program) inTree(ctx context.Context, v *Version, argv []string) (out []
 	return p.command(ctx, s, argv)
 }
 
-// Values scores a version on the named cases; on all cases if there are none. A
+// Values scores a version on the named cases, or on all cases if none are named. A
 // [CodeError] reports that the command failed or printed no values.
 func (p *Program) Values(ctx context.Context, v *Version, cases ...string) ([]metrics.Value, error) {
 	out, err := p.Output(ctx, v, cases...)
@@ -176,8 +179,8 @@ func (p *Program) Values(ctx context.Context, v *Version, cases ...string) ([]me
 	return values, nil
 }
 
-// Output returns what the scoring command prints for the named cases. A [CodeError] reports
-// that it failed.
+// Output returns the output of the scoring command for the named cases. A [CodeError]
+// reports that the command failed.
 func (p *Program) Output(ctx context.Context, v *Version, cases ...string) ([]byte, error) {
 	limit := cmp.Or(p.RunTime, runTime)
 	timed, cancel := context.WithTimeoutCause(ctx, limit, errSlow)
@@ -189,8 +192,8 @@ func (p *Program) Output(ctx context.Context, v *Version, cases ...string) ([]by
 	return out, nil
 }
 
-// blamed returns an error as a fault of the code if a program cannot be started, and as a
-// [SlowError] if it did not end in time.
+// blamed returns err as a [SlowError] if the time limit was exceeded, as a [CodeError] if a
+// program cannot be started, and unchanged otherwise.
 func blamed(timed context.Context, err error, command []string, limit, usual time.Duration) error {
 	switch {
 	case errors.Is(context.Cause(timed), errSlow):

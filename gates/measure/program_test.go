@@ -93,8 +93,8 @@ func TestProgramStartsInItsFolder(t *testing.T) {
 	})
 }
 
-// TestProgramIsStopped checks that building, testing and scoring end with their context, although
-// the command and a child of it ignore every signal that they can.
+// TestProgramIsStopped checks that building, testing and scoring end with their context,
+// even if the command and its child process ignore every signal that they can.
 func TestProgramIsStopped(t *testing.T) {
 	each(t, func(t *testing.T, walls sandbox.Sandbox) {
 		stubborn := []string{"sh", "-c", "trap '' TERM INT HUP QUIT; (trap '' TERM INT HUP QUIT; while :; do :; done) & while :; do :; done"}
@@ -119,7 +119,7 @@ func TestProgramIsStopped(t *testing.T) {
 	})
 }
 
-// TestProgramIsToBlame checks that faults of a version are reported as the code's.
+// TestProgramIsToBlame checks that faults in a version are reported as faults of the code.
 func TestProgramIsToBlame(t *testing.T) {
 	each(t, func(t *testing.T, walls sandbox.Sandbox) {
 		for name, c := range map[string]struct{ factor, score, want string }{
@@ -142,7 +142,7 @@ func TestProgramIsToBlame(t *testing.T) {
 	})
 }
 
-// TestProgramRefusesLinks checks that a version is not written through a link of the base.
+// TestProgramRefusesLinks checks that a version is not written through a link in the base.
 func TestProgramRefusesLinks(t *testing.T) {
 	p := scripted(t, sandbox.None("a test"))
 	target := filepath.Join(t.TempDir(), "elsewhere")
@@ -171,7 +171,7 @@ func BenchmarkProgramValues(b *testing.B) {
 	}
 }
 
-// TestProgramWithoutGo checks that a program sees no Go unless it is given one.
+// TestProgramWithoutGo checks that a program has no access to Go unless it is given one.
 func TestProgramWithoutGo(t *testing.T) {
 	each(t, func(t *testing.T, walls sandbox.Sandbox) {
 		p := scripted(t, walls)
@@ -191,8 +191,8 @@ func TestProgramWithoutGo(t *testing.T) {
 	})
 }
 
-// TestTheEndOfAnErrorIsKept checks that a long error has its last line, where interpreters
-// name the fault.
+// TestTheEndOfAnErrorIsKept checks that the last line of a long error is retained, because
+// interpreters name the fault there.
 func TestTheEndOfAnErrorIsKept(t *testing.T) {
 	p := scripted(t, sandbox.None("a test"))
 	p.Test = []string{"sh", "-c", "seq 1000 >&2; echo 'ValueError: the fault' >&2; exit 1"}

@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// report runs the command once in a tree and parses its output.
+// report runs the target's command once in a tree and parses its output.
 func (r *Runner) report(ctx context.Context, b *Built) (gobench.Run, error) {
 	if err := r.Ready(); err != nil {
 		return nil, err
@@ -37,9 +37,10 @@ func (r *Runner) report(ctx context.Context, b *Built) (gobench.Run, error) {
 	return run, nil
 }
 
-// commanding returns the sandbox of the command. The command may build in the tree and
-// with a build cache, but nothing that it writes persists to the next run. Without layers
-// each run gets a fresh copy in dir and an empty build cache.
+// commanding returns the specification of the sandbox for the command. The command may
+// build in the tree and use a build cache, but nothing that it writes is kept for the next
+// run. If the sandbox has no layers, each run gets a fresh copy of the tree in dir and no
+// shared build cache.
 func (r *Runner) commanding(b *Built, dir string) (sandbox.Spec, error) {
 	s := sandbox.Spec{
 		Dir: r.start(b.tree), ReadOnly: r.installed(), Temp: r.Folder, Env: r.environment(b.tree),
@@ -54,10 +55,10 @@ func (r *Runner) commanding(b *Built, dir string) (sandbox.Spec, error) {
 		return s, nil
 	}
 	if err := os.RemoveAll(dir); err != nil {
-		return s, fmt.Errorf("making room for a run: %w", err)
+		return s, fmt.Errorf("preparing the folder for a run: %w", err)
 	}
 	if err := os.CopyFS(dir, os.DirFS(b.tree)); err != nil {
-		return s, fmt.Errorf("making room for a run: %w", err)
+		return s, fmt.Errorf("preparing the folder for a run: %w", err)
 	}
 	if r.Sandbox.Err() == nil {
 		s.Shown = []sandbox.Shown{{Source: dir, Path: treePlace, Writable: true}}

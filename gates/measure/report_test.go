@@ -25,7 +25,7 @@ var detected = sync.OnceValue(func() sandbox.Sandbox { return sandbox.Detect(con
 
 var installed = sync.OnceValues(func() (gotest.Toolchain, error) { return gotest.FindToolchain(context.Background(), "go") })
 
-// commanded returns a yard whose command is a script of the tree.
+// commanded returns a runner whose command is a script in the tree, and its build.
 func commanded(t *testing.T, walls sandbox.Sandbox, script string) (*Runner, *Built) {
 	t.Helper()
 	tools, err := installed()
@@ -104,7 +104,7 @@ func TestCommandIsToBlame(t *testing.T) {
 	for name, c := range map[string]struct{ script, says string }{
 		"a failure":       {"echo BenchmarkCopy 1 20 work/op; echo no disk >&2; exit 2", "measure.sh ended with code 2: no disk"},
 		"a flood":         {"yes BenchmarkCopy 1 20 work/op | head -c 5000000", "measure.sh printed too much"},
-		"nothing":         {"echo fast", "measure.sh: no line of it is a result such as: BenchmarkName 100 123 work/op"},
+		"nothing":         {"echo fast", "measure.sh: none of its lines is a result such as: BenchmarkName 100 123 work/op"},
 		"no number":       {"echo BenchmarkCopy 1 NaN work/op", `measure.sh: line 1: "BenchmarkCopy" has NaN work/op`},
 		"a forged line":   {"echo BenchmarkCopy 1 1 work/op; echo BenchmarkCopy 1 20 work/op", "line 2: \"BenchmarkCopy\" has two values in work/op"},
 		"another unit":    {"echo BenchmarkCopy 1 20 ns/op", "none of its results is in work/op"},
@@ -183,7 +183,7 @@ func TestCommandInGo(t *testing.T) {
 	}
 }
 
-// TestWorkspace checks that the modules of a go.work see each other.
+// TestWorkspace checks that the modules in a go.work find each other.
 func TestWorkspace(t *testing.T) {
 	r, tree := &Runner{Tools: gotest.Toolchain{Root: "/go"}}, t.TempDir()
 	if env := r.environment(tree); !slices.Contains(env, "GOWORK=off") {

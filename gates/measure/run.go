@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Run runs every compiled benchmark once, or the command.
+// Run runs every compiled benchmark once, or the command once if there is one.
 func (r *Runner) Run(ctx context.Context, b *Built) (gobench.Run, error) {
 	if len(r.Command) > 0 {
 		return r.report(ctx, b)
@@ -25,8 +25,8 @@ func (r *Runner) Run(ctx context.Context, b *Built) (gobench.Run, error) {
 	return run, nil
 }
 
-// Test runs the tests that were compiled with the benchmarks, because a benchmark of
-// wrong code has no value. It is not a gate, only a first check.
+// Test runs the tests that were compiled together with the benchmarks, because it is
+// pointless to measure incorrect code. Test is only a first check, not a gate.
 func (r *Runner) Test(ctx context.Context, b *Built) error {
 	_, err := r.each(ctx, b, "-test.count=1")
 	return err

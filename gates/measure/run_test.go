@@ -84,7 +84,7 @@ func TestNoWalls(t *testing.T) {
 	}
 }
 
-// TestMeasure checks that the sides run in turns, equally often, and that an error of
+// TestMeasure checks that the sides run in turn and equally often, and that an error from
 // before ends the measurement.
 func TestMeasure(t *testing.T) {
 	r, b := built(t, `printf 'BenchmarkA-2\t5\t20 work/op\n'`)

@@ -15,37 +15,39 @@ import (
 	"evolve/runtime/text"
 )
 
-// Runner measures one target: by Go benchmarks, or by a command of its own.
+// Runner measures one target, with Go benchmarks or with the target's own command.
 type Runner struct {
 	Sandbox sandbox.Sandbox
-	// Unwalled reports that the operator allows foreign code to run without a sandbox.
+	// Unwalled reports whether the operator allows untrusted code to run without a sandbox.
 	Unwalled bool
-	// Tools is the Go that programs see. The zero value is none, which is sufficient for
-	// a Program or a Command without Go.
+	// Tools is the Go toolchain that programs can use. The zero value means none, which is
+	// sufficient for a Program or a Command that does not use Go.
 	Tools gotest.Toolchain
-	// Folder is an absolute folder for trees and compiled benchmarks; its creator removes
-	// it.
+	// Folder is the absolute path of a folder for trees and compiled benchmarks. The caller
+	// creates and removes it.
 	Folder string
-	// Cache is an absolute folder for the build cache. Only the toolchain writes to it,
-	// never the compiled programs.
+	// Cache is the absolute path of a folder for the build cache. Only the toolchain writes
+	// to it, never the compiled programs.
 	Cache string
 	Cgo   bool
-	// Start is the slash-separated folder, below the root of a tree, in which the commands
-	// start; empty for the root.
+	// Start is the slash-separated path of the folder, below the root of a tree, in which
+	// the commands start; if empty, they start in the root.
 	Start string
-	// Packages are the packages whose tests are compiled; none if empty. Pattern selects
-	// among their benchmarks like go test -bench.
+	// Packages are the packages whose tests are compiled; if it is empty, none are
+	// compiled. Pattern selects the benchmarks to run, in the form that go test -bench
+	// takes.
 	Packages []string
 	Pattern  string
-	// Command, with its arguments, measures in place of Go benchmarks. It prints what
-	// [gobench.ReadReport] reads, including Metric. Empty: there is none.
+	// Command is a command with its arguments that measures the target instead of Go
+	// benchmarks; if it is empty, benchmarks are used. The command prints output in the
+	// format that [gobench.ReadReport] reads, with values of the metric Metric.
 	Command []string
 	Metric  string
 }
 
-// The limits of compiling one tree and of one run of its benchmarks or tests.
+// The limits for compiling one tree and for one run of its benchmarks or tests.
 const (
-	eachTime    = "100ms" // of one benchmark in one run, in the format of go test
+	eachTime    = "100ms" // time for one benchmark in one run, in the format of go test
 	compileTime = 10 * time.Minute
 	runTime     = 5 * time.Minute
 	mostOutput  = 4 << 20 // bytes that a program may write to one of its outputs
@@ -53,20 +55,21 @@ const (
 	mostFile    = 1 << 30 // bytes that a command may write to one file
 )
 
-// The paths inside the sandbox, the same for every tree.
+// The paths inside the sandbox; they are the same for every tree.
 const (
 	treePlace  = "/target"
 	binPlace   = "/bin-of"
 	cachePlace = "/build-cache"
 )
 
-// CodeError reports a fault of the code that was compiled or run: it does not build, a
-// test fails, a benchmark does not end. Every other error is due to the machine.
+// CodeError reports a fault in the code that was compiled or run: for instance, the code
+// does not build, a test fails, or a benchmark does not end. Any other error is the
+// machine's fault.
 type CodeError struct{ Text string }
 
 func (e *CodeError) Error() string { return e.Text }
 
-// Ready returns an error if foreign code may not run here.
+// Ready returns an error if untrusted code may not run here.
 func (r *Runner) Ready() error {
 	if err := r.Sandbox.Err(); err != nil && !r.Unwalled {
 		return fmt.Errorf("foreign code is not run without a sandbox: %w", err)
@@ -74,10 +77,10 @@ func (r *Runner) Ready() error {
 	return nil
 }
 
-// hasGo reports whether programs see an installation of Go.
+// hasGo reports whether a Go toolchain is available to the programs that r runs.
 func (r *Runner) hasGo() bool { return r.Tools.Root != "" }
 
-// installed returns the folders of Go and of its downloaded modules, as far as there are any.
+// installed returns the folders of Go and of its downloaded modules, if they exist.
 func (r *Runner) installed() []string {
 	if !r.hasGo() {
 		return nil
@@ -89,8 +92,9 @@ func (r *Runner) installed() []string {
 	return out
 }
 
-// Measure runs each compiled side rounds times, in turns; see [gobench.Plan]. before,
-// which may be nil, is called before every run, and its error ends the measurement.
+// Measure runs each compiled side rounds times, alternating between the sides; see
+// [gobench.Plan]. before, which may be nil, is called before every run, and an error from
+// it ends the measurement.
 func (r *Runner) Measure(ctx context.Context, sides map[gobench.Side]*Built, rounds int, seed int64, before func() error) (gobench.Measured, error) {
 	runs := map[gobench.Side][]gobench.Run{}
 	for _, side := range gobench.Plan(rounds, seed, gobench.Base, gobench.Again, gobench.Candidate) {
@@ -108,7 +112,8 @@ func (r *Runner) Measure(ctx context.Context, sides map[gobench.Side]*Built, rou
 	return gobench.Measured{Base: runs[gobench.Base], Again: runs[gobench.Again], Candidate: runs[gobench.Candidate]}, nil
 }
 
-// inside returns the path inside the sandbox of a host folder with the given place.
+// inside returns the path under which programs see a folder of the host: place, where the
+// sandbox mounts it, or the host's own path if there is no sandbox.
 func (r *Runner) inside(host, place string) string {
 	if r.Sandbox.Err() == nil {
 		return place
@@ -116,12 +121,13 @@ func (r *Runner) inside(host, place string) string {
 	return host
 }
 
-// start returns the folder inside the sandbox in which the commands of a tree on the host start.
+// start returns the folder in which the commands for a tree on the host start, as the path
+// that the commands see.
 func (r *Runner) start(tree string) string {
 	return filepath.Join(r.inside(tree, treePlace), filepath.FromSlash(r.Start))
 }
 
-// command runs one program to its end.
+// command runs one program until it ends.
 func (r *Runner) command(ctx context.Context, s sandbox.Spec, argv []string) ([]byte, error) {
 	s.Argv, s.Limits.Output = argv, mostOutput
 	exit, out, err := r.Sandbox.Run(ctx, s, nil, mostOutput)
@@ -149,5 +155,6 @@ func (r *Runner) command(ctx context.Context, s sandbox.Spec, argv []string) ([]
 	return out.Stdout, nil
 }
 
-// errSlow is the cause when a time limit ends a program.
+// errSlow is the cause with which a program's context is canceled when the program reaches
+// its time limit.
 var errSlow = errors.New("it took too long")

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestWarm checks that the build cache has what the base's test needs before versions run it:
-// what they compile themselves is dropped. The compiled test is not run for that.
+// TestWarm checks that the build cache has what the base's test needs before versions run
+// the test, because what versions compile themselves is dropped. The test is compiled for
+// this but not run.
 func TestWarm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
@@ -35,7 +36,8 @@ func TestWarm(t *testing.T) {
 	if err := p.Warm(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// A test of a version adds a few entries of its own, and none of the standard library.
+	// The test of a version adds a few entries of its own, and none for the standard
+	// library.
 	p.Test = []string{"sh", "-c", `
 		count() { find "$GOCACHE" -name '*-d' | wc -l; }
 		before=$(count)
@@ -47,7 +49,8 @@ func TestWarm(t *testing.T) {
 		t.Error(err)
 	}
 
-	// A command that fails is no error, as it fails again when it counts, nor is another one.
+	// A command that fails is not an error, because it fails again when it counts. A
+	// command other than go test is not an error either.
 	for _, test := range [][]string{{"go", "test", "./none"}, {"./test.sh"}, {"go", "vet", "./..."}, nil} {
 		p.Test = test
 		if err := p.Warm(t.Context()); err != nil {

@@ -13,37 +13,40 @@ import (
 	"evolve/runtime/text"
 )
 
-// AfterKind is the kind of the ledger's entries that hold an [After]; their subject is
-// the proposal.
+// AfterKind is the kind of the ledger entries that hold an [After]. The subject of such an
+// entry is the proposal.
 const AfterKind = "adoption.after"
 
-// The bounds of the program that runs after an adoption.
+// Limits on the program that runs after an adoption or a rollback.
 const (
 	programTime   = time.Minute
 	programOutput = 16 << 10 // bytes
-	// programDrain is the wait for output once the program itself has ended: a process that
-	// it left running, such as a service, may hold the output open for ever.
+	// programDrain is how long to wait for further output after the program itself has
+	// ended. A process that it left running, such as a service, may hold the output open
+	// forever.
 	programDrain = time.Second
 )
 
-// After is the result of the operator's program that runs after an adoption or a
-// rollback. Its output is untrusted text.
+// After is the result of the operator's program that runs after an adoption or a rollback.
+// The program's output is untrusted text.
 type After struct {
 	Argv   []string `json:"argv"`
 	Output string   `json:"output"`
-	// Problem is the reason for a failure, or "". A failure does not undo the adoption.
+	// Problem is the reason for a failure, or "" if there was none. A failure does not undo
+	// the adoption.
 	Problem string `json:"problem,omitempty"`
-	// Attempt counts the starts after this decision from 1. It is more than 1 when a process
-	// was killed before it had recorded the end of an earlier one, which may have run.
+	// Attempt counts, from 1, how often the program was started after this decision. It is
+	// more than 1 if a process was killed before it recorded the end of an earlier start;
+	// the program may already have run then.
 	Attempt int `json:"attempt,omitempty"`
 }
 
-// RunProgram starts the operator's program after a decision, at least once: a start whose
-// end is not recorded is repeated. It does so if the intent of the proposal is at that
-// stage, records the start and then the result, and returns nil if there is nothing to
-// start. The program's environment has EVOLVE_PROPOSAL (the proposal), EVOLVE_DECISION
-// (approve or rollback), EVOLVE_COMMIT and EVOLVE_ATTEMPT ([After.Attempt]). The archive
-// is not held while the program runs.
+// RunProgram runs the operator's program after a decision if the intent of the proposal is
+// at the stage [archive.IntentAfter]. It records the start and then the result, and returns
+// nil if there is nothing to run. The program runs at least once: a start whose end was not
+// recorded is repeated. The program's environment contains EVOLVE_PROPOSAL (the proposal),
+// EVOLVE_DECISION (approve or rollback), EVOLVE_COMMIT and EVOLVE_ATTEMPT
+// ([After.Attempt]). The archive is not held while the program runs.
 func (rev *Reviewer) RunProgram(ctx context.Context, id string) (*After, error) {
 	var in archive.Intent
 	err := rev.retryLocked(ctx, func(ctx context.Context, s *session) (err error) {
@@ -82,8 +85,8 @@ func (rev *Reviewer) RunProgram(ctx context.Context, id string) (*After, error) 
 }
 
 // runProgram runs the operator's program in a folder, with the operator's rights and the
-// given environment, and waits for it. At its time limit, or when ctx is canceled, it
-// kills the program with its process group (on Unix).
+// given environment, and waits for it. At the time limit, or when ctx is canceled, it kills
+// the program and its process group (on Unix).
 func runProgram(ctx context.Context, argv []string, dir string, env []string, most time.Duration) After {
 	timed, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -99,13 +102,13 @@ func runProgram(ctx context.Context, argv []string, dir string, env []string, mo
 		done.Problem = fmt.Sprintf("it did not end within %s and was stopped", most)
 	case timed.Err() != nil:
 		done.Problem = "it was interrupted and stopped"
-	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // ErrWaitDelay: a process that it left running held the output open
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // ErrWaitDelay: a process that the program left running held the output open
 		done.Problem = err.Error()
 	}
 	return done
 }
 
-// noteAfter records the result in the ledger and stores the intent.
+// noteAfter records the program's result in the ledger and stores the intent with it.
 func (s *session) noteAfter(ctx context.Context, in archive.Intent, done After) error {
 	e, err := s.entry(AfterKind, in.By, in.Proposal, done)
 	if err != nil {

@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	// gateAgent is the gate of targets that hold an agent's program.
+	// gateAgent is the name of the gate for targets that contain an agent's program.
 	gateAgent = "agent"
-	// trialMargin is the loss, in score units, that the comparison must rule out. A
-	// nightly run allows a domain the same loss. Without any spread, 36 tasks are enough
-	// to rule it out.
+	// trialMargin is the loss, in score units, that the comparison must rule out. It equals
+	// the loss that a nightly run tolerates in a domain. If the results do not vary at all,
+	// 36 tasks are enough to rule it out.
 	trialMargin = 0.10
-	// trialLevel is the confidence level of the interval that decides.
+	// trialLevel is the confidence level of the interval on which the verdict is based.
 	trialLevel = 0.95
 )
 
-// agentGate returns the gate that evaluates the patched program as a variant of the agent:
-// base and candidate run alternately on the same search tasks, the base under the
-// champion's config and the candidate under the config of the patched tree.
+// agentGate returns the gate that evaluates the patched program as a variant of the agent.
+// Base and candidate run alternately on the same search tasks, the base with the champion's
+// config and the candidate with the config in the patched tree.
 func (w *gateRun) agentGate() gates.Gate {
 	return gates.Gate{Name: gateAgent, Check: func(ctx context.Context) (gates.Verdict, string) {
 		if w.Trial == nil {
@@ -50,11 +50,12 @@ func (w *gateRun) agentGate() gates.Gate {
 	}}
 }
 
-// tryAgent runs both programs. Their files are removed with the run's scratch folder.
+// tryAgent evaluates the base program and the patched program. Their files are removed
+// together with the run's scratch folder.
 func (w *gateRun) tryAgent(ctx context.Context) (verdict gates.Verdict, evidence string, err error) {
 	scratch := filepath.Join(w.scratch, "agent")
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
-		return "", "", fmt.Errorf("making room for working directories: %w", err)
+		return "", "", fmt.Errorf("creating the folder for working directories: %w", err)
 	}
 	seed := fnv.New64a()
 	_, _ = seed.Write([]byte(w.tree))
@@ -68,8 +69,8 @@ func (w *gateRun) tryAgent(ctx context.Context) (verdict gates.Verdict, evidence
 	touched := slices.ContainsFunc(w.files, func(f patch.File) bool {
 		return trial.Folder == "." || strings.HasPrefix(f.Path, trial.Folder+"/")
 	})
-	if !touched { // a program that is built from other files is not in the trees
-		return gates.Flagged, fmt.Sprintf("not evaluated: the patch changes nothing in %s, where its program is started from", trial.Folder), nil
+	if !touched { // the agent runs a program that is built from files outside the trees
+		return gates.Flagged, fmt.Sprintf("not evaluated: the patch changes nothing in %s, from which the agent's program is started", trial.Folder), nil
 	}
 	found, err := trial.run(ctx, w.target.Tasks, w.tree)
 	w.spent += found.usd
@@ -80,13 +81,13 @@ func (w *gateRun) tryAgent(ctx context.Context) (verdict gates.Verdict, evidence
 	return verdict, evidence, nil
 }
 
-// judge returns the verdict with its evidence. A program fails when it breaks and the
-// base does not, or when it is significantly worse. It passes when a loss beyond the
-// margin is ruled out. It is flagged when neither is shown, and not run when the budget
+// judge returns the verdict and its evidence. The patched program fails if it breaks where
+// the base does not, or if it is significantly worse. It passes if a loss beyond the margin
+// is ruled out. If neither is shown, it is flagged. It counts as not run if the budget
 // ended the comparison early.
 func (t *tried) judge() (gates.Verdict, string) {
 	c := stats.Compare(t.pairs, trialLevel)
-	measured := fmt.Sprintf("%d of %d search tasks once on each side: %s → %s, %s points, %s interval %s to %s, %d better, %d worse, %d equal",
+	measured := fmt.Sprintf("%d of %d search tasks, each run once before and once after the patch: %s → %s, %s points, %s interval %s to %s, %d better, %d worse, %d equal",
 		c.Tasks, t.planned, text.Score(c.MeanA), text.Score(c.MeanB), text.Points(c.Difference), text.Percent(c.Level), text.Points(c.Lo), text.Points(c.Hi), c.Wins, c.Losses, c.Ties)
 	if t.usd > 0 {
 		measured += ", " + text.Dollars(t.usd)
@@ -96,19 +97,19 @@ func (t *tried) judge() (gates.Verdict, string) {
 		if first == "" {
 			first = t.said[0]
 		}
-		measured += fmt.Sprintf("; the program ended or broke its protocol %d times before and %d times after the patch, such as: %s", t.faults[0], t.faults[1], first)
+		measured += fmt.Sprintf("; the program ended or broke its protocol %d times before and %d times after the patch, for example: %s", t.faults[0], t.faults[1], first)
 	}
 	switch {
 	case t.faults[1] > 0 && t.faults[0] == 0:
-		return gates.Failed, "it breaks, which the base does not: " + measured
+		return gates.Failed, "the patched program ends or breaks its protocol, but the base does not: " + measured
 	case t.short: // fewer tasks than the target requires
 		return gates.NotRun, "the budget was used up before the comparison was complete: " + measured
 	case c.Tasks == 0:
 		return gates.Flagged, "nothing was compared: " + measured
 	case c.MeanA == 0 && c.MeanB == 0:
-		return gates.Flagged, "the base scores 0, so that no loss could be seen: " + measured
+		return gates.Flagged, "the base scores 0, so no loss could be seen: " + measured
 	case c.Clusters < stats.MinClusters:
-		return gates.Flagged, fmt.Sprintf("%d independent tasks are too few to show anything, at least %d are needed: %s", c.Clusters, stats.MinClusters, measured)
+		return gates.Flagged, fmt.Sprintf("%d independent tasks are too few to show anything; at least %d are needed: %s", c.Clusters, stats.MinClusters, measured)
 	case c.Hi < 0:
 		return gates.Failed, "shown to be worse: " + measured
 	case c.Lo > 0:

@@ -30,7 +30,7 @@ const solver = `while read -r request; do
 done
 `
 
-// limited returns a diff of the line of solver that sets its limit.
+// limited returns a diff that changes the line of solver that sets its limit.
 func limited(to string) string {
 	return "--- a/cache/solve\n+++ b/cache/solve\n@@ -4 +4 @@\n-\tlimit=20\n+\t" + to + "\n"
 }
@@ -85,11 +85,11 @@ func TestAgentIsTried(t *testing.T) {
 		verdict gates.Verdict
 		says    string
 	}{
-		"better":               {limited("limit=40"), gates.Passed, "better on search tasks: 40 of 40 search tasks once on each side: .500 → 1.000, +50.0 points"},
-		"worse":                {limited("limit=5"), gates.Failed, "shown to be worse: 40 of 40 search tasks once on each side: .500 → .125, −37.5 points"},
-		"the same":             {limited("limit=$((10 + 10))"), gates.Passed, "a loss of 10 points is ruled out: 40 of 40 search tasks once on each side: .500 → .500, 0.0 points"},
+		"better":               {limited("limit=40"), gates.Passed, "better on search tasks: 40 of 40 search tasks, each run once before and once after the patch: .500 → 1.000, +50.0 points"},
+		"worse":                {limited("limit=5"), gates.Failed, "shown to be worse: 40 of 40 search tasks, each run once before and once after the patch: .500 → .125, −37.5 points"},
+		"the same":             {limited("limit=$((10 + 10))"), gates.Passed, "a loss of 10 points is ruled out: 40 of 40 search tasks, each run once before and once after the patch: .500 → .500, 0.0 points"},
 		"neither":              {limited("limit=18"), gates.Flagged, "not shown to be worse, but a loss of 10 points is not ruled out"},
-		"breaks its protocol":  {limited("limit=20; echo noise"), gates.Failed, "it breaks, which the base does not"},
+		"breaks its protocol":  {limited("limit=20; echo noise"), gates.Failed, "the patched program ends or breaks its protocol, but the base does not"},
 		"ends on some tasks":   {limited("limit=20; [ $goal != 7 ] || exit 3"), gates.Failed, "0 times before and 1 times after the patch"},
 		"is somewhere else":    {strings.ReplaceAll(turned("64", "128"), "cache/cache.go", "other/cache.go"), gates.Flagged, "not evaluated: the patch changes nothing in cache"},
 		"knows the wrong half": {limited("limit=20; goal=$((39 - goal))"), gates.Flagged, "20 better, 20 worse, 0 equal"},
@@ -114,11 +114,11 @@ func TestAgentIsTried(t *testing.T) {
 	}
 }
 
-// priced is the usage field that each answer of the solver gets here.
+// priced is the usage field that is added to each of the solver's answers here.
 const priced = ",\"usage\":{\"cost_usd\":0.01}}\\n"
 
-// TestTrialIsCharged checks that a trial is paid from the desk's budget, ends when the
-// budget is used up, and is charged in the record and the ledger, also when the gates are
+// TestTrialIsCharged checks that a trial is paid for from the desk's budget, ends when the
+// budget is used up, and is charged in the record and the ledger, even if the gates are
 // interrupted.
 func TestTrialIsCharged(t *testing.T) {
 	for name, c := range map[string]struct {

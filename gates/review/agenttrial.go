@@ -15,55 +15,59 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TrialSpec holds the parameters for preparing an agent's program from two trees.
+// TrialSpec holds the parameters for preparing an agent with its program from each of two
+// trees.
 type TrialSpec struct {
 	Agent string
-	// Top is the root of the working tree that contains the agent's folder; Base and
-	// Candidate are the exported trees that replace it.
+	// Top is the root of the working tree that contains the agent's folder. Base and
+	// Candidate are the exported trees, each of which takes the place of that working tree
+	// on its side.
 	Top, Base, Candidate string
-	// Scratch is an absolute folder for working directories.
+	// Scratch is the absolute path of a folder for working directories.
 	Scratch string
-	// Seed is the seed of both sides.
+	// Seed is the random seed; both sides use the same one.
 	Seed int64
-	// Budget pays for both sides; nil uses the settings' limit for a run.
+	// Budget is the budget that both sides share. If it is nil, the settings' limit for a
+	// run applies.
 	Budget *bench.Budget
 }
 
-// AgentTrial is an agent prepared twice: with its program from the base, and from the
-// candidate.
+// AgentTrial is an agent prepared twice: once with its program from the base, and once with
+// its program from the candidate.
 type AgentTrial struct {
-	// Config is the config of the champion, and Patched the config in the candidate's
-	// tree: the same unless the patch changes it.
+	// Config is the config of the champion. Patched is the config in the candidate's tree,
+	// which is the same unless the patch changes it.
 	Config, Patched agent.Config
-	// Tasks are all search tasks of the agent; patches are not tried on the holdout.
+	// Tasks are all search tasks of the agent. Patches are not tried on holdout tasks.
 	Tasks []*bench.Task
-	// Base and Candidate store no results, and share one budget.
+	// Base and Candidate evaluate the two sides. They store no results, and they share one
+	// budget.
 	Base, Candidate *bench.Harness
-	// Parallel bounds the tasks evaluated at once, at least 1.
+	// Parallel limits the number of tasks evaluated at once; it is at least 1.
 	Parallel int
-	// Folder is the agent's folder, slash-separated and relative to the repository's
-	// root.
+	// Folder is the path of the agent's folder, slash-separated and relative to the
+	// repository's root.
 	Folder string
 	Close  func() error
 }
 
-// tried is the result of a trial.
+// tried is the result of a trial of both programs.
 type tried struct {
 	pairs []stats.Pair
 	// planned counts the tasks to compare.
 	planned int
-	// faults counts, for base and candidate, the times that the program ended or broke
-	// its protocol; said holds the first error of each.
+	// faults counts, for the base and the candidate, how often the program ended
+	// unexpectedly or violated its protocol. said holds the first such error on each side.
 	faults [2]int
 	said   [2]string
 	usd    float64
-	// short reports whether the budget ended the trial.
+	// short reports whether the budget ran out before all tasks were evaluated.
 	short bool
 }
 
-// run evaluates both sides once on the same tasks, at most most of them, in an order
-// drawn by the tree. The side that goes first alternates from task to task. The result
-// has the cost also when there is an error.
+// run evaluates both sides once on the same tasks, at most most of them, which are chosen
+// and ordered by the tree. The side that goes first alternates from task to task. The
+// result includes the cost even if there is an error.
 func (t *AgentTrial) run(ctx context.Context, most int, tree string) (tried, error) {
 	tasks := drawn(t.Tasks, most, tree)
 	out := tried{planned: len(tasks)}
@@ -100,7 +104,7 @@ func (t *AgentTrial) run(ctx context.Context, most int, tree string) (tried, err
 	return out, err
 }
 
-// take counts the results of both sides on a task.
+// take adds the evaluations of one task, on both sides, to the result.
 func (t *tried) take(task *bench.Task, both [2]bench.Evaluation) {
 	for side, e := range both {
 		t.usd += e.Paid()
@@ -119,8 +123,8 @@ func (t *tried) take(task *bench.Task, both [2]bench.Evaluation) {
 	})
 }
 
-// drawn returns at most n tasks in an order that depends on the tree, so that a patch
-// cannot be tuned to a fixed few of them and the same tree always gets the same tasks.
+// drawn returns at most n tasks, chosen and ordered by a hash of the tree: a patch cannot
+// be tuned to a fixed subset, and the same tree always gets the same tasks.
 func drawn(tasks []*bench.Task, n int, tree string) []*bench.Task {
 	rank := make(map[*bench.Task]string, len(tasks))
 	for _, t := range tasks {

@@ -13,43 +13,44 @@ import (
 
 // Decision is a person's decision on a proposal.
 type Decision struct {
-	// By is "Name" or "Name <mail>".
+	// By has the form "Name" or "Name <mail>".
 	By     string
 	Reason string
-	// OverrideReason is the reason to approve a proposal that gates flagged; it is
-	// required for one.
+	// OverrideReason is the reason for approving a proposal that a gate flagged; without
+	// it, such a proposal cannot be approved.
 	OverrideReason string
-	// Initial holds the files that the person was shown as the first commit of a new
-	// repository ([Reviewer.InitialFiles]); without them no repository is made.
+	// Initial lists the files that were shown to the person as the content of the first
+	// commit of a new repository ([Reviewer.InitialFiles]). If it is empty, no repository
+	// is created.
 	Initial []string
 }
 
 // Done is the result of a decision.
 type Done struct {
 	Proposal archive.ProposalRecord
-	// Later lists the adopted patches that build on the one rolled back, the latest
-	// first.
+	// Later lists the adopted patches that build on the patch that was rolled back, with
+	// the latest first.
 	Later []string
-	// Restored reports whether the files were already as before the adoption, so that the
-	// commit of a rollback changes none.
+	// Restored reports whether the files had already been restored to their state before
+	// the adoption, so that the rollback's commit changes no files.
 	Restored bool
-	// Branch is the branch as which a rollback is proposed at the remote; empty if the rollback
-	// was made here.
+	// Branch is the branch that proposes a rollback at the remote; it is empty if the
+	// rollback was committed here.
 	Branch string
 }
 
-// Approve adopts a proposal. Nothing that it depends on may have changed, its gates must
-// have passed, and no agent may have vetoed it. The decision is stored first; then the
-// branch that is checked out moves forward by one commit. After a crash between the two,
-// the same call completes the adoption. The gates of a config, tool or skill run again
-// now; a patch is gated again first if its target or the target's terms have changed,
-// without holding the archive.
+// Approve adopts a proposal. Nothing on which the proposal depends may have changed, its
+// gates must have passed, and no agent may have vetoed it. The decision is stored first;
+// then the checked-out branch moves forward by one commit. After a crash between the two
+// steps, the same call completes the adoption. The gates of a config, tool or skill always
+// run again at this point. Those of a patch run again only if its target or the target's
+// terms have changed; the archive is not held while they run.
 func (rev *Reviewer) Approve(ctx context.Context, id string, d Decision) (Done, error) {
 	who, err := rev.person(d.By)
 	if err != nil {
 		return Done{}, err
 	}
-	// If only the base changed during the gates, the patch is gated once more.
+	// If only the base changed while the gates ran, the patch is gated once more.
 	for range 2 {
 		p, err := inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) { return s.approve(ctx, id, d, who) })
 		var stale *staleError
@@ -60,10 +61,10 @@ func (rev *Reviewer) Approve(ctx context.Context, id string, d Decision) (Done, 
 			return Done{Proposal: p}, err
 		}
 	}
-	return Done{}, Refuse("repeat the command when no commits are being added to the target", "the target of %s got new commits each time while its gates ran", strings.ToUpper(id))
+	return Done{}, Refuse("repeat the command when no commits are being added to the target", "the target of %s received new commits every time its gates ran", strings.ToUpper(id))
 }
 
-// approve does the part of an approval that needs the archive.
+// approve carries out the part of an approval that needs the archive.
 func (s *session) approve(ctx context.Context, id string, d Decision, who patch.Person) (archive.ProposalRecord, error) {
 	p, err := s.find(ctx, id)
 	if err == nil && p.Kind == archive.KindAutonomy {
@@ -125,32 +126,33 @@ func (s *session) allow(ctx context.Context, sub subject, p archive.ProposalReco
 	return p, nil
 }
 
-// commitName matches the full name of a commit. An import can hold any text in its place.
+// commitName matches the full name of a commit. An imported proposal can hold any text
+// where a commit name belongs.
 var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// foreign refuses decisions on imported drafts, which must be measured or gated here first,
+// foreign refuses decisions on imported drafts, which must first be measured or gated here,
 // and on imported adoptions.
 func foreign(p archive.ProposalRecord) error {
 	switch {
 	case p.Imported == "":
 		return nil
 	case p.State == archive.Drafted && p.OfConfig():
-		return Refuse("`evolve run` measures its variant here, and proposes it when that is confirmed", "%s was imported: it was not measured and gated here", p.ID)
+		return Refuse("`evolve run` measures its variant here, and proposes the variant once it is confirmed", "%s was imported: it was not measured and gated here", p.ID)
 	case p.State == archive.Drafted && p.Patch != nil && p.Patch.Named:
 		return Refuse("`evolve run` runs its gates here", "%s was imported: it was not gated here", p.ID)
 	case p.State == archive.Drafted:
-		return Refuse("reject it, and propose the change here: its gates run then", "%s was imported: it was not gated here", p.ID)
+		return Refuse("reject it and propose the change here, so that its gates run", "%s was imported: it was not gated here", p.ID)
 	case p.State == archive.Adopted:
 		hint := "revert it with git: `git log --grep 'Evolve-Proposal: " + p.ID + "'` finds its commit if it is in this repository, and `git revert` reverts it"
 		if commitName.MatchString(p.AdoptedCommit) {
 			hint = "revert it with git: `git revert " + p.AdoptedCommit + "`"
 		}
-		return Refuse(hint, "%s was imported: the ledger of this workspace has no adoption of it", p.ID)
+		return Refuse(hint, "%s was imported: the ledger of this workspace does not record its adoption", p.ID)
 	}
 	return nil
 }
 
-// approvable refuses a proposal whose state does not permit an approval.
+// approvable refuses a proposal whose state does not permit approval.
 func approvable(p archive.ProposalRecord, d Decision) error {
 	if err := foreign(p); err != nil {
 		return err
@@ -176,8 +178,8 @@ func approvable(p archive.ProposalRecord, d Decision) error {
 // overrides reports whether the decision lets a flagged proposal pass.
 func (d Decision) overrides() bool { return strings.TrimSpace(d.OverrideReason) != "" }
 
-// hindered turns a *patch.HinderedError into a refusal and returns any other error as it
-// is.
+// hindered turns a *patch.HinderedError into a refusal and returns any other error
+// unchanged.
 func hindered(err error) error {
 	var hindered *patch.HinderedError
 	if errors.As(err, &hindered) {
@@ -186,8 +188,8 @@ func hindered(err error) error {
 	return err
 }
 
-// adopted stores the adoption of a proposal by a commit, with an intent for the remaining
-// steps.
+// adopted stores that a commit adopted a proposal, together with the intent for the
+// remaining steps.
 func (s *session) adopted(ctx context.Context, p archive.ProposalRecord, in archive.Intent, commit string) (archive.ProposalRecord, archive.Intent, error) {
 	in = s.next(in)
 	in.Commit = commit
@@ -208,8 +210,8 @@ func (s *session) adopted(ctx context.Context, p archive.ProposalRecord, in arch
 	return p, in, err
 }
 
-// next returns the intent's next stage once its commit is stored; a finished intent is
-// returned unchanged.
+// next returns an intent advanced to the stage that follows the storing of its commit. It
+// returns a finished intent unchanged.
 func (rev *Reviewer) next(in archive.Intent) archive.Intent {
 	if in.Stage == archive.IntentDone {
 		return in
@@ -221,7 +223,7 @@ func (rev *Reviewer) next(in archive.Intent) archive.Intent {
 	return in
 }
 
-// approvalOf returns the approval that is stored in a proposal's record.
+// approvalOf returns the approval stored in a proposal's record.
 func approvalOf(p archive.ProposalRecord) archive.DecisionRecord {
 	d := archive.DecisionRecord{Proposal: p.ID, Action: "approve", Evidence: evidenceOf(p)}
 	if p.Decision != nil {

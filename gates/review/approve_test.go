@@ -6,8 +6,8 @@ import (
 	"evolve/archive"
 )
 
-// TestOverrideNeedsWords checks for every kind of proposal that a reason of blanks does not
-// let a flagged proposal pass.
+// TestOverrideNeedsWords checks for every kind of proposal that a blank reason does not let
+// a flagged proposal pass.
 func TestOverrideNeedsWords(t *testing.T) {
 	tool := archive.ProposalRecord{Kind: archive.KindTool, Agent: "a", Files: []archive.FileChange{{Path: "agents/a/tools/t.star"}}}
 	skill := archive.ProposalRecord{Kind: archive.KindTool, Agent: "a", Files: []archive.FileChange{{Path: "agents/a/skills/s.md"}}}

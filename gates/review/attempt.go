@@ -15,48 +15,50 @@ import (
 	"evolve/runtime/text"
 )
 
-// The kinds of ledger entry that only patches have.
+// The kinds of ledger entries that only patches have.
 const (
 	entryAttempt  = "patch.attempt" // a patch was submitted, whatever its result
 	entryRefused  = "patch.refused" // a patch was refused before a gate ran
-	entryLost     = "patch.lost"    // its process ended before anything more was recorded
-	entryResume   = "patch.resume"  // its gates were stopped, or their process ended, and begin again
-	entryRegate   = "patch.regate"  // it was gated again on another base
-	entryWait     = "patch.wait"    // a limit lets it wait as a draft; it is no attempt yet
+	entryLost     = "patch.lost"    // the process that handled the patch ended before it recorded a result
+	entryResume   = "patch.resume"  // the patch's gates were stopped, or their process ended, and they start again
+	entryRegate   = "patch.regate"  // the gates ran again on another base
+	entryWait     = "patch.wait"    // a limit holds the patch back as a draft; this is not an attempt yet
 	entryReview   = "patch.review"  // another agent reviewed it
-	entryNoReview = "patch.unheard" // another agent was asked, and gave no verdict
+	entryNoReview = "patch.unheard" // another agent was asked for a review but gave no verdict
 	entryCreate   = "proposal.create"
 	entryAdopted  = "proposal.adopted"
 )
 
-// CostKind is the kind of the ledger entries that hold a [Cost]; their subject is the
+// CostKind is the kind of the ledger entries that hold a [Cost]. Their subject is the
 // proposal.
 const CostKind = "patch.cost"
 
-// Cost is the cost of a patch's trial with its agent, or of its review.
+// Cost is the cost of trying a patch with its agent, or of reviewing a patch.
 type Cost struct {
-	// Run is the nightly run that paid; empty if a person started the work.
+	// Run is the nightly run that paid for the work; it is empty if a person started the
+	// work.
 	Run string  `json:"run,omitempty"`
 	USD float64 `json:"usd"`
 	// For is "trial" or "review".
 	For string `json:"for"`
 }
 
-// begun is the state of an attempt. Its result is in the proposal or the ledger entry
-// that refers to it.
+// begun is the state of an attempt that has begun. The attempt's result is recorded
+// elsewhere: in the proposal or the ledger entry that refers to the attempt.
 const begun = "begun"
 
-// attempt is the ledger's record of a submission before it is read, and of a refused one.
+// attempt is the content of a ledger entry for a submission or for its refusal. A
+// submission is recorded before it is read.
 type attempt struct {
 	Target string `json:"target"`
 	Origin string `json:"origin"`
 	// Submitted is the hash of the submitted text.
 	Submitted string `json:"submitted"`
 	Rationale string `json:"rationale,omitempty"`
-	// State is begun in the entry that counts as the attempt.
+	// State is begun in the ledger entry that counts as the attempt.
 	State string `json:"state,omitempty"`
-	// Why is the reason for a refusal, and Attempt the number of the entry that began the
-	// attempt.
+	// Why is the reason for a refusal. Attempt is the number of the ledger entry that began
+	// the attempt.
 	Why     string `json:"why,omitempty"`
 	Attempt int64  `json:"attempt,omitempty"`
 }
@@ -72,13 +74,14 @@ func past(ctx context.Context, a *archive.Archive) ([]quota.Attempt, error) {
 		case e.Kind == entryAttempt:
 			out = append(out, quota.Attempt{Agent: e.Actor, Time: e.Time})
 		case e.Kind == entryAdopted && kindOf(e) == archive.KindPatch:
-			out = append(out, quota.Attempt{Adopted: e.Time}) // not an attempt of the approving person
+			out = append(out, quota.Attempt{Adopted: e.Time}) // the actor is the person who approved, who made no attempt
 		}
 	}
 	return out, nil
 }
 
-// kindOf returns the kind of proposal that an entry is about, or "".
+// kindOf returns the kind of the proposal that an entry is about, or "" if the entry does
+// not name a kind.
 func kindOf(e archive.LedgerEntry) archive.ProposalKind {
 	var body struct {
 		Kind archive.ProposalKind `json:"kind"`
@@ -89,11 +92,11 @@ func kindOf(e archive.LedgerEntry) archive.ProposalKind {
 	return body.Kind
 }
 
-// admit records a submission in the ledger before it is read, so that a crash counts as well,
-// and refuses an author who has made an attempt within the hour. There is no such limit for
-// persons, nor for a version that replaces one that the gates refused that night. It returns
-// the number of the entry or, for a version of searched code that must wait because of the
-// limit, 0 and the reason.
+// admit records a submission in the ledger before it is read, so that the submission counts
+// even after a crash. It refuses an author who has made an attempt in the past hour. This
+// limit applies neither to persons nor to a version that replaces one that the gates
+// refused that night. It returns the number of the entry. For a version of searched code
+// that must wait because of the limit, it returns 0 and the reason.
 func (s *session) admit(ctx context.Context, sub Submission, hash string) (began int64, waits *LimitedError, err error) {
 	entry := attempt{Target: sub.Target, Origin: sub.Origin, Submitted: hash, Rationale: text.Clip(sub.Rationale, maxRationale, text.Ellipsis)}
 	replaces, err := s.replacesRefused(ctx, sub)
@@ -119,9 +122,9 @@ func (s *session) admit(ctx context.Context, sub Submission, hash string) (began
 	return began, nil, err
 }
 
-// replacesRefused reports whether a submission is a version of searched code in place of one
-// that the gates refused in the same run. The number of finalists bounds the number of such
-// submissions.
+// replacesRefused reports whether a submission is a version of searched code that replaces
+// a version that the gates refused in the same run. There can be at most as many such
+// submissions as finalists.
 func (s *session) replacesRefused(ctx context.Context, sub Submission) (bool, error) {
 	if sub.Origin != OriginBlocks || sub.Run == "" {
 		return false, nil
@@ -141,14 +144,15 @@ func (s *session) replacesRefused(ctx context.Context, sub Submission) (bool, er
 	return refused, nil
 }
 
-// recordRefusal records the reason why an attempt led to no proposal.
+// recordRefusal records why an attempt did not lead to a proposal.
 func (s *session) recordRefusal(ctx context.Context, sub Submission, began int64, why error) error {
 	_, err := s.note(ctx, entryRefused, sub.Author, sub.Target, attempt{Target: sub.Target, Origin: sub.Origin, Why: text.Clip(why.Error(), maxEvidence, text.Ellipsis), Attempt: began})
 	return err
 }
 
-// lost returns the attempts that began and have no further record. Their processes have
-// ended, because an attempt begins and is recorded with the archive held.
+// lost returns the attempts that began and have no further record. The processes that made
+// them have ended, because a process holds the archive from the beginning of an attempt
+// until its result is recorded.
 func lost(ctx context.Context, a *archive.Archive) ([]archive.LedgerEntry, error) {
 	open := map[int64]archive.LedgerEntry{}
 	for e, err := range a.Ledger(ctx, 1) {
@@ -180,7 +184,7 @@ func lost(ctx context.Context, a *archive.Archive) ([]archive.LedgerEntry, error
 	return slices.SortedFunc(maps.Values(open), func(x, y archive.LedgerEntry) int { return cmp.Compare(x.Seq, y.Seq) }), nil
 }
 
-// gatedData returns the ledger's data about a gated proposal.
+// gatedData returns the data that the ledger stores about a gated proposal.
 func gatedData(p archive.ProposalRecord) map[string]any {
 	b := p.Patch
 	return map[string]any{

@@ -12,15 +12,15 @@ import (
 	"evolve/runtime/text"
 )
 
-// The trailers by which commits attest the state of the archive.
+// The trailers with which commits attest the state of the archive.
 const (
 	trailerAudit   = "Evolve-Audit"
 	trailerArchive = "Evolve-Archive"
 	trailerBound   = "Evolve-Bound"
 )
 
-// attested adds to a commit's message the archive's id and the digest of the proposal's
-// binding in the ledger. If the archive has no id, its commits attest only the ledger's
+// attested adds the archive's id and the digest of the proposal's binding in the ledger to
+// the message of a commit. If the archive has no id, its commits attest only the ledger's
 // head.
 func (s *session) attested(ctx context.Context, proposal, message string) (string, error) {
 	id, err := s.store.ID(ctx)
@@ -38,8 +38,8 @@ func (s *session) attested(ctx context.Context, proposal, message string) (strin
 	return message + trailers{{trailerBound, bound}, {trailerArchive, id}}.String(), nil
 }
 
-// attestedProposal returns the message of a proposal's commit, whose trailers attest the
-// archive before any decision.
+// attestedProposal returns the message of a commit that contains a proposal. Its trailers
+// attest the state of the archive before any decision.
 func (s *session) attestedProposal(ctx context.Context, p archive.ProposalRecord) (string, error) {
 	id, err := s.store.ID(ctx)
 	if err != nil || id == "" {
@@ -56,50 +56,52 @@ func (s *session) attestedProposal(ctx context.Context, p archive.ProposalRecord
 	return proposalMessage(p) + trailers{{trailerAudit, head}, {trailerBound, b.Digest()}, {trailerArchive, id}}.String(), nil
 }
 
-// Commits is the result of comparing the ledger with commits.
+// Commits is the result of comparing the ledger with the commits of a repository.
 type Commits struct {
-	// Compared counts the commits whose trailers agree with the ledger; Missing names the
-	// adoptions whose commit the repository does not have.
+	// Compared is the number of commits whose trailers agree with the ledger. Missing lists
+	// the adopted proposals whose commits are not in the repository.
 	Compared int
 	Missing  []string
-	// Lost are commits that refer to records missing from a ledger that a person accepted
-	// with gaps.
+	// Lost lists the commits that refer to records that the ledger lacks, if a person
+	// accepted the ledger despite its gaps.
 	Lost []string
-	// Later are commits about proposals or decisions that are missing from a ledger
+	// Later lists the commits about proposals or decisions that the ledger does not contain
 	// because it is an older copy.
 	Later []Later
-	// Others counts the commits that name an archive which is neither this one nor one that
-	// it imported, by its id.
+	// Others counts the commits that name an archive that is neither this archive nor an
+	// imported one, by the id of the archive that they name.
 	Others map[string]int
-	// Unproven names the imported proposals whose decision no commit confirms.
+	// Unproven lists the imported proposals with a decision that no commit confirms.
 	Unproven []string
-	// Confirmed has the imported proposals whose decision a commit confirms.
+	// Confirmed holds the imported proposals whose decisions are confirmed by a commit.
 	Confirmed map[string]bool
 }
 
-// Later is a commit about a proposal that came after the ledger's end.
+// Later is a commit that is about a proposal and was made after the ledger's last entry.
 type Later struct {
 	Commit, Proposal string
-	// Action is approve or rollback, and By the person who decided; both are empty for a
-	// proposal.
+	// Action is approve or rollback, and By is the person who decided. Both are empty if
+	// the commit only contains a proposal.
 	Action, By string
-	// Imported reports whether it names an archive that was imported.
+	// Imported reports whether the commit names an archive that was imported.
 	Imported bool
 }
 
-// Audit configures the comparison of a repository's commits with a ledger.
+// Audit configures how a repository's commits are compared with a ledger.
 type Audit struct {
-	// Mine reports whether the adoption of a proposal is a commit of this repository; nil: each is.
+	// Mine reports whether the commit that adopted a proposal belongs to this repository.
+	// If Mine is nil, every such commit does.
 	Mine func(archive.ProposalRecord) bool
-	// Older reports whether the ledger may end before a commit of this archive, as that
-	// of a backup does.
+	// Older reports whether the archive may have made commits after the end of the ledger,
+	// as is the case for the ledger in a backup.
 	Older bool
 }
 
-// AuditCommits compares the trailers of a repository's commits with the ledger: each names
-// a head that the ledger has, and the decision in the ledger. Commits that name an archive
-// which was imported are compared with the imported part, which may be older than the
-// commits. The first difference is returned as an *archive.AuditError.
+// AuditCommits compares the trailers of a repository's commits with the ledger: each commit
+// names a head that must be in the ledger, and the decision that the ledger must record.
+// Commits that name an imported archive are compared with the imported part of the ledger,
+// which may be older than the commits. AuditCommits returns the first difference as an
+// *archive.AuditError.
 func AuditCommits(ctx context.Context, a *archive.Archive, repo *patch.Repository, how Audit) (Commits, error) {
 	c := comparison{ctx: ctx, archive: a, seen: map[string]bool{}, confirmed: map[string]bool{}, out: Commits{Others: map[string]int{}, Confirmed: map[string]bool{}}}
 	id, err := a.ID(ctx)
@@ -138,16 +140,16 @@ func AuditCommits(ctx context.Context, a *archive.Archive, repo *patch.Repositor
 	return c.out, c.adopted(repo, adopted)
 }
 
-// adoption is an adopted proposal with the message of its commit.
+// adoption is an adopted proposal and the message of its commit.
 type adoption struct {
 	proposal archive.ProposalRecord
 	message  patch.Message
 	there    bool
 }
 
-// adoptions reads the commits that the records of adopted proposals name. The archive that
-// the commit of an imported one names is added to the origins: an older export does not
-// state its own.
+// adoptions reads the commits named in the records of adopted proposals. If the commit of
+// an imported proposal names an archive, adoptions adds that archive to origins, because
+// older exports do not name the archive from which they come.
 func (c *comparison) adoptions(repo *patch.Repository, id string, origins map[string]bool, mine func(archive.ProposalRecord) bool) ([]adoption, error) {
 	var out []adoption
 	for p, err := range c.archive.Proposals(c.ctx) {
@@ -172,8 +174,9 @@ func (c *comparison) adoptions(repo *patch.Repository, id string, origins map[st
 	return out, nil
 }
 
-// adopted compares the commits of adoptions that were not found by their archive and those
-// of rollbacks, and names the imported decisions that no commit confirms.
+// adopted compares the commits of rollbacks, and those commits of adoptions that
+// AuditCommits did not find by the archive that they name. It also collects the imported
+// decisions that a commit confirms and those that none confirms.
 func (c *comparison) adopted(repo *patch.Repository, list []adoption) error {
 	for _, a := range list {
 		view := &c.own
@@ -226,8 +229,8 @@ func (c *comparison) adopted(repo *patch.Repository, list []adoption) error {
 	return nil
 }
 
-// merged checks that the commit of a decision that was made at a remote is the one in the
-// ledger and implements the decision.
+// merged checks that the commit of a decision made at a remote is the commit recorded in
+// the ledger and implements the decision.
 func (c *comparison) merged(repo *patch.Repository, p archive.ProposalRecord, commit string, m *archive.MergeBrief, does func(*patch.Repository, string, archive.ProposalRecord, string) (bool, error)) error {
 	id, err := c.archive.ID(c.ctx)
 	if err != nil {
@@ -247,29 +250,29 @@ func (c *comparison) merged(repo *patch.Repository, p archive.ProposalRecord, co
 	return nil
 }
 
-// comparison is the state of one AuditCommits call.
+// comparison holds the state of one AuditCommits call.
 type comparison struct {
 	ctx           context.Context
 	archive       *archive.Archive
 	own, imported ledgerPart
 	seen          map[string]bool
-	// decided are the imported proposals with a decision, confirmed those decisions that a
-	// commit confirms: the action and the proposal.
+	// decided holds the imported proposals with a decision. confirmed holds the decisions
+	// on them that a commit confirms, each identified by the action and the proposal.
 	decided   []archive.ProposalRecord
 	confirmed map[string]bool
-	// rolledBack are the proposals of this repository that were rolled back.
+	// rolledBack holds the proposals for this repository that were rolled back.
 	rolledBack []archive.ProposalRecord
 	out        Commits
 }
 
-// ledgerPart is the part of the ledger with which commits are compared.
+// ledgerPart is a part of the ledger with which commits are compared.
 type ledgerPart struct {
 	entries map[string][]archive.LedgerEntry // by subject
 	heads   map[string]int64
 	end     int64
-	// accepted reports whether a person accepted a ledger that is not the witnessed one, older
-	// whether there may be commits after its end, and imported whether it belongs to another
-	// archive.
+	// accepted reports whether a person accepted a ledger that is not the witnessed one.
+	// older reports whether there may be commits after the ledger's end. imported reports
+	// whether the ledger belongs to another archive.
 	accepted, older, imported bool
 }
 
@@ -279,8 +282,8 @@ func (l *ledgerPart) add(e archive.LedgerEntry) {
 	l.accepted = l.accepted || e.Kind == archive.LedgerAccepted || e.Kind == archive.LedgerSucceeds
 }
 
-// read gathers the ledger, with the imported entries as a part of their own, and returns
-// the ids of the archives that were imported.
+// read reads the ledger, with the imported entries as a separate part, and returns the ids
+// of the archives that were imported.
 func (c *comparison) read() (map[string]bool, error) {
 	newPart := func() ledgerPart {
 		return ledgerPart{entries: map[string][]archive.LedgerEntry{}, heads: map[string]int64{}}
@@ -310,7 +313,8 @@ func (c *comparison) read() (map[string]bool, error) {
 	return origins, nil
 }
 
-// actionOf returns the decision that a commit records, "" for a proposal, and its author.
+// actionOf returns the decision that a commit records and the person who made it. Both are
+// "" if the commit only contains a proposal.
 func actionOf(t map[string]string) (action, by string) {
 	if by := t["Evolve-Approved-By"]; by != "" {
 		return "approve", by
@@ -354,7 +358,7 @@ func (c *comparison) compare(l *ledgerPart, m patch.Message, t map[string]string
 		head = l.end
 	}
 	if v := t["Evolve-Variant"]; v != "" && t["Evolve-Proposal"] != "" && v != string(p.Variant) {
-		return differs("names the variant %.12s, the archive %.12s", v, p.Variant)
+		return differs("names the variant %.12s, but the archive names %.12s", v, p.Variant)
 	}
 	switch action {
 	case "approve":
@@ -365,7 +369,7 @@ func (c *comparison) compare(l *ledgerPart, m patch.Message, t map[string]string
 	case "rollback":
 		e := l.last(id, "proposal.rollback", l.end)
 		if e != nil && text.OneLine(e.Actor) != by {
-			return differs("names %s as the person who rolled back, the ledger %s", by, e.Actor)
+			return differs("names %s as the person who rolled back, but the ledger names %s", by, e.Actor)
 		}
 		c.confirmed[action+" "+id] = e != nil
 	default:
@@ -381,8 +385,8 @@ func (c *comparison) compare(l *ledgerPart, m patch.Message, t map[string]string
 	return nil
 }
 
-// contradicts returns how the ledger up to a head contradicts the commit of an approval;
-// "" if it agrees.
+// contradicts describes how the ledger, up to the entry head, contradicts the commit of an
+// approval. It returns "" if they agree.
 func (l *ledgerPart) contradicts(id, by string, head int64, t map[string]string) string {
 	e := l.last(id, "proposal.approve", head)
 	var d archive.DecisionRecord
@@ -390,9 +394,9 @@ func (l *ledgerPart) contradicts(id, by string, head int64, t map[string]string)
 	case e == nil || json.Unmarshal(e.Data, &d) != nil:
 		return "is an adoption, but the ledger has no approval up to the head that it names"
 	case text.OneLine(e.Actor) != by:
-		return fmt.Sprintf("names %s as the person who approved, the ledger %s", by, e.Actor)
+		return fmt.Sprintf("names %s as the person who approved, but the ledger names %s", by, e.Actor)
 	case text.OneLine(d.Reason) != t["Evolve-Reason"]:
-		return "names another reason for the approval than the ledger"
+		return "names a different reason for the approval than the ledger"
 	}
 	if b := archive.BindingOf(*e); t[trailerBound] != "" && (b == nil || b.Digest() != t[trailerBound]) {
 		return "binds other files, verdicts or evidence than the ledger"
@@ -403,8 +407,8 @@ func (l *ledgerPart) contradicts(id, by string, head int64, t map[string]string)
 	return ""
 }
 
-// mergeOf returns the merge of the last decision of a kind on a proposal; nil if it was not
-// made by a merge.
+// mergeOf returns the merge that made the last decision of a kind on a proposal, or nil if
+// that decision was not made by a merge.
 func (l *ledgerPart) mergeOf(id, kind string) *archive.MergeBrief {
 	e := l.last(id, kind, l.end)
 	var d archive.DecisionRecord
@@ -414,7 +418,8 @@ func (l *ledgerPart) mergeOf(id, kind string) *archive.MergeBrief {
 	return d.Merge
 }
 
-// last is the last entry of a kind about a proposal, up to a place in the ledger.
+// last returns the last entry of a kind about a proposal, up to a position in the ledger,
+// or nil.
 func (l *ledgerPart) last(id, kind string, upTo int64) *archive.LedgerEntry {
 	var out *archive.LedgerEntry
 	for _, e := range l.entries[id] {
@@ -425,7 +430,8 @@ func (l *ledgerPart) last(id, kind string, upTo int64) *archive.LedgerEntry {
 	return out
 }
 
-// first is the first entry of a kind about a proposal, from a place in the ledger on.
+// first returns the first entry of a kind about a proposal, from a position in the ledger
+// onwards, or nil.
 func (l *ledgerPart) first(id, kind string, from int64) *archive.LedgerEntry {
 	for _, e := range l.entries[id] {
 		if e.Kind == kind && e.Seq >= from {
@@ -435,7 +441,7 @@ func (l *ledgerPart) first(id, kind string, from int64) *archive.LedgerEntry {
 	return nil
 }
 
-// binds reports whether an entry about a proposal binds a record with this digest.
+// binds reports whether an entry about a proposal binds a record that has the given digest.
 func (l *ledgerPart) binds(id, digest string) bool {
 	for _, e := range l.entries[id] {
 		if b := archive.BindingOf(e); b != nil && b.Digest() == digest {

@@ -11,25 +11,26 @@ import (
 	"evolve/runtime/text"
 )
 
-// LevelRequest asks for a higher level of autonomy of an agent.
+// LevelRequest requests a higher level of autonomy for an agent.
 type LevelRequest struct {
 	Agent  string
 	Level  autonomy.Level
 	Reason string
-	// By is the person who asks.
+	// By is the person who makes the request.
 	By string
-	// Request is the change request in which the agent asked for it; may be empty.
+	// Request is the change request in which the agent asked for the higher level; it may
+	// be empty.
 	Request string
 }
 
-// lowerHint names the command that lowers a level.
+// lowerHint returns the hint that names the command for lowering a level.
 func lowerHint(agentID string) string {
 	return "`evolve autonomy lower " + agentID + " --reason \"…\"` lowers it at once"
 }
 
-// ProposeAutonomy makes the proposal of the next higher level of an agent, which awaits a
-// person's decision. It refuses a level whose requirements the archive does not show to be
-// met, and a second proposal while one is open.
+// ProposeAutonomy creates the proposal to raise an agent to its next higher level, which
+// then awaits a person's decision. It refuses if the archive does not show that the
+// requirements of the level are met, or if such a proposal is already open.
 func (rev *Reviewer) ProposeAutonomy(ctx context.Context, r LevelRequest) (archive.ProposalRecord, error) {
 	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) { return s.proposeAutonomy(ctx, r) })
 }
@@ -55,7 +56,7 @@ func (s *session) proposeAutonomy(ctx context.Context, r LevelRequest) (archive.
 	case !r.Level.Valid():
 		return p, Refuse(status, "there is no level %d", r.Level)
 	case r.Level == now.Level:
-		return p, Refuse(status, "%s has level %d already", a.ID, now.Level)
+		return p, Refuse(status, "%s already has level %d", a.ID, now.Level)
 	case r.Level < now.Level:
 		return p, Refuse(lowerHint(a.ID), "%s has level %d, which is higher than %d", a.ID, now.Level, r.Level)
 	case r.Level > now.Level+1:
@@ -68,7 +69,7 @@ func (s *session) proposeAutonomy(ctx context.Context, r LevelRequest) (archive.
 		return p, err
 	}
 	if len(open) > 0 {
-		return p, Refuse("`evolve show "+open[0].ID+"` shows it; approve or reject it first", "a request for %s is open already: %s", a.ID, open[0].ID)
+		return p, Refuse("`evolve show "+open[0].ID+"` shows it; approve or reject it first", "a request for %s is already open: %s", a.ID, open[0].ID)
 	}
 	p = archive.ProposalRecord{
 		Kind: archive.KindAutonomy, State: archive.Awaiting, Agent: a.ID, Created: s.Now(),
@@ -86,8 +87,8 @@ func (s *session) proposeAutonomy(ctx context.Context, r LevelRequest) (archive.
 	return p, s.record(ctx, p, entryCreate, r.By, map[string]any{"kind": p.Kind, "agent": p.Agent, "level": r.Level, "request": r.Request})
 }
 
-// earned adds the archive's figures of an agent to the proposal of a level, and refuses a
-// level whose requirements are not met.
+// earned adds the archive's figures about an agent to the proposal to raise its level, and
+// refuses a level whose requirements are not met.
 func (s *session) earned(ctx context.Context, p *archive.ProposalRecord) error {
 	f, err := s.store.Conduct(ctx, p.Agent, s.Now())
 	if err != nil {
@@ -103,7 +104,7 @@ func (s *session) earned(ctx context.Context, p *archive.ProposalRecord) error {
 	return &UnmetError{Agent: p.Agent, Level: brief.To, Unmet: unmet}
 }
 
-// UnmetError means that an agent does not meet the requirements of a level.
+// UnmetError reports that an agent does not meet the requirements of a level.
 type UnmetError struct {
 	Agent string
 	Level autonomy.Level
@@ -113,21 +114,21 @@ type UnmetError struct {
 func (e *UnmetError) Error() string {
 	list := make([]string, len(e.Unmet))
 	for i, r := range e.Unmet {
-		list[i] = fmt.Sprintf("%s: %s, and the archive shows %s", r.Name, r.Need, r.Have)
+		list[i] = fmt.Sprintf("%s: %s, but the archive shows %s", r.Name, r.Need, r.Have)
 	}
 	return fmt.Sprintf("%s does not meet what level %d needs: %s", e.Agent, e.Level, strings.Join(list, "; "))
 }
 
-// Unwrap returns the refusal with its hint.
+// Unwrap returns e as a refusal with a hint.
 func (e *UnmetError) Unwrap() error {
 	return Refuse("`evolve autonomy status "+e.Agent+"` shows every figure; live turns (`evolve agent run`) change them", "%s", e.Error())
 }
 
 // approveAutonomy raises the level of an agent. It gathers the figures again and refuses a
-// level whose requirements no longer hold.
+// level whose requirements are no longer met.
 func (s *session) approveAutonomy(ctx context.Context, p archive.ProposalRecord, d Decision) (archive.ProposalRecord, error) {
 	if strings.TrimSpace(d.Reason) == "" {
-		return p, Refuse("--reason \"…\" gives the comment to later readers", "a higher level of autonomy needs a comment")
+		return p, Refuse("--reason \"…\" records the comment for later readers", "a higher level of autonomy needs a comment")
 	}
 	if err := foreign(p); err != nil {
 		return p, err
@@ -164,14 +165,14 @@ func (s *session) approveAutonomy(ctx context.Context, p archive.ProposalRecord,
 	return p, nil
 }
 
-// Lowering returns the change by which a person lowers the level of an agent; level 0 stands
-// for the next lower one. It records nothing.
+// Lowering returns the change by which a person lowers an agent to the given level, or to
+// the next lower one if it is 0. Lowering records nothing.
 func (rev *Reviewer) Lowering(r archive.AutonomyRecord, to autonomy.Level, d Decision) (archive.LevelChange, error) {
 	if _, err := rev.person(d.By); err != nil {
 		return archive.LevelChange{}, err
 	}
 	if strings.TrimSpace(d.Reason) == "" {
-		return archive.LevelChange{}, Refuse("--reason \"…\" gives the reason to later readers", "lowering a level needs a reason")
+		return archive.LevelChange{}, Refuse("--reason \"…\" records the reason for later readers", "lowering a level needs a reason")
 	}
 	if to == 0 {
 		to = r.Level - 1
@@ -179,7 +180,7 @@ func (rev *Reviewer) Lowering(r archive.AutonomyRecord, to autonomy.Level, d Dec
 	status := "`evolve autonomy status " + r.Agent + "` shows its level"
 	switch {
 	case r.Level == autonomy.Lowest:
-		return archive.LevelChange{}, Refuse(status, "%s has the lowest level already", r.Agent)
+		return archive.LevelChange{}, Refuse(status, "%s already has the lowest level", r.Agent)
 	case !to.Valid():
 		return archive.LevelChange{}, Refuse(status, "there is no level %d", to)
 	case to >= r.Level:
@@ -188,7 +189,8 @@ func (rev *Reviewer) Lowering(r archive.AutonomyRecord, to autonomy.Level, d Dec
 	return archive.LevelChange{From: r.Level, To: to, By: d.By, Reason: strings.TrimSpace(d.Reason), Time: rev.Now()}, nil
 }
 
-// LowerAutonomy lowers the level of an agent at once; level 0 stands for the next lower one.
+// LowerAutonomy lowers an agent at once to the given level, or to the next lower one if it
+// is 0.
 func (rev *Reviewer) LowerAutonomy(ctx context.Context, agentID string, to autonomy.Level, d Decision) (archive.AutonomyRecord, error) {
 	return inSession(ctx, rev, func(s *session) (archive.AutonomyRecord, error) {
 		r, err := s.store.Autonomy(ctx, agentID)

@@ -19,21 +19,22 @@ import (
 	"evolve/runtime/text"
 )
 
-// gateBehaviour is the gate that shows whether the test command of a target checks the
-// behaviour of the changed code.
+// gateBehaviour is the name of the gate that shows whether the test command of a target
+// checks the behaviour of the changed code.
 const gateBehaviour = "program: behaviour"
 
-// Bounds of the search for altered texts that the scoring command distinguishes from the
-// patched one.
+// Limits on the search for altered texts to which the scoring command gives other values
+// than to the patched text.
 const (
 	mostAltered    = 5
 	mostAlterTries = 20
 )
 
-// behaviourProgram alters the changed blocks at random, keeps the altered texts for which the
-// scoring command runs and prints other values, and has the test command run on each of them:
-// a test that passes with all of them does not check the behaviour of the blocks. In Python
-// the functions are also made to raise at once.
+// behaviourProgram alters the changed blocks at random and retains the altered texts with
+// which the scoring command runs and prints other values than before. It then runs the test
+// command on each of them: if the test passes with all of them, it does not check the
+// behaviour of the blocks. In Python, it also tests the functions changed to raise an
+// exception at once.
 func (w *gateRun) behaviourProgram(ctx context.Context) (gates.Verdict, string) {
 	b, err := w.behaviour(ctx)
 	if err != nil {
@@ -57,15 +58,15 @@ func (w *gateRun) behaviourProgram(ctx context.Context) (gates.Verdict, string) 
 		}
 	}
 	if len(evidence) == 0 {
-		return gates.Flagged, "no file is left that could be altered"
+		return gates.Flagged, "there is no file that could be altered"
 	}
 	return verdict, strings.Join(evidence, "; ")
 }
 
-// place is a text that is altered: a changed block, or a whole file.
+// place is a text to be altered: a changed block, or a whole file.
 type place struct {
 	file patch.File
-	name string // of the block, or ""
+	name string // name of the block; "" for a whole file
 	text string
 }
 
@@ -77,7 +78,7 @@ func (p place) String() string {
 	return "block " + p.name + " of " + text.Visible(p.file.Path)
 }
 
-// with returns the file with another text at the place.
+// with returns the file with the text at the place replaced.
 func (p place) with(altered string) (map[string][]byte, error) {
 	if p.name == "" {
 		return map[string][]byte{p.file.Path: []byte(altered)}, nil
@@ -85,8 +86,8 @@ func (p place) with(altered string) (map[string][]byte, error) {
 	return blocks.Set(map[string][]byte{p.file.Path: p.file.New}, agent.Config{p.name: altered})
 }
 
-// changedPlaces returns the marked blocks that a patch changed, or the whole file if there
-// are none.
+// changedPlaces returns the marked blocks that a patch changed in a file, or the whole file
+// if there are none.
 func changedPlaces(f patch.File) []place {
 	was := map[string]string{}
 	old, _ := blocks.Find(map[string][]byte{f.Path: f.Old})
@@ -108,15 +109,16 @@ func changedPlaces(f patch.File) []place {
 
 // behaviour runs altered texts.
 type behaviour struct {
-	// score builds and scores, and test builds and tests.
+	// score builds the code and runs the scoring command; test builds it and runs the
+	// tests.
 	score, test *measure.Program
-	// chance reports whether score prints other values on every run.
+	// chance reports whether score prints different values on every run.
 	chance bool
 	values []metrics.Value // of the patched tree
 	rng    *rand.Rand
 }
 
-// behaviour builds and scores the patched tree once more, to determine its values.
+// behaviour builds and scores the patched tree again to determine its values.
 func (w *gateRun) behaviour(ctx context.Context) (*behaviour, error) {
 	p, err := w.program(ctx, w.after)
 	if err != nil {
@@ -124,7 +126,7 @@ func (w *gateRun) behaviour(ctx context.Context) (*behaviour, error) {
 	}
 	score, test := *p, *p
 	score.Test, test.Score = nil, nil
-	seed := fnv.New64a() // seeded with the tree, so that the same patch is altered in the same way
+	seed := fnv.New64a() // seeded with the tree, so that the same patch is always altered in the same ways
 	_, _ = seed.Write([]byte(w.tree))
 	b := &behaviour{score: &score, test: &test, chance: w.chance, rng: rand.New(rand.NewPCG(seed.Sum64(), 1))} //nolint:gosec // no secret is drawn
 	v, err := score.Make(ctx, "behaviour", nil)
@@ -149,15 +151,15 @@ func (b *behaviour) judge(ctx context.Context, p place) (gates.Verdict, string, 
 	verdict, evidence := gates.Passed, ""
 	switch {
 	case b.chance:
-		verdict, evidence = gates.Flagged, fmt.Sprintf("whether the test checks what %s does is not known: score prints other values on every run, and does not show which altered texts behave otherwise", p)
+		verdict, evidence = gates.Flagged, fmt.Sprintf("it is not known whether the test checks what %s does: score prints different values on every run and does not show which altered texts behave differently", p)
 	case len(b.score.Score) == 0:
-		verdict, evidence = gates.Flagged, fmt.Sprintf("whether the test checks what %s does is not known: no score shows which altered texts behave otherwise", p)
+		verdict, evidence = gates.Flagged, fmt.Sprintf("it is not known whether the test checks what %s does: no score shows which altered texts behave differently", p)
 	case altered == 0:
-		verdict, evidence = gates.Flagged, fmt.Sprintf("whether the test checks what %s does is not known: none of %d altered texts runs and has other values of score", p, mostAlterTries)
+		verdict, evidence = gates.Flagged, fmt.Sprintf("it is not known whether the test checks what %s does: none of %d altered texts both runs and changes the values that score prints", p, mostAlterTries)
 	case noticed == 0:
-		verdict, evidence = gates.Flagged, fmt.Sprintf("the test passes with each of %s of %s, for which score prints other values: it does not check what the code does", text.Count(altered, "altered text"), p)
+		verdict, evidence = gates.Flagged, fmt.Sprintf("the test passes with each of %s of %s, for which score prints different values: the test does not check what the code does", text.Count(altered, "altered text"), p)
 	default:
-		evidence = fmt.Sprintf("the test fails with %d of %s of %s, for which score prints other values", noticed, text.Count(altered, "altered text"), p)
+		evidence = fmt.Sprintf("the test fails with %d of %s of %s, for which score prints different values", noticed, text.Count(altered, "altered text"), p)
 	}
 	raising := raisingAtOnce(p.file.Path, p.text)
 	if raising == "" {
@@ -168,13 +170,13 @@ func (b *behaviour) judge(ctx context.Context, p place) (gates.Verdict, string, 
 	case err != nil:
 		return "", "", err
 	case called:
-		return verdict, evidence + "; it fails if the functions raise at once", nil
+		return verdict, evidence + "; it fails if the functions raise an exception at once", nil
 	}
-	return gates.Flagged, evidence + "; it passes even if the functions raise at once: it does not call them", nil
+	return gates.Flagged, evidence + "; it passes even if the functions raise an exception at once: it does not call them", nil
 }
 
-// altered counts the altered texts that run and have other values of score, and those of them
-// with which the test fails.
+// altered counts the altered texts that run and for which score prints other values than
+// for the patched text. noticed counts those of them that fail the test.
 func (b *behaviour) altered(ctx context.Context, p place) (altered, noticed int, err error) {
 	r, err := tokens.New(p.file.Path, p.text)
 	if err != nil || len(b.score.Score) == 0 {
@@ -208,7 +210,8 @@ func (b *behaviour) altered(ctx context.Context, p place) (altered, noticed int,
 	return altered, noticed, nil
 }
 
-// differs reports whether an altered text is built and scored with other values.
+// differs reports whether an altered text can be built and scored, and its values differ
+// from those of the patched text.
 func (b *behaviour) differs(ctx context.Context, p place, altered string) (bool, error) {
 	files, err := p.with(altered)
 	if err != nil {
@@ -225,7 +228,7 @@ func (b *behaviour) differs(ctx context.Context, p place, altered string) (bool,
 	return err == nil && !slices.Equal(values, b.values), nil
 }
 
-// fails reports whether an altered text is not built, or fails the test.
+// fails reports whether an altered text does not build or fails the test.
 func (b *behaviour) fails(ctx context.Context, program *measure.Program, p place, altered string) (bool, error) {
 	files, err := p.with(altered)
 	if err != nil {
@@ -238,8 +241,8 @@ func (b *behaviour) fails(ctx context.Context, program *measure.Program, p place
 	return false, v.Remove()
 }
 
-// faultless returns nil for an error that is a fault of the code, and other errors as
-// they are.
+// faultless returns nil for an error that is a fault in the code, and other errors
+// unchanged.
 func faultless(err error) error {
 	var code *measure.CodeError
 	if errors.As(err, &code) {

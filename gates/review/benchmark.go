@@ -15,14 +15,14 @@ import (
 	"evolve/gates/measure"
 )
 
-// gateBenchmark is the gate of targets with a benchmark.
+// gateBenchmark is the name of the gate for targets with a benchmark.
 const gateBenchmark = "benchmark"
 
-// benchmarkGate returns the gate that compares the patched code with the base, by the
-// target's Go benchmarks (the base's on both sides) or by its command. A worse candidate
-// fails, and so does one that reports other benchmarks than the base. The gate flags a
-// measurement that carries no verdict, for example when the two runs of the base differ,
-// and one that could have missed a loss beyond the target's limit.
+// benchmarkGate returns the gate that compares the patched code with the base. It uses the
+// target's Go benchmarks (those of the base on both sides) or the target's command. A
+// candidate fails if it is worse, or if it reports different benchmarks from the base. The
+// gate flags a measurement that permits no verdict, for example because the two runs of the
+// base differ, and a measurement that could have missed a loss beyond the target's limit.
 func (w *gateRun) benchmarkGate() gates.Gate {
 	return gates.Gate{Name: gateBenchmark, Check: func(ctx context.Context) (gates.Verdict, string) {
 		b := w.target.Benchmark
@@ -41,25 +41,26 @@ func (w *gateRun) benchmarkGate() gates.Gate {
 	}}
 }
 
-// ofBenchmark returns the verdict on a comparison. Its evidence begins with measured, the
-// source of the figures. The verdict is passed only if a loss beyond the target's limit
-// would have been found.
+// ofBenchmark returns the verdict on a comparison and the evidence. The evidence begins
+// with measured, which describes how the figures were measured. The verdict is passed only
+// if the measurement would have found a loss beyond the target's limit.
 func ofBenchmark(r gobench.Result, measured string) (gates.Verdict, string) {
 	evidence := measured + strings.Join(r.Reasons, "; ")
 	switch {
 	case r.Verdict == gobench.Worse || r.Verdict == gobench.Refused:
 		return gates.Failed, evidence
 	case r.Verdict == gobench.Void:
-		return gates.Flagged, "the measurement carries no verdict: " + evidence
+		return gates.Flagged, "the measurement gives no verdict: " + evidence
 	case len(r.Blind) > 0:
-		return gates.Flagged, "it cannot show that nothing is worse (a higher count of runs may show it): " + strings.Join(r.Blind, "; ") + "; " + evidence
+		return gates.Flagged, "the measurement cannot show that nothing is worse (a larger number of runs may show it): " + strings.Join(r.Blind, "; ") + "; " + evidence
 	}
 	return gates.Passed, evidence
 }
 
-// Names returns the first of the changed paths that the command, which starts in a folder of
-// the repository, names, or "": a patch must not write its own measure. Other files that the measurement depends on belong
-// among the paths that the target denies.
+// Names returns the first changed path that the command names, or "" if there is none.
+// start is the folder of the repository in which the command starts. Names serves to refuse
+// a patch that changes the program that measures it. Other files on which the measurement
+// depends belong among the paths that the target denies.
 func (b *Benchmark) Names(start string, changed []string) string {
 	for _, word := range wordsOf(b.Command) {
 		if at := slices.Index(changed, path.Join(start, word)); at >= 0 {
@@ -69,12 +70,13 @@ func (b *Benchmark) Names(start string, changed []string) string {
 	return ""
 }
 
-// wordsOf returns the words of a command, with those of a script for sh -c.
+// wordsOf returns the words of a command, including those of a script passed to sh -c.
 func wordsOf(argv []string) []string {
 	return strings.FieldsFunc(strings.Join(argv, " "), func(r rune) bool { return strings.ContainsRune(" \t\n;&|<>()'\"`=$", r) })
 }
 
-// measure runs the benchmarks of the base twice and of the candidate, interleaved.
+// measure compiles the base twice and the candidate once, and runs their benchmarks
+// interleaved.
 func (w *gateRun) measure(ctx context.Context, b *Benchmark) (gobench.Measured, error) {
 	tools, err := w.commandTools(ctx)
 	if err != nil {
@@ -94,13 +96,13 @@ func (w *gateRun) measure(ctx context.Context, b *Benchmark) (gobench.Measured, 
 			return gobench.Measured{}, fmt.Errorf("%s: %w", side, err)
 		}
 	}
-	seed := fnv.New64a() // seeded with the tree, so that the same patch is measured in the same order
+	seed := fnv.New64a() // seeded with the tree, so that the same patch is always measured in the same order
 	_, _ = seed.Write([]byte(w.tree))
 	return runner.Measure(ctx, built, b.Count, int64(seed.Sum64()>>1), nil)
 }
 
-// side exports the tree of one side, without the tests that the patch adds: the base has
-// nothing to compare with them.
+// side exports the tree of one side. It removes the tests that the patch adds, because the
+// base has nothing to compare with them.
 func (w *gateRun) side(ctx context.Context, runner *measure.Runner, side gobench.Side) (string, error) {
 	dir := filepath.Join(runner.Folder, string(side))
 	from := w.base

@@ -13,8 +13,8 @@ import (
 	"evolve/patch/scope"
 )
 
-// TestBenchmarkCommand checks the verdict on the output of a command. Output that does
-// not measure the same things as before keeps the patch from passing.
+// TestBenchmarkCommand checks the verdict on the output of a command. A patch does not pass
+// if the output no longer measures the same things as before.
 func TestBenchmarkCommand(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("go is not installed")
@@ -25,9 +25,9 @@ func TestBenchmarkCommand(t *testing.T) {
 		verdict          gates.Verdict
 		says             string
 	}{
-		{"better", size + `echo BenchmarkFull 1 $size work/op`, "32", gates.Passed, "as the command sh bench.sh says: BenchmarkFull: work/op better by 50 %"},
-		{"worse", size + `echo BenchmarkFull 1 $size work/op`, "128", gates.Failed, "as the command sh bench.sh says: BenchmarkFull: work/op worse by 100 %"},
-		{"under another name", size + `echo BenchmarkFull$size 1 20 work/op`, "32", gates.Failed, "run 1 of candidate reports BenchmarkFull64 in work/op never; the base's first run does so once"},
+		{"better", size + `echo BenchmarkFull 1 $size work/op`, "32", gates.Passed, "according to the command sh bench.sh: BenchmarkFull: work/op better by 50 %"},
+		{"worse", size + `echo BenchmarkFull 1 $size work/op`, "128", gates.Failed, "according to the command sh bench.sh: BenchmarkFull: work/op worse by 100 %"},
+		{"under another name", size + `echo BenchmarkFull$size 1 20 work/op`, "32", gates.Failed, "run 1 of candidate reports BenchmarkFull64 in work/op never; the base's first run reports it once"},
 		{"without one of two", size + `echo BenchmarkFull 1 $size work/op; [ $size = 32 ] || echo BenchmarkGet 1 5 work/op`, "32", gates.Failed, "candidate reports BenchmarkGet in work/op never"},
 		{"in another unit", size + `[ $size = 64 ] && unit=work; echo BenchmarkFull 1 20 ${unit:-rest}/op`, "32", gates.NotRun, "candidate: sh: none of its results is in work/op; they are in rest/op"},
 		{"no number", size + `[ $size = 64 ] || n=NaN; echo BenchmarkFull 1 ${n:-20} work/op`, "32", gates.NotRun, `candidate: sh: line 1: "BenchmarkFull" has NaN work/op`},
@@ -35,7 +35,7 @@ func TestBenchmarkCommand(t *testing.T) {
 		{"a flood", size + `[ $size = 64 ] || yes | head -c 5000000; echo BenchmarkFull 1 20 work/op`, "32", gates.NotRun, "candidate: sh printed too much"},
 		{"it fails", size + `echo BenchmarkFull 1 20 work/op; [ $size = 64 ]`, "32", gates.NotRun, "candidate: sh ended with code 1"},
 		{"it never worked", "exit 7", "32", gates.NotRun, "sh ended with code 7"},
-		{"it is never the same", `echo BenchmarkFull$$ 1 20 work/op`, "32", gates.Flagged, "the measurement carries no verdict"},
+		{"it is never the same", `echo BenchmarkFull$$ 1 20 work/op`, "32", gates.Flagged, "the measurement gives no verdict"},
 		{"another program", "", "32", gates.Failed, "the patch changes cache/measure, which measures the patch"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -70,8 +70,8 @@ func TestBenchmarkCommand(t *testing.T) {
 	}
 }
 
-// TestOwnMeasure checks that a patch of a file that the command names is found, however
-// the path is written.
+// TestOwnMeasure checks that a patch to a file that the command names is found, however the
+// path is written.
 func TestOwnMeasure(t *testing.T) {
 	for _, c := range []struct {
 		command []string
@@ -95,13 +95,13 @@ func TestOwnMeasure(t *testing.T) {
 	}
 }
 
-// TestMeasured checks that a result names the command that its figures come from.
+// TestMeasured checks that a result names the command that produced its figures.
 func TestMeasured(t *testing.T) {
 	for want, command := range map[string][]string{
-		"":                                      nil,
-		"as the command sh bench/run.sh says: ": {"sh", "bench/run.sh"},
-		`as the command sh -c "a; b" "" "\x1b[2J" says: `:        {"sh", "-c", "a; b", "", "\x1b[2J"},
-		`as the command harness --size=10 -o out.txt "ü" says: `: {"harness", "--size=10", "-o", "out.txt", "ü"},
+		"": nil,
+		"according to the command sh bench/run.sh: ":                  {"sh", "bench/run.sh"},
+		`according to the command sh -c "a; b" "" "\x1b[2J": `:        {"sh", "-c", "a; b", "", "\x1b[2J"},
+		`according to the command harness --size=10 -o out.txt "ü": `: {"harness", "--size=10", "-o", "out.txt", "ü"},
 	} {
 		if got := (&Benchmark{Command: command}).Measured(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -110,7 +110,7 @@ func TestMeasured(t *testing.T) {
 }
 
 // TestTermsOfBenchmarks checks that the stored terms of Go benchmarks have no fields for
-// commands, so that older patches did not go stale, and that a command is part of the
+// commands, so that older patches do not become stale, and that a command is part of the
 // terms.
 func TestTermsOfBenchmarks(t *testing.T) {
 	terms := func(b Benchmark) string {
@@ -136,7 +136,7 @@ func TestTermsOfBenchmarks(t *testing.T) {
 // TestBlindBenchmark checks that a measurement that could have missed a large loss does
 // not pass.
 func TestBlindBenchmark(t *testing.T) {
-	unseen := []string{"BenchmarkX in sec/op: a loss of 557 % could have gone unseen, and 10 % is what may"}
+	unseen := []string{"BenchmarkX in sec/op: a loss of 557 % could have gone unseen; at most 10 % may"}
 	for _, c := range []struct {
 		r    gobench.Result
 		want gates.Verdict
@@ -147,7 +147,7 @@ func TestBlindBenchmark(t *testing.T) {
 		{gobench.Result{Verdict: gobench.Worse, Reasons: []string{"worse"}, Blind: unseen}, gates.Failed},
 	} {
 		got, said := ofBenchmark(c.r, "")
-		if got != c.want || got == gates.Flagged && !strings.Contains(said, "it cannot show that nothing is worse") {
+		if got != c.want || got == gates.Flagged && !strings.Contains(said, "the measurement cannot show that nothing is worse") {
 			t.Errorf("%+v: %s, %s", c.r, got, said)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"evolve/archive"
 )
 
-// Bound refuses a proposal that differs from the ledger's digests of it, or for which the
-// ledger has none.
+// Bound refuses a proposal that does not match its digests in the ledger, or for which the
+// ledger has no digests.
 func Bound(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) error {
 	err := a.CheckBound(ctx, p)
 	var b *archive.BoundError
@@ -16,13 +16,13 @@ func Bound(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) er
 		return err
 	}
 	if p.Variant == "" {
-		return Refuse("reject it and propose the same change again", "an older evolve made %s: %s", p.ID, b)
+		return Refuse("reject it and propose the same change again", "%s was made by an older version of evolve: %s", p.ID, b)
 	}
-	return Refuse("reject it; `evolve propose "+p.Variant.Short()+"` proposes the variant again", "an older evolve made %s: %s", p.ID, b)
+	return Refuse("reject it; `evolve propose "+p.Variant.Short()+"` proposes the variant again", "%s was made by an older version of evolve: %s", p.ID, b)
 }
 
-// unaltered refuses a proposal that differs from the ledger's digests of it. A proposal
-// without digests in the ledger passes.
+// unaltered refuses a proposal that does not match its digests in the ledger. It accepts a
+// proposal for which the ledger has no digests.
 func unaltered(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) error {
 	err := a.CheckBound(ctx, p)
 	var b *archive.BoundError

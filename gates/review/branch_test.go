@@ -19,12 +19,12 @@ import (
 // behind is the note about a merge that was not pulled.
 const behind = "the branch that is checked out here does not have it yet: git pull --ff-only origin main"
 
-// TestBranchMerged checks that each way of merging is recorded as the approval, once.
+// TestBranchMerged checks that each way of merging is recorded once, as the approval.
 func TestBranchMerged(t *testing.T) {
 	for name, c := range map[string]struct {
 		merge func(*forge)
 		by    string
-		// commit is the commit of the adoption in the clone.
+		// commit is the adoption's commit in the clone.
 		commit, note string
 	}{
 		"merge": {merge: func(f *forge) {
@@ -81,7 +81,7 @@ func TestBranchMerged(t *testing.T) {
 				f.t.Fatalf("%+v", s)
 			}
 			f.Branching.Merged = map[string]string{"P1": f.at("rev-parse", "main^")}
-			if s := f.sync(); s.State != archive.Awaiting || !strings.Contains(s.Trouble, "is not a commit of main of origin that changes files of P1") {
+			if s := f.sync(); s.State != archive.Awaiting || !strings.Contains(s.Trouble, "is not a commit on main of origin that changes files of P1") {
 				f.t.Fatalf("%+v", s)
 			}
 			f.Branching.Merged = map[string]string{"P1": commit[:7]}
@@ -122,8 +122,8 @@ func TestBranchMerged(t *testing.T) {
 	}
 }
 
-// TestBranchOverHTTP checks the whole way against a git server that wants a password: neither
-// hooks of the repository run nor is the password told.
+// TestBranchOverHTTP checks the whole process against a git server that requires a
+// password: no hooks in the repository run, and the password is not disclosed.
 func TestBranchOverHTTP(t *testing.T) {
 	f := newForge(t, true)
 	for _, hook := range []string{"pre-push", "reference-transaction", "post-checkout", "post-merge"} {
@@ -154,8 +154,8 @@ func TestBranchOverHTTP(t *testing.T) {
 	}
 }
 
-// TestBranchClosed checks that deleting a branch without a merge is the rejection, and that a
-// remote which is another repository rejects nothing.
+// TestBranchClosed checks that deleting a branch without a merge is a rejection, and that a
+// remote that is a different repository rejects nothing.
 func TestBranchClosed(t *testing.T) {
 	f := newForge(t, false)
 	f.propose()
@@ -166,7 +166,7 @@ func TestBranchClosed(t *testing.T) {
 		t.Fatalf("an empty repository: %+v", s)
 	}
 	f.kim("switch --quiet --orphan lone", "commit --quiet --allow-empty --message=alone", "push --quiet "+other+" lone:main", "switch --quiet main")
-	if s := f.sync(); s.Did != "" || !strings.Contains(s.Trouble, "another repository") {
+	if s := f.sync(); s.Did != "" || !strings.Contains(s.Trouble, "the repository is a different one") {
 		t.Fatalf("another repository: %+v", s)
 	}
 	f.git("remote", "set-url", "origin", f.bare)
@@ -184,8 +184,8 @@ func TestBranchClosed(t *testing.T) {
 	f.verified()
 }
 
-// TestBranchClosedAfterOtherChanges checks that a branch that is gone, whose files the base has
-// changed since, is no rejection unless the changes are those of other proposals.
+// TestBranchClosedAfterOtherChanges checks that a missing branch whose files have since
+// changed on the base is not a rejection unless the changes are those of other proposals.
 func TestBranchClosedAfterOtherChanges(t *testing.T) {
 	f := newForge(t, false)
 	f.propose()
@@ -202,8 +202,8 @@ func TestBranchClosedAfterOtherChanges(t *testing.T) {
 	f.verified()
 }
 
-// TestBranchMovedByOthers checks that a branch which others moved is neither overwritten nor
-// deleted.
+// TestBranchMovedByOthers checks that a branch that others have moved is neither
+// overwritten nor deleted.
 func TestBranchMovedByOthers(t *testing.T) {
 	f := newForge(t, false)
 	f.propose()
@@ -215,7 +215,7 @@ func TestBranchMovedByOthers(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	f.done(f.Reject(t.Context(), "P1", robin))
-	if s := f.sync(); s.Did != "" || !strings.Contains(s.Note, "left alone") {
+	if s := f.sync(); s.Did != "" || !strings.Contains(s.Note, "left unchanged") {
 		t.Fatalf("%+v", s)
 	}
 	if got := f.git("-C", f.bare, "rev-parse", "evolve/P1"); got != theirs {
@@ -226,8 +226,8 @@ func TestBranchMovedByOthers(t *testing.T) {
 	}
 }
 
-// TestBranchNameTaken checks that a branch of another workspace with the same id stays, and that
-// one with the same change is the proposal's own.
+// TestBranchNameTaken checks that another workspace's branch with the same id is not
+// touched, and that a branch with the same change is treated as the proposal's own.
 func TestBranchNameTaken(t *testing.T) {
 	f := newForge(t, false)
 	f.kim("push --quiet origin main:evolve/P1")
@@ -236,7 +236,7 @@ func TestBranchNameTaken(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	p := f.record()
-	p.Branch = nil // as after the restoration of a backup
+	p.Branch = nil // as after a backup is restored
 	if err := f.store.PutProposal(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
@@ -306,8 +306,8 @@ func TestBranchCrash(t *testing.T) {
 	})
 }
 
-// TestBranchTrouble checks remotes that refuse, are gone, have another base or do not answer: the
-// proposal waits with the reason, and is pushed once that is over.
+// TestBranchTrouble checks remotes that refuse, are gone, have another base or do not
+// answer: the proposal waits with the reason, and is pushed once the trouble is over.
 func TestBranchTrouble(t *testing.T) {
 	for name, c := range map[string]struct {
 		bring, mend func(*forge)
@@ -362,8 +362,8 @@ func TestBranchTrouble(t *testing.T) {
 	}
 }
 
-// TestPullRequest checks what the operator's program is given, and that foreign text in it and in
-// the commit does nothing at the host.
+// TestPullRequest checks what the operator's program receives, and that foreign text in
+// that and in the commit has no effect at the host.
 func TestPullRequest(t *testing.T) {
 	f := newForge(t, false)
 	fails := true
@@ -384,7 +384,7 @@ func TestPullRequest(t *testing.T) {
 		t.Fatalf("opened %d times", len(f.opened))
 	}
 	r := f.opened[0]
-	if r.Proposal != "P1" || r.Branch != "evolve/P1" || r.Base != "main" || r.Title != "evolve: propose a patch of code (P1)" || r.Folder != f.root {
+	if r.Proposal != "P1" || r.Branch != "evolve/P1" || r.Base != "main" || r.Title != "evolve: propose a patch for code (P1)" || r.Folder != f.root {
 		t.Errorf("%+v", r)
 	}
 	message := f.git("log", "-1", "--format=%B", r.Commit)
@@ -401,8 +401,8 @@ func TestPullRequest(t *testing.T) {
 	}
 }
 
-// TestPrepareBranches checks that the branches of a night are known without a network, and which
-// proposals get one.
+// TestPrepareBranches checks that the branches of a night are known without a network, and
+// which proposals get a branch.
 func TestPrepareBranches(t *testing.T) {
 	f := newForge(t, false)
 	f.move(f.bare, f.bare+".away")

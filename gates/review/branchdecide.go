@@ -9,9 +9,9 @@ import (
 	"evolve/patch"
 )
 
-// noticeMerge records a merge at the remote as the approval of a proposal. A proposal that was
-// rejected here meanwhile stays rejected: the ledger gets an entry, and a person has to revert
-// the merge.
+// noticeMerge records a merge at the remote as the approval of a proposal. If the proposal
+// was meanwhile rejected here, it stays rejected: noticeMerge only adds an entry to the
+// ledger, and a person must revert the merge if it was a mistake.
 func (g *branchGroup) noticeMerge(ctx context.Context, p *archive.ProposalRecord, commit string, state *BranchState) error {
 	m, by, err := g.mergeBrief(*p, commit, files(*p), onto)
 	if err == nil {
@@ -65,8 +65,8 @@ func (g *branchGroup) noticeMerge(ctx context.Context, p *archive.ProposalRecord
 	})
 }
 
-// tellHow adds the way in which a merge was found to its record if neither history nor message
-// nor change shows it.
+// tellHow records in m how the merge was found, unless the history, the message or the
+// change itself identifies it as the merge.
 func (g *branchGroup) tellHow(p archive.ProposalRecord, m *archive.MergeBrief) error {
 	if found, err := isMerge(g.repo, m.Commit, p, g.archiveID); err != nil || found {
 		return err
@@ -80,8 +80,9 @@ func (g *branchGroup) tellHow(p archive.ProposalRecord, m *archive.MergeBrief) e
 	return err
 }
 
-// unexplained returns the first commit of the base that changes files of a proposal after the
-// proposal's base and that neither merges nor reverts another proposal; "" if there is none.
+// unexplained returns the first commit of the base branch that follows the proposal's base,
+// changes files of the proposal, and is not the recorded adoption or rollback of a
+// proposal; "" if there is none.
 func (g *branchGroup) unexplained(ctx context.Context, s *session, p archive.ProposalRecord) (string, error) {
 	list, err := g.repo.FirstParents(ctx, g.rests(p), g.tip, paths(p)...)
 	if err != nil || len(list) == 0 {
@@ -101,16 +102,17 @@ func (g *branchGroup) unexplained(ctx context.Context, s *session, p archive.Pro
 	return "", nil
 }
 
-// noticeClosing records that the branch of a proposal was deleted at the remote as its rejection.
-// A remote that lacks the commit that the proposal rests on is another repository. If the base has
-// changed the same files since, the branch may have been merged with other changes, so a person
-// must decide.
+// noticeClosing records the deletion of a proposal's branch at the remote as the proposal's
+// rejection. It returns an error if the remote does not have the commit on which the
+// proposal is based, because the remote is then another repository or its history was
+// rewritten. It also returns an error if the base branch has changed the same files since:
+// the branch may have been merged together with other changes, so a person must decide.
 func (g *branchGroup) noticeClosing(ctx context.Context, p *archive.ProposalRecord, state *BranchState) error {
 	base := g.rests(*p)
 	if in, err := g.repo.Contains(ctx, g.tip, base); err != nil {
 		return err
 	} else if !in {
-		return unpushable(fmt.Sprintf("its branch is gone, and %s of %s does not have the commit %.12s that it rests on: it is another repository, or its history was rewritten", g.base, p.Branch.Remote, base))
+		return unpushable(fmt.Sprintf("its branch is gone, and %s of %s does not have the commit %.12s that it is based on: the repository is a different one, or its history was rewritten", g.base, p.Branch.Remote, base))
 	}
 	state.By = unknownAt(p.Branch.Remote)
 	return g.retryLocked(ctx, func(ctx context.Context, s *session) error {
@@ -125,7 +127,7 @@ func (g *branchGroup) noticeClosing(ctx context.Context, p *archive.ProposalReco
 		if commit, err := g.unexplained(ctx, s, now); err != nil {
 			return err
 		} else if commit != "" {
-			return unpushable(fmt.Sprintf("its branch is gone, and %.12s of %s changes the same files: if that is its merge with other changes, `evolve adopt sync --merged %s=%[1]s` records it, and if not, `evolve reject %[3]s`", commit, g.base, now.ID))
+			return unpushable(fmt.Sprintf("its branch is gone, and %.12s of %s changes the same files: if that commit merges it together with other changes, `evolve adopt sync --merged %s=%[1]s` records the merge; if not, use `evolve reject %[3]s`", commit, g.base, now.ID))
 		}
 		if err := unaltered(ctx, s.store, now); err != nil {
 			return err
@@ -146,7 +148,8 @@ func (g *branchGroup) noticeClosing(ctx context.Context, p *archive.ProposalReco
 	})
 }
 
-// noticeRevert records a commit of the base that reverts a merged proposal as its rollback.
+// noticeRevert records a commit of the base branch that reverts a merged proposal as the
+// proposal's rollback.
 func (g *branchGroup) noticeRevert(ctx context.Context, p *archive.ProposalRecord, state *BranchState) error {
 	state.Commit = p.AdoptedCommit
 	if there, err := holds(g.repo, g.tip, files(*p)); err != nil || there {

@@ -9,13 +9,13 @@ import (
 	"evolve/archive"
 )
 
-// TestBranchDecidedHere checks that a decision here deletes the branch, and that there is one
-// decision whatever came first.
+// TestBranchDecidedHere checks that a decision made here deletes the branch, and that there
+// is only one decision, whichever came first.
 func TestBranchDecidedHere(t *testing.T) {
 	f := newForge(t, false)
 	f.propose()
 	_, err := f.Approve(t.Context(), "P1", robin)
-	refused(t, err, "P1 is adopted by a merge of its branch evolve/P1 on origin")
+	refused(t, err, "P1 is adopted by merging its branch evolve/P1 on origin")
 	f.done(f.Reject(t.Context(), "P1", robin))
 	if s := f.sync(); s.Did != "deleted" || f.remoteRefs() != "main" {
 		t.Fatalf("%+v, the remote has %s", s, f.remoteRefs())
@@ -44,9 +44,10 @@ func TestBranchDecidedHere(t *testing.T) {
 	f.verified()
 }
 
-// TestMergeFromACopy checks that a branch that was rejected here and deleted at the remote, and that
-// a person merges from a copy all the same, is noticed once; that the same change by hand is not
-// such a merge; and that it is not looked for after a month.
+// TestMergeFromACopy checks that a merge is noticed once if the branch was rejected here
+// and deleted at the remote, and a person still merges it from a copy. It also checks that
+// the same change made by hand does not count as such a merge, and that such a merge is not
+// looked for after a month.
 func TestMergeFromACopy(t *testing.T) {
 	for name, c := range map[string]struct {
 		merge []string
@@ -89,8 +90,8 @@ func TestMergeFromACopy(t *testing.T) {
 	}
 }
 
-// TestRewrittenBase checks that a proposal whose base was replaced by another history is told to
-// lack it, though its branch is there.
+// TestRewrittenBase checks that a proposal whose base was replaced with another history is
+// reported to lack its base commit, though its branch is there.
 func TestRewrittenBase(t *testing.T) {
 	f := newForge(t, false)
 	f.propose()
@@ -100,8 +101,8 @@ func TestRewrittenBase(t *testing.T) {
 	}
 }
 
-// TestBranchRollback checks that what a merge adopted is taken back by a merge, proposed here or
-// by a person at the remote.
+// TestBranchRollback checks that what a merge adopted is undone by another merge, proposed
+// either here or by a person at the remote.
 func TestBranchRollback(t *testing.T) {
 	for _, here := range []bool{true, false} {
 		f := newForge(t, false)
@@ -138,7 +139,7 @@ func TestBranchRollback(t *testing.T) {
 }
 
 // TestSupersededBranch checks that the branch of a proposal that a newer one replaced is
-// deleted, and that its merge counts all the same.
+// deleted, and that merging it still counts.
 func TestSupersededBranch(t *testing.T) {
 	for name, c := range map[string]struct{ merged, late bool }{"deleted": {}, "merged": {merged: true}, "merged from a copy": {true, true}} {
 		f := newForge(t, false)
@@ -169,8 +170,8 @@ func TestSupersededBranch(t *testing.T) {
 	}
 }
 
-// TestForgedMerge checks that the audit notices a merge in the records that the repository does
-// not have as such.
+// TestForgedMerge checks that the audit notices a merge in the records that is not a merge
+// in the repository.
 func TestForgedMerge(t *testing.T) {
 	f := newForge(t, false)
 	f.propose()

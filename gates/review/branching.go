@@ -14,39 +14,41 @@ import (
 	"evolve/runtime/text"
 )
 
-// Branching makes proposals await a person as branches of a remote: a merge there adopts them,
-// and deleting the branch rejects them.
+// Branching makes proposals await a person's decision as branches at a remote: a merge
+// there adopts a proposal, and deleting its branch rejects it.
 type Branching struct {
-	// Remote is the name of the remote in each repository, and Base the branch that proposals
-	// are to be merged into; empty: the default branch of the remote, or else the one that is
-	// checked out.
+	// Remote is the name of the remote in each repository. Base is the branch into which
+	// proposals are to be merged; if empty, it is the remote's default branch, or the
+	// checked-out branch if there is none.
 	Remote, Base string
-	// Text describes a proposal for its pull request; it may be foreign text.
+	// Text describes a proposal for its pull request. The description may contain untrusted
+	// text.
 	Text func(context.Context, *archive.Archive, archive.ProposalRecord) (string, error)
-	// Open opens the pull request of a branch that was pushed; nil: a person opens it. It
-	// may be called again for the same branch if the process is killed.
+	// Open opens the pull request for a branch that was pushed; if nil, a person must open
+	// it. It may be called again for the same branch if the process was killed.
 	Open func(context.Context, PullRequest) error
-	// Merged are the commits that a person names as the merges of proposals, whole or their first
-	// seven digits at least, by the ids of the proposals: an altered merge may not be
-	// recognisable otherwise.
+	// Merged maps the ids of proposals to the commits that a person named as their merges,
+	// for merges that were altered and cannot be recognised otherwise. A commit is given in
+	// full or by at least its first seven digits.
 	Merged map[string]string
-	// Time bounds the work of one call with remotes and Open; 0 means a minute.
+	// Time limits how long one call works with remotes and runs Open; 0 means a minute.
 	Time time.Duration
 }
 
 // branchTime is the default of [Branching.Time].
 const branchTime = time.Minute
 
-// PullRequest describes a pull request, on which a person decides at the remote.
+// PullRequest describes a pull request. A person decides on it at the remote.
 type PullRequest struct {
 	Proposal string
-	// Folder is the folder of the repository, and Remote the name of the remote there.
+	// Folder is the folder of the repository. Remote is the name of the remote in that
+	// repository.
 	Folder, Remote       string
 	Branch, Base, Commit string
 	Title, Body          string
 }
 
-// The steps of a branch after which a process may die.
+// The steps in handling a branch. A process may die after any of them.
 const (
 	StepBranched = "branched" // the commit is written and recorded, but not pushed
 	StepPushed   = "pushed"   // the remote has the branch, but that is not recorded
@@ -54,39 +56,41 @@ const (
 	StepOpened   = "opened"   // the pull request is open, but that is not recorded
 )
 
-// The kinds of ledger entry of branches.
+// The kinds of ledger entries about branches.
 const (
 	entryBranch   = "proposal.branch"   // a branch was pushed
-	entryUnbranch = "proposal.unbranch" // a branch was deleted, because the proposal is decided or replaced
-	entryConflict = "branch.conflict"   // a branch was merged after a decision against it here
+	entryUnbranch = "proposal.unbranch" // a branch was deleted, because the proposal was decided or replaced
+	entryConflict = "branch.conflict"   // a branch was merged at the remote although the proposal had been decided against here
 	entryRevert   = "branch.rollback"   // a branch that reverts an adoption was pushed
 )
 
-// branchPrefix begins the names of all branches that are pushed; none other is ever written.
+// branchPrefix is the prefix of the names of all branches that evolve pushes. It writes to
+// no other branch at a remote.
 const branchPrefix = "evolve/"
 
 // branchName returns the name of the branch of a proposal.
 func branchName(id string) string { return branchPrefix + id }
 
-// BranchState is the state of a branch according to a call of [Reviewer.SyncBranches].
+// BranchState is the state of a proposal's branch after a call to [Reviewer.SyncBranches].
 type BranchState struct {
 	Proposal string                `json:"proposal"`
 	State    archive.ProposalState `json:"state"`
 	Remote   string                `json:"remote"`
 	Branch   string                `json:"branch"`
 	Base     string                `json:"base,omitempty"`
-	// Commit is the commit of the branch or, for a merge or a revert, the commit in Base.
+	// Commit is the commit of the branch, or the commit in Base that merged or reverted it.
 	Commit string `json:"commit,omitempty"`
 	// Did is pushed, merged, closed, reverted or deleted; empty if nothing happened.
 	Did string `json:"did,omitempty"`
 	// By is the person who decided, according to the commit.
 	By string `json:"by,omitempty"`
-	// Note is information for a person, and Trouble the reason why an action failed.
+	// Note is information for a person. Trouble is the reason why the branch could not be
+	// pushed or examined.
 	Note    string `json:"note,omitempty"`
 	Trouble string `json:"trouble,omitempty"`
 }
 
-// branched reports whether a proposal has, or is to get, a branch at a remote.
+// branched reports whether a proposal has a branch at a remote or will get one.
 func branched(p archive.ProposalRecord) bool {
 	switch {
 	case p.Imported != "" || p.Kind == archive.KindAutonomy || p.State == archive.Approved, p.State == archive.RolledBack:
@@ -99,11 +103,12 @@ func branched(p archive.ProposalRecord) bool {
 	return !p.Branch.Over
 }
 
-// lateTime is the time after the end of a proposal for which a merge of its deleted branch, from
-// a copy of it, is searched for.
+// lateTime is how long merges of a deleted branch are still searched for after its proposal
+// has ended, because someone may merge a copy of the branch.
 const lateTime = 30 * 24 * time.Hour
 
-// late reports whether the branch of a proposal is over, and merges of it are still searched for.
+// late reports whether a proposal's branch is no longer in use but merges of it are still
+// searched for.
 func (rev *Reviewer) late(p archive.ProposalRecord) bool {
 	b := p.Branch
 	if b == nil || !b.Over || b.Pushed == "" || b.Against != "" || p.Imported != "" || p.State != archive.Rejected && p.State != archive.Superseded {
@@ -121,8 +126,8 @@ func awaits(p archive.ProposalRecord) bool {
 	return p.State == archive.Awaiting || p.State == archive.HumanLane
 }
 
-// mergedAs returns the merge by which a proposal was adopted; nil if it was not adopted by a
-// merge.
+// mergedAs returns the merge by which a proposal was adopted, or nil if it was not adopted
+// by a merge.
 func mergedAs(p archive.ProposalRecord) *archive.MergeBrief {
 	if p.State != archive.Adopted || p.Decision == nil {
 		return nil
@@ -130,8 +135,8 @@ func mergedAs(p archive.ProposalRecord) *archive.MergeBrief {
 	return p.Decision.Merge
 }
 
-// PrepareBranches writes the commits of the proposals that await a person and have no branch
-// yet, and records their names. It reaches no remote.
+// PrepareBranches writes and records the commit of a branch for each proposal that awaits a
+// person and has no branch yet. It does not access the remote.
 func (rev *Reviewer) PrepareBranches(ctx context.Context) error {
 	if rev.Branching == nil {
 		return nil
@@ -153,8 +158,8 @@ type unpushable string
 
 func (e unpushable) Error() string { return string(e) }
 
-// prepare writes the commit of a proposal's branch, unless that was done before, and
-// records it.
+// prepare writes the commit for a proposal's branch and records it, unless it has already
+// done so for the proposal's current content.
 func (s *session) prepare(ctx context.Context, p archive.ProposalRecord) (archive.ProposalRecord, error) {
 	repo, err := s.repositoryOf(p)
 	if err != nil {
@@ -215,7 +220,8 @@ func (rev *Reviewer) repositoryOf(p archive.ProposalRecord) (*patch.Repository, 
 	return repo, err
 }
 
-// restsOn returns the commit that a proposal was measured or gated on.
+// restsOn returns the commit on which a proposal is based. If the proposal has no commit of
+// its own, that is HEAD.
 func (rev *Reviewer) restsOn(repo *patch.Repository, p archive.ProposalRecord) (string, error) {
 	if p.Patch != nil {
 		return p.Patch.BaseCommit, nil
@@ -227,7 +233,7 @@ func (rev *Reviewer) restsOn(repo *patch.Repository, p archive.ProposalRecord) (
 	return head, err
 }
 
-// notStale fails if the inputs of the measurement of a proposal of a config, tool, skill
+// notStale fails if the inputs to the measurement of a proposal for a config, tool, skill
 // or memory have changed.
 func (s *session) notStale(ctx context.Context, p archive.ProposalRecord) error {
 	if p.Patch != nil {
@@ -251,17 +257,17 @@ func (s *session) notStale(ctx context.Context, p archive.ProposalRecord) error 
 	return err
 }
 
-// mostText bounds the description of a proposal in a message, in bytes.
+// mostText is the maximum length of the description of a proposal in a message, in bytes.
 const mostText = 48 << 10
 
-// branchMessage returns the message of the commit of a proposal's branch. All foreign text in
-// it is inert.
+// branchMessage returns the message for the commit on a proposal's branch. All untrusted
+// text in it is made inert.
 func (s *session) branchMessage(ctx context.Context, p archive.ProposalRecord) (string, error) {
 	said, err := s.Branching.Text(ctx, s.store, p)
 	if err != nil {
 		return "", err
 	}
-	body := "This proposal of evolve awaits a person. Merging the branch adopts it, deleting the branch\n" +
+	body := "This proposal by evolve awaits a person. Merging the branch adopts it, deleting the branch\n" +
 		"without a merge rejects it, and evolve records either in its ledger.\n\n"
 	if p.State == archive.HumanLane {
 		body += "A gate flagged it: read below what it found before you merge.\n\n"
@@ -278,7 +284,8 @@ func (s *session) branchMessage(ctx context.Context, p archive.ProposalRecord) (
 		slices.Concat(trailers{{"Evolve-Proposal", p.ID}}, about, trailers{{trailerAudit, audit}})))
 }
 
-// inertMessage joins a subject, evolve's own words, a foreign text and trailers.
+// inertMessage returns a commit message that consists of a subject, a body by evolve, the
+// untrusted text said and trailers. The subject and said are made inert.
 func inertMessage(subject, body, said string, list trailers) string {
 	said = strings.Trim(text.Inert(text.Clip(said, mostText, text.Ellipsis)), "\n")
 	if said != "" {
@@ -287,21 +294,21 @@ func inertMessage(subject, body, said string, list trailers) string {
 	return strings.TrimSpace(text.Inert(text.OneLine(subject))) + "\n\n" + body + said + list.String()
 }
 
-// whatOf returns the name of the thing that a proposal changes.
+// whatOf describes what a proposal changes, for the subject of a commit message.
 func whatOf(p archive.ProposalRecord) string {
 	switch kind, name := Written(p); {
 	case p.Patch != nil:
-		return "a patch of " + p.Patch.Target
+		return "a patch for " + p.Patch.Target
 	case p.Kind == archive.KindMemory:
 		return "memories of " + p.Agent
 	case p.Kind == archive.KindTool:
 		return "the " + kind + " " + name + " of " + p.Agent
 	}
-	return "a config of " + p.Agent
+	return "a config for " + p.Agent
 }
 
-// titleAndBody splits the message of a branch's commit into the title and the text of a pull
-// request, which has no trailers.
+// titleAndBody splits the message of a branch's commit into the title and the body of a
+// pull request. It leaves out the trailers.
 func titleAndBody(message string) (title, body string) {
 	title, body, _ = strings.Cut(strings.TrimSpace(message), "\n\n")
 	if at := strings.LastIndex(body, "\n\n"); at >= 0 {
@@ -310,7 +317,7 @@ func titleAndBody(message string) (title, body string) {
 	return title, body
 }
 
-// MergeOnly refuses an approval if proposals can only be adopted by a merge.
+// MergeOnly refuses an approval if proposals can be adopted only by a merge.
 func (rev *Reviewer) MergeOnly(p archive.ProposalRecord) error {
 	if rev.Branching == nil || p.Kind == archive.KindAutonomy || p.State == archive.Approved || !Undecided(p.State) {
 		return nil
@@ -320,7 +327,7 @@ func (rev *Reviewer) MergeOnly(p archive.ProposalRecord) error {
 	}
 	b := cmp.Or(p.Branch, &archive.BranchBrief{Remote: rev.Branching.Remote, Name: branchName(p.ID)})
 	if b.Pushed == "" {
-		return Refuse("`evolve adopt sync` pushes it", "%s is adopted by a merge of its branch %s on %s, which has not been pushed", p.ID, b.Name, b.Remote)
+		return Refuse("`evolve adopt sync` pushes it", "%s is adopted by merging its branch %s on %s, which has not been pushed", p.ID, b.Name, b.Remote)
 	}
-	return Refuse("merge it there; `evolve adopt sync` records that, and so does the next night", "%s is adopted by a merge of its branch %s on %s", p.ID, b.Name, b.Remote)
+	return Refuse("merge it there; `evolve adopt sync` records the merge, and so does the next night", "%s is adopted by merging its branch %s on %s", p.ID, b.Name, b.Remote)
 }

@@ -10,8 +10,9 @@ import (
 	"evolve/patch"
 )
 
-// rollbackByBranch proposes, as a branch, a commit that reverts an adoption by a merge. The
-// resulting tree passes the gates of a patch. A merge of the branch is the rollback.
+// rollbackByBranch proposes the rollback of an adoption by a merge. It pushes a branch
+// whose commit reverts the adoption; merging that branch is the rollback. The rollback of a
+// patch must first pass the gates for a patch.
 func (rev *Reviewer) rollbackByBranch(ctx context.Context, p archive.ProposalRecord, d Decision) (Done, error) {
 	var r *reversal
 	var g *branchGroup
@@ -58,7 +59,7 @@ func (rev *Reviewer) rollbackByBranch(ctx context.Context, p archive.ProposalRec
 	return done(), g.pushRollback(ctx, r, d)
 }
 
-// reverseOnto computes the changes of a reversal in the base of the remote.
+// reverseOnto computes the changes that a reversal makes to the remote's base branch.
 func (g *branchGroup) reverseOnto(r *reversal) (err error) {
 	p := r.proposal
 	r.head = g.tip
@@ -73,8 +74,8 @@ func (g *branchGroup) reverseOnto(r *reversal) (err error) {
 	return nil
 }
 
-// restorable refuses a rollback of a config, a tool, a skill or memories after which the
-// workspace would not load.
+// restorable refuses a rollback of a config, a tool, a skill or memories if the workspace
+// would not load afterwards.
 func (f *fileSubject) restorable(ctx context.Context, back []patch.File) error {
 	if f.p.Kind == archive.KindTool || f.p.Kind == archive.KindMemory {
 		return f.restoresWritten(ctx, back)
@@ -86,7 +87,7 @@ func (f *fileSubject) restorable(ctx context.Context, back []patch.File) error {
 	return nil
 }
 
-// pushRollback pushes the commit of a reversal as a branch.
+// pushRollback writes the commit of a reversal and pushes it as a branch.
 func (g *branchGroup) pushRollback(ctx context.Context, r *reversal, d Decision) error {
 	p, name := r.proposal, branchName(r.proposal.ID)+"-rollback"
 	var commit string
@@ -95,7 +96,7 @@ func (g *branchGroup) pushRollback(ctx context.Context, r *reversal, d Decision)
 		if err != nil {
 			return fmt.Errorf("reading the ledger: %w", err)
 		}
-		body := "Merging this branch takes the adoption of a proposal of evolve back, and evolve records that in\nits ledger. It is asked for by:\n\n"
+		body := "Merging this branch reverts the adoption of a proposal by evolve, and evolve records that in\nits ledger. The rollback was requested by:\n\n"
 		message, err := s.attested(ctx, p.ID, inertMessage("evolve: roll back "+whatOf(p)+" ("+p.ID+")", body, d.By+"\n"+d.Reason,
 			trailers{{"Evolve-Rollback", p.ID}, {"Evolve-Reverts", p.AdoptedCommit}, {trailerAudit, audit}}))
 		if err == nil {
@@ -113,10 +114,10 @@ func (g *branchGroup) pushRollback(ctx context.Context, r *reversal, d Decision)
 		if err := g.remote.Push(timed, name, commit, ""); err != nil {
 			return err
 		}
-	case slices.Equal(g.repo.Parents(there), g.repo.Parents(commit)): // an earlier call pushed it
+	case slices.Equal(g.repo.Parents(there), g.repo.Parents(commit)): // an earlier call pushed the rollback
 		commit = there
 	default:
-		return Refuse("merge or delete it there first", "%s has a branch %s already", p.Branch.Remote, name)
+		return Refuse("merge or delete it there first", "%s already has a branch %s", p.Branch.Remote, name)
 	}
 	err = g.retryLocked(ctx, func(ctx context.Context, s *session) error {
 		_, err := s.note(ctx, entryRevert, d.By, p.ID, map[string]string{"remote": p.Branch.Remote, "branch": name, "base": g.base, "commit": commit, "reason": strings.TrimSpace(d.Reason)})

@@ -13,24 +13,26 @@ import (
 	"evolve/runtime/text"
 )
 
-// branchGroup are the proposals of one repository with the answers of its remote.
+// branchGroup holds what is needed to handle the proposals for one repository: the
+// repository, its remote, and the branches found there.
 type branchGroup struct {
 	*Reviewer
 	archiveID string
 	repo      *patch.Repository
 	remote    *patch.Remote
 	tips      patch.Tips
-	// base is the branch that the proposals are to be merged into, and tip its commit.
+	// base is the branch into which the proposals are to be merged, and tip is its commit.
 	base, tip string
 }
 
-// SyncBranches pushes the branches of proposals that await a person, records merges, reverts and
-// closings at their remotes as decisions, and deletes branches of proposals that are decided or
-// replaced. A merge of a deleted branch counts like another for a month. It never writes to the
-// branches of others, nor to a branch that others have moved. A step that fails now, such as
-// without a network, is reported in Trouble, and the next call repeats it. list are the stored
-// proposals. The error is about the archive or a repository here; it does not stop the other
-// proposals.
+// SyncBranches pushes the branches of proposals that await a person, records merges,
+// reverts and closings at their remotes as decisions, and deletes the branches of proposals
+// that were decided or replaced. For a month, a merge of a deleted branch counts like any
+// other merge. SyncBranches never writes to branches that are not evolve's own, nor to a
+// branch that someone else has moved. A step that fails for now, for example because there
+// is no network, is reported in Trouble, and the next call repeats it. list holds the
+// stored proposals. An error in the archive or in a local repository is returned; except
+// for a locked archive, it does not prevent the handling of the other proposals.
 func (rev *Reviewer) SyncBranches(ctx context.Context, list []archive.ProposalRecord) ([]BranchState, error) {
 	list = slices.DeleteFunc(slices.Clone(list), func(p archive.ProposalRecord) bool { return !branched(p) && !rev.late(p) })
 	if rev.Branching == nil || len(list) == 0 {
@@ -70,8 +72,8 @@ func (rev *Reviewer) SyncBranches(ctx context.Context, list []archive.ProposalRe
 	return out, errors.Join(errs...)
 }
 
-// findBase asks the remote of a repository for its branches, and finds the one that proposals are
-// to be merged into.
+// findBase lists the branches at the remote of a repository and determines the branch into
+// which proposals are to be merged.
 func (rev *Reviewer) findBase(ctx context.Context, repo *patch.Repository) (*branchGroup, error) {
 	g := &branchGroup{Reviewer: rev, repo: repo}
 	var err error
@@ -99,8 +101,8 @@ func (rev *Reviewer) findBase(ctx context.Context, repo *patch.Repository) (*bra
 	return g, nil
 }
 
-// askRemote lists the branches of a repository's remote. It fetches the commits of the base and of
-// the proposals' branches.
+// askRemote lists the branches at the remote of the proposals' repository. It fetches the
+// commits of the base branch and of the proposals' branches.
 func (rev *Reviewer) askRemote(ctx context.Context, list []archive.ProposalRecord) (*branchGroup, error) {
 	repo, err := rev.repositoryOf(list[0])
 	if err != nil {
@@ -134,7 +136,7 @@ func (rev *Reviewer) askRemote(ctx context.Context, list []archive.ProposalRecor
 	return g, nil
 }
 
-// rests returns the commit that the branch of a proposal begins at.
+// rests returns the commit at which the branch of a proposal begins.
 func (g *branchGroup) rests(p archive.ProposalRecord) string {
 	if parents := g.repo.Parents(p.Branch.Commit); len(parents) > 0 {
 		return parents[0]
@@ -143,8 +145,8 @@ func (g *branchGroup) rests(p archive.ProposalRecord) string {
 	return base
 }
 
-// syncBranch carries out the next steps of one branch. why is the reason why its remote cannot
-// be asked.
+// syncBranch takes the next steps for one branch. why is the error if the branch's remote
+// could not be reached.
 func (rev *Reviewer) syncBranch(ctx context.Context, g *branchGroup, id string, why error) (state BranchState, err error) {
 	var p archive.ProposalRecord
 	err = rev.retryLocked(ctx, func(ctx context.Context, s *session) (err error) {
@@ -196,7 +198,7 @@ func (rev *Reviewer) syncBranch(ctx context.Context, g *branchGroup, id string, 
 	return state, rev.keepTrouble(ctx, id, state.Trouble)
 }
 
-// farError is a failure of a remote, or of the program that opens pull requests.
+// farError is an error at a remote, or from the program that opens pull requests.
 type farError struct{ error }
 
 func (e *farError) Unwrap() error { return e.error }
@@ -208,8 +210,8 @@ func far(err error) error {
 	return &farError{err}
 }
 
-// keepTrouble records the reason why a branch could not be pushed or examined; "" for
-// none.
+// keepTrouble records why a branch could not be pushed or examined; "" clears an earlier
+// reason.
 func (rev *Reviewer) keepTrouble(ctx context.Context, id, why string) error {
 	why = text.Clip(text.OneLine(why), maxEvidence, text.Ellipsis)
 	return rev.change(ctx, id, func(_ context.Context, _ *session, p *archive.ProposalRecord) (bool, error) {
@@ -221,8 +223,9 @@ func (rev *Reviewer) keepTrouble(ctx context.Context, id, why string) error {
 	}, "", nil)
 }
 
-// change changes the branch of a stored proposal, with a ledger entry if kind is not empty. The
-// record may be replaced; its branch is a copy.
+// change changes a stored proposal's branch and adds a ledger entry if kind is not empty.
+// how changes the record and reports whether it is to be stored. The record's branch is a
+// copy, so how may modify it.
 func (rev *Reviewer) change(ctx context.Context, id string, how func(context.Context, *session, *archive.ProposalRecord) (bool, error), kind string, data any) error {
 	return rev.retryLocked(ctx, func(ctx context.Context, s *session) error {
 		p, err := s.find(ctx, id)
@@ -246,7 +249,8 @@ func (rev *Reviewer) change(ctx context.Context, id string, how func(context.Con
 	})
 }
 
-// sync compares a branch with the remote.
+// sync compares a branch with the remote and takes the steps that follow: it records a
+// merge, a deletion or a revert, or pushes, opens or deletes the branch.
 func (g *branchGroup) sync(ctx context.Context, p *archive.ProposalRecord, state *BranchState) error {
 	if p.State == archive.Adopted {
 		return errors.Join(g.noticeRevert(ctx, p, state), g.behind(ctx, *p, state))
@@ -274,7 +278,7 @@ func (g *branchGroup) sync(ctx context.Context, p *archive.ProposalRecord, state
 		return g.noticeClosing(ctx, p, state)
 	case tip != "" && tip != b.Commit && tip != b.Pushed:
 		if b.Pushed != "" {
-			state.Note = fmt.Sprintf("it was moved to %.12s by others, and is left alone", tip)
+			state.Note = fmt.Sprintf("it was moved to %.12s by others, so it is left unchanged", tip)
 			return nil
 		}
 		if err := g.foreignTip(ctx, p, tip); err != nil {
@@ -301,8 +305,8 @@ func (g *branchGroup) sync(ctx context.Context, p *archive.ProposalRecord, state
 	return g.open(ctx, p)
 }
 
-// behind adds a note to the state if the local checkout lacks a merge, because the next night
-// starts from the checked-out files.
+// behind adds a note to the state if the commit that is checked out here does not contain
+// the proposal's merge, because the next night starts from the checked-out files.
 func (g *branchGroup) behind(ctx context.Context, p archive.ProposalRecord, state *BranchState) error {
 	if mergedAs(p) == nil {
 		return nil
@@ -319,10 +323,10 @@ func (g *branchGroup) behind(ctx context.Context, p archive.ProposalRecord, stat
 	return err
 }
 
-// foreignTip handles a branch at the remote with the name of a proposal that was never
-// pushed. A branch with the same change on the same commit is the proposal's own, and its
-// record was lost. Any other branch belongs to another workspace, so the proposal gets
-// another name.
+// foreignTip handles a branch at the remote that has the name of a proposal's branch,
+// although no push of that branch was recorded. If it makes the same change to the same
+// commit, it is the proposal's own branch, and the record of the push was lost. Otherwise
+// it belongs to another workspace, so the proposal's branch gets another name.
 func (g *branchGroup) foreignTip(ctx context.Context, p *archive.ProposalRecord, tip string) error {
 	b := *p.Branch
 	own, err := g.repo.TreeOf(b.Commit)
@@ -338,7 +342,7 @@ func (g *branchGroup) foreignTip(ctx context.Context, p *archive.ProposalRecord,
 	} else if b.Name == branchName(p.ID) {
 		b.Name += "-" + b.Commit[:12]
 	} else {
-		return unpushable(fmt.Sprintf("%s has a branch %s already", b.Remote, b.Name))
+		return unpushable(fmt.Sprintf("%s already has a branch %s", b.Remote, b.Name))
 	}
 	p.Branch = &b
 	return g.change(ctx, p.ID, func(_ context.Context, _ *session, now *archive.ProposalRecord) (bool, error) {
@@ -347,18 +351,20 @@ func (g *branchGroup) foreignTip(ctx context.Context, p *archive.ProposalRecord,
 	}, "", nil)
 }
 
-// hasBase fails if the base lacks the commit that a proposal rests on: it was not pushed, or the
-// history of the base was rewritten.
+// hasBase returns an error if the base branch at the remote lacks the commit on which a
+// proposal is based. The commit was then never pushed, or the history of the base branch
+// was rewritten.
 func (g *branchGroup) hasBase(ctx context.Context, p archive.ProposalRecord) error {
 	base := g.rests(p)
 	in, err := g.repo.Contains(ctx, g.tip, base)
 	if err == nil && !in {
-		err = unpushable(fmt.Sprintf("%s of %s does not have the commit %.12s that it rests on", g.base, p.Branch.Remote, base))
+		err = unpushable(fmt.Sprintf("%s of %s does not have the commit %.12s that it is based on", g.base, p.Branch.Remote, base))
 	}
 	return err
 }
 
-// push pushes the commit of a branch over the commit that the remote has for it.
+// push pushes the commit of a proposal's branch. tip is the commit that the branch must
+// have at the remote before the push; "" means that the branch must not exist there.
 func (g *branchGroup) push(ctx context.Context, p *archive.ProposalRecord, tip string) error {
 	if err := g.remote.Push(ctx, p.Branch.Name, p.Branch.Commit, tip); err != nil {
 		return far(err)
@@ -382,7 +388,8 @@ func (g *branchGroup) recordPushed(ctx context.Context, p *archive.ProposalRecor
 	return g.step(StepListed)
 }
 
-// open lets the operator's program open the pull request, once it was pushed.
+// open opens the pull request for a pushed branch with the operator's program, if there is
+// one and it has not opened it before.
 func (g *branchGroup) open(ctx context.Context, p *archive.ProposalRecord) error {
 	if g.Branching.Open == nil || p.Branch.Opened {
 		return nil
@@ -406,7 +413,8 @@ func (g *branchGroup) openPullRequest(ctx context.Context, id, branch, commit st
 	return g.step(StepOpened)
 }
 
-// drop deletes the branch of a proposal that is decided or replaced, unless others moved it.
+// drop deletes the branch of a proposal that was decided or replaced, unless someone else
+// has moved the branch.
 func (g *branchGroup) drop(ctx context.Context, p *archive.ProposalRecord, tip string, state *BranchState) error {
 	b := p.Branch
 	kind := ""
@@ -414,7 +422,7 @@ func (g *branchGroup) drop(ctx context.Context, p *archive.ProposalRecord, tip s
 	case tip == "":
 	case tip != b.Pushed && tip != b.Commit:
 		if b.Pushed != "" {
-			state.Note = fmt.Sprintf("it was moved to %.12s by others, and is left alone", tip)
+			state.Note = fmt.Sprintf("it was moved to %.12s by others, so it is left unchanged", tip)
 		}
 	default:
 		if err := g.remote.Push(ctx, b.Name, "", tip); err != nil {

@@ -19,12 +19,12 @@ import (
 type forge struct {
 	*bureau
 	bare, clone string
-	// opened are the pull requests that were opened.
+	// opened lists the pull requests that were opened.
 	opened []PullRequest
 }
 
-// newForge returns a forge with a bare repository or, behind http, with a git server that wants a
-// password.
+// newForge returns a forge with a bare repository as its remote, or, if http is true, with
+// a git server that requires a password.
 func newForge(t *testing.T, http bool) *forge {
 	store, err := archive.Open(t.TempDir(), archive.Options{Owner: "test"})
 	if err != nil {
@@ -50,7 +50,7 @@ func newForge(t *testing.T, http bool) *forge {
 	return f
 }
 
-// serve serves the bare repository over http and returns the address with a password.
+// serve serves the bare repository over HTTP and returns the address, including a password.
 func (f *forge) serve() string {
 	f.t.Helper()
 	f.git("-C", f.bare, "config", "http.receivepack", "true")
@@ -76,7 +76,7 @@ func (f *forge) at(args ...string) string {
 	return f.git(append([]string{"-C", f.clone, "-c", "user.name=Kim", "-c", "user.email=kim@example.org"}, args...)...)
 }
 
-// kim runs git as Kim in the clone, who commits there, too.
+// kim runs git in the clone as Kim, who also commits there.
 func (f *forge) kim(lines ...string) {
 	f.t.Helper()
 	env := f.Env
@@ -103,7 +103,7 @@ func (f *forge) propose() BranchState {
 	return f.sync()
 }
 
-// sync returns the state of the one branch.
+// sync returns the state of the only branch.
 func (f *forge) sync() BranchState {
 	f.t.Helper()
 	states, err := f.trySync()
@@ -132,12 +132,12 @@ func (f *forge) record() archive.ProposalRecord {
 	return f.must(f.Find(f.t.Context(), "P1"))
 }
 
-// remoteRefs returns the branches of the remote.
+// remoteRefs returns the branches in the remote.
 func (f *forge) remoteRefs() string {
 	return f.git("-C", f.bare, "for-each-ref", "--format=%(refname:short)")
 }
 
-// verified demands that the ledger and the commits agree.
+// verified checks that the ledger and the commits agree.
 func (f *forge) verified() {
 	f.t.Helper()
 	repo, err := f.open(f.Targets[0])
@@ -159,7 +159,7 @@ func (f *forge) move(from, to string) {
 	}
 }
 
-// hook writes the hook of the remote that judges pushes.
+// hook writes the remote's hook that judges pushes.
 func (f *forge) hook(text string) {
 	f.t.Helper()
 	if err := os.WriteFile(filepath.Join(f.bare, "hooks", "pre-receive"), []byte(text), 0o755); err != nil {
@@ -167,7 +167,7 @@ func (f *forge) hook(text string) {
 	}
 }
 
-// guarded lets only Robin with the right password in.
+// guarded admits only Robin with the right password.
 func guarded(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := r.BasicAuth(); user != "robin" || password != "pa55-Wort" {

@@ -11,19 +11,19 @@ import (
 	"evolve/runtime/text"
 )
 
-// CodeReviewer is an agent that may review the patches of others.
+// CodeReviewer is an agent that may review patches by other agents.
 type CodeReviewer struct {
 	Agent string
-	// Cannot is the reason why it cannot review, for example that it has no language
-	// model; empty if it can.
+	// Cannot is the reason why the agent cannot review, for example because it has no
+	// language model; empty if it can.
 	Cannot string
 	// Open returns its model.
 	Open func(ctx context.Context) (m model.Model, done func() error, err error)
 }
 
-// turn returns the next reviewer: the first after the one in the latest review entry of
-// the ledger, in the order of the settings, that is not the author and can review. reason
-// explains why there is none.
+// turn returns the next reviewer in turn. In the order of the settings, it starts after the
+// reviewer named in the ledger's latest entry about a review, and skips the author and
+// agents that cannot review. If no reviewer is left, reason explains why.
 func (s *session) turn(ctx context.Context, p archive.ProposalRecord) (r CodeReviewer, reason string, err error) {
 	last := -1
 	for e, err := range s.store.Ledger(ctx, 1) {
@@ -46,8 +46,8 @@ func (s *session) turn(ctx context.Context, p archive.ProposalRecord) (r CodeRev
 	return CodeReviewer{}, NoReview(s.CodeReviewers, p.Patch.Author), nil
 }
 
-// NoReview returns the reason why no agent can review a patch of an author, or "" if one
-// can.
+// NoReview returns the reason why no agent can review a patch by an author, or "" if some
+// agent can.
 func NoReview(all []CodeReviewer, author string) string {
 	others := slices.DeleteFunc(slices.Clone(all), func(r CodeReviewer) bool { return r.Agent == author })
 	switch {
@@ -56,13 +56,13 @@ func NoReview(all []CodeReviewer, author string) string {
 	case len(others) == 0 && len(all) == 0:
 		return "the workspace has no agent that could review it"
 	case len(others) == 0:
-		return "there is no other agent to review it: " + author + " is the only one, and its author"
+		return "there is no other agent to review it: " + author + " is the only agent, and it is the author"
 	case len(others) == 1 && len(all) == 1:
 		return "one agent is configured, and " + others[0].Agent + " " + others[0].Cannot
 	case len(others) == 1:
 		return "there is no agent to review it: " + others[0].Agent + " " + others[0].Cannot
 	}
-	return fmt.Sprintf("there is no agent to review it: of %d others none has a language model", len(others))
+	return fmt.Sprintf("there is no agent to review it: none of the %d others has a language model", len(others))
 }
 
 // unreviewed returns the reason why a patch that awaits a person's decision has no
@@ -78,11 +78,11 @@ func (s *session) unreviewed(ctx context.Context, p archive.ProposalRecord) (*ar
 	return &archive.Unreviewed{Why: reason}, nil
 }
 
-// ReviewCode asks another agent than the author, the named one or the next in turn, and
-// records its verdict. A review is bound to the digest that was shown, and each digest
-// has at most one: a veto cannot be undone by asking again. If the agent gives no
-// verdict, that is recorded too, and the error is an [ErrNoReview]. The archive is not held
-// while the agent works.
+// ReviewCode has a patch reviewed by the named agent or, if none is named, by the next one
+// in turn, and records the verdict. The author cannot review. A review is bound to the
+// digest that the agent was shown, and there is at most one review for each digest, so a
+// veto cannot be undone by a second review. If the agent gives no verdict, that is recorded
+// too, and the error wraps [ErrNoReview]. The archive is not held while the agent works.
 func (rev *Reviewer) ReviewCode(ctx context.Context, id, agent string) (archive.ProposalRecord, error) {
 	var p archive.ProposalRecord
 	var reviewer CodeReviewer
@@ -128,7 +128,7 @@ func (rev *Reviewer) ReviewCode(ctx context.Context, id, agent string) (archive.
 	return p, errors.Join(asked, err)
 }
 
-// reviewable returns an error for a patch that is not to be reviewed.
+// reviewable returns an error if a patch must not be reviewed.
 func reviewable(p archive.ProposalRecord) error {
 	if p.State != archive.Awaiting && p.State != archive.HumanLane {
 		return Refuse("`evolve show "+p.ID+"` shows its history", "%s is %s; there is nothing to review", p.ID, p.State.Name())
@@ -139,7 +139,8 @@ func reviewable(p archive.ProposalRecord) error {
 	return nil
 }
 
-// recordReview records a reviewer's answer, or the reason why there is none.
+// recordReview records a reviewer's verdict or, if none is not nil, that error as the
+// reason why there is no verdict.
 func (s *session) recordReview(ctx context.Context, p *archive.ProposalRecord, reviewer string, o opinion, none error) error {
 	b := p.Patch
 	if none != nil {
@@ -149,8 +150,8 @@ func (s *session) recordReview(ctx context.Context, p *archive.ProposalRecord, r
 	b.Unreviewed = nil
 	b.Review = &archive.Review{Reviewer: reviewer, Approve: o.approve, Reasons: o.reasons, Digest: b.Digest, Time: s.Now()}
 	if !o.approve {
-		// A veto: no approval overrides it. A person who disagrees proposes the change
-		// again, or commits it by hand.
+		// An approval cannot override a veto. A person who disagrees with the veto must
+		// propose the change again or commit it by hand.
 		p.State = archive.GateFailed
 	}
 	return s.record(ctx, *p, entryReview, reviewer, map[string]any{
@@ -158,19 +159,19 @@ func (s *session) recordReview(ctx context.Context, p *archive.ProposalRecord, r
 	})
 }
 
-// reviewer returns the reviewer that is named, or the next in turn.
+// reviewer returns the named reviewer, or the next one in turn if none is named.
 func (s *session) reviewer(ctx context.Context, p archive.ProposalRecord, agent string) (CodeReviewer, error) {
 	if agent == "" {
 		r, reason, err := s.turn(ctx, p)
 		if err == nil && reason != "" {
-			err = Refuse("an agent with a language model reviews: see patches.reviewers of evolve.yaml", "%s", reason)
+			err = Refuse("reviews need an agent with a language model: see patches.reviewers in evolve.yaml", "%s", reason)
 		}
 		return r, err
 	}
 	at := slices.IndexFunc(s.CodeReviewers, func(r CodeReviewer) bool { return r.Agent == agent })
 	switch {
 	case at < 0:
-		return CodeReviewer{}, Refuse("see patches.reviewers of evolve.yaml; if it is empty, every agent is a reviewer", "%s is not a reviewer of patches", agent)
+		return CodeReviewer{}, Refuse("see patches.reviewers in evolve.yaml; if it is empty, every agent is a reviewer", "%s is not a reviewer of patches", agent)
 	case agent == p.Patch.Author:
 		return CodeReviewer{}, Refuse("leave --agent out: the next agent in turn reviews it", "%s wrote it and cannot review it", agent)
 	case s.CodeReviewers[at].Cannot != "":
@@ -179,7 +180,8 @@ func (s *session) reviewer(ctx context.Context, p archive.ProposalRecord, agent 
 	return s.CodeReviewers[at], nil
 }
 
-// vetoed returns the review that vetoes the current state of a patch, or nil.
+// vetoed returns the review that vetoes the current state of a patch, or nil if there is
+// none.
 func vetoed(p archive.ProposalRecord) *archive.Review {
 	if r := reviewed(p); r != nil && !r.Approve {
 		return r
@@ -187,8 +189,8 @@ func vetoed(p archive.ProposalRecord) *archive.Review {
 	return nil
 }
 
-// reviewed returns the review of a patch's current state; nil if there is none or it is
-// of an earlier state.
+// reviewed returns the review of a patch's current state; nil if there is none or if the
+// review is about an earlier state.
 func reviewed(p archive.ProposalRecord) *archive.Review {
 	if b := p.Patch; b != nil && b.Review != nil && b.Review.Digest == b.Digest {
 		return b.Review
@@ -196,5 +198,5 @@ func reviewed(p archive.ProposalRecord) *archive.Review {
 	return nil
 }
 
-// ErrNoReview is the error of a reviewer that gave no usable answer.
+// ErrNoReview is the error for a reviewer that gave no usable answer.
 var ErrNoReview = errors.New("the reviewer gave no verdict")

@@ -15,7 +15,7 @@ import (
 	"evolve/runtime/model"
 )
 
-// critic is a model that gives a fixed answer and keeps the last request.
+// critic is a model that gives a fixed answer and stores the last request.
 type critic struct {
 	answer string
 	asked  *model.Request
@@ -109,9 +109,9 @@ func TestNoReviewer(t *testing.T) {
 	for want, all := range map[string][]CodeReviewer{
 		"the workspace has no agent that could review it":                                        {},
 		"one agent is configured, and heuristic has the heuristic model, which cannot review":    {heuristic},
-		"there is no other agent to review it: aide is the only one, and its author":             {c},
+		"there is no other agent to review it: aide is the only agent, and it is the author":     {c},
 		"there is no agent to review it: heuristic has the heuristic model, which cannot review": {c, heuristic},
-		"there is no agent to review it: of 2 others none has a language model":                  {c, heuristic, {Agent: "also", Cannot: "too"}},
+		"there is no agent to review it: none of the 2 others has a language model":              {c, heuristic, {Agent: "also", Cannot: "too"}},
 		"": {heuristic, (&critic{}).reviewer("clerk"), c},
 	} {
 		if got := NoReview(all, "aide"); got != want {
@@ -126,7 +126,7 @@ func TestNoReviewer(t *testing.T) {
 }
 
 // TestReviewerIsShownWhatGatesFlagged checks that flagged verdicts are shown as data,
-// apart from those of the other gates.
+// separately from the verdicts of the other gates.
 func TestReviewerIsShownWhatGatesFlagged(t *testing.T) {
 	b := newBureau(t)
 	c := &critic{answer: approves}
@@ -152,8 +152,8 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestWhyThereIsNoReview checks that the record has the reason, for the report and for
-// the person who decides.
+// TestWhyThereIsNoReview checks that the record has the reason for the missing review, for
+// the report and for the person who decides.
 func TestWhyThereIsNoReview(t *testing.T) {
 	broken := func(err error) CodeReviewer {
 		return CodeReviewer{Agent: "clerk", Open: func(context.Context) (model.Model, func() error, error) { return nil, nil, err }}
@@ -164,11 +164,11 @@ func TestWhyThereIsNoReview(t *testing.T) {
 		says     string // "" when an agent may be asked
 		after    string
 	}{
-		"no reviewer": {CodeReviewer{Agent: "aide"}, 1, "there is no other agent to review it: aide is the only one, and its author", ""},
+		"no reviewer": {CodeReviewer{Agent: "aide"}, 1, "there is no other agent to review it: aide is the only agent, and it is the author", ""},
 		"heuristic":   {CodeReviewer{Agent: "clerk", Cannot: "has the heuristic model, which cannot review"}, 1, "one agent is configured, and clerk has the heuristic model", ""},
 		"malformed":   {(&critic{answer: "looks good"}).reviewer("clerk"), 1, "", "clerk was asked and gave no verdict: its answer is not the JSON object that was asked for"},
 		"no network":  {broken(errors.New("no route to host")), 1, "", "clerk was asked and gave no verdict: its model could not be opened: no route to host"},
-		"no budget":   {(&critic{answer: approves}).reviewer("clerk"), 1e-9, "", "clerk was asked and gave no verdict: the budget of the night left no money for it"},
+		"no budget":   {(&critic{answer: approves}).reviewer("clerk"), 1e-9, "", "clerk was asked and gave no verdict: the night's budget left no money for the review"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBureau(t)

@@ -15,12 +15,13 @@ import (
 	"evolve/runtime/text"
 )
 
-// maxCollected bounds the tools that one night proposes for an agent.
+// maxCollected is the maximum number of tools that one night proposes for an agent.
 const maxCollected = 3
 
-// CollectTools proposes the tools that evaluations of a run wrote, called with success and
-// solved their tasks with: one proposal for each content, those that solved most first. It
-// reads evaluations of search tasks only. Nothing becomes callable.
+// CollectTools proposes the tools that were written and successfully called in evaluations
+// of a run that solved their tasks. It makes one proposal for each distinct content,
+// beginning with the tools with the most such evaluations. It reads only evaluations of
+// search tasks. It does not make any tool callable.
 func (rev *Reviewer) CollectTools(ctx context.Context, agentID, run string) ([]archive.ProposalRecord, error) {
 	return inSession(ctx, rev, func(s *session) ([]archive.ProposalRecord, error) { return s.collectTools(ctx, agentID, run) })
 }
@@ -53,7 +54,8 @@ func (s *session) collectTools(ctx context.Context, agentID, run string) ([]arch
 	return out, nil
 }
 
-// written is a tool that evaluations wrote, with its results.
+// written is a tool that was written in evaluations, together with the counts and scores of
+// these evaluations.
 type written struct {
 	def                 authored.Definition
 	evaluations, solved int
@@ -63,18 +65,18 @@ type written struct {
 	beside              int     // the number of others
 }
 
-// about describes the number of uses of a tool, and the scores with and without it. The
-// scores are observed, not confirmed.
+// about describes how often a tool was written and called, and the mean scores with and
+// without it. These scores are observations, not confirmed results.
 func (w *written) about(run string) string {
-	words := fmt.Sprintf("written in %d evaluations of %d search tasks of run %s, which solved %d of them, mean score %s", w.evaluations, len(w.tasks), run, w.solved, text.Score(w.score/float64(w.evaluations)))
+	words := fmt.Sprintf("written in %d evaluations of %d search tasks of run %s; %d of these evaluations solved their task; mean score %s", w.evaluations, len(w.tasks), run, w.solved, text.Score(w.score/float64(w.evaluations)))
 	if w.beside > 0 {
-		words += fmt.Sprintf(" against %s of %d other evaluations of these tasks", text.Score(w.others/float64(w.beside)), w.beside)
+		words += fmt.Sprintf(" against %s in %d other evaluations of these tasks", text.Score(w.others/float64(w.beside)), w.beside)
 	}
-	return words + fmt.Sprintf("; calls: %d, ok: %d; not confirmed", w.calls, w.ok)
+	return words + fmt.Sprintf("; calls: %d, successful: %d; not confirmed", w.calls, w.ok)
 }
 
-// toolsWritten returns the tools that helped in evaluations of search tasks, by the number
-// of tasks that they solved.
+// toolsWritten returns the tools that were written and successfully called in evaluations
+// of search tasks. Those with the most evaluations that solved their task come first.
 func (s *session) toolsWritten(ctx context.Context, a *Agent, run string) ([]*written, error) {
 	search := map[string]bool{}
 	for _, suite := range a.Suites {
@@ -134,8 +136,8 @@ func (s *session) toolsWritten(ctx context.Context, a *Agent, run string) ([]*wr
 	return out, nil
 }
 
-// draftsOf returns the tools that a turn wrote and that helped, by their content. They
-// are those for which the turn left a change request.
+// draftsOf returns, by content, the tools that were written in a turn and successfully
+// called in it, and for which the turn made a change request.
 func draftsOf(t agent.Transcript) map[string]*written {
 	calls := map[string][2]int{}
 	out := map[string]*written{}

@@ -14,20 +14,22 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Draft is the input of a proposal of a config.
+// Draft is the input to a proposal for a config.
 type Draft struct {
 	Run     string
 	Variant archive.Variant
-	// Evidence is the digest of the evidence; empty when nothing was measured.
+	// Evidence is the digest of the evidence; empty if nothing was measured.
 	Evidence string
-	// Rests names the evaluations that it was measured by; nil when there are none.
+	// Rests names the evaluations on which the measurement of the config rests; nil if
+	// there are none.
 	Rests     *archive.Rests
 	Rationale string
 }
 
-// ProposeConfig makes the proposal of a variant, runs its gates, and writes its commit on a
-// ref of its own if the workspace has a repository. A resumed run finds the proposal that
-// it made before. Older proposals for the agent that await a decision are superseded.
+// ProposeConfig makes the proposal for a variant, runs its gates, and, if the workspace has
+// a repository, writes the proposal's commit to a separate ref. A resumed run reuses the
+// proposal that it made before. Older proposals for a config of the agent that await a
+// decision are superseded.
 func (rev *Reviewer) ProposeConfig(ctx context.Context, agentID string, draft Draft) (archive.ProposalRecord, error) {
 	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) { return s.proposeConfig(ctx, agentID, draft) })
 }
@@ -48,14 +50,14 @@ func (s *session) proposeConfig(ctx context.Context, agentID string, draft Draft
 		if p, err = s.configRecord(a, draft); err != nil {
 			return p, err
 		}
-	} else if p = earlier[0]; Undecided(p.State) && p.Evidence != draft.Evidence { // the run continued and has more evidence
+	} else if p = earlier[0]; Undecided(p.State) && p.Evidence != draft.Evidence { // the run was continued and has more evidence
 		p.State, p.Evidence, p.Rests = archive.Drafted, draft.Evidence, draft.Rests
 	}
 	return s.fileProposal(ctx, p)
 }
 
-// fileProposal records a new proposal, runs the gates of a drafted one, and supersedes
-// those that it replaces.
+// fileProposal records a new proposal, runs the gates if it is drafted, and supersedes the
+// proposals that it replaces.
 func (s *session) fileProposal(ctx context.Context, p archive.ProposalRecord) (_ archive.ProposalRecord, err error) {
 	if p.ID == "" {
 		if p, err = s.store.NewProposal(ctx, p); err != nil {
@@ -70,7 +72,8 @@ func (s *session) fileProposal(ctx context.Context, p archive.ProposalRecord) (_
 	return p, s.supersede(ctx, p)
 }
 
-// configRecord makes the record: the files, their old contents, the changed parameters.
+// configRecord creates the record of a proposal for a config, with the changed files, their
+// old contents and the changed parameters.
 func (s *session) configRecord(a *Agent, draft Draft) (archive.ProposalRecord, error) {
 	p := archive.ProposalRecord{
 		Kind: archive.KindConfig, State: archive.Drafted, Agent: a.ID, Run: draft.Run, Variant: draft.Variant.ID,
@@ -83,12 +86,12 @@ func (s *session) configRecord(a *Agent, draft Draft) (archive.ProposalRecord, e
 		return p, err
 	}
 	if len(p.Changes) == 0 || len(p.Files) == 0 {
-		return p, Refuse("nothing needs to be decided", "v%d is the champion already", draft.Variant.Number)
+		return p, Refuse("nothing needs to be decided", "v%d is already the champion", draft.Variant.Number)
 	}
 	return p, nil
 }
 
-// changed lists the files whose content differs from want, in the order of their paths.
+// changed lists the files in want whose content on disk differs, sorted by path.
 func (s *session) changed(want map[string][]byte) ([]archive.FileChange, error) {
 	var out []archive.FileChange
 	for _, path := range slices.Sorted(maps.Keys(want)) {
@@ -103,7 +106,8 @@ func (s *session) changed(want map[string][]byte) ([]archive.FileChange, error) 
 	return out, nil
 }
 
-// Changes lists the parameters in which two configs differ, in the order of names.
+// Changes lists the parameters in which two configs differ, in the order in which names
+// lists them.
 func Changes(names []string, from, to agent.Config) []archive.Change {
 	out := []archive.Change{}
 	for _, name := range names {
@@ -116,7 +120,7 @@ func Changes(names []string, from, to agent.Config) []archive.Change {
 	return out
 }
 
-// gateFiles runs the gates of a config, a tool or a skill, writes the proposal's commit,
+// gateFiles runs the gates for a config, a tool or a skill, writes the proposal's commit,
 // and stores the resulting state.
 func (s *session) gateFiles(ctx context.Context, p *archive.ProposalRecord) error {
 	f := &fileSubject{session: s, p: *p}
@@ -148,8 +152,9 @@ func (s *session) gateFiles(ctx context.Context, p *archive.ProposalRecord) erro
 		})
 		var conflict *patch.ConflictError
 		if errors.As(err, &conflict) {
-			// The measured files are not committed: the proposal stays in the archive,
-			// and approving it requires a commit first.
+			// The measured files differ from the committed ones: the proposal is stored
+			// only in the archive, and the files must be committed before it can be
+			// approved.
 			p.Ref, p.Commit = "", ""
 		} else if err != nil {
 			return fmt.Errorf("writing the proposal's commit: %w", err)
@@ -164,16 +169,18 @@ func (s *session) gateFiles(ctx context.Context, p *archive.ProposalRecord) erro
 	return s.record(ctx, *p, entryCreate, robot, data)
 }
 
-// proposes reports whether a commit is an earlier one of a proposal, which an interrupted
-// command wrote and did not record: its trailers name this archive and the same measurements.
+// proposes reports whether an interrupted command wrote a commit for the proposal without
+// recording it: the commit's trailers name this archive, the proposal, and the same variant
+// and run.
 func proposes(p archive.ProposalRecord, trailers map[string]string, id string) bool {
 	return id != "" && trailers[trailerArchive] == id && trailers["Evolve-Proposal"] == p.ID &&
 		trailers["Evolve-Variant"] == string(p.Variant) && trailers["Evolve-Run"] == p.Run
 }
 
-// supersede closes the agent's older undecided proposals that this one replaces: for a
-// config all those of configs; for a tool or skill those that change one of the same
-// files; for memories those that add to or mark the same file, as it does.
+// supersede closes the agent's older undecided proposals that this proposal replaces. A
+// proposal for a config replaces all others for configs. A proposal for a tool or skill
+// replaces those that change any of the same files. A proposal for memories replaces those
+// that change the same file in the same way, either adding memories or marking them.
 func (s *session) supersede(ctx context.Context, p archive.ProposalRecord) error {
 	if p.State != archive.Awaiting {
 		return nil
@@ -183,7 +190,7 @@ func (s *session) supersede(ctx context.Context, p archive.ProposalRecord) error
 	})
 }
 
-// supersedeAll closes the proposals that a newer one replaces.
+// supersedeAll closes the proposals that which selects, because p replaces them.
 func (s *session) supersedeAll(ctx context.Context, p archive.ProposalRecord, which func(archive.ProposalRecord) bool) error {
 	replaced, err := proposals(ctx, s.store, which)
 	if err != nil {
@@ -198,12 +205,12 @@ func (s *session) supersedeAll(ctx context.Context, p archive.ProposalRecord, wh
 	return nil
 }
 
-// overlap reports whether two proposals change the same file.
+// overlap reports whether two proposals have a changed file in common.
 func overlap(a, b archive.ProposalRecord) bool {
 	return slices.ContainsFunc(a.Files, func(f archive.FileChange) bool { return slices.Contains(paths(b), f.Path) })
 }
 
-// configGates returns the gates of a config.
+// configGates returns the gates for a config.
 func (f *fileSubject) configGates(ctx context.Context, repo *patch.Repository) ([]gates.Gate, error) {
 	v, err := f.store.Variant(ctx, f.agent.ID, f.p.Variant)
 	if err != nil {
@@ -229,7 +236,7 @@ func (f *fileSubject) configGates(ctx context.Context, repo *patch.Repository) (
 	}), nil
 }
 
-// answers returns the reference answers of the agent's tasks.
+// answers returns the reference answers to the agent's tasks.
 func (f *fileSubject) answers() *bench.AnswerIndex { return bench.IndexAnswers(f.tasks()) }
 
 // tasks returns the agent's tasks.
@@ -241,8 +248,8 @@ func (f *fileSubject) tasks() []bench.Task {
 	return tasks
 }
 
-// rehearse applies a change and reverts it on the last commit. It calls onFiles if there
-// is no commit or the workspace differs from it.
+// rehearse applies the proposal's change to the last commit and reverts it. If there is no
+// commit, or if the workspace differs from it, rehearse calls onFiles instead.
 func (f *fileSubject) rehearse(repo *patch.Repository, onFiles func() error) error {
 	if repo != nil {
 		_, head, err := repo.Head()
@@ -258,8 +265,8 @@ func (f *fileSubject) rehearse(repo *patch.Repository, onFiles func() error) err
 	return onFiles()
 }
 
-// reload writes the champion's files with a change to a scratch folder and reads them
-// back.
+// reload writes the champion's files, with a change applied, to a scratch folder and reads
+// them back.
 func (f *fileSubject) reload(change []patch.File) (config agent.Config, err error) {
 	err = scratch(func(folder string) error {
 		var lay []patch.File
@@ -279,14 +286,14 @@ func (f *fileSubject) reload(change []patch.File) (config agent.Config, err erro
 	return config, err
 }
 
-// rehearseConfig applies the change to a copy of the champion's files and reverts it.
+// rehearseConfig applies the change to a copy of the champion's files and then reverts it.
 func (f *fileSubject) rehearseConfig() error {
 	back, err := f.reload(patch.Reverse(files(f.p)))
 	if err != nil {
 		return err
 	}
 	if !back.Equal(f.agent.Champion) {
-		return errors.New("taking it back does not restore the champion")
+		return errors.New("rolling it back does not restore the champion")
 	}
 	return nil
 }

@@ -11,13 +11,14 @@ import (
 	"evolve/runtime/text"
 )
 
-// contradicts compares the scores of base and patched tree, all cases at once and each tree
-// twice in turns, with the measurements of a night's confirmation. The verdict is failed if the
-// gain that was confirmed is ruled out and the patched tree is not shown to be better, or if it
-// prints the same values as the base. It is flagged if the patched tree is shown to be better,
-// but by less. The evidence is empty otherwise, and for patches that no night confirmed. The
-// difference between the runs of one tree widens the interval: this is noise that all cases of a
-// run share, such as that of a busy machine.
+// contradicts compares the scores of the base and of the patched tree with what a night
+// measured when it confirmed the patch. For this, each tree is scored twice, on all cases
+// at once, and the trees take turns. The verdict is failed if the confirmed gain is ruled
+// out and the patched tree is not shown to be better, or if the patched tree prints the
+// same values as the base. It is flagged if the patched tree is shown to be better, but by
+// less. Otherwise, and for a patch that no night confirmed, the evidence is empty. The
+// interval is widened by the difference between the two runs of a tree, because that is
+// noise that affects all cases in a run, for example when the machine is busy.
 func (w *gateRun) contradicts(scale *metrics.Scale, runs [4][]metrics.Value) (gates.Verdict, string, error) {
 	if w.confirmed == nil {
 		return gates.Passed, "", nil
@@ -57,6 +58,6 @@ func (w *gateRun) contradicts(scale *metrics.Scale, runs [4][]metrics.Value) (ga
 	case c.Hi+noise < 0:
 		how = "worse"
 	}
-	return verdict, fmt.Sprintf("scored on all cases at once the patched tree is %s, %s points, %s interval %s to %s, while the confirmation measured %s: the values depend on how the command is started, or the code prints in place of the command",
+	return verdict, fmt.Sprintf("scored on all cases at once, the patched tree is %s, %s points, %s interval %s to %s, while the confirmation measured %s: the values depend on how the command is started, or the code prints them instead of the command",
 		how, text.Points(c.Difference), text.Percent(c.Level), text.Points(c.Lo-noise), text.Points(c.Hi+noise), confirmed), nil
 }

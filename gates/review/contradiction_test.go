@@ -11,9 +11,9 @@ import (
 	"evolve/gates"
 )
 
-// TestContradiction compares the gate's own scores with what a confirmation measured: a gain
-// that is not there fails, a smaller one is for a person, and noise that all cases of a run
-// share proves nothing.
+// TestContradiction compares the gate's own scores with what a confirmation measured: a
+// gain that does not exist fails, a smaller gain is left to a person, and noise that all
+// cases in a run share proves nothing.
 func TestContradiction(t *testing.T) {
 	t.Parallel()
 	confirmed := &archive.Confirmed{Difference: .49, Lo: .40, Means: "cost 30 → 0.01, the mean of 30 held-out cases"}
@@ -29,7 +29,7 @@ func TestContradiction(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		confirmed *archive.Confirmed
-		runs      [4][]metrics.Value // base and patched in turns
+		runs      [4][]metrics.Value // base and patched alternately
 		verdict   gates.Verdict
 		says      string
 	}{
@@ -54,7 +54,7 @@ func TestContradiction(t *testing.T) {
 			if verdict != c.verdict || err != nil || !strings.Contains(evidence, c.says) || (c.says == "") != (evidence == "") {
 				t.Errorf("%s: %q, %v; want %s: %q", verdict, evidence, err, c.verdict, c.says)
 			}
-			if verdict == gates.Failed && !strings.HasSuffix(evidence, "while the confirmation measured +49.0 points (cost 30 → 0.01, the mean of 30 held-out cases): the values depend on how the command is started, or the code prints in place of the command") {
+			if verdict == gates.Failed && !strings.HasSuffix(evidence, "while the confirmation measured +49.0 points (cost 30 → 0.01, the mean of 30 held-out cases): the values depend on how the command is started, or the code prints them instead of the command") {
 				t.Errorf("it does not tell what the contradiction means: %q", evidence)
 			}
 		})

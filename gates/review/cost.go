@@ -12,7 +12,7 @@ const (
 	costReview = "review"
 )
 
-// costs records in the ledger the money paid for a proposal, if there is any.
+// costs records the money paid for work on a proposal in the ledger, if any was paid.
 func (s *session) costs(ctx context.Context, id, what string, usd float64) error {
 	if usd <= 0 {
 		return nil
@@ -21,7 +21,7 @@ func (s *session) costs(ctx context.Context, id, what string, usd float64) error
 	return err
 }
 
-// charge records the money paid for a passage without a result.
+// charge records the money paid for a run of gates or a review that had no result.
 func (rev *Reviewer) charge(ctx context.Context, p archive.ProposalRecord, what string, usd float64) error {
 	if usd <= 0 {
 		return nil

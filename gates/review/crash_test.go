@@ -11,7 +11,7 @@ import (
 
 var errPower = errors.New("the power went out")
 
-// stopAt ends the next call at a step, as a crash would.
+// stopAt makes the next call end at a step, as a crash would.
 func (b *bureau) stopAt(step string) {
 	b.Reached = func(at string) error {
 		if at == step {
@@ -75,8 +75,8 @@ func TestCrashWithoutFiles(t *testing.T) {
 	}
 }
 
-// TestCrashWhileDeciding checks that repeating the command finishes an interrupted
-// approval, once.
+// TestCrashWhileDeciding checks that repeating the command finishes an interrupted approval
+// exactly once.
 func TestCrashWhileDeciding(t *testing.T) {
 	for _, step := range []string{"decided", "written", "intended", "moved"} {
 		t.Run(step, func(t *testing.T) {

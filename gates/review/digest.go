@@ -8,8 +8,9 @@ import (
 	"evolve/archive"
 )
 
-// Digest returns the hash that a review refers to and a person approves. It covers the
-// base commit, the candidate tree, the policy, and every gate with its evidence.
+// Digest returns the hash that identifies what a review examined and what a person
+// approves. It covers the base commit, the candidate tree, the policy, and every gate with
+// its evidence.
 func Digest(p archive.ProposalRecord) string {
 	data, err := json.Marshal(struct {
 		Base   string                `json:"base"`

@@ -15,20 +15,21 @@ import (
 )
 
 const (
-	// maxTrajectories bounds how many transcripts a skill is drafted from.
+	// maxTrajectories is the maximum number of transcripts from which a skill is drafted.
 	maxTrajectories = 4000
-	// solved is the score at which a task counts as solved. minClusters is the number of
-	// clusters with solved tasks below which no transcripts are read: package skill would
-	// veto the drafts.
+	// solved is the minimum score at which a task counts as solved. minClusters is the
+	// minimum number of clusters with a solved task; with fewer, no transcripts are read,
+	// because package skill would veto every draft from them.
 	solved      = .999
 	minClusters = 3
-	// noDomain is the domain of tasks without one.
+	// noDomain is the domain of tasks that have none.
 	noDomain = "_global"
 )
 
-// DraftSkill drafts skills from the transcripts of a run that has ended and proposes the
-// first without vetoes that no person has decided on. It returns nil when there is none,
-// or when the agent's last draft is less than an hour old.
+// DraftSkill drafts skills from the transcripts of a run that has ended. It proposes the
+// first draft that has no vetoes and that is neither awaiting a decision nor decided
+// against. It returns nil if there is no such draft, or if the agent's last draft is less
+// than an hour old.
 func (rev *Reviewer) DraftSkill(ctx context.Context, agentID, run string) (*archive.ProposalRecord, error) {
 	return inSession(ctx, rev, func(s *session) (*archive.ProposalRecord, error) { return s.draftSkill(ctx, agentID, run) })
 }
@@ -56,8 +57,8 @@ func (s *session) draftSkill(ctx context.Context, agentID, run string) (*archive
 	return nil, nil
 }
 
-// drafts returns when the agent's last skill was drafted, and which skill files await a
-// decision or were decided against.
+// drafts returns when the agent's last skill was proposed, and the skill files in proposals
+// that await a decision and are not stale, or that were rejected or rolled back.
 func (s *session) drafts(ctx context.Context, a *Agent) (last time.Time, decided map[string]bool, err error) {
 	decided = map[string]bool{}
 	for p, err := range s.store.Proposals(ctx) {
@@ -92,8 +93,8 @@ func (f *fileSubject) draftAgain(ctx context.Context) ([]skill.Candidate, error)
 	return skill.Draft(trajectories, skillsOf(f.agent, name)), nil
 }
 
-// skillsOf returns the agent's skills except the named one. It skips files that are no
-// skill, such as a person's notes.
+// skillsOf returns the agent's skills except the named one. It skips files that are not
+// skills, such as a person's notes.
 func skillsOf(a *Agent, but string) []skill.Definition {
 	var out []skill.Definition
 	for file, data := range a.SkillFiles {
@@ -104,9 +105,9 @@ func skillsOf(a *Agent, but string) []skill.Definition {
 	return out
 }
 
-// trajectories returns the evaluations of a run's champion and finalists on tasks of the
-// search split, never of the holdout: drafted skills become part of the prompt. It
-// returns none, and reads no transcript, when too few clusters have a solved task.
+// trajectories returns the evaluations of a run's champion and finalists on search tasks,
+// never on holdout tasks, because drafted skills become part of the prompt. If too few
+// clusters have a solved task, it returns none and reads no transcripts.
 func (s *session) trajectories(ctx context.Context, a *Agent, run string) ([]skill.Trajectory, error) {
 	result, err := s.store.Result(ctx, run, a.ID)
 	if err != nil {
@@ -165,7 +166,7 @@ func (s *session) trajectories(ctx context.Context, a *Agent, run string) ([]ski
 	return out, nil
 }
 
-// GoalOf returns the goal of a task; of a conversation, the last message of its user.
+// GoalOf returns the goal of a task. For a conversation, it is the user's last message.
 func GoalOf(t *bench.Task) string {
 	goal := t.Goal
 	if n := len(t.Turns); n > 0 {

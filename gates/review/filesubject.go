@@ -14,19 +14,19 @@ import (
 )
 
 // fileSubject is the subject of a proposal that changes an agent's files in the workspace:
-// those of its config, or one of its tools or skills.
+// the files of its config, or one of its tools or skills.
 type fileSubject struct {
 	*session
 	p     archive.ProposalRecord
 	agent *Agent
 }
 
-// resolve finds the agent. It refuses a proposal with files that its kind may not change:
-// the record can come from an archive that was altered.
+// resolve finds the agent that the proposal is for. It refuses a proposal that changes
+// files outside those of its kind, because the record can come from an altered archive.
 func (f *fileSubject) resolve() error {
 	a, ok := f.Reviewer.agent(f.p.Agent)
 	if !ok {
-		return Refuse("bring the agent's folder back, or reject the proposal", "proposal %s is for the agent %q, which the workspace no longer has", f.p.ID, f.p.Agent)
+		return Refuse("restore the agent's folder, or reject the proposal", "proposal %s is for the agent %q, which the workspace no longer has", f.p.ID, f.p.Agent)
 	}
 	f.agent = a
 	own := a.ConfigFiles
@@ -39,7 +39,7 @@ func (f *fileSubject) resolve() error {
 	}
 	for _, name := range paths(f.p) {
 		if !slices.Contains(own, name) {
-			return Refuse("reject it; `evolve run` proposes a new one", "%s changes %s, which a proposal of kind %s may not", f.p.ID, name, f.p.Kind)
+			return Refuse("reject it; `evolve run` proposes a new one", "%s changes %s, which a proposal of kind %s may not change", f.p.ID, name, f.p.Kind)
 		}
 	}
 	return nil
@@ -47,7 +47,7 @@ func (f *fileSubject) resolve() error {
 
 func (f *fileSubject) repository() (*patch.Repository, error) { return f.workRepository() }
 
-// gates returns the gates of the proposal.
+// gates returns the gates for the proposal.
 func (f *fileSubject) gates(ctx context.Context, repo *patch.Repository) ([]gates.Gate, error) {
 	switch f.p.Kind {
 	case archive.KindTool:
@@ -58,8 +58,9 @@ func (f *fileSubject) gates(ctx context.Context, repo *patch.Repository) ([]gate
 	return f.configGates(ctx, repo)
 }
 
-// adoptable runs the gates again on the current files and refuses a stale base. It refuses a
-// config that is not its variant, and one whose claim does not hold.
+// adoptable refuses a proposal that is stale or whose gates, run again on the current
+// files, do not pass. It also refuses a config that differs from its variant or whose claim
+// does not hold.
 func (f *fileSubject) adoptable(ctx context.Context, p *archive.ProposalRecord, d Decision) error {
 	stored := *p
 	now, hint := f.agent.Base, "`evolve run` measures it again on the present files"
@@ -106,8 +107,8 @@ func (f *fileSubject) adoptable(ctx context.Context, p *archive.ProposalRecord, 
 	return f.checkClaim(ctx)
 }
 
-// matchesVariant refuses a proposal of a config if its files or its list of changes differ
-// from its variant: a person reads the list, and the variant is what was measured.
+// matchesVariant refuses a proposal for a config if its files or its list of changes do not
+// match its variant. The list is what a person reads, but the variant is what was measured.
 func (f *fileSubject) matchesVariant(ctx context.Context) error {
 	if f.p.Kind != archive.KindConfig {
 		return nil
@@ -120,7 +121,7 @@ func (f *fileSubject) matchesVariant(ctx context.Context) error {
 	want := f.agent.Files(v.Config)
 	for _, c := range f.p.Files {
 		if !same(c.New, want[c.Path]) {
-			return Refuse(hint, "%s writes %s with other content than its variant has", f.p.ID, c.Path)
+			return Refuse(hint, "%s writes %s with content that differs from its variant's", f.p.ID, c.Path)
 		}
 	}
 	equal := func(x, y archive.Change) bool {
@@ -133,10 +134,10 @@ func (f *fileSubject) matchesVariant(ctx context.Context) error {
 	return nil
 }
 
-// checkClaim recomputes the claim of the proposal from the stored evaluations. It fails
-// with archive.ErrCorrupt if the result differs from the proposal or from the result of
-// its run. It refuses a proposal whose claim cannot be recomputed or no longer holds under
-// the current settings.
+// checkClaim recomputes the proposal's claim from the stored evaluations. It fails with
+// archive.ErrCorrupt if the result differs from the proposal or from the result of its run.
+// It refuses a proposal whose claim cannot be recomputed or no longer holds under the
+// current settings.
 func (f *fileSubject) checkClaim(ctx context.Context) error {
 	err := evidence.Proposal(ctx, f.store, f.p, f.agent.Rules)
 	var shifted *evidence.Shifted
@@ -172,7 +173,7 @@ func (f *fileSubject) ready(ctx context.Context, repo *patch.Repository, change 
 		return err
 	}
 	if branch == "" {
-		return Refuse("check out the branch that gets the commit, such as `git switch main`", "no branch is checked out in the workspace")
+		return Refuse("check out the branch that is to get the commit, for example with `git switch main`", "no branch is checked out in the workspace")
 	}
 	dirty, err := repo.Dirty(ctx, names)
 	if err != nil {
@@ -195,8 +196,8 @@ func (f *fileSubject) ready(ctx context.Context, repo *patch.Repository, change 
 	return blocked
 }
 
-// begin makes the repository of the workspace with the files that the person was shown,
-// unless there is one.
+// begin returns the workspace's repository. If there is none, it creates the repository
+// with a commit of the files that the person was shown.
 func (f *fileSubject) begin(ctx context.Context, who patch.Person, d Decision) (*patch.Repository, error) {
 	repo, err := f.repository()
 	if repo != nil || err != nil {
@@ -226,9 +227,9 @@ func (f *fileSubject) landed(ctx context.Context, repo *patch.Repository, _, com
 	return repo.Landed(ctx, "", commit, tree, change)
 }
 
-// reversible refuses a rollback if a file changed since the adoption, or if the files before
-// it would not load. If only the files on disk are restored already, an earlier attempt was
-// stopped during the commit.
+// reversible refuses a rollback if a file has changed since the adoption, or if the files
+// from before the adoption would not load. If the files on disk have already been restored
+// but the rollback is not committed, an earlier attempt was stopped during the commit.
 func (f *fileSubject) reversible(ctx context.Context, r *reversal, d Decision) error {
 	if back, err := differing(r.files, f.onDisk); err != nil || len(back) == 0 && !r.there {
 		return err
@@ -246,8 +247,8 @@ func (f *fileSubject) reversible(ctx context.Context, r *reversal, d Decision) e
 	return f.restorable(ctx, r.files)
 }
 
-// unchanged refuses a rollback if a file changed since the adoption. It compares the files
-// of HEAD, because git may convert those of the working tree (filters, line endings).
+// unchanged refuses a rollback if a file has changed since the adoption. It compares the
+// files in HEAD, because git may convert files in the working tree (filters, line endings).
 func (f *fileSubject) unchanged(ctx context.Context, reverse []patch.File, d Decision) error {
 	repo, err := f.repository()
 	if err != nil {

@@ -12,25 +12,27 @@ import (
 	"evolve/runtime/agent"
 )
 
-// entryForget is the kind of the ledger entry of a proposal that lost memories.
+// entryForget is the kind of the ledger entry that records that memories were removed from
+// a proposal.
 const entryForget = "proposal.forget"
 
 // Forgot is the result of removing the memories of a conversation from proposals.
 type Forgot struct {
-	// Emptied are the proposals that lost memories.
+	// Emptied lists the proposals that lost memories.
 	Emptied []string
-	// Proposal holds the rest of a proposal that awaited a decision; nil if there is
-	// none.
+	// Proposal is the new proposal with the memories that remain of proposals that awaited
+	// a decision; nil if there is none.
 	Proposal *archive.ProposalRecord
-	// Adopted are the proposals that a person approved: commits hold their memories.
+	// Adopted lists the proposals with such memories that a person has approved. They are
+	// not changed, and commits may still contain their memories.
 	Adopted []string
-	// Refs are the refs of proposals that could not be removed.
+	// Refs lists the refs of proposals that could not be removed.
 	Refs []string
 }
 
-// ForgetMemories removes the memories of a conversation from the memory proposals of an agent,
-// and the refs of these. A proposal that awaits a decision is superseded by one with the rest.
-// A proposal that was approved stays as it is.
+// ForgetMemories removes the memories of a conversation from an agent's memory proposals,
+// and removes these proposals' refs. Those that await a decision are superseded by one new
+// proposal with their remaining memories. A proposal that was approved is not changed.
 func (rev *Reviewer) ForgetMemories(ctx context.Context, agentID, name string, clean func(string) string) (Forgot, error) {
 	return inSession(ctx, rev, func(s *session) (Forgot, error) { return s.forgetMemories(ctx, agentID, name, clean) })
 }
@@ -68,8 +70,8 @@ func (s *session) forgetMemories(ctx context.Context, agentID, name string, clea
 	return out, err
 }
 
-// remainder files a proposal with the rest of those that awaited a decision; nil if
-// nothing of it is new.
+// remainder makes a proposal with the memories that remain of the proposals that awaited a
+// decision. It returns nil if there is nothing new to propose.
 func (s *session) remainder(ctx context.Context, agentID, run string, rest []agent.Memory) (*archive.ProposalRecord, error) {
 	a, err := s.remembering(agentID)
 	if err != nil {
@@ -90,8 +92,8 @@ func (s *session) remainder(ctx context.Context, agentID, run string, rest []age
 	return &p, err
 }
 
-// emptyMemories replaces a stored proposal by one with the memories that it keeps, and removes
-// its ref. The ledger binds the new content.
+// emptyMemories removes all memories except kept from a stored proposal, and removes its
+// ref. A new ledger entry binds the remaining content.
 func (s *session) emptyMemories(ctx context.Context, p archive.ProposalRecord, kept []agent.Memory, out *Forgot) error {
 	data, err := keepMemories(&p, kept)
 	if err != nil {
@@ -117,8 +119,8 @@ func (s *session) emptyMemories(ctx context.Context, p archive.ProposalRecord, k
 	return s.record(ctx, p, entryForget, robot, data)
 }
 
-// deleteOwn removes the ref of a proposal, unless it is at another commit: with an older
-// evolve, another workspace that uses the repository could move it.
+// deleteOwn removes the ref of a proposal, unless the ref points to another commit: under
+// older versions of evolve, another workspace that uses the same repository could move it.
 func deleteOwn(ctx context.Context, repo *patch.Repository, p archive.ProposalRecord) error {
 	if now, err := repo.Ref(p.Ref); err != nil || now != p.Commit {
 		return err
@@ -126,8 +128,8 @@ func deleteOwn(ctx context.Context, repo *patch.Repository, p archive.ProposalRe
 	return repo.DeleteRef(ctx, p.Ref)
 }
 
-// keepMemories removes from the record of a proposal the memories that it does not keep, and
-// its gates' findings on them. It returns the data of the ledger entry.
+// keepMemories removes all memories that are not in kept, and the verdicts of all gates,
+// from the record of a proposal. It returns the data for the ledger entry.
 func keepMemories(p *archive.ProposalRecord, kept []agent.Memory) (map[string]int, error) {
 	added, _ := Remembered(*p)
 	f := p.Files[0]
@@ -142,7 +144,7 @@ func keepMemories(p *archive.ProposalRecord, kept []agent.Memory) (map[string]in
 	return map[string]int{"removed": len(added) - len(kept), "kept": len(kept)}, nil
 }
 
-// turnsOf returns the ids of the stored turns of a conversation.
+// turnsOf returns the ids of the stored turns in a conversation.
 func (s *session) turnsOf(ctx context.Context, agentID, name string) (map[string]bool, error) {
 	out := map[string]bool{}
 	for t, err := range s.store.Turns(ctx) {

@@ -13,8 +13,8 @@ import (
 	"evolve/archive"
 )
 
-// tryClaimGates takes this process's exclusive right to gate a proposal and to use the folder
-// with its trees. It returns nil when another process has the right.
+// tryClaimGates acquires for this process the exclusive right to gate a proposal and to use
+// the folder with its trees. It returns nil if another process has the right.
 func (rev *Reviewer) tryClaimGates(id string) (*Lock, error) {
 	path := rev.claimOf(id)
 	c, err := NewLock(path)
@@ -23,14 +23,14 @@ func (rev *Reviewer) tryClaimGates(id string) (*Lock, error) {
 	}
 	if err := archive.Claim(path, rev.claimant()); err != nil {
 		c.Release()
-		return nil, fmt.Errorf("naming the holder of a lock: %w", err)
+		return nil, fmt.Errorf("recording the holder of a lock: %w", err)
 	}
 	return c, nil
 }
 
 func (rev *Reviewer) claimOf(id string) string { return filepath.Join(rev.Scratch, "claims", id) }
 
-// claimant names this process in the locks that it takes.
+// claimant identifies this process in the locks that it acquires.
 func (rev *Reviewer) claimant() archive.Options {
 	owner := "another command"
 	if rev.Run != "" {
@@ -39,8 +39,8 @@ func (rev *Reviewer) claimant() archive.Options {
 	return archive.Options{Owner: owner, Now: rev.Now}
 }
 
-// gating describes the process that holds a lock: its purpose, number and host, and the time
-// that it has held the lock.
+// gating describes the process that holds a lock: its purpose, process number and host, and
+// how long it has held the lock.
 func (rev *Reviewer) gating(path string) string {
 	held := archive.HeldBy(path, "", rev.claimant())
 	if held.PID == 0 {
@@ -49,39 +49,40 @@ func (rev *Reviewer) gating(path string) string {
 	return fmt.Sprintf("%s (process %d on %s, for %s)", held.Owner, held.PID, held.Host, held.Age.Round(time.Second))
 }
 
-// claimGates is like tryClaimGates, but returns an error when another process has the right.
+// claimGates is like tryClaimGates, but returns an error if another process has the right.
 func (rev *Reviewer) claimGates(id string) (*Lock, error) {
 	c, err := rev.tryClaimGates(id)
 	if err == nil && c == nil {
-		err = Refuse("wait for them; `evolve show "+id+"` shows the result", "the gates of %s run in %s", id, rev.gating(rev.claimOf(id)))
+		err = Refuse("wait for them; `evolve show "+id+"` shows the result", "the gates of %s are running in %s", id, rev.gating(rev.claimOf(id)))
 	}
 	return c, err
 }
 
-// cacheLook is the interval at which a busy build cache is checked.
+// cacheLook is the interval at which the lock of the build cache is tried again.
 const cacheLook = 100 * time.Millisecond
 
-// waitForGates waits until no other patch of this user is at its gates. Patches share a build
-// cache, and measurements and tests that run at the same time slow each other down.
+// waitForGates waits until no other patch of this user is being gated, and then holds off
+// others until release is called. Patches share a build cache, and measurements and tests
+// that run at the same time slow each other down.
 func (rev *Reviewer) waitForGates(ctx context.Context) (release func(), err error) {
 	dir := rev.cacheFolder()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making room for the build cache: %w", err)
+		return nil, fmt.Errorf("creating the folder for the build cache: %w", err)
 	}
 	file := flock.New(filepath.Join(dir, "lock"))
 	if ok, err := file.TryLock(); err == nil && !ok {
-		rev.notify("the gates of another patch run in %s; this one waits for them", rev.gating(file.Path()))
+		rev.notify("the gates of another patch are running in %s; this patch waits for them", rev.gating(file.Path()))
 	}
 	if _, err := file.TryLockContext(ctx, cacheLook); err != nil {
 		return nil, errors.Join(fmt.Errorf("waiting for another patch's gates: %w", err), file.Close())
 	}
 	if err := archive.Claim(file.Path(), rev.claimant()); err != nil {
-		return nil, errors.Join(fmt.Errorf("naming the holder of a lock: %w", err), file.Close())
+		return nil, errors.Join(fmt.Errorf("recording the holder of a lock: %w", err), file.Close())
 	}
 	return func() { _ = file.Close() }, nil
 }
 
-// cacheFolder returns the folder of build caches.
+// cacheFolder returns the folder for build caches.
 func (rev *Reviewer) cacheFolder() string {
 	if rev.Cache != "" {
 		return rev.Cache
@@ -89,17 +90,17 @@ func (rev *Reviewer) cacheFolder() string {
 	return filepath.Join(rev.Scratch, "cache")
 }
 
-// makeTrees makes an empty folder for the trees of one passage and removes those of other
-// proposals whose processes died.
+// makeTrees creates an empty folder for the trees of one run of the gates. It removes the
+// folders that processes which died left behind for other proposals.
 func (rev *Reviewer) makeTrees(id string) (string, error) {
 	all := filepath.Join(rev.Scratch, "trees")
 	dir := filepath.Join(all, id)
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
-		return "", fmt.Errorf("making room for the trees: %w", err)
+		return "", fmt.Errorf("preparing the folder for the trees: %w", err)
 	}
 	left, err := os.ReadDir(all)
 	if err != nil {
-		return "", fmt.Errorf("looking for trees that were left: %w", err)
+		return "", fmt.Errorf("looking for leftover trees: %w", err)
 	}
 	for _, e := range left {
 		if e.Name() == id {
@@ -112,7 +113,7 @@ func (rev *Reviewer) makeTrees(id string) (string, error) {
 		err = os.RemoveAll(filepath.Join(all, e.Name()))
 		c.Release()
 		if err != nil {
-			return "", fmt.Errorf("removing trees that were left: %w", err)
+			return "", fmt.Errorf("removing leftover trees: %w", err)
 		}
 	}
 	return dir, nil

@@ -19,53 +19,54 @@ import (
 	"evolve/runtime/text"
 )
 
-// The gates that this package adds to those of scope, scan and gotest.
+// The gates that this package adds to those of packages scope, scan and gotest.
 const (
 	gateApply    = archive.ApplyGate
 	gateScope    = "scope"
 	gateExport   = "export"
 	gateRollback = "rollback"
-	// gateUnique is listed only when it fails.
+	// gateUnique is listed only if it fails.
 	gateUnique = "unique"
 )
 
-// maxEvidence bounds the evidence of one gate, in bytes.
+// maxEvidence is the maximum length of the evidence of one gate, in bytes.
 const maxEvidence = 4000
 
-// gateRun is one run of a patch through the gates.
+// gateRun is one run of the gates on a patch.
 type gateRun struct {
 	*Reviewer
 	target Target
 	repo   *patch.Repository
-	// base and tree are the commit that the patch starts from and the resulting tree.
+	// base is the commit from which the patch starts, and tree is the resulting tree.
 	base, tree string
 	files      []patch.File
-	// confirmed holds the measurements of a night's confirmation; nil for another patch.
+	// confirmed holds the measurements made when a night confirmed the patch; nil for any
+	// other patch.
 	confirmed *archive.Confirmed
-	// claim is the kind of change that the patch's text declares.
+	// claim is the kind of change that the text of the patch declares.
 	claim gotest.Claim
-	// judged is the result of the scope check, once it was made.
+	// judged is the result of the scope check once the check has been made.
 	judged scope.Judgement
-	// before and after are the folders of the exported trees, in scratch.
+	// before and after are the folders, in scratch, of the exported trees.
 	before, after, scratch string
 	tools                  *gotest.Toolchain
-	// hasGo reports whether the base or the patched tree has files of Go.
+	// hasGo reports whether the base or the patched tree contains Go files.
 	hasGo bool
-	// usual is the time that the commands of the target take on the base, once it is known.
+	// usual is the time that the target's commands take on the base, once it is known.
 	usual *versions.Scored
 	// deceives reports whether the program gate failed because the values depend on how the
-	// scoring command is started: see [gateRun.contradicts] and [starts].
+	// scoring command is started; see [gateRun.contradicts] and [starts].
 	deceives bool
 	// chance reports whether two runs of the base print different values.
 	chance bool
-	// spent is the cost of the patch's trial, in USD.
+	// spent is the cost of trying the patch with its agent, in USD.
 	spent float64
 }
 
-// gate runs a patch through the gates, which takes minutes, and records the result. was
-// is the stored record; if the stored one has changed by then, the result is dropped.
-// gate overwrites the files of an earlier attempt, so that it can be repeated after a
-// crash. The caller holds the claim to the proposal.
+// gate runs the gates on a patch, which takes minutes, and records the result. was is the
+// record as stored before the run; if the stored record has changed when the gates end, the
+// result is discarded. gate overwrites the files of an earlier attempt, so it can be
+// repeated after a crash. The caller must hold the claim to the proposal.
 func (rev *Reviewer) gate(ctx context.Context, t Target, p, was archive.ProposalRecord, entry string) (archive.ProposalRecord, error) {
 	repo, err := rev.open(t)
 	if err != nil {
@@ -95,7 +96,7 @@ func (rev *Reviewer) gate(ctx context.Context, t Target, p, was archive.Proposal
 	}
 	w := &gateRun{Reviewer: rev, target: t, repo: repo, base: b.BaseCommit, tree: b.Tree, files: files(p), confirmed: b.Confirmed, claim: gotest.ClaimOf(p.Title + "\n" + p.Rationale)}
 	p.Gates, err = w.run(ctx, p.ID)
-	if ctx.Err() != nil { // an interrupted gate is no evidence about the patch
+	if ctx.Err() != nil { // an interrupted gate is not evidence about the patch
 		return was, errors.Join(&LeftError{ID: p.ID, Err: context.Cause(ctx)}, rev.charge(ctx, was, costTrial, w.spent))
 	}
 	if err != nil {
@@ -125,7 +126,8 @@ func (w *gateRun) run(ctx context.Context, id string) ([]archive.GateVerdict, er
 	return w.runGates(ctx)
 }
 
-// prepare waits for other gate runs and makes the scratch folder, which done removes.
+// prepare waits for other runs of gates to end and creates the scratch folder. done removes
+// the folder and lets the next run start.
 func (w *gateRun) prepare(ctx context.Context, id string) (done func(), err error) {
 	release, err := w.waitForGates(ctx)
 	if err != nil {
@@ -141,7 +143,7 @@ func (w *gateRun) prepare(ctx context.Context, id string) (done func(), err erro
 	}, nil
 }
 
-// recordGates records the result of the gates if the stored proposal is still the same as was.
+// recordGates records the result of the gates if the stored proposal still equals was.
 func (rev *Reviewer) recordGates(ctx context.Context, p, was archive.ProposalRecord, work func(context.Context, *session) (archive.ProposalRecord, error)) (archive.ProposalRecord, error) {
 	err := rev.retryLocked(ctx, func(ctx context.Context, s *session) error {
 		now, err := s.findPatch(ctx, was.ID)
@@ -150,7 +152,7 @@ func (rev *Reviewer) recordGates(ctx context.Context, p, was archive.ProposalRec
 		}
 		if now.State != was.State || now.Patch.Digest != was.Patch.Digest || now.Patch.Interrupted != was.Patch.Interrupted || (reviewed(now) == nil) != (reviewed(was) == nil) {
 			p = now
-			return Refuse("`evolve show "+now.ID+"` shows its history", "the verdicts of %s were dropped, because it is %s by now", now.ID, now.State.Name())
+			return Refuse("`evolve show "+now.ID+"` shows its history", "the verdicts of %s were discarded, because it is now %s", now.ID, now.State.Name())
 		}
 		p, err = work(ctx, s)
 		return err
@@ -161,8 +163,8 @@ func (rev *Reviewer) recordGates(ctx context.Context, p, was archive.ProposalRec
 	return p, err
 }
 
-// recordVerdicts records the verdicts. If the same patch began to await a decision while the gates
-// ran, a failed verdict of gateUnique is added.
+// recordVerdicts records the verdicts. If another proposal of the same patch began to await
+// a decision while the gates ran, it adds a failed verdict of gateUnique.
 func (s *session) recordVerdicts(ctx context.Context, repo *patch.Repository, p archive.ProposalRecord, entry string, spent float64) (archive.ProposalRecord, error) {
 	var refused *RefusedError
 	if _, err := s.findDuplicate(ctx, p); errors.As(err, &refused) {
@@ -194,10 +196,10 @@ func (s *session) recordVerdicts(ctx context.Context, repo *patch.Repository, p 
 	return p, s.supersedeVersions(ctx, p)
 }
 
-// supersedeVersions closes the older undecided patches of a target whose code is searched when
-// a newer version of it awaits a decision: that was measured against them. A newer version that
-// waits for its gates replaces drafts alone. The same patch under a former name of the
-// target is closed in any case.
+// supersedeVersions closes the older undecided patches for a target whose code is searched
+// if a newer version of the code awaits a decision, because the newer version was measured
+// against them. A newer version whose gates have not run yet replaces only drafts. The same
+// patch under a former name of the target is closed in any case.
 func (s *session) supersedeVersions(ctx context.Context, p archive.ProposalRecord) error {
 	if p.State == archive.GateFailed {
 		return nil
@@ -217,8 +219,8 @@ func (s *session) supersedeVersions(ctx context.Context, p archive.ProposalRecor
 	})
 }
 
-// publish writes the proposal's commit to its ref, so that git keeps what a person has to
-// decide on. The same record gives the same commit.
+// publish writes the proposal's commit to its ref, so that git retains what a person has to
+// decide on. The same record always results in the same commit.
 func (rev *Reviewer) publish(repo *patch.Repository, p *archive.ProposalRecord) error {
 	by := robotAt(p.Created)
 	commit, err := repo.Commit(p.Patch.BaseCommit, files(*p), proposalMessage(*p), by)
@@ -233,7 +235,7 @@ func (rev *Reviewer) publish(repo *patch.Repository, p *archive.ProposalRecord) 
 	return nil
 }
 
-// runGates runs all gates, in their order.
+// runGates runs all gates in order.
 func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict, err error) {
 	if err := w.judge(); err != nil {
 		return nil, err
@@ -243,7 +245,7 @@ func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict,
 		list = append(list, needing(scan.Gates(w.sources()), gateScope)...)
 	}
 	list = append(list, gates.Gate{Name: gateExport, Needs: []string{gateScope}, Check: w.export})
-	built := buildGate // the gate that shows that the tree works
+	built := buildGate // name of the gate that shows that the tree works
 	if w.hasGo {
 		tests, done, err := w.testGates(ctx, gotest.Change{Base: w.before, Candidate: w.after, Changed: w.judged.Changed, NewTests: w.judged.NewTests, Claim: w.claim})
 		if err != nil {
@@ -263,7 +265,8 @@ func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict,
 	} else if w.scoredAgain() {
 		list = append(list, needing([]gates.Gate{{Name: gateProgram, Check: w.walled(w.compareProgram)}}, built)...)
 	}
-	// The measurements of the program gate come before the findings from names.
+	// The measurements of the program gate come before the findings of the gate that only
+	// reads the names of calls.
 	if files := w.callFiles(); calls.Reads(files) {
 		list = append(list, needing([]gates.Gate{calls.Gate(files)}, gateScope)...)
 	}
@@ -271,8 +274,9 @@ func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict,
 		list = append(list, needing([]gates.Gate{w.benchmarkGate()}, built)...)
 	}
 	if w.target.Agent != "" {
-		// A patched program gets what the agent's adapter provides, which may include the
-		// network and keys, so it starts only if all earlier gates let it.
+		// A patched program gets what the agent's adapter provides, which may include
+		// network access and API keys, so it is started only if all earlier gates permit
+		// that.
 		trial := w.agentGate()
 		for _, g := range list {
 			trial.Needs = append(trial.Needs, g.Name)
@@ -289,7 +293,7 @@ func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict,
 	return verdicts, nil
 }
 
-// needing makes every gate of a list depend on the named gate.
+// needing makes every gate in a list depend on the named gate.
 func needing(list []gates.Gate, name string) []gates.Gate {
 	for i := range list {
 		if !slices.Contains(list[i].Needs, name) {
@@ -299,7 +303,8 @@ func needing(list []gates.Gate, name string) []gates.Gate {
 	return list
 }
 
-// judge checks both trees against the scope.
+// judge checks the difference between the two trees against the target's scope, and records
+// whether either contains Go files.
 func (w *gateRun) judge() error {
 	before, err := w.repo.Tree(w.base)
 	if err != nil {
@@ -314,7 +319,7 @@ func (w *gateRun) judge() error {
 	return nil
 }
 
-// findGo notes whether another commit or tree, or the patched tree, has files of Go.
+// findGo sets hasGo if the tree of the commit from, or the patched tree, contains Go files.
 func (w *gateRun) findGo(from string) error {
 	for _, tree := range []string{from, w.tree} {
 		files, err := w.repo.Tree(tree)
@@ -337,7 +342,7 @@ func (w *gateRun) sources() []scan.Source {
 	return out
 }
 
-// callFiles returns the changed files in other languages than Go.
+// callFiles returns the changed files in languages other than Go.
 func (w *gateRun) callFiles() []calls.File {
 	var out []calls.File
 	for _, f := range w.files {
@@ -348,7 +353,7 @@ func (w *gateRun) callFiles() []calls.File {
 	return out
 }
 
-// export writes out both trees for the later gates.
+// export writes both trees to folders for the later gates.
 func (w *gateRun) export(ctx context.Context) (gates.Verdict, string) {
 	tree, err := w.repo.TreeOf(w.base)
 	if err == nil {
@@ -360,5 +365,5 @@ func (w *gateRun) export(ctx context.Context) (gates.Verdict, string) {
 	if err != nil {
 		return gates.NotRun, "the trees could not be written out: " + err.Error()
 	}
-	return gates.Passed, fmt.Sprintf("tree %.12s and tree %.12s, read from the repository's objects alone", tree, w.tree)
+	return gates.Passed, fmt.Sprintf("tree %.12s and tree %.12s, read only from the repository's objects", tree, w.tree)
 }

@@ -13,21 +13,23 @@ import (
 	"evolve/patch/scope"
 )
 
-// gateLanguage is the gate of a target without Go, in place of the gates of Go.
+// gateLanguage is the name of the gate that takes the place of the gates for Go if a target
+// contains no Go.
 const gateLanguage = "source: not read"
 
-// IsGo reports whether a path, with slashes, is that of a file of Go, or of a module.
+// IsGo reports whether a slash-separated path is the path of a Go file or of a file of a Go
+// module.
 func IsGo(file string) bool {
 	name := path.Base(file)
 	return strings.HasSuffix(name, ".go") || name == "go.mod" || name == "go.work"
 }
 
-// hasGo reports whether a tree has files of Go.
+// hasGo reports whether a tree contains Go files.
 func hasGo(tree scope.Tree) bool {
 	return slices.ContainsFunc(tree, func(e scope.Entry) bool { return IsGo(e.Path) })
 }
 
-// namesGo reports whether a command of the target has the word go.
+// namesGo reports whether any command of the target contains the word go.
 func (t Target) namesGo() bool {
 	var list [][]string
 	if t.Scoring != nil {
@@ -39,9 +41,9 @@ func (t Target) namesGo() bool {
 	return slices.ContainsFunc(list, func(argv []string) bool { return slices.Contains(wordsOf(argv), "go") })
 }
 
-// Toolchain returns the Go that the commands of the target see: none, the zero value,
-// unless the target has files of Go or a command names it. A command then sees the
-// same files whether or not Go is installed.
+// Toolchain returns the Go toolchain that the target's commands can use. It is the zero
+// value, which stands for none, unless the target contains Go files or a command names Go.
+// A command therefore has access to the same files whether or not Go is installed.
 func (g *Ground) Toolchain(ctx context.Context) (gotest.Toolchain, error) {
 	tree, err := g.repo.Tree(g.Tree)
 	if err != nil || !hasGo(tree) && !g.Target.namesGo() {
@@ -50,7 +52,8 @@ func (g *Ground) Toolchain(ctx context.Context) (gotest.Toolchain, error) {
 	return gotest.FindToolchain(ctx, "go")
 }
 
-// commandTools returns the Go that the commands of the target see, as [Ground.Toolchain].
+// commandTools returns the Go toolchain that the target's commands can use, like
+// [Ground.Toolchain].
 func (w *gateRun) commandTools(ctx context.Context) (gotest.Toolchain, error) {
 	if !w.hasGo && !w.target.namesGo() {
 		return gotest.Toolchain{}, nil
@@ -61,8 +64,8 @@ func (w *gateRun) commandTools(ctx context.Context) (gotest.Toolchain, error) {
 	return *w.tools, nil
 }
 
-// languageGates returns the gates of a patch of a target without Go. The first one lists the
-// gates that were not run, and the others read files without the need of Go.
+// languageGates returns the gates for a patch to a target without Go. The first gate lists
+// the gates that do not run. The others examine files in ways that do not depend on Go.
 func (w *gateRun) languageGates() []gates.Gate {
 	c := typed.Change{Base: w.before, Candidate: w.after, Changed: w.judged.Changed}
 	return []gates.Gate{
@@ -74,9 +77,9 @@ func (w *gateRun) languageGates() []gates.Gate {
 				}
 			}
 			names = append(names, gotest.Names()...)
-			evidence := "the target has no Go file; in other languages only early exits, credentials and names of calls are read, no code is broken on purpose, and no function is called for comparison; not run: " + strings.Join(names, ", ")
+			evidence := "the target has no Go file; in other languages only early exits, credentials and names of calls are examined, no code is broken on purpose, and no function is called for comparison; not run: " + strings.Join(names, ", ")
 			if why := w.uncommanded(); why != "" {
-				evidence += "; nothing is built or tested, since " + why
+				evidence += "; nothing is built or tested, because " + why
 			}
 			return gates.Flagged, evidence
 		}},

@@ -4,5 +4,6 @@ package review
 
 import "os/exec"
 
-// inGroup does nothing: only the program itself is killed.
+// inGroup does nothing: on this system only the program itself can be killed, not its
+// descendants.
 func inGroup(*exec.Cmd) {}

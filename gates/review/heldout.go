@@ -6,14 +6,14 @@ import (
 	"evolve/archive"
 )
 
-// Withheld is the text that language models get in place of evidence that was measured on
+// Withheld is the text that language models get instead of evidence that was measured on
 // held-out cases.
 const Withheld = "its evidence is for people alone, since it was measured on held-out cases too"
 
-// WithoutHeldOut returns verdicts in the form for language models: without the evidence of
-// gates that score a program on all cases. The finding of such a gate, and the error of a
-// command that it started, may name a held-out case or give a mean that includes its
-// value, and a model could write the next version for it.
+// WithoutHeldOut returns verdicts as language models may read them: without the evidence of
+// the gates that score a program on all cases. The findings of such a gate, and the error
+// of a command that it started, may name a held-out case or give a mean that includes its
+// value, and a model could then fit the next version to that case.
 func WithoutHeldOut(verdicts []archive.GateVerdict) []archive.GateVerdict {
 	var out []archive.GateVerdict
 	for _, v := range verdicts {
@@ -25,8 +25,8 @@ func WithoutHeldOut(verdicts []archive.GateVerdict) []archive.GateVerdict {
 	return out
 }
 
-// scoresAll reports whether a gate is one of those that score a program on all cases of its
-// target; see [gateRun.programGates].
+// scoresAll reports whether a gate scores a program on all cases of its target; see
+// [gateRun.programGates].
 func scoresAll(gate string) bool {
 	return gate == gateProgram || strings.HasPrefix(gate, gateProgram+":")
 }

@@ -7,8 +7,8 @@ import (
 	"evolve/patch"
 )
 
-// TestWithoutHeldOut: every gate that runs the scoring command is one whose evidence no
-// model gets, and the others stay as they are.
+// TestWithoutHeldOut checks that every gate that runs the scoring command is one whose
+// evidence no model gets, and that the other gates stay as they are.
 func TestWithoutHeldOut(t *testing.T) {
 	t.Parallel()
 	w := &gateRun{}

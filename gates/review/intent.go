@@ -11,23 +11,23 @@ import (
 	"evolve/patch"
 )
 
-// The steps of a decision after which a process may die. The next command that opens the
-// archive for writing finishes what was begun.
+// The steps of a decision. A process may die after any of them. The next command that opens
+// the archive for writing completes a decision that was begun.
 const (
 	StepDecided  = "decided"  // the approval is recorded, or the rollback intended
-	StepWritten  = "written"  // the commit is written, on no branch yet
+	StepWritten  = "written"  // the commit is written, but not yet on any branch
 	StepIntended = "intended" // its name is recorded
-	StepMoved    = "moved"    // the branch is at the commit
+	StepMoved    = "moved"    // the branch has been moved to the commit
 	StepSettled  = "settled"  // the adoption or rollback is recorded
 	StepStarting = "starting" // the start of the operator's program is recorded
 	StepRan      = "ran"      // the program has ended
 	StepNoted    = "noted"    // its result is recorded
 )
 
-// StepProposed follows the proposal that a change request became.
+// StepProposed follows the creation of a proposal from a change request.
 const StepProposed = "proposed"
 
-// Steps lists the steps of a decision in their order.
+// Steps lists the steps of a decision in order.
 var Steps = []string{StepDecided, StepWritten, StepIntended, StepMoved, StepSettled, StepStarting, StepRan, StepNoted}
 
 // Unfinished lists the intents of decisions that are not complete.
@@ -42,17 +42,18 @@ func Unfinished(ctx context.Context, a *archive.Archive) ([]archive.Intent, erro
 	return out, nil
 }
 
-// IntentOf returns the intent of a decision before any of it is carried out.
+// IntentOf returns the initial intent of a decision, of which nothing has been carried out
+// yet.
 func IntentOf(d archive.DecisionRecord) archive.Intent {
 	return archive.Intent{Proposal: d.Proposal, Action: d.Action, Stage: archive.IntentCommit, By: d.By, Reason: d.Reason, Evidence: d.Evidence, Time: d.Time}
 }
 
-// committed returns the commit of an intent if it is in the history of HEAD or of the
-// intent's branch; otherwise "". If history was rewritten, it returns a commit that names
-// the proposal and holds the change.
+// committed returns the commit that carries out an intent if it is in the history of HEAD
+// or of the intent's branch, and "" otherwise. If the history was rewritten, that is a
+// commit whose trailer names the proposal and which contains the change.
 func committed(repo *patch.Repository, in archive.Intent, change []patch.File) (string, error) {
 	if in.Commit == "" {
-		return "", nil // the name is stored before the branch moves
+		return "", nil // the commit's name is stored before the branch moves
 	}
 	_, head, err := repo.Head()
 	if err != nil {
@@ -77,7 +78,7 @@ func committed(repo *patch.Repository, in archive.Intent, change []patch.File) (
 			if commit == in.Commit {
 				return true, nil
 			}
-			body := strings.Split(strings.TrimSpace(message), "\n\n") // the trailers are its last paragraph
+			body := strings.Split(strings.TrimSpace(message), "\n\n") // the trailers are the last paragraph
 			if !slices.Contains(strings.Split(body[len(body)-1], "\n"), trailer) {
 				return false, nil
 			}
@@ -90,9 +91,9 @@ func committed(repo *patch.Repository, in archive.Intent, change []patch.File) (
 	return "", nil
 }
 
-// Finish records the commit of a decision whose process was killed before it could, and
-// returns the updated intent. If the commit is missing, an approval remains valid, and a
-// person has to repeat a rollback.
+// Finish completes the record of a decision that is already committed, if the process that
+// made the decision was killed before it recorded that, and returns the updated intent. If
+// the commit is missing, an approval remains valid, but a person must repeat a rollback.
 func (rev *Reviewer) Finish(ctx context.Context, in archive.Intent) (archive.Intent, error) {
 	return inSession(ctx, rev, func(s *session) (archive.Intent, error) { return s.finish(ctx, in) })
 }
@@ -133,18 +134,19 @@ func (s *session) finish(ctx context.Context, in archive.Intent) (archive.Intent
 	return in, s.store.PutIntent(ctx, in)
 }
 
-// Carried reports whether the state of a proposal is the result of an action.
+// Carried reports whether the state of a proposal is the result of carrying out an action.
 func Carried(action string, state archive.ProposalState) bool {
 	return action == "approve" && state == archive.Adopted || action == "rollback" && state == archive.RolledBack
 }
 
-// UnfinishedKind is the kind of the ledger's entry for a rollback that was interrupted
-// before its commit was on the branch; its subject is the proposal.
+// UnfinishedKind is the kind of the ledger entry for a rollback that was interrupted before
+// its commit was on the branch. The entry's subject is the proposal.
 const UnfinishedKind = "rollback.unfinished"
 
-// leave ends an intent that has no commit. The intent of an approval that is still valid
-// stays open. A rollback has changed nothing, and the ledger gets an entry for it. A
-// closed intent names no commit, because its commit is on no branch.
+// leave handles an intent whose commit is missing. The intent of an approval that is still
+// valid stays open; any other intent is closed. If it was for a rollback, which has then
+// changed nothing, the ledger gets an entry about that. A closed intent names no commit,
+// because no branch contains it.
 func (s *session) leave(ctx context.Context, in archive.Intent, state archive.ProposalState) (archive.Intent, error) {
 	if in.Action == "approve" && state == archive.Approved {
 		return in, nil
@@ -159,17 +161,17 @@ func (s *session) leave(ctx context.Context, in archive.Intent, state archive.Pr
 	return in, nil
 }
 
-// AlteredKind is the kind of the ledger's entry for files of a working tree that differ
-// from the commit of a decision; its subject is the proposal.
+// AlteredKind is the kind of the ledger entry that records that files in a working tree
+// differ from the commit of a decision. The entry's subject is the proposal.
 const AlteredKind = "adoption.altered"
 
 // altered records a *[patch.AlteredError] and returns it as a refusal for the user; it
-// returns any other error as it is.
+// returns any other error unchanged.
 func (s *session) altered(ctx context.Context, cause error, id string) error {
 	var found *patch.AlteredError
 	if !errors.As(cause, &found) {
 		return cause
 	}
 	_, err := s.note(ctx, AlteredKind, robot, id, map[string]any{"commit": found.Commit, "paths": found.Paths})
-	return errors.Join(err, &RefusedError{Text: found.Error(), Hint: found.Hint() + "; `evolve rollback " + id + "` takes the commit back", err: found})
+	return errors.Join(err, &RefusedError{Text: found.Error(), Hint: found.Hint() + "; `evolve rollback " + id + "` reverts the commit", err: found})
 }

@@ -13,14 +13,15 @@ import (
 	"evolve/runtime/text"
 )
 
-// plans are the plans of an archive.
+// plans is the part of an archive that stores the plans of runs.
 type plans interface {
 	Plan(ctx context.Context, run, agentID string) (archive.AgentPlan, error)
 }
 
-// moved lists what changed since a proposal was measured, given the present base of its
-// agent. The hash of a suite covers the settings of its judges: if these changed, the name of
-// the suite is followed by the changes, from the plan of the run that measured it.
+// moved lists what has changed since a proposal was measured. base is the present base of
+// the proposal's agent. The hash of a suite also covers the settings of the suite's judges;
+// if these have changed since the run that measured the proposal, the entry for the suite
+// describes how.
 func moved(ctx context.Context, store plans, p archive.ProposalRecord, base map[string]string, suites []*bench.Suite) ([]string, error) {
 	list := gates.Moved(p.Base, base)
 	for _, s := range suites {

@@ -23,17 +23,17 @@ import (
 	"evolve/runtime/tool"
 )
 
-// The bounds of the memories that are read and kept from turns.
+// The limits on the memories that are read from turns and retained.
 const (
 	maxTurnsRead   = 2000
-	maxSourceName  = 80  // bytes of a session's name and of an id in a source
+	maxSourceName  = 80  // maximum length in bytes of a session's name or of an id in a source
 	maxMemoryField = 200 // bytes of a domain
-	minLetters     = 4   // letters and digits of a memory
+	minLetters     = 4   // minimum number of letters and digits in a memory
 )
 
-// learnt returns the memories from the stored turns and sessions of an agent, each once, with
-// their origin and without credentials. It leaves out those from a conversation from which a
-// holdout task was made.
+// learnt returns the memories from an agent's stored turns and sessions, without duplicates
+// and credentials, and with their origin. It leaves out memories from conversations from
+// which a holdout task was made.
 func (s *session) learnt(ctx context.Context, a *Agent, clean func(string) string) ([]agent.Memory, error) {
 	agentID, held := a.ID, heldOut(a)
 	c := &collector{clean: clean, found: map[string]agent.Memory{}}
@@ -73,14 +73,14 @@ func (s *session) learnt(ctx context.Context, a *Agent, clean func(string) strin
 	return sorted(c.found), nil
 }
 
-// collector gathers the learnt memories.
+// collector gathers the memories that were learnt.
 type collector struct {
 	clean func(string) string
 	turns []archive.TurnRecord
 	found map[string]agent.Memory // by id
 }
 
-// turn adds the memories in the transcript of a turn: the facts of a distillation, and the
+// turn adds the memories in the transcript of a turn: the facts in a distillation, and the
 // facts that the agent added and did not retract in the same turn.
 func (c *collector) turn(t archive.TurnRecord) {
 	domain := ""
@@ -134,8 +134,8 @@ func (c *collector) turn(t archive.TurnRecord) {
 	}
 }
 
-// conversations adds the facts that the users of the stored conversations asked to
-// remember or corrected. A short conversation has no distillation that would show it.
+// conversations adds the facts that users corrected or asked to remember in the stored
+// conversations. It is needed because short conversations are not distilled.
 func (c *collector) conversations() {
 	talks := map[string][]archive.TurnRecord{}
 	for _, t := range c.turns[max(0, len(c.turns)-maxTurnsRead):] {
@@ -150,7 +150,7 @@ func (c *collector) conversations() {
 
 func (c *collector) conversation(turns []archive.TurnRecord) {
 	var messages []agent.Message
-	var from []int // the turn of each message
+	var from []int // from[i] is the index of the turn that contains messages[i]
 	for i, t := range turns {
 		messages, from = append(messages, agent.Message{Role: "user", Content: t.Goal}), append(from, i)
 		if t.Answer != "" {
@@ -167,8 +167,8 @@ func (c *collector) conversation(turns []archive.TurnRecord) {
 	}
 }
 
-// heldOut returns the conversations, and the turns without one, from which tasks of an
-// agent's holdout were made.
+// heldOut returns the conversations, and the turns outside conversations, from which an
+// agent's holdout tasks were made.
 func heldOut(a *Agent) map[string]bool {
 	out := map[string]bool{}
 	for _, t := range (&fileSubject{agent: a}).tasks() {
@@ -179,8 +179,9 @@ func heldOut(a *Agent) map[string]bool {
 	return out
 }
 
-// session adds the facts of a conversation's state. It takes away those that the conversation
-// has retracted since, which a transcript may show.
+// session adds the facts in the state of a conversation. It removes the facts that were
+// later retracted in the conversation, because an earlier transcript may still contain
+// them.
 func (c *collector) session(name string, state agent.Session) {
 	for _, f := range state.Facts {
 		if state.Retracted[f.ID] == "" {
@@ -194,8 +195,9 @@ func (c *collector) session(name string, state agent.Session) {
 	}
 }
 
-// turnAt returns the turn of a conversation in which a memory was learnt at a given time: the
-// first one that ended later. It is empty if that turn is not stored.
+// turnAt returns the id of the turn of a conversation in which a memory with the given time
+// was learnt: the first stored turn that ended at or after that time. It returns "" if
+// there is none.
 func (c *collector) turnAt(name string, at time.Time) string {
 	for _, t := range c.turns {
 		if t.Session == name && !t.Created.Before(at) {
@@ -205,8 +207,8 @@ func (c *collector) turnAt(name string, at time.Time) string {
 	return ""
 }
 
-// add adds a memory with its provenance. The id is computed again from the text: the id in
-// a stored session could be that of another memory.
+// add adds a memory with its provenance. It computes the id again from the text, because
+// the id in a stored session could be the id of another memory.
 func (c *collector) add(m agent.Memory, sessionName, turn string) {
 	m.Text = memory.Line(c.clean(m.Text), memory.MaxEntryBytes)
 	letters := 0
@@ -246,10 +248,11 @@ func (c *collector) add(m agent.Memory, sessionName, turn string) {
 	}
 }
 
-// inTurn precedes the id of a turn at the end of a source.
+// inTurn introduces the id of the turn at the end of a memory's source.
 const inTurn = "; turn "
 
-// LearntIn reports whether the source of a memory names a session, or one of these turns.
+// LearntIn reports whether the source of a memory names the given session or one of the
+// given turns.
 func LearntIn(m agent.Memory, session string, turns map[string]bool, clean func(string) string) bool {
 	source := m.Source
 	if i := strings.LastIndex(source, inTurn); i >= 0 {
@@ -265,7 +268,8 @@ func inSessionNamed(clean func(string) string, name string) string {
 	return "; session " + cited(clean, name)
 }
 
-// cited returns foreign text as a part of a source.
+// cited returns untrusted text without credentials, on one line and shortened, so that it
+// can be part of a memory's source.
 func cited(clean func(string) string, name string) string {
 	return text.OneLine(text.Clip(clean(name), maxSourceName, text.Ellipsis))
 }

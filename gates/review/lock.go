@@ -8,15 +8,15 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Lock is one process's exclusive right to something. It is a lock held by the kernel
-// and ends with the process.
+// Lock is one process's exclusive right to a resource. The kernel holds the lock, so the
+// right ends with the process.
 type Lock struct{ file *flock.Flock }
 
-// NewLock takes the right that the file at path represents; nil when another process has
-// it.
+// NewLock acquires the right that the file at path represents. It returns nil if another
+// process has the right.
 func NewLock(path string) (*Lock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("making room for a lock: %w", err)
+		return nil, fmt.Errorf("creating the folder for a lock: %w", err)
 	}
 	for {
 		file := flock.New(path)
@@ -32,13 +32,13 @@ func NewLock(path string) (*Lock, error) {
 		if err1 == nil && err2 == nil && os.SameFile(held, there) {
 			return &Lock{file}, nil
 		}
-		// The process that had it removed the file after this one opened it.
+		// The lock's previous holder removed the file after this process had opened it.
 		_ = file.Close()
 	}
 }
 
-// Release releases the right. It removes the file first, so that a process that opens it
-// afterwards makes a new one.
+// Release gives up the right. It removes the file before it closes it, so that a process
+// that opens the path afterwards creates a new file.
 func (c *Lock) Release() {
 	_ = os.Remove(c.file.Path())
 	_ = c.file.Close()

@@ -23,33 +23,34 @@ import (
 	"evolve/runtime/text"
 )
 
-// sharedMemories is the file with the memories of all agents.
+// sharedMemories is the path of the file with the memories that all agents share.
 const sharedMemories = "agents/memories.jsonl"
 
 func memoriesOf(agentID string) string { return path.Join("agents", agentID, "memories.jsonl") }
 
-// memoryFiles returns the files of memories that an agent reads: its own, and that of all.
+// memoryFiles returns the paths of the memory files that an agent reads: its own file and
+// the file that all agents share.
 func memoryFiles(agentID string) []string { return []string{memoriesOf(agentID), sharedMemories} }
 
 // Learned is the result of collecting the memories from the turns of an agent.
 type Learned struct {
-	// Proposal is the proposal that awaits a decision; nil if a person has decided on all
-	// memories.
+	// Proposal is the proposal that awaits a decision; nil if there was nothing to propose.
 	Proposal *archive.ProposalRecord
-	// New reports whether the proposal was made now.
+	// New reports whether this call made the proposal.
 	New bool
-	// Left counts further memories that are in no proposal yet because of the bound.
+	// Left counts the new memories that were not proposed because of the limit on a
+	// proposal.
 	Left int
 	// Secret and Copied count the memories that are not proposed because they look like a
-	// credential, or copy a reference answer.
+	// credential or copy a reference answer.
 	Secret, Copied int
 }
 
-// ProposeMemories proposes the memories from the stored turns and sessions of an agent: facts
-// of distillations, facts that users corrected or asked to remember, and facts that the agent
-// added. It leaves out the agent's existing memories, retracted or not, and those that were
-// proposed and decided on. Memories that wait in an earlier proposal are taken over from it,
-// so that they outlive their session. clean removes credentials.
+// ProposeMemories proposes the memories from an agent's stored turns and sessions: facts
+// from distillations, facts that users corrected or asked to remember, and facts that the
+// agent added. It leaves out the agent's existing memories, retracted or not, and memories
+// that were already proposed and decided on. Memories that wait in an earlier proposal are
+// carried over from it, so they outlive their session. clean removes credentials.
 func (rev *Reviewer) ProposeMemories(ctx context.Context, agentID, run string, clean func(string) string) (Learned, error) {
 	return inSession(ctx, rev, func(s *session) (Learned, error) { return s.proposeMemories(ctx, agentID, run, clean) })
 }
@@ -76,7 +77,7 @@ func (s *session) proposeMemories(ctx context.Context, agentID, run string, clea
 		return out, err
 	}
 	if open != nil && open.Evidence == p.Evidence && maps.Equal(open.Base, p.Base) {
-		if open.State == archive.GateFailed { // an input of the gates may be available now
+		if open.State == archive.GateFailed { // an input that the gates lacked may be available now
 			open.State = archive.Drafted
 			*open, err = s.fileProposal(ctx, *open)
 		}
@@ -88,7 +89,8 @@ func (s *session) proposeMemories(ctx context.Context, agentID, run string, clea
 	return out, err
 }
 
-// remembering returns an agent that reads memories.
+// remembering returns the agent with an id, and refuses an agent that does not read
+// memories.
 func (s *session) remembering(id string) (*Agent, error) {
 	a, err := s.proposer(id)
 	if err == nil && !a.Builtin {
@@ -97,8 +99,10 @@ func (s *session) remembering(id string) (*Agent, error) {
 	return a, err
 }
 
-// choose returns the memories to propose: those that wait already and then the new ones,
-// each once, at most [gates.MaxLearned]. It counts the others.
+// choose selects the memories to propose from candidates, in their order, each once and at
+// most [gates.MaxLearned]. It skips memories that the agent has or that were decided on. In
+// out, it counts the memories that look like a credential, that copy a reference answer, or
+// that exceed the limit.
 func (s *session) choose(a *Agent, decided, candidates []agent.Memory, out *Learned) []agent.Memory {
 	lex := memory.NewLexicon()
 	known, refused := memory.NewKnown(lex, a.Memories), memory.NewKnown(lex, decided)
@@ -130,7 +134,7 @@ func (s *session) choose(a *Agent, decided, candidates []agent.Memory, out *Lear
 	return chosen
 }
 
-// additions makes the record of a proposal that adds memories.
+// additions creates the record of a proposal that adds memories.
 func (s *session) additions(a *Agent, run string, list []agent.Memory) (archive.ProposalRecord, error) {
 	name := memoriesOf(a.ID)
 	old, err := s.onDisk(name)
@@ -160,7 +164,7 @@ func number(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// memoryRecord completes the record of a proposal that changes a file of memories.
+// memoryRecord completes the record of a proposal that changes a memory file.
 func (s *session) memoryRecord(a *Agent, p archive.ProposalRecord, name string, old, now []byte) (archive.ProposalRecord, error) {
 	p.Kind, p.State, p.Agent, p.Created = archive.KindMemory, archive.Drafted, a.ID, s.Now()
 	p.Changes, p.Evidence = []archive.Change{}, filesDigest(map[string][]byte{name: now})
@@ -170,7 +174,7 @@ func (s *session) memoryRecord(a *Agent, p archive.ProposalRecord, name string, 
 	return p, err
 }
 
-// memoryBase returns the hashes of the files of memories that an agent reads and of its
+// memoryBase returns the hashes of the memory files that an agent reads and of the agent's
 // agent.yaml.
 func (s *session) memoryBase(a *Agent) (map[string]string, error) {
 	base := map[string]string{}
@@ -188,8 +192,8 @@ func (s *session) memoryBase(a *Agent) (map[string]string, error) {
 	return base, nil
 }
 
-// baseOf returns the hashes of the files that a proposal of kind tool or memory depends
-// on.
+// baseOf returns the hashes of the files on which a proposal of kind tool or memory
+// depends.
 func (f *fileSubject) baseOf(a *Agent, p archive.ProposalRecord) (map[string]string, error) {
 	if p.Kind == archive.KindMemory {
 		return f.memoryBase(a)
@@ -197,7 +201,8 @@ func (f *fileSubject) baseOf(a *Agent, p archive.ProposalRecord) (map[string]str
 	return f.writtenBase(a, p)
 }
 
-// Remembered returns the memories that a proposal adds, and those whose mark it changes.
+// Remembered returns the memories that a proposal adds, and the memories whose mark it
+// changes.
 func Remembered(p archive.ProposalRecord) (added, marked []agent.Memory) {
 	if p.Kind != archive.KindMemory {
 		return nil, nil
@@ -219,8 +224,9 @@ func Remembered(p archive.ProposalRecord) (added, marked []agent.Memory) {
 	return added, marked
 }
 
-// memoriesProposed returns the memories that earlier proposals for an agent added: those that
-// a person has decided on, those that wait, and the latest waiting proposal.
+// memoriesProposed returns the memories that earlier proposals for an agent added: those on
+// which a person has decided, and those that still wait, including those in superseded
+// proposals. It also returns the latest proposal that awaits a decision.
 func (s *session) memoriesProposed(ctx context.Context, agentID string) (decided, waiting []agent.Memory, open *archive.ProposalRecord, err error) {
 	all, err := proposals(ctx, s.store, func(p archive.ProposalRecord) bool {
 		return p.Kind == archive.KindMemory && p.Agent == agentID && p.AddsMemories()
@@ -243,7 +249,7 @@ func (s *session) memoriesProposed(ctx context.Context, agentID string) (decided
 	return decided, waiting, open, nil
 }
 
-// memoryGates returns the gates of a change of memories.
+// memoryGates returns the gates for a change to memories.
 func (f *fileSubject) memoryGates(repo *patch.Repository) []gates.Gate {
 	now, err := f.memoryBase(f.agent)
 	if err != nil {
@@ -268,7 +274,7 @@ func (f *fileSubject) memoryGates(repo *patch.Repository) []gates.Gate {
 	return gates.Memories(c)
 }
 
-// memoriesLoad fails when a change leaves a file of memories that does not load.
+// memoriesLoad fails if a memory file would not load after a change.
 func memoriesLoad(change []patch.File) (err error) {
 	for _, c := range change {
 		bench.ReadMemories(c.New, func(line, _ int, text string) {
@@ -280,8 +286,8 @@ func memoriesLoad(change []patch.File) (err error) {
 	return err
 }
 
-// Mark drafts the proposal that retracts a memory of an agent for a reason or, without one,
-// restores it. It records nothing; [Reviewer.ProposeMark] does.
+// Mark drafts a proposal that retracts a memory of an agent for the given reason or, if
+// there is no reason, restores the memory. It records nothing; [Reviewer.ProposeMark] does.
 func (rev *Reviewer) Mark(agentID, id, reason string) (archive.ProposalRecord, error) {
 	s := &session{Reviewer: rev}
 	a, err := s.remembering(agentID)
@@ -327,7 +333,7 @@ func (s *session) mark(a *Agent, name string, old []byte, l bench.MemoryLine, re
 		return s.memoryRecord(a, archive.ProposalRecord{Title: "memory " + id + " " + whose + " holds again", Rationale: "it was retracted: " + text.Clip(text.OneLine(l.Retracted), maxRequestReason, text.Ellipsis)}, name, old, now)
 	}
 	if l.Retracted != "" {
-		return archive.ProposalRecord{}, Refuse("`evolve memory restore` takes that back", "the memory %s %s is retracted already: %s", id, whose, text.OneLine(text.Clip(l.Retracted, maxRequestReason, text.Ellipsis)))
+		return archive.ProposalRecord{}, Refuse("`evolve memory restore` undoes the retraction", "the memory %s %s is already retracted: %s", id, whose, text.OneLine(text.Clip(l.Retracted, maxRequestReason, text.Ellipsis)))
 	}
 	now, err := bench.RetractMemory(old, l, reason, s.Now().UTC().Truncate(time.Second))
 	if err != nil {
@@ -336,12 +342,13 @@ func (s *session) mark(a *Agent, name string, old []byte, l bench.MemoryLine, re
 	return s.memoryRecord(a, archive.ProposalRecord{Title: "retraction of memory " + id + " " + whose, Rationale: text.Clip(text.OneLine(reason), maxRequestReason, text.Ellipsis)}, name, old, now)
 }
 
-// ProposeMark files a proposal that [Reviewer.Mark] drafted, and runs its gates.
+// ProposeMark files a proposal drafted by [Reviewer.Mark] and runs its gates.
 func (rev *Reviewer) ProposeMark(ctx context.Context, p archive.ProposalRecord) (archive.ProposalRecord, error) {
 	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) { return s.fileProposal(ctx, p) })
 }
 
-// byWorth orders memories: those from users before those that the agent added, then by time.
+// byWorth orders memories: memories from users come before those that the agent added, and
+// then earlier memories before later ones.
 func byWorth(a, b agent.Memory) int {
 	added := func(m agent.Memory) int {
 		if wasSaid(m) {
@@ -352,10 +359,10 @@ func byWorth(a, b agent.Memory) int {
 	return cmp.Or(added(a)-added(b), a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID))
 }
 
-// wasSaid reports whether a memory comes from a conversation.
+// wasSaid reports whether a memory comes from what was said in a conversation.
 func wasSaid(m agent.Memory) bool { return strings.HasPrefix(m.Source, conversation.Distilled) }
 
-// sorted returns the memories of a map by worth.
+// sorted returns the memories in a map, sorted by worth.
 func sorted(byID map[string]agent.Memory) []agent.Memory {
 	return slices.SortedFunc(maps.Values(byID), byWorth)
 }

@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// makes reports whether a commit makes a change: the files were as before it, or such that the
-// change applies to them, in its first parent, and are the result of that.
+// makes reports whether a commit makes a change: the change, placed on the commit's first
+// parent, has an effect, and the commit's files are the result.
 func makes(repo *patch.Repository, commit string, change []patch.File, place placing) (bool, error) {
 	parents := repo.Parents(commit)
 	if len(parents) == 0 {
@@ -26,16 +26,18 @@ func makes(repo *patch.Repository, commit string, change []patch.File, place pla
 	return holds(repo, commit, made)
 }
 
-// speaks reports whether the message of a commit has the trailer of a proposal of this archive.
-// A squash can put it anywhere; foreign text in evolve's messages is indented.
+// speaks reports whether the message of a commit contains the given trailer for a proposal
+// of this archive. The trailer may be anywhere in the message, because a squash can put it
+// there. Untrusted text cannot forge it, because evolve indents such text in its messages.
 func speaks(repo *patch.Repository, commit, trailer, id, archiveID string) bool {
 	m, _ := repo.MessageOf(commit)
 	lines := strings.Split(strings.ReplaceAll(m.Text, "\r\n", "\n"), "\n")
 	return archiveID != "" && slices.Contains(lines, trailer+": "+id) && slices.Contains(lines, trailerArchive+": "+archiveID)
 }
 
-// isMerge reports whether a commit brought a proposal into its branch: it has the commit of the
-// proposal's branch in its history, makes the same change, or names the proposal.
+// isMerge reports whether a commit brought a proposal into its branch. It did if its
+// history contains the commit of the proposal's branch, if its message names the proposal,
+// or if it makes the proposal's change.
 func isMerge(repo *patch.Repository, commit string, p archive.ProposalRecord, archiveID string) (bool, error) {
 	if b := p.Branch; b != nil {
 		for _, own := range []string{b.Pushed, b.Commit} {
@@ -55,8 +57,8 @@ func isMerge(repo *patch.Repository, commit string, p archive.ProposalRecord, ar
 	return makes(repo, commit, files(p), onto)
 }
 
-// isRevert reports whether a commit reverts a proposal: it reverses the change or names the
-// rollback.
+// isRevert reports whether a commit reverts a proposal: its message names the rollback, or
+// it reverses the proposal's change.
 func isRevert(repo *patch.Repository, commit string, p archive.ProposalRecord, archiveID string) (bool, error) {
 	if speaks(repo, commit, "Evolve-Rollback", p.ID, archiveID) {
 		return true, nil
@@ -64,7 +66,8 @@ func isRevert(repo *patch.Repository, commit string, p archive.ProposalRecord, a
 	return makes(repo, commit, patch.Reverse(files(p)), backOnto)
 }
 
-// merge returns the commit with which a proposal came into the base; "" if it did not.
+// merge returns the commit by which a proposal was merged into the base branch, or "" if it
+// was not merged.
 func (g *branchGroup) merge(ctx context.Context, p archive.ProposalRecord) (string, error) {
 	if g.Branching.Merged[p.ID] != "" {
 		return g.named(ctx, p)
@@ -85,11 +88,11 @@ func (g *branchGroup) merge(ctx context.Context, p archive.ProposalRecord) (stri
 	})
 }
 
-// brought returns the commit with which the base got the commit of a proposal's branch; "" if the
-// base does not have it.
+// brought returns the commit by which the commit of a proposal's branch came into the base
+// branch, or "" if the base branch does not contain it.
 func (g *branchGroup) brought(ctx context.Context, p archive.ProposalRecord) (string, error) {
 	for _, own := range slices.Compact([]string{p.Branch.Pushed, p.Branch.Commit}) {
-		if len(g.repo.Parents(own)) == 0 { // the merged commit is here
+		if len(g.repo.Parents(own)) == 0 { // not fetched, so it cannot have been merged
 			continue
 		}
 		in, err := g.repo.Contains(ctx, g.tip, own)
@@ -103,9 +106,10 @@ func (g *branchGroup) brought(ctx context.Context, p archive.ProposalRecord) (st
 	return "", nil
 }
 
-// lateMerge returns the commit with which the deleted branch of a proposal came into the base; ""
-// if it did not. History or a message must show it: the same change may be a person's own, made
-// after the proposal was rejected.
+// lateMerge returns the commit by which the deleted branch of a proposal was merged into
+// the base branch, or "" if it was not merged. The history or a message must show the
+// merge: the change alone does not, because a person may have made the same change after
+// the proposal was rejected.
 func (g *branchGroup) lateMerge(ctx context.Context, p archive.ProposalRecord) (string, error) {
 	base := g.rests(p)
 	if in, err := g.repo.Contains(ctx, g.tip, base); err != nil || !in {
@@ -119,8 +123,8 @@ func (g *branchGroup) lateMerge(ctx context.Context, p archive.ProposalRecord) (
 	})
 }
 
-// moved returns the commit to which others moved the branch of a proposal, as far as it was fetched
-// before the branch was deleted; "" if none is known.
+// moved returns the commit to which others moved the branch of a proposal. It returns "" if
+// they did not move it, or if the commit was never fetched.
 func (g *branchGroup) moved(p archive.ProposalRecord) (string, error) {
 	tip := g.tips.Branches[p.Branch.Name]
 	if tip == "" {
@@ -135,8 +139,9 @@ func (g *branchGroup) moved(p archive.ProposalRecord) (string, error) {
 	return tip, nil
 }
 
-// makesAltered reports whether a commit makes the change that the files of a proposal have at
-// another commit, the one to which people moved its branch.
+// makesAltered reports whether a commit makes a proposal's change in the form that people
+// gave it: the proposal's files have the content that they have at tip, the commit to which
+// people moved the proposal's branch.
 func makesAltered(repo *patch.Repository, commit string, p archive.ProposalRecord, tip string) (bool, error) {
 	change := files(p)
 	for i := range change {
@@ -148,10 +153,11 @@ func makesAltered(repo *patch.Repository, commit string, p archive.ProposalRecor
 	return makes(repo, commit, change, onto)
 }
 
-// fewestDigits is the length of the shortest name of a commit that a person may give.
+// fewestDigits is the minimum number of digits of a commit name that a person gives.
 const fewestDigits = 7
 
-// named returns the commit of the base that a person named as the merge of a proposal.
+// named returns the commit that a person named as the merge of a proposal. It must be on
+// the base branch, follow the proposal's base, and change files of the proposal.
 func (g *branchGroup) named(ctx context.Context, p archive.ProposalRecord) (string, error) {
 	name := strings.ToLower(g.Branching.Merged[p.ID])
 	list, err := g.repo.FirstParents(ctx, g.rests(p), g.tip, paths(p)...)
@@ -160,12 +166,13 @@ func (g *branchGroup) named(ctx context.Context, p archive.ProposalRecord) (stri
 	}
 	at := slices.IndexFunc(list, func(c string) bool { return len(name) >= fewestDigits && strings.HasPrefix(c, name) })
 	if at < 0 {
-		return "", unpushable(fmt.Sprintf("%s is not a commit of %s of %s that changes files of %s and follows its base", text.Quote(name), g.base, p.Branch.Remote, p.ID))
+		return "", unpushable(fmt.Sprintf("%s is not a commit on %s of %s that changes files of %s and follows that proposal's base", text.Quote(name), g.base, p.Branch.Remote, p.ID))
 	}
 	return list[at], nil
 }
 
-// confirms reports whether a commit is the merge of a proposal as the ledger has it.
+// confirms reports whether a commit can be the merge of a proposal that m, from the ledger,
+// records.
 func confirms(repo *patch.Repository, commit string, p archive.ProposalRecord, archiveID string, m *archive.MergeBrief) (bool, error) {
 	found, err := isMerge(repo, commit, p, archiveID)
 	if err != nil || found {
@@ -177,7 +184,7 @@ func confirms(repo *patch.Repository, commit string, p archive.ProposalRecord, a
 	return (m.Named || m.Tip != "") && touches(repo, commit, paths(p)), nil
 }
 
-// touches reports whether a commit changes one of some files.
+// touches reports whether a commit changes at least one of the given files.
 func touches(repo *patch.Repository, commit string, paths []string) bool {
 	parents := repo.Parents(commit)
 	return len(parents) > 0 && slices.ContainsFunc(paths, func(path string) bool {
@@ -190,7 +197,8 @@ func touches(repo *patch.Repository, commit string, paths []string) bool {
 	})
 }
 
-// revert returns the commit of the base that reverts an adoption; "" if there is none.
+// revert returns the commit in the base branch that reverts an adoption; "" if there is
+// none.
 func (g *branchGroup) revert(ctx context.Context, p archive.ProposalRecord) (string, error) {
 	if in, err := g.repo.Contains(ctx, g.tip, p.AdoptedCommit); err != nil || !in {
 		return "", err
@@ -198,8 +206,8 @@ func (g *branchGroup) revert(ctx context.Context, p archive.ProposalRecord) (str
 	return g.first(ctx, p.AdoptedCommit, p, isRevert)
 }
 
-// first returns the first commit of the base after another that changes a file of a proposal and
-// for which a test is true.
+// first returns the first commit on the base branch that follows the commit after, changes
+// a file of a proposal, and for which is returns true; "" if there is none.
 func (g *branchGroup) first(ctx context.Context, after string, p archive.ProposalRecord, is func(*patch.Repository, string, archive.ProposalRecord, string) (bool, error)) (string, error) {
 	list, err := g.repo.FirstParents(ctx, after, g.tip, paths(p)...)
 	if err != nil {
@@ -213,8 +221,8 @@ func (g *branchGroup) first(ctx context.Context, after string, p archive.Proposa
 	return "", nil
 }
 
-// mergeBrief describes a decision that a commit of the base implements, and returns the
-// person who made it, according to the commit.
+// mergeBrief describes the commit on the base branch by which people carried out a
+// decision. It also returns the person who decided, according to the commit.
 func (g *branchGroup) mergeBrief(p archive.ProposalRecord, commit string, change []patch.File, place placing) (*archive.MergeBrief, string, error) {
 	m := &archive.MergeBrief{Remote: p.Branch.Remote, Branch: p.Branch.Name, Base: g.base, Commit: commit}
 	author, committer, err := g.repo.Authors(commit)
@@ -227,17 +235,17 @@ func (g *branchGroup) mergeBrief(p archive.ProposalRecord, commit string, change
 		m.Altered, err = differing(change, at(g.repo, commit))
 	}
 	by := m.Committer
-	if by == "" || commit == p.Branch.Pushed || commit == p.Branch.Commit { // evolve's own commit: the branch moved to it
+	if by == "" || commit == p.Branch.Pushed || commit == p.Branch.Commit { // evolve made this commit itself, so its committer did not decide
 		by = unknownAt(m.Remote)
 	}
 	return m, by, err
 }
 
-// unknownAt stands for a person whose name is unknown.
+// unknownAt returns the text that stands for a person whose name is unknown.
 func unknownAt(remote string) string { return "unknown, at the remote " + remote }
 
-// signed returns the author or committer of a commit as "Name <mail>"; "" without a name. A
-// credential in it is replaced.
+// signed returns the author or committer of a commit as "Name <mail>", or "" if there is no
+// name. A credential in the text is replaced.
 func signed(p patch.Person) string {
 	name := text.Clip(text.OneLine(p.Name), maxPerson, text.Ellipsis)
 	if name == "" {

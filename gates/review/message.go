@@ -9,10 +9,11 @@ import (
 	"evolve/runtime/text"
 )
 
-// trailers are the names and values of a message's last paragraph.
+// trailers holds the names and values of the trailers that form the last paragraph of a
+// commit message.
 type trailers [][2]string
 
-// String returns a line for each value that is not empty.
+// String returns one line, "name: value", for each trailer whose value is not empty.
 func (list trailers) String() string {
 	var b strings.Builder
 	for _, t := range list {
@@ -23,7 +24,7 @@ func (list trailers) String() string {
 	return b.String()
 }
 
-// proposalMessage returns the message of the commit on the proposal's ref.
+// proposalMessage returns the message for the commit on the proposal's ref.
 func proposalMessage(p archive.ProposalRecord) string {
 	about := trailers{{"Evolve-Variant", string(p.Variant)}, {"Evolve-Run", p.Run}, {"Evolve-Evidence", p.Evidence}}
 	if p.Patch != nil {
@@ -32,7 +33,7 @@ func proposalMessage(p archive.ProposalRecord) string {
 	return message("evolve: propose "+p.Title, p.Rationale, slices.Concat(trailers{{"Evolve-Proposal", p.ID}, {"Evolve-Agent", p.Agent}}, about))
 }
 
-// decisionMessage returns the message of the commit that carries out a decision.
+// decisionMessage returns the message for the commit that carries out a decision.
 func decisionMessage(p archive.ProposalRecord, d archive.DecisionRecord, audit string) string {
 	if d.Action == "rollback" {
 		about := trailers{{"Evolve-Variant", string(p.Champion)}}
@@ -52,9 +53,9 @@ func decisionMessage(p archive.ProposalRecord, d archive.DecisionRecord, audit s
 		trailers{{"Evolve-Approved-By", d.By}, {"Evolve-Reason", d.Reason}, {"Evolve-Audit", audit}}))
 }
 
-// message joins a subject, a body and trailers. Each part becomes one line of visible
-// characters, so that no untrusted text can forge a trailer; a body that begins like one
-// of evolve's trailers is quoted with ">".
+// message joins a subject, a body and trailers. The subject, the body and each trailer
+// become one line of visible characters, so that untrusted text cannot forge a trailer. A
+// body that begins like one of evolve's trailers is quoted with ">".
 func message(subject, body string, list trailers) string {
 	if body = text.OneLine(body); body != "" {
 		if strings.HasPrefix(strings.ToLower(body), "evolve-") {

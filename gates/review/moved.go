@@ -6,14 +6,14 @@ import (
 	"evolve/archive"
 )
 
-// Open reports whether a proposal waits for its gates or for a person.
+// Open reports whether a proposal in the given state waits for its gates or for a person.
 func Open(s archive.ProposalState) bool { return Undecided(s) && s != archive.GateFailed }
 
-// Moved describes, for an open patch, that the code of its target is no longer the code that the
-// patch was made for. The text has both commits, and whether the patch still applies. It is empty
-// if the code is the same, and for patches that are decided or imported. blocked reports whether
-// an approval would be refused because it does not apply, or because its target or repository
-// cannot be read.
+// Moved describes, for an open patch, how the code of its target has changed since the
+// patch was made. The text names both commits and states whether the patch still applies.
+// It is empty if the code is the same, and for patches that were decided or imported.
+// blocked reports whether an approval would be refused because the patch does not apply, or
+// because its target or repository cannot be read.
 func (rev *Reviewer) Moved(p archive.ProposalRecord) (words string, blocked bool) {
 	if p.Patch == nil || p.Imported != "" || !Open(p.State) {
 		return "", false
@@ -49,12 +49,12 @@ func (rev *Reviewer) moved(p archive.ProposalRecord) (words string, blocked bool
 	if err != nil {
 		return "", false, err
 	}
-	made := fmt.Sprintf("it was made for %.12s, and HEAD is %.12s: ", p.Patch.BaseCommit, head)
+	made := fmt.Sprintf("it was made for %.12s, but HEAD is %.12s: ", p.Patch.BaseCommit, head)
 	switch {
 	case len(conflicts) == 0:
 		return made + "it still applies, and its gates run again before an approval", false, nil
-	case p.State == archive.Drafted: // the draft may replace the version that was adopted meanwhile
-		return made + "its gates show whether it still applies, because other commits changed the same places: " + join(conflicts), false, nil
+	case p.State == archive.Drafted: // the adopted version may be one that this draft replaces
+		return made + "its gates show whether it still applies, because other commits changed the same passages: " + join(conflicts), false, nil
 	}
-	return made + "it no longer applies, " + conflictsWith(conflicts), true, nil
+	return made + "it no longer applies: " + conflictsWith(conflicts), true, nil
 }

@@ -9,24 +9,26 @@ import (
 	"evolve/patch/diff"
 )
 
-// onto applies a change to another commit. Files that equal the change's old content are
-// taken as they are; in others every changed place must be found exactly once. conflicts
-// lists the paths with a place that is not.
+// onto applies a change to another commit. Files that still have the change's old content
+// get its new content. In any other file, each changed passage must be found exactly once;
+// conflicts lists the paths of the files for which that fails.
 func onto(repo *patch.Repository, commit string, files []patch.File) (out []patch.File, conflicts []string, err error) {
 	return carried(repo, commit, files, reapply)
 }
 
-// backOnto is like onto for the reversal of a change. Only the changed lines have to match: the
-// lines around them may have changed, such as the mark of a renamed block.
+// backOnto is like onto, but for the reversal of a change. Only the changed lines must be
+// found unchanged; the lines around them may have changed, for example the mark of a
+// renamed block.
 func backOnto(repo *patch.Repository, commit string, files []patch.File) (out []patch.File, conflicts []string, err error) {
 	return carried(repo, commit, files, takeBack)
 }
 
-// placing computes the result of a change, or of its reversal, on the files of a commit: onto
-// or backOnto.
+// placing computes the result of a change, or of its reversal, on the files of a commit. It
+// is either onto or backOnto.
 type placing func(repo *patch.Repository, commit string, files []patch.File) (out []patch.File, conflicts []string, err error)
 
-// carried applies a change to another commit; apply does so to a file that differs there.
+// carried applies a change to another commit. It uses apply for the files that no longer
+// have the change's old content.
 func carried(repo *patch.Repository, commit string, files []patch.File, apply func(patch.File, []byte) (patch.File, bool, error)) (out []patch.File, conflicts []string, err error) {
 	for _, f := range files {
 		have, err := repo.File(commit, f.Path)
@@ -51,7 +53,7 @@ func carried(repo *patch.Repository, commit string, files []patch.File, apply fu
 }
 
 // moveOnto makes another commit the base of a proposal. If there are conflicts, the
-// proposal's files stay as they are.
+// proposal's files stay unchanged.
 func moveOnto(repo *patch.Repository, commit string, p *archive.ProposalRecord) (conflicts []string, err error) {
 	moved, conflicts, err := onto(repo, commit, files(*p))
 	if err != nil {
@@ -70,12 +72,13 @@ func moveOnto(repo *patch.Repository, commit string, p *archive.ProposalRecord) 
 	return nil, nil
 }
 
-// conflictsWith returns the reason why a patch cannot be moved.
+// conflictsWith describes the conflicts that prevent a patch from being moved to another
+// commit.
 func conflictsWith(conflicts []string) string {
-	return "changed in the target since, where the patch changes it too: " + join(conflicts)
+	return "changed in the target since then, in passages that the patch also changes: " + join(conflicts)
 }
 
-// reapply applies the change of one file to another version of it.
+// reapply applies the change to one file to another version of that file.
 func reapply(f patch.File, have []byte) (patch.File, bool, error) {
 	if have == nil || f.Old == nil || f.New == nil {
 		return f, false, nil
@@ -95,7 +98,8 @@ func reapply(f patch.File, have []byte) (patch.File, bool, error) {
 	return f, false, nil
 }
 
-// takeBack applies the reversal of a change to another version of its file.
+// takeBack is like reapply, for the reversal of a change. The lines around the changed
+// lines need not match.
 func takeBack(f patch.File, have []byte) (patch.File, bool, error) {
 	out, ok, err := reapply(f, have)
 	if ok || err != nil || have == nil || f.Old == nil || f.New == nil {

@@ -20,27 +20,27 @@ import (
 //go:embed codereview.md
 var reviewTask string
 
-// The bounds of a reviewer's input and answer, in bytes.
+// The limits on a reviewer's input and answer, in bytes.
 const (
 	maxReviewed = 200 << 10
 	maxReasons  = 2000
 )
 
-// opinion is the answer of a reviewer.
+// opinion is a reviewer's verdict with its reasons.
 type opinion struct {
 	approve bool
 	reasons string
-	// usd is the cost of the request, also of a failed one.
+	// usd is the cost of the request, even if the request failed.
 	usd float64
 }
 
-// ask has a reviewer read a patch, within the desk's budget. It refuses a patch that is
-// too long to be shown whole: part of a patch cannot be approved. The error is the reason
-// for a missing verdict.
+// ask has a reviewer judge a patch, within rev's budget. It refuses a patch that is too
+// long to be shown as a whole, because a reviewer cannot approve a part of a patch. An
+// error explains why there is no verdict.
 func (rev *Reviewer) ask(ctx context.Context, r CodeReviewer, p archive.ProposalRecord) (o opinion, err error) {
 	shown := Unified(p)
 	if len(shown) > maxReviewed {
-		return o, Refuse("a person must read it: `evolve diff "+p.ID+"`", "%s is too long for a reviewer: %d bytes of at most %d", p.ID, len(shown), maxReviewed)
+		return o, Refuse("a person must read it: `evolve diff "+p.ID+"`", "%s is too long for a reviewer: %d bytes, but at most %d are allowed", p.ID, len(shown), maxReviewed)
 	}
 	m, done, err := r.Open(ctx)
 	if err != nil {
@@ -54,7 +54,7 @@ func (rev *Reviewer) ask(ctx context.Context, r CodeReviewer, p archive.Proposal
 	usd := reply.Usage.CostUSD
 	switch {
 	case errors.Is(err, bench.ErrBudget):
-		return o, errors.New("the budget of the night left no money for it")
+		return o, errors.New("the night's budget left no money for the review")
 	case err != nil:
 		return opinion{usd: usd}, fmt.Errorf("its model could not be asked: %w", err)
 	case none != "":
@@ -66,7 +66,8 @@ func (rev *Reviewer) ask(ctx context.Context, r CodeReviewer, p archive.Proposal
 }
 
 // question returns the request to a reviewer. All untrusted text is data, which the
-// renderer of [model.Request] encodes as lines of JSON, so that no text can end them.
+// renderer of [model.Request] encodes as lines of JSON, so no text can break out of its
+// line.
 func question(p archive.ProposalRecord, diff string) *model.Request {
 	req := &model.Request{
 		System:    []model.Section{{Name: "TASK", Text: reviewTask}},
@@ -74,12 +75,12 @@ func question(p archive.ProposalRecord, diff string) *model.Request {
 		Remaining: 1,
 	}
 	add := func(key string, v any) {
-		if raw, err := json.Marshal(v); err == nil { // texts and lists of texts always encode
+		if raw, err := json.Marshal(v); err == nil { // texts and lists of texts can always be encoded
 			req.Shared = append(req.Shared, model.Shared{From: robot, Key: key, Text: string(raw)})
 		}
 	}
 	add("reason that the author gives", p.Rationale)
-	verdicts := WithoutHeldOut(p.Gates) // a later brief may quote the reasons of the review
+	verdicts := WithoutHeldOut(p.Gates) // without held-out evidence, because a later brief may quote the review
 	if marked := flagged(verdicts); len(marked) > 0 {
 		add("places that gates flagged, to look at first", marked)
 	}
@@ -98,7 +99,8 @@ func flagged(list []archive.GateVerdict) (out []archive.GateVerdict) {
 	return out
 }
 
-// readOpinion parses an answer strictly, with or without a code fence.
+// readOpinion parses a reviewer's answer, which must be exactly the requested JSON object,
+// with or without a code fence around it.
 func readOpinion(answer string) (opinion, error) {
 	body := strings.TrimSpace(answer)
 	if inner, ok := strings.CutPrefix(body, "```"); ok {

@@ -20,8 +20,9 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// decider makes the test binary a process that decides on P1 and kills itself. Its value
-// holds the action, the step, and the folders of the archive and the repository.
+// decider is the variable that makes the test binary a process that decides on P1 and kills
+// itself. Its value holds the action, the step, and the folders of the archive and the
+// repository.
 const decider = "EVOLVE_PATCHING_TEST_DECIDE"
 
 // playDecider runs that process.
@@ -74,7 +75,7 @@ func reviewerOn(a *archive.Archive, root string) *Reviewer {
 }
 
 // TestKilledWhileDeciding kills a process at every step of an approval and of a rollback,
-// and checks that what another process finishes agrees with what was begun.
+// and checks that what another process completes agrees with what was begun.
 func TestKilledWhileDeciding(t *testing.T) {
 	for _, action := range []string{"approve", "rollback"} {
 		steps := Steps

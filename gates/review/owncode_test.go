@@ -12,15 +12,15 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestPatchedConfigIsTried checks that a patch of an agent's config is tried under the patched
-// config, and the base under its own.
+// TestPatchedConfigIsTried checks that a patch to an agent's config is tried under the
+// patched config, and the base under its own.
 func TestPatchedConfigIsTried(t *testing.T) {
 	for limit, want := range map[string]struct {
 		verdict gates.Verdict
 		says    string
 	}{
-		"40": {gates.Passed, "better on search tasks: 40 of 40 search tasks once on each side: .500 → 1.000"},
-		"4":  {gates.Failed, "shown to be worse: 40 of 40 search tasks once on each side: .500 → .100"},
+		"40": {gates.Passed, "better on search tasks: 40 of 40 search tasks, each run once before and once after the patch: .500 → 1.000"},
+		"4":  {gates.Failed, "shown to be worse: 40 of 40 search tasks, each run once before and once after the patch: .500 → .100"},
 	} {
 		b := newBureau(t)
 		asked := 0
@@ -66,7 +66,7 @@ func TestGatesOfOwnCode(t *testing.T) {
 	const config = "--- a/cache/config.yaml\n+++ b/cache/config.yaml\n@@ -1 +1 @@\n-limit: 20\n+limit: 21\n"
 	const both = config + "--- a/cache/rank\n+++ b/cache/rank\n@@ -2 +2 @@\n-echo 5\n+echo 3\n"
 	p := b.must(b.submit(OriginPerson, "Robin", both))
-	if got := gateOf(t, p, gateProgram); got.Verdict != string(gates.Flagged) || !strings.Contains(got.Evidence, "base and patched tree, run in turns, twice each, pass test sh -n cache/rank; ") {
+	if got := gateOf(t, p, gateProgram); got.Verdict != string(gates.Flagged) || !strings.Contains(got.Evidence, "the base and the patched tree, run alternately, twice each, pass test sh -n cache/rank; ") {
 		t.Errorf("%s: %s", got.Verdict, got.Evidence)
 	}
 	if got := gateOf(t, p, gateTrap); got.Verdict != string(gates.Passed) || strings.Contains(got.Evidence, "config.yaml") {

@@ -11,14 +11,14 @@ import (
 	"evolve/patch/diff"
 )
 
-// target returns the target with a name.
+// target returns the target with the given name.
 func (rev *Reviewer) target(name string) (Target, error) {
 	at := slices.IndexFunc(rev.Targets, func(t Target) bool { return t.Name == name })
 	if at >= 0 {
 		return rev.Targets[at], nil
 	}
 	if len(rev.Targets) == 0 {
-		return Target{}, Refuse("name one under patches.targets of evolve.yaml, or with --repo and --allow", "there is no target for patches")
+		return Target{}, Refuse("name one under patches.targets in evolve.yaml, or with --repo and --allow", "there is no target for patches")
 	}
 	names := make([]string, len(rev.Targets))
 	for i, t := range rev.Targets {
@@ -27,8 +27,8 @@ func (rev *Reviewer) target(name string) (Target, error) {
 	return Target{}, Refuse("the targets are "+strings.Join(names, ", "), "there is no target %q", name)
 }
 
-// targetOf returns the current target of a proposal: the target in the settings or, if a
-// person named the target, the one stored with the proposal. It refuses the stored target
+// targetOf returns the target of a proposal: the current one from the settings or, if the
+// settings do not name it, the one stored with the proposal. It refuses the stored target
 // of an imported proposal.
 func (rev *Reviewer) targetOf(p archive.ProposalRecord) (Target, error) {
 	b := p.Patch
@@ -61,8 +61,9 @@ func (rev *Reviewer) open(t Target) (*patch.Repository, error) {
 	return repo, nil
 }
 
-// start returns the slash-separated folder, below the root of the working tree, that a target
-// names: its commands start there. It is empty for the root, and where there is no repository.
+// start returns the slash-separated path of the folder in which a target's commands start,
+// relative to the root of the working tree. It is empty if that folder is the root, or if
+// the target's repository cannot be opened.
 func (rev *Reviewer) start(t Target) string {
 	repo, err := patch.Open(t.Repo, rev.Env)
 	if err != nil {
@@ -71,15 +72,16 @@ func (rev *Reviewer) start(t Target) string {
 	return repo.Below()
 }
 
-// Unified returns the change as people and reviewers see it: a diff of its own, in
-// which deceptive characters are escaped.
+// Unified returns the change in the form in which people and reviewers see it: evolve's own
+// diff, in which deceptive characters are escaped.
 func Unified(p archive.ProposalRecord) string { return diff.Render(files(p), shownContext) }
 
 // shownContext is the number of context lines shown around a change.
 const shownContext = 3
 
 // StalePatch returns the reason why a patch that awaits a decision would be gated again
-// before its adoption, or "" if nothing that its gates depended on has changed.
+// before its adoption, or why its target cannot be read. It returns "" if nothing on which
+// the patch's gates depended has changed.
 func (rev *Reviewer) StalePatch(p archive.ProposalRecord) string {
 	if p.State != archive.Awaiting && p.State != archive.HumanLane {
 		return ""
@@ -104,5 +106,5 @@ func (rev *Reviewer) StalePatch(p archive.ProposalRecord) string {
 	return ""
 }
 
-// Limits is the warning that every reader of a gated patch gets.
+// Limits is the warning that is shown to every reader of a gated patch.
 const Limits = "outputs that are hard-coded for the tests can pass every gate: read the diff"

@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bureau is a desk with a real repository and an archive in memory. The gates that start
-// Go are replaced; their own package tests them.
+// bureau is a desk with a real repository and an in-memory archive. The gates that start Go
+// are replaced; they are tested in their own package.
 type bureau struct {
 	*Reviewer
 	t     *testing.T
@@ -75,9 +75,8 @@ func newBureau(t *testing.T) *bureau {
 	return b
 }
 
-// stand returns gates that read the trees, as those of a lab do, and run nothing. They
-// fail unless all changed paths differ or, where a patch was taken back, all are the
-// same.
+// stand returns gates that read the trees, as a lab's gates do, and run nothing. They fail
+// unless all changed paths differ or, if a patch was reverted, all are the same.
 func (b *bureau) stand(c gotest.Change) []gates.Gate {
 	if c.Claim != "" {
 		b.declared = c.Claim
@@ -173,7 +172,7 @@ func TestWayOfAPatch(t *testing.T) {
 	b := newBureau(t)
 	head := b.git("rev-parse", "HEAD")
 	p := b.must(b.submit(OriginPerson, "Robin", turned("64", "128")))
-	if p.State != archive.Awaiting || p.ID != "P1" || p.Patch.BaseCommit != head || p.Patch.Digest != Digest(p) || p.Title != "patch of code: room for more" {
+	if p.State != archive.Awaiting || p.ID != "P1" || p.Patch.BaseCommit != head || p.Patch.Digest != Digest(p) || p.Title != "patch for code: room for more" {
 		t.Fatalf("%+v %+v", p, p.Patch)
 	}
 	var names []string
@@ -242,8 +241,8 @@ func TestFailedAttempts(t *testing.T) {
 	}
 }
 
-// TestLedgerTellsOfAttempts checks that the ledger records who proposed, when, why, and
-// the state before and after, whatever the result.
+// TestLedgerTellsOfAttempts checks that the ledger records who proposed, when, why, and the
+// states before and after, whatever the result.
 func TestLedgerTellsOfAttempts(t *testing.T) {
 	b := newBureau(t)
 	p := b.must(b.submit(OriginAgent, "aide", turned("64", "128")))
@@ -329,9 +328,10 @@ func TestSamePatchTwice(t *testing.T) {
 	b.must(b.submit(OriginPerson, "Robin", turned("64", "128")))
 }
 
-// TestSamePatchUnderAnotherName checks that a patch is refused while the same one of another
-// target of the repository awaits a decision, and after it was rejected; and that a patch of a
-// renamed target replaces the same one of the old name, which cannot be approved any more.
+// TestSamePatchUnderAnotherName checks that a patch is refused while the same patch to
+// another target in the repository awaits a decision, and after that patch was rejected. It
+// also checks that a patch to a renamed target replaces the same patch under the old name,
+// which can then no longer be approved.
 func TestSamePatchUnderAnotherName(t *testing.T) {
 	propose := func(b *bureau, target string) (archive.ProposalRecord, error) {
 		b.now = b.now.Add(2 * time.Hour)

@@ -12,7 +12,7 @@ import (
 	"evolve/patch/quota"
 )
 
-// patchSubject is the subject of a patch.
+// patchSubject is the subject of a proposal for a patch.
 type patchSubject struct {
 	*session
 	p      archive.ProposalRecord
@@ -20,7 +20,7 @@ type patchSubject struct {
 	repo   *patch.Repository
 }
 
-// resolve finds the target and opens its repository.
+// resolve finds the target and opens the target's repository.
 func (t *patchSubject) resolve() (err error) {
 	if t.repo != nil {
 		return nil
@@ -43,16 +43,17 @@ type staleError struct {
 
 func (e *staleError) Error() string { return fmt.Sprintf("the target moved to %.12s", e.head) }
 
-// adoptable refuses an inconsistent record: the stored digest must be that of the stored
-// fields, and the stored files must produce the stored tree. It refuses a patch above the
-// daily limit.
+// adoptable refuses an inconsistent record: the stored digest must be the digest of the
+// stored fields, and the stored files must produce the stored tree. It returns a
+// *staleError if the target or its policy has changed, and it refuses a patch that exceeds
+// the limit on adoptions.
 func (t *patchSubject) adoptable(ctx context.Context, p *archive.ProposalRecord, _ Decision) error {
 	tree, err := t.repo.Candidate(p.Patch.BaseCommit, files(*p))
 	if err != nil {
 		return fmt.Errorf("writing the patched tree: %w", err)
 	}
 	if tree != p.Patch.Tree || Digest(*p) != p.Patch.Digest {
-		return Refuse("`evolve audit verify` and `evolve archive check` show more; reject it", "%s is not what its gates checked: its digest does not match", p.ID)
+		return Refuse("`evolve audit verify` and `evolve archive check` show more; reject it", "%s is not the patch that its gates checked: its digest does not match", p.ID)
 	}
 	if err := Bound(ctx, t.store, *p); err != nil {
 		return err
@@ -75,7 +76,7 @@ func (t *patchSubject) adoptable(ctx context.Context, p *archive.ProposalRecord,
 	return tooSoon(quota.CheckAdoption(list, t.Now()), "approve it later: a patch does not change while it waits")
 }
 
-// tooSoon turns a *quota.TooSoonError into a refusal and returns any other error as it is.
+// tooSoon turns a *quota.TooSoonError into a refusal and returns any other error unchanged.
 func tooSoon(err error, hint string) error {
 	var soon *quota.TooSoonError
 	if errors.As(err, &soon) {
@@ -90,7 +91,7 @@ func (t *patchSubject) ready(ctx context.Context, repo *patch.Repository, change
 		return err
 	}
 	if branch == "" {
-		return Refuse("check out the branch that gets the commit, such as `git switch main`", "HEAD of %s is detached", t.p.Patch.Repository)
+		return Refuse("check out the branch that is to get the commit, for example with `git switch main`", "HEAD of %s is detached", t.p.Patch.Repository)
 	}
 	err = repo.MovableBranch(ctx, branch, head, change)
 	var inUse *patch.CheckedOutError
@@ -100,7 +101,7 @@ func (t *patchSubject) ready(ctx context.Context, repo *patch.Repository, change
 		}
 	}
 	if inUse != nil && !errors.Is(err, patch.ErrNoGit) {
-		return Refuse("settle that, then repeat the command", "%s", inUse)
+		return Refuse("resolve this, then repeat the command", "%s", inUse)
 	}
 	return hindered(needsGit(err))
 }
@@ -109,8 +110,8 @@ func (t *patchSubject) begin(context.Context, patch.Person, Decision) (*patch.Re
 	return t.repository()
 }
 
-// movable refuses as ready does. An approval whose commit was never made is stale if the
-// target has moved.
+// movable refuses in the same cases as ready. It also returns a *staleError if the target
+// moved before the commit of an approval was made.
 func (t *patchSubject) movable(ctx context.Context, repo *patch.Repository, head string, m *move) error {
 	if m.record.Action == "approve" && head != t.p.Patch.BaseCommit {
 		return &staleError{t.target, repo, head}
@@ -123,7 +124,7 @@ func (t *patchSubject) forward(ctx context.Context, repo *patch.Repository, m pa
 	var inUse *patch.CheckedOutError
 	switch {
 	case errors.As(err, &inUse):
-		hint := "settle that, then repeat the command"
+		hint := "resolve this, then repeat the command"
 		if inUse.Command != "" {
 			hint += "; it does what `" + inUse.Command + "` does"
 		}
@@ -140,8 +141,9 @@ func (t *patchSubject) landed(ctx context.Context, repo *patch.Repository, branc
 	return repo.Landed(ctx, branch, commit, tree, change)
 }
 
-// reversible finds the lines that the patch changed in the present files. It names the files
-// whose lines are no longer as the patch left them.
+// reversible computes how to reverse the patch in the target's present files. It refuses,
+// and names the files, if lines that the patch changed are no longer as the patch left
+// them.
 func (t *patchSubject) reversible(ctx context.Context, r *reversal, d Decision) (err error) {
 	if r.later, err = t.adoptedLater(ctx, t.p, t.touches); err != nil {
 		return err
@@ -157,14 +159,14 @@ func (t *patchSubject) reversible(ctx context.Context, r *reversal, d Decision) 
 		return err
 	}
 	if len(conflicts) > 0 {
-		return changedSince(t.p, conflicts, r.later, "the lines of the patch have changed there since: `git revert --no-commit "+t.p.AdoptedCommit+"` marks them; restore what was before by hand, and commit that")
+		return changedSince(t.p, conflicts, r.later, "the lines of the patch have changed there since: `git revert --no-commit "+t.p.AdoptedCommit+"` marks them; restore the earlier text by hand, and commit it")
 	}
 	r.files = files
 	return t.ready(ctx, t.repo, r.files, d)
 }
 
-// touches reports whether another patch of the same repository changes a package that this
-// one changes.
+// touches reports whether another patch to the same repository changes a package that this
+// patch changes.
 func (t *patchSubject) touches(other archive.ProposalRecord) bool {
 	return other.Patch != nil && samePlace(t.p, other) && slices.ContainsFunc(other.Files, func(f archive.FileChange) bool {
 		return slices.ContainsFunc(t.p.Files, func(ours archive.FileChange) bool { return path.Dir(ours.Path) == path.Dir(f.Path) })

@@ -10,12 +10,13 @@ import (
 	"evolve/runtime/text"
 )
 
-// maxPerson bounds the name and mail of a person, in runes.
+// maxPerson is the maximum length of a person's name and mail address, in runes.
 const maxPerson = 200
 
-// ParsePerson parses "Name" or "Name <mail>", which becomes a commit's author and a line of
-// its message. The name must have a letter or a digit, and the mail text on both sides of
-// an @. Neither may have invisible characters or text that looks like a credential.
+// ParsePerson parses "Name" or "Name <mail>", which becomes a commit's author and a line in
+// its message. The name must contain a letter or a digit, and the mail must have text on
+// both sides of an @. Neither may contain invisible characters or text that looks like a
+// credential.
 func ParsePerson(by string) (patch.Person, error) {
 	const hint = "name yourself with --by \"Name <mail>\", or set git's user.name"
 	name, email, given := strings.Cut(by, "<")
@@ -38,7 +39,7 @@ func ParsePerson(by string) (patch.Person, error) {
 }
 
 // Discreet refuses reasons with text that looks like a credential, because the ledger and
-// commits keep them for ever.
+// commits retain them forever.
 func Discreet(reasons ...string) error {
 	scrubber := scrub.New(nil)
 	for _, r := range reasons {

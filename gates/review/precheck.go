@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// MayAttempt refuses, with a *RefusedError, an author who may not propose a patch
-// now. It writes nothing, so that a caller can check before it pays for a patch.
+// MayAttempt refuses, with a *RefusedError, an author who may not propose a patch now. It
+// writes nothing, so a caller can use it before paying for a patch.
 func (rev *Reviewer) MayAttempt(ctx context.Context, author string) error {
 	return rev.with(ctx, func(s *session) error {
 		waits, err := s.limited(ctx, author)
@@ -22,9 +22,10 @@ func (rev *Reviewer) MayAttempt(ctx context.Context, author string) error {
 	})
 }
 
-// Precheck returns the reason why a submission would fail before any of it is run,
-// because it does not apply or is outside of the scope; otherwise "". It does not count
-// as an attempt, and leaves only objects that git collects as garbage.
+// Precheck returns the reasons why a submission would fail before any of its code is run,
+// because it does not apply or changes files outside the scope; "" if there are none. It
+// does not count as an attempt. In the repository, it leaves only objects that git collects
+// as garbage.
 func (rev *Reviewer) Precheck(s Submission) (why string, err error) {
 	t, err := rev.target(s.Target)
 	if err != nil {

@@ -17,21 +17,21 @@ import (
 	"evolve/runtime/text"
 )
 
-// The gates of patches in other languages than Go, for targets with commands that build,
-// test and score them.
+// Names of the gates for patches in languages other than Go, if the target has commands to
+// build, test or score it.
 const (
 	gateProgram = "program"
 	gateTrap    = "program: canary"
 )
 
-// unread names the properties that no gate checks in other languages than Go.
-const unread = "not checked, since only Go is read with its types: use of files, network and environment under unknown names; code that recognizes tests; weaknesses of known forms; whether a test reaches each changed line"
+// unread names the properties that no gate checks in languages other than Go.
+const unread = "not checked, because types are read only in Go code: use of files, network and environment under unknown names; code that recognizes tests; weaknesses of known forms; whether a test reaches each changed line"
 
-// trap is a text that is valid in no language.
+// trap is a text that is invalid in every programming language.
 const trap = ")))( evolve canary (((\n"
 
-// programGates returns the gates of a patch that changes other files than Go's, by the
-// commands of the target.
+// programGates returns the gates for a patch that changes files other than Go files. They
+// use the target's commands.
 func (w *gateRun) programGates() []gates.Gate {
 	list := []gates.Gate{
 		{Name: gateProgram, Check: w.walled(w.compareProgram)},
@@ -43,8 +43,8 @@ func (w *gateRun) programGates() []gates.Gate {
 	return list
 }
 
-// restoredGates returns the gate of a rollback: the restored tree builds and passes its
-// tests, unless the tree before the rollback does not either.
+// restoredGates returns the gate for a rollback: the restored tree must build and pass its
+// tests. The gate only flags a failure if the tree before the rollback fails too.
 func (w *gateRun) restoredGates(from, to string) []gates.Gate {
 	return []gates.Gate{{Name: gateProgram, Check: w.walled(func(ctx context.Context) (gates.Verdict, string) {
 		err := w.tested(ctx, to)
@@ -61,8 +61,8 @@ func (w *gateRun) restoredGates(from, to string) []gates.Gate {
 	})}}
 }
 
-// commanded reports whether the target's commands judge the change: it names some, and the
-// change has other files than Go's.
+// commanded reports whether the target's commands judge the change: the target names
+// commands, and the change includes files other than Go files.
 func (w *gateRun) commanded() bool { return w.uncommanded() == "" }
 
 // uncommanded returns the reason why the target's commands do not judge the change; "" if
@@ -80,20 +80,21 @@ func (w *gateRun) uncommanded() string {
 	return "the patch changes no code, only the agent's config"
 }
 
-// scoredAgain reports whether the target's commands score a confirmed version of Go code, which
-// the gates of Go judge in other respects.
+// scoredAgain reports whether the target's commands score a version of code, even in Go,
+// that a night confirmed. All else about Go code is judged by the Go gates.
 func (w *gateRun) scoredAgain() bool {
 	return w.confirmed != nil && w.target.Scoring != nil && len(w.target.Scoring.Score) > 0
 }
 
-// judgedByCommands reports whether the target's commands judge a file: the files of an
-// agent's config are judged by the agent alone.
+// judgedByCommands reports whether the target's commands judge a file. They judge neither
+// Go files nor the files of an agent's config, which only the evaluation of the agent
+// judges.
 func (w *gateRun) judgedByCommands(f patch.File) bool {
 	return filepath.Ext(f.Path) != ".go" && !w.holdsConfig(f.Path)
 }
 
-// holdsConfig reports whether a file holds the config of the agent whose own code the target
-// is.
+// holdsConfig reports whether the target is an agent's own code and the file is part of
+// that agent's config.
 func (w *gateRun) holdsConfig(name string) bool {
 	if !w.target.OwnCode() || w.Workspace == nil {
 		return false
@@ -102,7 +103,7 @@ func (w *gateRun) holdsConfig(name string) bool {
 	return ok && slices.ContainsFunc(a.ConfigFiles, func(own string) bool { return path.Base(own) == path.Base(name) })
 }
 
-// walled adds to the evidence of a check that there was no sandbox.
+// walled returns check with a remark added to its evidence if there was no sandbox.
 func (w *gateRun) walled(check func(context.Context) (gates.Verdict, string)) func(context.Context) (gates.Verdict, string) {
 	return func(ctx context.Context) (gates.Verdict, string) {
 		verdict, evidence := check(ctx)
@@ -126,7 +127,8 @@ func (w *gateRun) tested(ctx context.Context, tree string) error {
 	return v.Remove()
 }
 
-// program returns the commands that build, test and score an exported tree.
+// program returns the program that builds, tests and scores an exported tree with the
+// target's commands.
 func (w *gateRun) program(ctx context.Context, tree string) (*measure.Program, error) {
 	tools, err := w.commandTools(ctx)
 	if err != nil {
@@ -143,8 +145,8 @@ func (w *gateRun) program(ctx context.Context, tree string) (*measure.Program, e
 	return p, nil
 }
 
-// once builds and tests a tree with changed files, and scores it on all cases if the target
-// has a scoring command.
+// once builds and tests a tree in which some files are replaced, and scores it on all cases
+// if the target has a scoring command.
 func (w *gateRun) once(ctx context.Context, tree string, changed map[string][]byte) ([]metrics.Value, error) {
 	p, err := w.program(ctx, tree)
 	if err != nil {
@@ -164,12 +166,12 @@ func (w *gateRun) once(ctx context.Context, tree string, changed map[string][]by
 	return values, errors.Join(err, v.Remove())
 }
 
-// unscoredError is the error of the scoring command of a tree that passes build and test.
+// unscoredError is an error from scoring a tree that builds and passes its tests.
 type unscoredError struct{ error }
 
 func (e *unscoredError) Unwrap() error { return e.error }
 
-// compareProgram builds, tests and scores base and patched tree, twice each.
+// compareProgram builds, tests and scores both the base and the patched tree, twice each.
 func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 	var runs [4][]metrics.Value
 	for i := range runs {
@@ -180,7 +182,7 @@ func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 		var err error
 		start := w.Now()
 		runs[i], err = w.once(ctx, tree, nil)
-		if i == 0 { // a program that never ends would take a quarter of an hour each time
+		if i == 0 { // limits later runs: a program that never ends would take a quarter of an hour each time
 			took := w.Now().Sub(start)
 			w.usual = &versions.Scored{Make: took, Run: took}
 		}
@@ -192,7 +194,7 @@ func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 			return gates.NotRun, side + err.Error()
 		}
 	}
-	evidence := "base and patched tree, run in turns, twice each, pass " + w.target.Scoring.String()
+	evidence := "the base and the patched tree, run alternately, twice each, pass " + w.target.Scoring.String()
 	var doubts []string
 	if len(w.target.Scoring.Score) > 0 {
 		verdict, figures, doubt := w.compareValues(ctx, runs)
@@ -211,7 +213,7 @@ func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 		doubts = append(doubts, "two runs of the same tree print different values")
 	}
 	if w.chance {
-		doubts = append(doubts, "so do two runs of the base, so that values of single runs cannot be compared")
+		doubts = append(doubts, "two runs of the base do so as well, so values of single runs cannot be compared")
 	}
 	if len(w.target.Scoring.Test) == 0 && w.commanded() {
 		doubts = append(doubts, "the target names no test")
@@ -229,7 +231,8 @@ func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 	return gates.Passed, evidence
 }
 
-// scaled compares values with the base's, and reports whether they are worse on average.
+// scaled compares values with those of the base, case by case, and describes the result.
+// worse reports whether their mean is worse than the base's.
 func scaled(scale *metrics.Scale, values []metrics.Value) (evidence string, worse bool, err error) {
 	name, unit, better := scale.Metric()
 	cases := scale.Cases()
@@ -268,8 +271,8 @@ func (s *Scoring) String() string {
 	return strings.Join(out, ", ")
 }
 
-// trapProgram puts an invalid text in place of the text that the patch changed in each file.
-// Build, test or score must fail.
+// trapProgram replaces the text that the patch changed with an invalid text, in one file at
+// a time. The build, the tests or the scoring must then fail.
 func (w *gateRun) trapProgram(ctx context.Context) (gates.Verdict, string) {
 	var noticed, unnoticed []string
 	for _, f := range w.files {
@@ -292,13 +295,14 @@ func (w *gateRun) trapProgram(ctx context.Context) (gates.Verdict, string) {
 	case len(unnoticed) > 0:
 		return gates.Flagged, "neither build nor test nor score notices an invalid text in " + strings.Join(unnoticed, ", ")
 	case len(noticed) == 0:
-		return gates.Flagged, "no file is left in which an invalid text could be noticed"
+		return gates.Flagged, "there is no file in which an invalid text could be noticed"
 	}
 	return gates.Passed, "an invalid text is noticed in " + strings.Join(noticed, ", ") + "; this shows that the file is read, not that its changed lines are run"
 }
 
-// trapped returns a file with an invalid text in place of the first marked block that the
-// patch changed, or of everything if there are none, and describes the place.
+// trapped returns the content of a file in which the first marked block that the patch
+// changed is replaced with an invalid text, or the whole content if there is no such block.
+// where describes what was replaced.
 func trapped(f patch.File) (broken []byte, where string) {
 	p := changedPlaces(f)[0]
 	files, err := p.with(trap)

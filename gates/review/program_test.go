@@ -14,8 +14,8 @@ import (
 	"evolve/gates/gotest"
 )
 
-// TestProgram checks the gates of a patch in another language than Go, by the commands of
-// its target.
+// TestProgram checks the gates of a patch in a language other than Go, using its target's
+// commands.
 func TestProgram(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("go is not installed")
@@ -32,7 +32,7 @@ func TestProgram(t *testing.T) {
 	}{
 		{
 			name: "better", to: "echo 3", test: "sh cache/rank", score: loud,
-			verdict: gates.Passed, says: "error 5 → 3, the mean of 2 cases; better in 2, worse in 0; not checked, since only Go is read",
+			verdict: gates.Passed, says: "error 5 → 3, the mean of 2 cases; better in 2, worse in 0; not checked, because types are read only in Go code",
 			trap: gates.Passed, trapSays: "an invalid text is noticed in block rank of cache/rank (sh ended with code",
 		},
 		{
@@ -53,11 +53,11 @@ func TestProgram(t *testing.T) {
 		},
 		{
 			name: "the base fails", to: "echo 3", test: "exit 4", score: loud,
-			verdict: gates.NotRun, says: "the base, so that the patch cannot be judged: sh ended with code 4", trap: gates.NotRun,
+			verdict: gates.NotRun, says: "the base fails, so the patch cannot be judged: sh ended with code 4", trap: gates.NotRun,
 		},
 		{
 			name: "never the same", to: "echo 3", test: "sh cache/rank", score: strings.ReplaceAll(loud, `$(sh cache/rank)`, `$$`),
-			verdict: gates.Flagged, says: "two runs of the same tree print different values; so do two runs of the base, so that", trap: gates.Passed,
+			verdict: gates.Flagged, says: "two runs of the same tree print different values; two runs of the base do so as well, so values", trap: gates.Passed,
 		},
 		{
 			name: "nothing looks", to: "echo 3", test: "true", score: strings.ReplaceAll(loud, `$(sh cache/rank)`, `5`),
@@ -88,7 +88,7 @@ func TestProgram(t *testing.T) {
 				gate    string
 				verdict gates.Verdict
 				says    string
-			}{{gateProgram, c.verdict, c.says}, {gateTrap, c.trap, c.trapSays}, {gateBehaviour, gates.Flagged, "score prints other values on every run, and does not show"}} {
+			}{{gateProgram, c.verdict, c.says}, {gateTrap, c.trap, c.trapSays}, {gateBehaviour, gates.Flagged, "score prints different values on every run and does not show"}} {
 				if want.gate == gateBehaviour && c.name != "never the same" {
 					continue
 				}
@@ -101,8 +101,8 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestProgramGatesAreForOtherLanguages checks that a patch of Go code has no gate of
-// a program, and that new scoring commands make a patch stale.
+// TestProgramGatesAreForOtherLanguages checks that a patch to Go code has no program gates,
+// and that new scoring commands make a patch stale.
 func TestProgramGatesAreForOtherLanguages(t *testing.T) {
 	b := newBureau(t)
 	b.Targets[0].Scoring = &Scoring{Score: []string{"true"}}
@@ -116,8 +116,9 @@ func TestProgramGatesAreForOtherLanguages(t *testing.T) {
 	}
 }
 
-// TestWithoutGo checks that a target without Go needs none: no gate of Go appears to have
-// checked anything, credentials are still found, and a rollback passes its commands.
+// TestWithoutGo checks that a target without Go code needs no Go: no Go gate appears to
+// have checked anything, credentials are still found, and a rollback passes the target's
+// commands.
 func TestWithoutGo(t *testing.T) {
 	b := newBureau(t)
 	b.Reviewer.tests = func(gotest.Change) []gates.Gate {
@@ -158,14 +159,14 @@ func TestWithoutGo(t *testing.T) {
 	}
 }
 
-// reader is the decision of a person who read what a gate flagged.
+// reader returns the decision of a person who has read what a gate flagged.
 func reader() Decision {
 	d := robin
 	d.OverrideReason = "it was read"
 	return d
 }
 
-// withoutGo returns a PATH without the folders that have Go.
+// withoutGo returns a PATH without the folders that contain Go.
 func withoutGo(path string) string {
 	return strings.Join(slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
 		_, err := os.Stat(filepath.Join(dir, "go"))
@@ -174,7 +175,7 @@ func withoutGo(path string) string {
 }
 
 // TestProgramEnds checks that a patched tree that never ends is refused after ten times the
-// time of the base, and ten seconds.
+// base's time plus ten seconds.
 func TestProgramEnds(t *testing.T) {
 	b := newBureau(t)
 	b.Unsandboxed, b.Targets[0].Scoring = true, &Scoring{Score: []string{"sh", "score"}}
@@ -189,7 +190,7 @@ func TestProgramEnds(t *testing.T) {
 	}
 }
 
-// TestCommandsThatNeedGo checks which targets see Go besides those with files of Go.
+// TestCommandsThatNeedGo checks which targets are given Go besides those with Go files.
 func TestCommandsThatNeedGo(t *testing.T) {
 	for line, want := range map[string]bool{
 		"go test ./...": true, "sh -c cd x; go build .": true, "python3 -m go_build": false, "./score": false,
@@ -203,8 +204,8 @@ func TestCommandsThatNeedGo(t *testing.T) {
 	}
 }
 
-// TestProgramRollback checks that a rollback is refused if the tests of a program that is not
-// Go fail after it.
+// TestProgramRollback checks that a rollback is refused if the tests of a non-Go program
+// fail after it.
 func TestProgramRollback(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("go is not installed")
@@ -233,9 +234,10 @@ func TestProgramRollback(t *testing.T) {
 	}
 }
 
-// TestRollbackBesideChangedLines checks that a rollback is decided by the lines that the patch
-// changed: names of marks beside them may be others since. Where these lines changed, it is refused
-// with what to do by hand, and nothing moves.
+// TestRollbackBesideChangedLines checks that a rollback depends only on the lines that the
+// patch changed: the names of marks beside them may have changed since. If these lines
+// themselves have changed, the rollback is refused with instructions for doing it by hand,
+// and nothing moves.
 func TestRollbackBesideChangedLines(t *testing.T) {
 	b := newBureau(t)
 	b.Unsandboxed, b.Targets[0].Scoring = true, &Scoring{Test: []string{"true"}, Score: []string{"sh", "score"}}

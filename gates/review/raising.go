@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// pythonHead matches the line on which the head of a function begins.
+// pythonHead matches the beginning of the head of a Python function.
 var pythonHead = regexp.MustCompile(`^\s*(async\s+)?def\s+\w+\s*\(`)
 
-// raisingAtOnce returns a text of Python with functions that raise as their first statement;
-// "" if it is another language or has none whose body begins on a line of its own.
+// raisingAtOnce returns a Python source, changed so that its functions raise an exception
+// as their first statement. Functions whose body begins on the line of their head are not
+// changed. It returns "" if no function is changed or the file is not in Python.
 func raisingAtOnce(file, source string) string {
 	if filepath.Ext(file) != ".py" {
 		return ""
@@ -39,7 +40,7 @@ func raisingAtOnce(file, source string) string {
 		}
 		inHead = false
 		if !strings.HasSuffix(strings.TrimSpace(code), ":") {
-			continue // the body is on the same line
+			continue // the function's body is on the line of its head
 		}
 		for _, next := range lines[i+1:] {
 			if body := strings.TrimLeft(next, " \t"); strings.TrimSpace(body) != "" && body[0] != '#' {

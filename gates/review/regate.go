@@ -8,10 +8,10 @@ import (
 	"evolve/gates"
 )
 
-// renew gates a patch again after its target or its policy changed. It returns no error
-// if the tree and all verdicts are the same as before. Otherwise it refuses, because a
-// person has to read the new result. It also refuses, and so withdraws the approval, if
-// the patch was approved and its commit was never made.
+// renew gates a patch again after its target or the policy changed. It returns no error if
+// the tree and all verdicts are the same as before. Otherwise it refuses, because a person
+// must read the new result. If the patch was approved but its commit was never made, it
+// always refuses, and the approval no longer stands.
 func (rev *Reviewer) renew(ctx context.Context, p archive.ProposalRecord, stale *staleError) (archive.ProposalRecord, error) {
 	held, err := rev.claimGates(p.ID)
 	if err != nil {
@@ -33,7 +33,7 @@ func (rev *Reviewer) renew(ctx context.Context, p archive.ProposalRecord, stale 
 	return now, Refuse(hint, "%s was gated on %.12s and is stale: it was gated again on %.12s", p.ID, p.Patch.BaseCommit, stale.head)
 }
 
-// regate rebases a patch on the current head of its target and runs the gates there.
+// regate rebases a patch onto the current head of its target and runs the gates there.
 func (rev *Reviewer) regate(ctx context.Context, stale *staleError, was archive.ProposalRecord) (archive.ProposalRecord, error) {
 	p := was
 	brief := *was.Patch
@@ -51,7 +51,7 @@ func (rev *Reviewer) regate(ctx context.Context, stale *staleError, was archive.
 	return rev.gate(ctx, stale.target, p, was, entryRegate)
 }
 
-// allPass reports whether the verdicts let a change pass, and returns the first that
+// allPass reports whether the verdicts permit a change, and returns the first verdict that
 // does not.
 func allPass(verdicts []archive.GateVerdict) (archive.GateVerdict, bool) {
 	for _, v := range verdicts {

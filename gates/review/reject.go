@@ -10,15 +10,15 @@ import (
 	"evolve/patch"
 )
 
-// Reject closes a proposal with a reason. Its commit stays on its ref. An approval that
-// git has not carried out is withdrawn: the decision names it, and files that an
-// interrupted git wrote are restored.
+// Reject closes a proposal with a reason. The proposal's commit stays on its ref. If the
+// proposal was approved but git has not carried out the approval, Reject withdraws the
+// approval: the decision names it, and files that an interrupted git wrote are restored.
 func (rev *Reviewer) Reject(ctx context.Context, id string, d Decision) (Done, error) {
 	if _, err := rev.person(d.By); err != nil {
 		return Done{}, err
 	}
 	if strings.TrimSpace(d.Reason) == "" {
-		return Done{}, Refuse("--reason \"…\" gives the reason to later readers", "a rejection needs a reason")
+		return Done{}, Refuse("--reason \"…\" records the reason for later readers", "a rejection needs a reason")
 	}
 	p, err := inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) { return s.reject(ctx, id, d) })
 	return Done{Proposal: p}, err
@@ -50,8 +50,8 @@ func (s *session) reject(ctx context.Context, id string, d Decision) (archive.Pr
 	return p, nil
 }
 
-// Withdraw closes a proposal that awaits a decision and that a command made, but could not
-// complete. It is not a decision of a person, and closes nothing else.
+// Withdraw closes an undecided proposal that a command made but could not complete.
+// Withdrawing is not a person's decision, and it closes no other proposals.
 func (rev *Reviewer) Withdraw(ctx context.Context, id, why string) error {
 	_, err := inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) {
 		p, err := s.find(ctx, id)
@@ -64,9 +64,9 @@ func (rev *Reviewer) Withdraw(ctx context.Context, id, why string) error {
 	return err
 }
 
-// withdraw notes, in the record of a rejection, the approval that it withdraws, and
-// restores files that an interrupted git wrote. It reports false if HEAD has the new
-// content of the files: then the approval cannot be withdrawn.
+// withdraw adds, to the record of a rejection, the approval that the rejection withdraws,
+// and restores files that an interrupted git wrote. It returns false if HEAD already has
+// the new content of the files: the approval can then no longer be withdrawn.
 func (s *session) withdraw(ctx context.Context, p archive.ProposalRecord, record *archive.DecisionRecord) (bool, error) {
 	repo, err := s.subjectOf(p).repository()
 	if err != nil {
@@ -102,8 +102,8 @@ func (s *session) withdraw(ctx context.Context, p archive.ProposalRecord, record
 	return true, nil
 }
 
-// closed returns the intent that a rejection stores in place of a proposal's unfinished
-// intent: the same intent, marked as done. It is empty when there is none.
+// closed returns a proposal's unfinished intent, marked as done, so that it can be stored
+// together with a rejection. It returns no intent if none is unfinished.
 func (s *session) closed(ctx context.Context, id string) ([]archive.Intent, error) {
 	in, err := s.store.Intent(ctx, id)
 	if errors.Is(err, archive.ErrNotFound) || err == nil && in.Stage == archive.IntentDone {

@@ -8,8 +8,9 @@ import (
 	"evolve/archive"
 )
 
-// TestRejectionWithdrawsAnApproval checks that an approved patch whose branch could not
-// be moved can be rejected, with git's writes undone, and that one in the branch cannot.
+// TestRejectionWithdrawsAnApproval checks that an approved patch whose branch could not be
+// moved can be rejected, with git's writes undone, and that a patch already in the branch
+// cannot.
 func TestRejectionWithdrawsAnApproval(t *testing.T) {
 	t.Parallel()
 	b := newBureau(t)

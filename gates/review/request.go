@@ -15,22 +15,22 @@ import (
 
 // Requested is the change that a change request asks for.
 type Requested struct {
-	// Agent and Config are set if the request can become a proposal: the agent, and its
-	// champion with the requested values.
+	// Agent and Config are set if the request can become a proposal. Agent is the agent,
+	// and Config is its champion with the requested values.
 	Agent  *Agent
 	Config agent.Config
-	// Why is the reason why a request for parameters cannot become one.
+	// Why is the reason why a request for parameters cannot become a proposal.
 	Why string
 }
 
-// configRequest is the type of a request to change parameters.
+// configRequest is the type of change requests that change parameters.
 const configRequest = "config"
 
-// maxRequestReason bounds the length of an agent's reason in a proposal, in characters.
+// maxRequestReason is the maximum length of an agent's reason in a proposal, in characters.
 const maxRequestReason = 300
 
-// RequestedOf parses a change request as a change of its agent's parameters. The request is
-// untrusted text: anything else is left to a person.
+// RequestedOf parses a change request as a change to its agent's parameters. Any other
+// request is left to a person. The request is untrusted text.
 func RequestedOf(w *Workspace, r archive.ChangeRequestRecord) Requested {
 	if r.Request.Type != configRequest {
 		return Requested{}
@@ -62,8 +62,8 @@ func RequestedOf(w *Workspace, r archive.ChangeRequestRecord) Requested {
 	return Requested{Agent: a, Config: config}
 }
 
-// wanted parses the values from the arguments of a call: {"param": …, "value": …} or
-// {"values": {parameter: value}}, with "action": "set" or none, and a reason that is
+// wanted parses the values in the arguments of a call: {"param": …, "value": …} or
+// {"values": {parameter: value}}. An "action" must be "set" or absent, and a reason is
 // ignored here.
 func wanted(arguments []byte) (agent.Config, error) {
 	var call map[string]json.RawMessage
@@ -72,7 +72,7 @@ func wanted(arguments []byte) (agent.Config, error) {
 	}
 	for name := range call {
 		if !slices.Contains([]string{"action", "param", "value", "values", "reason"}, name) {
-			return nil, fmt.Errorf("its arguments have %q, which is not an argument of a change of parameters", name)
+			return nil, fmt.Errorf("its arguments include %q, which is not an argument of a parameter change", name)
 		}
 	}
 	if action, there := call["action"]; there && string(action) != `"set"` {
@@ -111,16 +111,17 @@ func wanted(arguments []byte) (agent.Config, error) {
 // Granted is the result of approving a change request.
 type Granted struct {
 	Request archive.ChangeRequestRecord
-	// Proposal was made from it; nil if the rest is left to a person.
+	// Proposal is the proposal made from the request; nil if a person must carry out the
+	// request.
 	Proposal *archive.ProposalRecord
-	// Why is the reason why a request for parameters has no proposal.
+	// Why is the reason why a request for parameters did not lead to a proposal.
 	Why string
 }
 
-// ApproveRequest records a person's permission for the exact call of a change request.
-// The call is never executed. If it changes parameters of its agent, it becomes a variant
-// and a proposal, which passes the gates and awaits its own approval. After a crash in
-// between, the same call finds the proposal.
+// ApproveRequest records a person's permission for the exact call in a change request. The
+// call is never executed. If it changes parameters of its agent, it becomes a variant and a
+// proposal, which passes through the gates and awaits its own approval. If a crash
+// interrupts this, repeating the call finds the proposal.
 func (rev *Reviewer) ApproveRequest(ctx context.Context, id string, d Decision) (Granted, error) {
 	return inSession(ctx, rev, func(s *session) (Granted, error) { return s.approveRequest(ctx, id, d) })
 }
@@ -157,7 +158,7 @@ func (rev *Reviewer) DenyRequest(ctx context.Context, id string, d Decision) (ou
 			return err
 		}
 		if strings.TrimSpace(d.Reason) == "" {
-			return Refuse("--reason \"…\" gives the reason to later readers", "a denial needs a reason")
+			return Refuse("--reason \"…\" records the reason for later readers", "a denial needs a reason")
 		}
 		out.Request, err = s.store.DecideRequest(ctx, out.Request.ID, archive.RequestDecision{Action: "deny", By: d.By, Reason: d.Reason, Time: s.Now()})
 		if err != nil {
@@ -168,7 +169,7 @@ func (rev *Reviewer) DenyRequest(ctx context.Context, id string, d Decision) (ou
 	return out, err
 }
 
-// openRequest returns a request that a person may still decide on.
+// openRequest returns a request on which a person may still decide.
 func (s *session) openRequest(ctx context.Context, id string, d Decision) (archive.ChangeRequestRecord, error) {
 	r, err := s.store.Request(ctx, id)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -184,7 +185,7 @@ func (s *session) openRequest(ctx context.Context, id string, d Decision) (archi
 	return r, err
 }
 
-// proposeRequested records the variant and proposes it.
+// proposeRequested records the requested config as a variant and proposes it.
 func (s *session) proposeRequested(ctx context.Context, r archive.ChangeRequestRecord, requested Requested) (archive.ProposalRecord, error) {
 	champion := requested.Agent.Champion.ID()
 	if requested.Config.ID() == champion {

@@ -11,9 +11,9 @@ import (
 	"evolve/patch"
 )
 
-// LeftError means that a proposal is recorded and waits for its gates: these were stopped,
-// or their result could not be recorded. [Reviewer.Resume], or submitting the same patch
-// again, restarts them.
+// LeftError reports that a proposal is recorded as a draft and waits for its gates: they
+// could not start, they were stopped, or their result could not be recorded.
+// [Reviewer.Resume] starts the gates again, as does submitting the same patch again.
 type LeftError struct {
 	ID  string
 	Err error
@@ -31,7 +31,7 @@ func (e *LeftError) Error() string {
 
 func (e *LeftError) Unwrap() error { return e.Err }
 
-// why returns the reason that is kept with the draft.
+// why returns the reason that is stored with the draft.
 func (e *LeftError) why() string {
 	if errors.As(e.Err, new(*UnwritableError)) || errors.As(e.Err, new(*LimitedError)) {
 		return e.Err.Error()
@@ -48,8 +48,9 @@ func (e *UnwritableError) Error() string {
 
 func (e *UnwritableError) Unwrap() error { return e.Err }
 
-// unwritten returns the error of writing to a repository as an *UnwritableError where this user
-// may not write there. In that case the draft of a patch stays and waits for its gates.
+// unwritten turns an error in writing to a repository into an *UnwritableError if this user
+// has no permission to write there. The draft of a patch then stays and waits for its
+// gates.
 func unwritten(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return &UnwritableError{err}
@@ -57,12 +58,13 @@ func unwritten(err error) error {
 	return err
 }
 
-// Resume gates, from the beginning and at the current commits of their targets, the patches
-// that wait as drafts: those whose gates an interrupt or a crash stopped, and versions that
-// had to wait because of a limit. It skips those that another process is gating. It records
-// in the ledger the attempts of which a crash left nothing else. It returns the proposals
-// that it finished, and those that still wait, as drafts with their reasons. An error of one
-// patch does not stop the others.
+// Resume gates the patches that wait as drafts, from the beginning and at the current
+// commits of their targets. These are patches whose gates were stopped by an interrupt or a
+// crash, and versions that had to wait because of a limit. Patches that another process is
+// gating are skipped. Resume also records in the ledger the attempts that a crash left
+// without any further record. It returns the proposals whose gates have run and, as drafts
+// with their reasons, those that still wait. An error with one patch does not stop the
+// others.
 func (rev *Reviewer) Resume(ctx context.Context) ([]archive.ProposalRecord, error) {
 	var left []archive.ProposalRecord
 	err := rev.with(ctx, func(s *session) (err error) {
@@ -70,7 +72,8 @@ func (rev *Reviewer) Resume(ctx context.Context) ([]archive.ProposalRecord, erro
 			return err
 		}
 		left, err = proposals(ctx, s.store, func(p archive.ProposalRecord) bool {
-			// An import is gated only for a target of the settings: it could name any repository.
+			// An imported patch is gated only if its target is in the settings, because it
+			// could name any repository.
 			return p.Patch != nil && p.State == archive.Drafted && (p.Imported == "" || p.Patch.Named)
 		})
 		return err
@@ -87,7 +90,7 @@ func (rev *Reviewer) Resume(ctx context.Context) ([]archive.ProposalRecord, erro
 		now, taken, err := rev.resume(ctx, p.ID)
 		switch {
 		case err != nil:
-			errs = append(errs, fmt.Errorf("taking up %s: %w", p.ID, err))
+			errs = append(errs, fmt.Errorf("resuming %s: %w", p.ID, err))
 		case taken:
 			done = append(done, now)
 		}
@@ -95,12 +98,13 @@ func (rev *Reviewer) Resume(ctx context.Context) ([]archive.ProposalRecord, erro
 	return done, errors.Join(errs...)
 }
 
-// recordLost records in the ledger the attempts of which a crash left nothing else.
+// recordLost adds an entry to the ledger for each attempt that a crash left without any
+// further record.
 func (s *session) recordLost(ctx context.Context) error {
 	list, err := lost(ctx, s.store)
 	for _, e := range list {
 		if err == nil {
-			_, err = s.note(ctx, entryLost, e.Actor, e.Subject, attempt{Target: e.Subject, Why: "the process ended before the patch was stored; it counts as an attempt", Attempt: e.Seq})
+			_, err = s.note(ctx, entryLost, e.Actor, e.Subject, attempt{Target: e.Subject, Why: "the process ended before the patch was stored; the patch counts as an attempt", Attempt: e.Seq})
 		}
 	}
 	return err
@@ -140,16 +144,17 @@ func (rev *Reviewer) resume(ctx context.Context, id string) (p archive.ProposalR
 		p, err = rev.keepWaiting(ctx, p, &LeftError{ID: id, Err: waits})
 		return p, taken, err
 	}
-	rev.notify("%s waits for its gates and is taken up", p.ID)
+	rev.notify("%s waits for its gates and is resumed", p.ID)
 	p, err = rev.gateDraft(ctx, t, p)
 	if p.Patch.Waits != "" && errors.As(err, new(*LeftError)) {
-		err = nil // the draft still waits, with the reason
+		err = nil // the draft is still waiting, and the reason is stored with it
 	}
 	return p, true, err
 }
 
-// rebase moves a proposal to the current head of its target. why is the reason why it
-// cannot be gated; in that case it fails, because waiting would block all other patches.
+// rebase moves a proposal to the current head of its target. why is the reason why the
+// proposal cannot be gated, or "". A proposal with such a reason must fail, because it
+// would block all other patches if it kept waiting.
 func (s *session) rebase(ctx context.Context, p *archive.ProposalRecord) (t Target, why string, err error) {
 	if len(p.Files) == 0 {
 		return t, "it could not be applied, and the reason was lost when its process ended", nil
@@ -173,15 +178,17 @@ func (s *session) rebase(ctx context.Context, p *archive.ProposalRecord) (t Targ
 	var refused *RefusedError
 	switch {
 	case errors.As(err, &refused):
-		return t, "when it was taken up: " + refused.Text, nil
+		return t, "when it was resumed: " + refused.Text, nil
 	case len(conflicts) > 0:
 		return t, conflictsWith(conflicts), err
 	}
 	return t, "", err
 }
 
-// moveDraft makes the present commit of the target the base of a draft. A gain that was measured
-// on other code names its commit. conflicts lists the paths that both have changed.
+// moveDraft makes the present commit of the target the base of a draft. If the draft's gain
+// was measured before the target moved, the gain's text then names the commit on which it
+// was measured. conflicts lists the paths with passages that both the target and the draft
+// have changed.
 func (s *session) moveDraft(ctx context.Context, repo *patch.Repository, head string, p *archive.ProposalRecord) (conflicts []string, err error) {
 	over, ok, err := s.overReference(ctx, repo, head, *p)
 	if err != nil {
@@ -207,7 +214,7 @@ func (s *session) moveDraft(ctx context.Context, repo *patch.Repository, head st
 // takeUp records that the gates of a proposal begin again.
 func (s *session) takeUp(ctx context.Context, p archive.ProposalRecord, actor string, began int64) (archive.ProposalRecord, error) {
 	brief := *p.Patch
-	why := "its gates were stopped, or their process ended; they begin anew"
+	why := "its gates were stopped, or their process ended; they start again"
 	if unattempted(p) {
 		brief.Attempt, why = began, "it is submitted by "+actor
 	} else {

@@ -9,8 +9,9 @@ import (
 	"evolve/gates/gotest"
 )
 
-// gateReversal runs the gates that check whether the target without the patch still builds
-// and passes its tests, and notes the resulting tree and the digest of the verdicts.
+// gateReversal runs the gates that check whether the target still builds and passes its
+// tests without the patch. In r, it stores the resulting tree and a digest that covers the
+// verdicts.
 func (rev *Reviewer) gateReversal(ctx context.Context, r *reversal) error {
 	p, t := r.proposal, r.subject.(*patchSubject)
 	w := &gateRun{Reviewer: rev, target: t.target, repo: t.repo, base: r.head, files: r.files}

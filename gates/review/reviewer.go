@@ -17,54 +17,56 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Reviewer makes proposals, runs their gates and carries out decisions on them. Of its
-// fields from Targets on, only proposals of patches need any.
+// Reviewer makes proposals, runs their gates and carries out decisions on them. The fields
+// from Targets on are needed only for proposals of patches.
 type Reviewer struct {
-	// Archive opens the archive for short work. No gate of a patch runs and no model is
-	// called meanwhile, so that others can write to it.
+	// Archive opens the archive for a short piece of work. The gates of patches and models
+	// never run while it is open, so that other processes can write to the archive
+	// meanwhile.
 	Archive WithStore
-	// Workspace is the workspace that proposals of configs, tools and skills change; nil
+	// Workspace is the workspace that proposals for configs, tools and skills change; nil
 	// if it cannot be loaded.
 	Workspace *Workspace
 	// Env is the environment for native git and for Go.
 	Env []string
 	Now func() time.Time
-	// Sleep waits between two attempts to open an archive that another process holds.
+	// Sleep waits between two attempts to open an archive that another process is holding.
 	Sleep func(context.Context, time.Duration) error
-	// Check runs the tests of a tool that an agent wrote; if it is nil, no such proposal
-	// passes its gates.
+	// Check runs the tests of a tool that an agent wrote. If it is nil, no proposal for
+	// such a tool passes its gates.
 	Check func(context.Context, authored.Definition) authored.Report
 	// Program is the operator's program, with its arguments, that runs after an adoption or
-	// a rollback; empty: there is none.
+	// a rollback; if empty, there is none.
 	Program []string
-	// Branching makes proposals await a person as branches of a remote; nil: a person approves
-	// them here.
+	// Branching configures the branches at a remote as which proposals await a person's
+	// decision; if nil, a person approves proposals here.
 	Branching *Branching
-	// Reached is called at every step of a proposal and of a decision; its error stops the
-	// work there, as a crash would. Nil except in tests.
+	// Reached is called at every step of a proposal and of a decision. If it returns an
+	// error, work stops at that step as if the process had crashed. It is nil except in
+	// tests.
 	Reached func(step string) error
 
-	// Targets are those of the settings, or the one that a person named.
+	// Targets are the targets in the settings, or the one target that a person specified.
 	Targets []Target
-	// Scratch is an absolute folder for exported trees; Cache is one for build caches,
-	// in Scratch when it is empty.
+	// Scratch is the absolute path of a folder for exported trees. Cache is the absolute
+	// path of a folder for build caches; if empty, they are in Scratch.
 	Scratch, Cache string
-	// Sandbox detects the sandboxes of this machine.
+	// Sandbox detects the sandboxes available on this machine.
 	Sandbox func() sandbox.Sandbox
-	// Unsandboxed permits running tests without a sandbox where there is none.
+	// Unsandboxed permits running tests without a sandbox if there is none.
 	Unsandboxed bool
-	// Trial prepares an agent from the trees of a patch; nil if no agent can be run.
+	// Trial prepares an agent from the trees of a patch; it is nil if no agent can be run.
 	Trial func(context.Context, TrialSpec) (*AgentTrial, error)
-	// CodeReviewers take turns, in this order.
+	// CodeReviewers are the agents that review patches. They take turns in this order.
 	CodeReviewers []CodeReviewer
-	// Notify receives messages about delays that other work causes; it may be nil.
+	// Notify receives messages about waiting for other work to end; it may be nil.
 	Notify func(text string)
-	// Run is the nightly run that the reviewer works for and Budget the money that it may
-	// spend; "" and nil when a person runs the command.
+	// Run is the nightly run for which the reviewer works, and Budget is the money that it
+	// may spend. If a person runs the command, they are "" and nil.
 	Run    string
 	Budget *bench.Budget
 
-	// tests replaces the gates that start Go in tests; otherwise nil.
+	// tests replaces, in tests, the gates that start Go; otherwise it is nil.
 	tests func(gotest.Change) []gates.Gate
 }
 
@@ -84,7 +86,7 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.Text }
 
-// Unwrap returns the underlying error, if there is one.
+// Unwrap returns the underlying error, if any.
 func (e *RefusedError) Unwrap() error { return e.err }
 
 // Refuse makes a *RefusedError.
@@ -92,7 +94,7 @@ func Refuse(hint, format string, args ...any) error {
 	return &RefusedError{Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// notify reports the reason why the user has to wait.
+// notify sends the user a message about what the reviewer is waiting for.
 func (rev *Reviewer) notify(format string, args ...any) {
 	if rev.Notify != nil {
 		rev.Notify(fmt.Sprintf(format, args...))
@@ -123,7 +125,7 @@ func (s *session) find(ctx context.Context, id string) (archive.ProposalRecord, 
 	return p, nil
 }
 
-// findPatch is find for a proposal that must be a patch.
+// findPatch is like find, but for a proposal that must be a patch.
 func (s *session) findPatch(ctx context.Context, id string) (archive.ProposalRecord, error) {
 	p, err := s.find(ctx, id)
 	if err == nil && p.Patch == nil {
@@ -132,15 +134,15 @@ func (s *session) findPatch(ctx context.Context, id string) (archive.ProposalRec
 	return p, err
 }
 
-// Undecided reports whether a proposal in this state may still be decided on.
+// Undecided reports whether a person may still decide on a proposal in this state.
 func Undecided(s archive.ProposalState) bool {
 	return slices.Contains([]archive.ProposalState{archive.Awaiting, archive.HumanLane, archive.GateFailed, archive.Drafted, archive.Gated}, s)
 }
 
-// verdictName returns a verdict as shown to people.
+// verdictName returns a verdict as it is shown to people.
 func verdictName(v archive.GateVerdict) string { return strings.ReplaceAll(v.Verdict, "_", " ") }
 
-// evidenceOf returns the digest that a decision on a proposal refers to.
+// evidenceOf returns the digest to which a decision on a proposal refers.
 func evidenceOf(p archive.ProposalRecord) string {
 	if p.Patch != nil {
 		return p.Patch.Digest
@@ -148,7 +150,7 @@ func evidenceOf(p archive.ProposalRecord) string {
 	return p.Evidence
 }
 
-// files converts a record's files to those of package patch.
+// files converts the files in a record to those of package patch.
 func files(p archive.ProposalRecord) []patch.File {
 	out := make([]patch.File, len(p.Files))
 	for i, f := range p.Files {

@@ -10,13 +10,15 @@ import (
 	"evolve/patch"
 )
 
-// Rollback reverts an adoption with a new commit. The files of a config, a tool or a skill
-// become as they were before it. So do those of a patch or, if a file was changed since, only
-// the places that the patch changed are reversed, and the result passes the gates first. If
-// that is not possible, Rollback names the changed files and changes nothing. It also refuses
-// if a change that was adopted later has put a file into the state before or after this one,
-// since that state belongs to the later change. An adoption by a merge is reverted by a merge:
-// Rollback pushes a branch for it, which is named in Done.
+// Rollback reverts an adoption with a new commit. It restores the files of a config, a tool
+// or a skill to their state before the adoption. It does the same with the files of a
+// patch, but in a file that has changed since the adoption it reverses only the passages
+// that the patch changed; the rollback of a patch must pass the gates before it is
+// committed. If a rollback is not possible, Rollback names the changed files and changes
+// nothing. It also refuses if a change that was adopted later has put a file into its state
+// before or after this adoption, because that state belongs to the later change. An
+// adoption by a merge is reverted by a merge: Rollback pushes a branch for it, which is
+// named in Done.
 func (rev *Reviewer) Rollback(ctx context.Context, id string, d Decision) (Done, error) {
 	who, err := rev.person(d.By)
 	if err != nil {
@@ -66,28 +68,29 @@ func (rev *Reviewer) Rollback(ctx context.Context, id string, d Decision) (Done,
 	return r.done(), err
 }
 
-// reversal is the reversal of an adoption.
+// reversal is the planned reversal of an adoption.
 type reversal struct {
 	proposal archive.ProposalRecord
 	subject  subject
-	// files reverse the proposal; there reports whether HEAD holds them already.
+	// files is the change that reverses the proposal. there reports whether HEAD already
+	// has the result of that change.
 	files []patch.File
 	there bool
-	// digest covers the evidence of the proposal or, once they ran, the verdicts on the
-	// reversal.
+	// digest is the digest of the proposal's evidence or, once the gates have run, one that
+	// covers their verdicts on the reversal.
 	digest string
 
-	// The remaining fields are those of a patch: the commit that it is reversed on, later
-	// adoptions, and the resulting tree, set by the gates.
+	// The remaining fields are set only for a patch: the commit on which the patch is
+	// reversed, later adoptions, and the resulting tree, which the gates set.
 	head  string
 	later []string
 	tree  string
 }
 
-// gated reports whether the reversal must pass gates first.
+// gated reports whether the reversal must pass gates before it is committed.
 func (r *reversal) gated() bool { return r.proposal.Patch != nil && !r.there }
 
-// done returns the progress of a rollback; r may be nil.
+// done returns the result of the rollback as far as it has been determined; r may be nil.
 func (r *reversal) done() Done {
 	if r == nil {
 		return Done{}
@@ -95,7 +98,7 @@ func (r *reversal) done() Done {
 	return Done{Proposal: r.proposal, Later: r.later, Restored: r.there}
 }
 
-// plan computes a reversal, or refuses it.
+// plan computes the reversal of a proposal, or refuses the rollback.
 func (s *session) plan(ctx context.Context, id string, d Decision) (*reversal, error) {
 	p, err := s.find(ctx, id)
 	if err != nil {
@@ -117,8 +120,8 @@ func (s *session) plan(ctx context.Context, id string, d Decision) (*reversal, e
 	return r, r.subject.reversible(ctx, r, d)
 }
 
-// Reversible refuses the rollback of a proposal by its record alone: one that is not adopted, one
-// that another archive adopted, and a level of autonomy.
+// Reversible refuses a rollback for reasons that the record of the proposal shows: the
+// proposal is not adopted, was adopted by another archive, or is about a level of autonomy.
 func Reversible(p archive.ProposalRecord) error {
 	if p.State != archive.Adopted {
 		return Refuse("`evolve proposals --all` lists what was adopted", "%s is %s; only an adopted proposal can be rolled back", p.ID, p.State.Name())
@@ -132,10 +135,10 @@ func Reversible(p archive.ProposalRecord) error {
 	return nil
 }
 
-// notReplaced notes whether HEAD holds the reversal already. It refuses a rollback if a
-// file is exactly as it was before or after the proposal, and a change that was adopted
-// later wrote that file: the rollback would take the later change back unnoticed, or do
-// nothing.
+// notReplaced records in r whether HEAD already has the result of the reversal. It refuses
+// the rollback if a file is exactly as it was before or after the proposal and a change
+// that was adopted later wrote that file: the rollback would undo the later change
+// unnoticed, or do nothing.
 func (s *session) notReplaced(ctx context.Context, r *reversal) error {
 	p := r.proposal
 	repo, err := r.subject.repository()
@@ -172,8 +175,8 @@ func (s *session) notReplaced(ctx context.Context, r *reversal) error {
 	return changedSince(p, exact, later, "")
 }
 
-// samePlace reports whether two proposals change files of the same repository or both those
-// of the workspace.
+// samePlace reports whether two proposals change files in the same repository, or both
+// change files in the workspace.
 func samePlace(a, b archive.ProposalRecord) bool {
 	if a.Patch == nil || b.Patch == nil {
 		return a.Patch == nil && b.Patch == nil
@@ -197,8 +200,9 @@ func (s *session) revert(ctx context.Context, r *reversal, d Decision, who patch
 	})
 }
 
-// recordRollback stores the rollback of an adoption by a commit, with an intent for the
-// remaining steps; merge describes the merge that made it, if it was not made here.
+// recordRollback stores the rollback of an adoption by a commit, together with an intent
+// for the remaining steps. If the rollback was made by a merge elsewhere, merge describes
+// that merge.
 func (s *session) recordRollback(ctx context.Context, p archive.ProposalRecord, in archive.Intent, commit string, merge *archive.MergeBrief) (archive.ProposalRecord, archive.Intent, error) {
 	in = s.next(in)
 	in.Commit = commit
@@ -210,8 +214,8 @@ func (s *session) recordRollback(ctx context.Context, p archive.ProposalRecord, 
 	return p, in, s.step(StepSettled)
 }
 
-// adoptedLater lists the proposals that were adopted after p, according to the ledger,
-// and that touch the files that p changes, the latest first.
+// adoptedLater lists the proposals that are adopted, were adopted after p according to the
+// ledger, and for which touches returns true, latest first.
 func (s *session) adoptedLater(ctx context.Context, p archive.ProposalRecord, touches func(archive.ProposalRecord) bool) ([]string, error) {
 	at := map[string]int64{}
 	for e, err := range s.store.Ledger(ctx, 1) {
@@ -233,7 +237,8 @@ func (s *session) adoptedLater(ctx context.Context, p archive.ProposalRecord, to
 	return out, err
 }
 
-// changedSince refuses a rollback for paths that changed since the adoption.
+// changedSince refuses a rollback because the files changed have changed since the
+// adoption.
 func changedSince(p archive.ProposalRecord, changed, later []string, hint string) error {
 	if len(later) > 0 {
 		hint = "roll these back first: " + join(later)

@@ -50,8 +50,8 @@ func TestRollbackConflict(t *testing.T) {
 	}
 }
 
-// TestRollbackOfTheReplaced checks that a patch is not rolled back while the state before or
-// after it is the work of a patch that was adopted later.
+// TestRollbackOfTheReplaced checks that a patch is not rolled back while the state before
+// or after it is the work of a patch adopted later.
 func TestRollbackOfTheReplaced(t *testing.T) {
 	b := newBureau(t)
 	for i, d := range []string{turned("64", "128"), turned("128", "64"), turned("64", "128")} {
@@ -80,7 +80,7 @@ func TestRollbackOfTheReplaced(t *testing.T) {
 }
 
 // TestRollbackOfTheRestored checks that a rollback of files that a person restored by hand
-// has a commit of its own, and that the audit finds one that names another commit.
+// has its own commit, and that the audit finds a rollback that names another commit.
 func TestRollbackOfTheRestored(t *testing.T) {
 	b := newBureau(t)
 	b.must(b.submit(OriginPerson, "Robin", turned("64", "128")))
@@ -136,7 +136,7 @@ func TestRehearsalCounts(t *testing.T) {
 	}
 	p := b.must(b.submit(OriginPerson, "Robin", turned("64", "128")))
 	last := p.Gates[len(p.Gates)-1]
-	if p.State != archive.GateFailed || last.Gate != "rollback" || last.Verdict != "failed" || !strings.Contains(last.Evidence, "taken back") {
+	if p.State != archive.GateFailed || last.Gate != "rollback" || last.Verdict != "failed" || !strings.Contains(last.Evidence, "rolled back") {
 		t.Fatalf("%s %+v", p.State, p.Gates)
 	}
 }

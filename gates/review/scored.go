@@ -10,12 +10,13 @@ import (
 	"evolve/gates/measure"
 )
 
-// unpatched begins the evidence of a gate that fails on the base.
-const unpatched = "the base, so that the patch cannot be judged: "
+// unpatched is the beginning of the evidence if a gate's commands fail on the base.
+const unpatched = "the base fails, so the patch cannot be judged: "
 
-// compareValues compares the values that the scoring command printed for base and patched
-// tree, in turns. figures describes the values; without them the gate ends. doubt is the
-// reason why the verdict is not passed.
+// compareValues compares the values that the scoring command printed for the base and the
+// patched tree in alternating runs. figures describes the values; if it is empty, the
+// verdict is final, and the gate makes no further checks. doubt is the reason why the
+// verdict is not passed.
 func (w *gateRun) compareValues(ctx context.Context, runs [4][]metrics.Value) (verdict gates.Verdict, figures, doubt string) {
 	scale, err := metrics.NewScale(runs[0], w.target.Scoring.Metric)
 	if err != nil {
@@ -48,8 +49,8 @@ func (w *gateRun) compareValues(ctx context.Context, runs [4][]metrics.Value) (v
 	return gates.Passed, figures, ""
 }
 
-// unscored returns the verdict on a patched tree on which the commands end with an error, base
-// are the values of the base.
+// unscored returns the verdict on a patched tree on which the target's commands fail with
+// err, and its reason. base holds the values of the base, and why describes the failure.
 func (w *gateRun) unscored(ctx context.Context, base []metrics.Value, err error, why string) (gates.Verdict, string) {
 	if scale, bad := metrics.NewScale(base, w.target.Scoring.Metric); bad == nil && errors.As(err, new(*unscoredError)) {
 		why = w.deceived(ctx, scale, base, printed{slow: errors.As(err, new(*measure.SlowError))}, why)
@@ -57,8 +58,9 @@ func (w *gateRun) unscored(ctx context.Context, base []metrics.Value, err error,
 	return gates.Failed, why
 }
 
-// deceived returns the reason why a patched tree fails that lacks values when started without
-// names, and reports whether it has them with names.
+// deceived returns the reason why a patched tree fails that lacks values when the scoring
+// command is started without names. If the tree has these values when the command is
+// started with names, the reason also states that, and deceived records the deceit.
 func (w *gateRun) deceived(ctx context.Context, scale *metrics.Scale, base []metrics.Value, patched printed, why string) string {
 	found, err := (&starts{gateRun: w, scale: scale}).deceit(ctx, base, patched)
 	if err != nil || found == "" {
@@ -68,7 +70,7 @@ func (w *gateRun) deceived(ctx context.Context, scale *metrics.Scale, base []met
 	return found + "; " + why
 }
 
-// alike reports whether two runs have the same values of the metric.
+// alike reports whether the values of the metric are the same in two runs.
 func alike(scale *metrics.Scale, one, other []metrics.Value) bool {
 	return !slices.ContainsFunc(scale.Cases(), func(of string) bool {
 		a, errA := scale.Find(one, of)

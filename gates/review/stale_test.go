@@ -10,7 +10,7 @@ import (
 )
 
 // TestMovedBase checks that a patch gated on another commit is gated again, and that a
-// person has to look again unless nothing relevant differs.
+// person must look again unless there is no relevant difference.
 func TestMovedBase(t *testing.T) {
 	for name, c := range map[string]struct {
 		move  func(*bureau)
@@ -88,7 +88,7 @@ func TestMovedPolicy(t *testing.T) {
 	}
 }
 
-// TestTampered checks that a record that was changed by hand is not adopted.
+// TestTampered checks that a record that was changed by hand cannot be adopted.
 func TestTampered(t *testing.T) {
 	for name, spoil := range map[string]func(*archive.ProposalRecord){
 		"a verdict":   func(p *archive.ProposalRecord) { p.Gates[0].Evidence = "better" },
@@ -110,7 +110,7 @@ func TestTampered(t *testing.T) {
 	}
 }
 
-// TestNotReady checks that nothing is recorded that git would refuse.
+// TestNotReady checks that nothing that git would refuse is recorded.
 func TestNotReady(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*bureau)
@@ -133,7 +133,7 @@ func TestNotReady(t *testing.T) {
 }
 
 // TestHinderedBeforeTheApproval checks that a change that git would refuse or write in
-// another form is refused before the approval is recorded, and so before a rollback.
+// another form is refused before the approval is recorded, and likewise before a rollback.
 func TestHinderedBeforeTheApproval(t *testing.T) {
 	for name, c := range map[string]struct {
 		prepare func(*bureau)

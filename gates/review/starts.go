@@ -12,27 +12,31 @@ import (
 )
 
 const (
-	// mostNames bounds the names of cases of one start, in bytes: a command line is limited.
+	// mostNames is the maximum total length, in bytes, of the case names that are passed to
+	// one start. The length of a command line is limited.
 	mostNames = 64 << 10
-	// mostAlone is the number of cases that are started alone if no other start has values.
+	// mostAlone is the maximum number of cases that are scored in a start of their own if
+	// the starts with several cases have no values for them.
 	mostAlone = 30
 )
 
-// starts compares the values that the scoring command prints for a tree with and without the
-// names of cases; the search passes the names. The cases, their order and their values must be
-// the same, unless the code examines how the command was started, or prints values in place of
-// it.
+// starts compares the values that the scoring command prints for a tree when it is started
+// with the names of cases, as the search starts it, and when it is started without. The
+// cases, their order and their values are the same in both, so a difference shows that the
+// code examines how the command was started, or prints values itself instead of the
+// command.
 type starts struct {
 	*gateRun
 	scale *metrics.Scale
-	// exact reports whether a tree has the same values on every start; otherwise only a
-	// missing value counts.
+	// exact reports whether every start on the same tree prints the same values. If not,
+	// only a missing value counts as a difference.
 	exact bool
 }
 
-// deceit describes a difference between the output of the patched tree with and without names
-// that the base does not have; empty if there is none. base and patched are the values printed
-// without names. A difference counts only if it occurs a second time.
+// deceit describes how the output of the patched tree differs between starts with and
+// without names. It returns "" if there is no difference, if the base shows one too, or if
+// the difference does not occur a second time. base and patched are the values printed
+// without names.
 func (s *starts) deceit(ctx context.Context, base []metrics.Value, patched printed) (string, error) {
 	found, err := s.differ(ctx, s.after, patched)
 	if err != nil || found == "" {
@@ -44,11 +48,12 @@ func (s *starts) deceit(ctx context.Context, base []metrics.Value, patched print
 	if again, err := s.differ(ctx, s.after, printed{}); err != nil || again == "" {
 		return "", err
 	}
-	return found + ", while the base prints the same either way: the values depend on how the command is started, or the code prints in place of the command", nil
+	return found + ", while the base prints the same either way: the values depend on how the command is started, or the code prints them instead of the command", nil
 }
 
-// differ describes the difference between the starts of a tree with and without names; empty if
-// there is none. If without is empty, the command is started to determine it.
+// differ describes how starts of a tree with names differ from a start without names, or
+// returns "". without is the result of the start without names; if it is empty, differ
+// starts the command to determine it.
 func (s *starts) differ(ctx context.Context, tree string, without printed) (found string, err error) {
 	p, err := s.program(ctx, tree)
 	if err != nil {
@@ -69,7 +74,7 @@ func (s *starts) differ(ctx context.Context, tree string, without printed) (foun
 	return t.compare(ctx, without)
 }
 
-// startedTree is a tree that was built.
+// startedTree is a built tree on which the scoring command can be started.
 type startedTree struct {
 	*starts
 	program *measure.Program
@@ -83,7 +88,7 @@ type printed struct {
 	slow   bool // the start did not end in time
 }
 
-// start starts the scoring command with the names of cases; without any for all.
+// start starts the scoring command with the names of cases, or without names for all cases.
 func (t *startedTree) start(ctx context.Context, names ...string) (p printed, err error) {
 	begun := t.Now()
 	p.values, err = t.program.Values(ctx, t.version, names...)
@@ -91,8 +96,9 @@ func (t *startedTree) start(ctx context.Context, names ...string) (p printed, er
 	return p, faultless(err)
 }
 
-// compare describes the difference between starts with names and one without. A start with all
-// names differs from that only in the names. Cases that neither prints are started alone.
+// compare describes how starts with names differ from a start without names, or returns "".
+// It first starts the command with all names, so that the two starts differ in nothing but
+// the names. Cases that neither start prints are started one at a time.
 func (t *startedTree) compare(ctx context.Context, without printed) (string, error) {
 	names := t.names()
 	together, err := t.start(ctx, names...)
@@ -100,7 +106,7 @@ func (t *startedTree) compare(ctx context.Context, without printed) (string, err
 		return "", err
 	}
 	if without.slow && together.took > t.program.RunTime/2 {
-		return "", nil // a start without names may have been but little slower
+		return "", nil // without names it may have been only slightly slower, so this proves no difference
 	}
 	if found := t.between(names, without, together); found != "" {
 		return found, nil
@@ -116,13 +122,14 @@ func (t *startedTree) compare(ctx context.Context, without printed) (string, err
 		alone, err := t.start(ctx, names[0])
 		return t.between(names[:1], without, alone), err
 	case without.slow || together.slow:
-		return "", nil // all cases may take too long for one start
+		return "", nil // scoring all cases in one start may take too long
 	}
 	return t.alone(ctx, missing, without)
 }
 
-// alone starts cases alone for which no start of several has a value. If a case has no value
-// alone either, the code fails on it, and therefore so do the starts of several.
+// alone starts, one at a time, the cases for which no start with several cases has a value.
+// If a case has no value on its own either, the code fails on that case. That explains the
+// failure of the starts with several cases, so alone then returns "".
 func (t *startedTree) alone(ctx context.Context, missing []string, without printed) (found string, err error) {
 	for _, of := range missing[:min(len(missing), mostAlone)] {
 		one, err := t.start(ctx, of)
@@ -138,8 +145,8 @@ func (t *startedTree) alone(ctx context.Context, missing []string, without print
 	return found, nil
 }
 
-// between describes the difference between a start with the names of cases and one
-// without, on these cases.
+// between describes how a start with the names of cases differs, on these cases, from a
+// start without names.
 func (t *startedTree) between(names []string, without, with printed) string {
 	var missing, other int
 	var example string
@@ -159,15 +166,15 @@ func (t *startedTree) between(names []string, without, with printed) string {
 	}
 	switch {
 	case missing > 0:
-		return fmt.Sprintf("started without names of cases the patched tree has no value of %s, of which it has one if it is started with names, as the search starts it", text.Count(missing, "case"))
+		return fmt.Sprintf("started without the names of cases, the patched tree has no value of %s; started with names, as the search starts it, it has one", text.Count(missing, "case"))
 	case other > 0:
-		return fmt.Sprintf("started with names of cases, as the search starts it, the patched tree has other values than without on %d of %s, such as %s", other, text.Count(len(names), "case"), example)
+		return fmt.Sprintf("started with the names of cases, as the search starts it, the patched tree has different values than without them on %d of %s, such as %s", other, text.Count(len(names), "case"), example)
 	}
 	return ""
 }
 
-// names returns the names of the first cases, in the order of the base's output, as many as one
-// command line takes.
+// names returns the names of the first cases in the order of the base's output, as many as
+// fit on one command line.
 func (t *startedTree) names() []string {
 	all, size := t.scale.Cases(), 0
 	for i, of := range all {

@@ -9,12 +9,12 @@ import (
 	"evolve/gates"
 )
 
-// TestStartsWithoutNames checks that code which prints otherwise when the scoring command is
-// started without names of cases than with them deceives, and that code which only fails, or a
-// command that itself prints otherwise, does not.
+// TestStartsWithoutNames checks that code counts as deceptive if its output differs when
+// the scoring command is started without the names of cases. Code that only fails does not
+// count as deceptive, nor does code whose scoring command itself prints different output.
 func TestStartsWithoutNames(t *testing.T) {
 	const usual = `for c in ${*:-a b}; do v=$(rank $c); echo "{\"case\":\"$c\",\"metric\":\"error\",\"value\":$v,\"better\":\"lower\"}"; done`
-	const some, other = "started without names of cases the patched tree has no value of", "started with names of cases, as the search starts it, the patched tree has other values than without on"
+	const some, other = "started without the names of cases, the patched tree has no value of", "started with the names of cases, as the search starts it, the patched tree has different values than without them on"
 	for _, c := range []struct {
 		name, to, score string
 		verdict         gates.Verdict
@@ -22,17 +22,17 @@ func TestStartsWithoutNames(t *testing.T) {
 		says            string
 	}{
 		{"honest", "rank() { echo 3; }", usual, gates.Passed, false, "error 5 → 3"},
-		{"nothing without names", "test $# -gt 0 || exit 0; rank() { echo 3; }", usual, gates.Failed, true, some + " 2 cases, of which it has one"},
-		{"ends with an error", "test $# -gt 0 || exit 7; rank() { echo 3; }", usual, gates.Failed, true, some + " 2 cases, "},
-		{"one case without names", "test $# -gt 0 || set -- a; rank() { echo 3; }", usual, gates.Failed, true, some + " 1 case, "},
-		{"only one name", "test $# = 1 || exit 0; rank() { echo 3; }", usual, gates.Failed, true, some + " 1 case, "},
+		{"nothing without names", "test $# -gt 0 || exit 0; rank() { echo 3; }", usual, gates.Failed, true, some + " 2 cases; started with names, as the search starts it, it has one"},
+		{"ends with an error", "test $# -gt 0 || exit 7; rank() { echo 3; }", usual, gates.Failed, true, some + " 2 cases; "},
+		{"one case without names", "test $# -gt 0 || set -- a; rank() { echo 3; }", usual, gates.Failed, true, some + " 1 case; "},
+		{"only one name", "test $# = 1 || exit 0; rank() { echo 3; }", usual, gates.Failed, true, some + " 1 case; "},
 		{"worse without names", "n=$#; rank() { echo $((n > 0 ? 3 : 4)); }", usual, gates.Failed, true, other + ` 2 of 2 cases, such as 3 and 4 on case "a", while the base prints the same either way`},
 		{"worse but for one name", "n=$#; rank() { echo $((n == 1 ? 3 : 4)); }", usual, gates.Failed, true, other + " 1 of 1 case"},
 		{"fails on a case", "rank() { test $1 != b && echo 3; }", usual, gates.Failed, false, "the patched tree: sh ended with code 1"},
 		{"fails after a case", "rank() { test $1 != a && echo 3; }", usual, gates.Failed, false, "the patched tree: sh ended with code 1"},
 		{"the command differs", "rank() { echo 3; }", strings.ReplaceAll(usual, `\"value\":$v`, `\"value\":$((v + ($# > 0)))`), gates.Passed, false, "error 5 → 3"},
 		{"chance", "rank() { echo $$; }", strings.ReplaceAll(usual, "$(rank $c)", "$(($(rank $c) + $$))"), gates.Flagged, false, "two runs of the same tree print different values"},
-		{"nothing, beside chance", "test $# -gt 0 || exit 0; rank() { echo 3; }", strings.ReplaceAll(usual, "$(rank $c)", "$(($(rank $c) + $$))"), gates.Failed, true, some + " 2 cases, "},
+		{"nothing, beside chance", "test $# -gt 0 || exit 0; rank() { echo 3; }", strings.ReplaceAll(usual, "$(rank $c)", "$(($(rank $c) + $$))"), gates.Failed, true, some + " 2 cases; "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBureau(t)

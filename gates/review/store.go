@@ -10,26 +10,27 @@ import (
 	"evolve/archive"
 )
 
-// WithStore calls work with the archive. While another process writes to the archive, it
+// WithStore calls work with the archive. If another process is writing to the archive, it
 // fails with an archive.ErrLocked and does not call work.
 type WithStore func(ctx context.Context, work func(*archive.Archive) error) error
 
-// Opened returns a WithStore for an archive that is always open, as that of a nightly run
-// is.
+// Opened returns a WithStore for an archive that is always open, such as the archive of a
+// nightly run.
 func Opened(a *archive.Archive) WithStore {
 	return func(_ context.Context, work func(*archive.Archive) error) error { return work(a) }
 }
 
-// Results that took minutes are not dropped because another command holds the archive for
-// a moment: maxLockWait bounds the wait, lockPause is the time between attempts.
+// How long to wait for the archive in order to record results, so that results that took
+// minutes to obtain are not lost because another command briefly holds the archive.
+// maxLockWait is the maximum wait, and lockPause the time between attempts.
 const (
 	maxLockWait = 10 * time.Second
 	lockPause   = 50 * time.Millisecond
 )
 
-// RetryLocked calls work with the archive to record results, and waits for up to
-// maxLockWait while another process holds it. It runs even if ctx is canceled, so that
-// an interrupt loses no results.
+// RetryLocked calls work with the archive to record results. While another process holds
+// the archive, it retries for up to maxLockWait. It runs even if ctx is canceled, so that
+// an interrupt does not lose results.
 func (w WithStore) RetryLocked(ctx context.Context, sleep func(context.Context, time.Duration) error, work func(context.Context, *archive.Archive) error) error {
 	ctx = context.WithoutCancel(ctx)
 	for waited := time.Duration(0); ; waited += lockPause {
@@ -47,7 +48,7 @@ func (w WithStore) RetryLocked(ctx context.Context, sleep func(context.Context, 
 	}
 }
 
-// session is a reviewer while it has the archive.
+// session is a reviewer that currently holds the archive.
 type session struct {
 	*Reviewer
 	store *archive.Archive
@@ -67,7 +68,7 @@ func inSession[T any](ctx context.Context, rev *Reviewer, work func(*session) (T
 	return out, err
 }
 
-// proposals returns the stored proposals for which keep is true.
+// proposals returns the stored proposals for which keep returns true.
 func proposals(ctx context.Context, a *archive.Archive, keep func(archive.ProposalRecord) bool) ([]archive.ProposalRecord, error) {
 	var out []archive.ProposalRecord
 	for p, err := range a.Proposals(ctx) {
@@ -106,8 +107,8 @@ func (s *session) entry(kind, actor, subject string, data any) (archive.LedgerEn
 	return archive.LedgerEntry{Time: s.Now(), Kind: kind, Actor: actor, Subject: subject, Data: raw}, nil
 }
 
-// record stores a proposal and its ledger entry in one step: a process killed between two
-// steps would leave one without the other for good.
+// record stores a proposal and its ledger entry in one step, because a process killed
+// between two separate steps would permanently leave one without the other.
 func (s *session) record(ctx context.Context, p archive.ProposalRecord, kind, actor string, data any, intents ...archive.Intent) error {
 	e, err := s.entry(kind, actor, p.ID, data)
 	if err != nil {

@@ -23,8 +23,8 @@ type lent struct {
 	times int
 }
 
-// watch gives a bureau an archive that records when it is lent, and calls at at the first
-// gate of each gateRun that starts Go.
+// watch gives a bureau an archive that records when it is lent, and calls at when the first
+// gate of each gateRun that starts Go is reached.
 func (b *bureau) watch(at func()) *lent {
 	l := &lent{}
 	b.Reviewer.Archive = func(_ context.Context, work func(*archive.Archive) error) error {
@@ -73,7 +73,7 @@ func TestGatesHoldNoArchive(t *testing.T) {
 	b.git("commit", "--quiet", "--allow-empty", "--message=moved")
 	b.done(b.Approve(t.Context(), "P1", robin)) // gated again, with the same evidence
 	b.done(b.Rollback(t.Context(), "P1", robin))
-	if asked != 5 { // two passages with a rehearsal each, and the rollback
+	if asked != 5 { // two gate runs with a rehearsal each, and the rollback
 		t.Errorf("gates ran %d times, want 5", asked)
 	}
 	if _, _, err := b.store.VerifyLedger(t.Context()); err != nil {
@@ -81,16 +81,15 @@ func TestGatesHoldNoArchive(t *testing.T) {
 	}
 }
 
-// left lists what is in the folders that a gateRun uses.
+// left lists the contents of the folders that a gateRun uses.
 func (b *bureau) left() []string {
 	trees, _ := filepath.Glob(filepath.Join(b.Scratch, "trees", "*"))
 	claims, _ := filepath.Glob(filepath.Join(b.Scratch, "claims", "*"))
 	return append(trees, claims...)
 }
 
-// TestInterruptedGates checks that a proposal whose gates are stopped is left drafted,
-// without other traces, and is resumed by a nightly run or by submitting the same patch
-// again.
+// TestInterruptedGates checks that a proposal whose gates are stopped stays a draft, leaves
+// no other traces, and is resumed by a nightly run or by submitting the same patch again.
 func TestInterruptedGates(t *testing.T) {
 	for name, again := range map[string]func(*bureau) (archive.ProposalRecord, error){
 		"resumed": func(b *bureau) (archive.ProposalRecord, error) {
@@ -145,7 +144,7 @@ func TestMeanwhile(t *testing.T) {
 			b.done(b.Reject(t.Context(), "P1", robin))
 		})
 		p, err := b.submit(OriginAgent, "aide", turned("64", "128"))
-		refused(t, err, "the verdicts of P1 were dropped, because it is rejected by now")
+		refused(t, err, "the verdicts of P1 were discarded, because it is now rejected")
 		if p.State != archive.Rejected || b.git("for-each-ref", "refs/evolve") != "" {
 			t.Errorf("%s, refs %s", p.State, b.git("for-each-ref", "refs/evolve"))
 		}
@@ -156,7 +155,7 @@ func TestMeanwhile(t *testing.T) {
 		b.watch(func() {
 			if tries++; tries == 1 {
 				_, err := b.submit(OriginPerson, "Kim", turned("64", "128"))
-				refused(t, err, fmt.Sprintf("the gates of P1 run in another command (process %d on ", os.Getpid()))
+				refused(t, err, fmt.Sprintf("the gates of P1 are running in another command (process %d on ", os.Getpid()))
 				if kinds := b.kinds(); kinds[len(kinds)-1] != entryRefused {
 					t.Errorf("the ledger tells of %v", kinds)
 				}
@@ -209,7 +208,7 @@ func TestMeanwhile(t *testing.T) {
 			b.must(b.ReviewCode(t.Context(), "P1", ""))
 		})
 		_, err := b.Approve(t.Context(), "P1", robin)
-		refused(t, err, "it is failed by now")
+		refused(t, err, "it is now failed")
 		if p := b.must(b.Find(t.Context(), "P1")); vetoed(p) == nil {
 			t.Error("the veto is gone")
 		}
@@ -241,8 +240,8 @@ func TestMeanwhile(t *testing.T) {
 	})
 }
 
-// TestLostAttempt checks that an attempt of which a crash left nothing else counts, and
-// that the ledger records the loss once.
+// TestLostAttempt checks that an attempt counts even if a crash left no other trace of it,
+// and that the ledger records the loss once.
 func TestLostAttempt(t *testing.T) {
 	b := newBureau(t)
 	b.must(b.submit(OriginPerson, "Robin", turned("64", "65")))
@@ -291,8 +290,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestResumeElsewhere: a patch that is taken up when its target has moved is gated there,
-// unless it no longer fits, or another one like it waits already.
+// TestResumeElsewhere checks that a patch that is resumed after its target has moved is
+// gated on the new state, unless it no longer fits or another patch like it already waits.
 func TestResumeElsewhere(t *testing.T) {
 	for name, c := range map[string]struct {
 		move  func(*bureau)
@@ -302,7 +301,7 @@ func TestResumeElsewhere(t *testing.T) {
 		"another file": {func(b *bureau) { b.write("cache/other.go", "package cache\n") }, archive.Awaiting, ""},
 		"the same line": {func(b *bureau) {
 			b.write("cache/cache.go", strings.Replace(source, "Size = 64", "Size = 65", 1))
-		}, archive.GateFailed, "changed in the target since, where the patch changes it too: cache/cache.go"},
+		}, archive.GateFailed, "changed in the target since then, in passages that the patch also changes: cache/cache.go"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBureau(t)
@@ -339,8 +338,8 @@ func TestResumeElsewhere(t *testing.T) {
 	})
 }
 
-// TestSweep checks that the next gateRun removes the trees of a process that died and
-// keeps those of one that lives.
+// TestSweep checks that the next gateRun removes the trees of a dead process and keeps
+// those of a live one.
 func TestSweep(t *testing.T) {
 	b := newBureau(t)
 	for _, id := range []string{"P7", "P8"} {
@@ -366,7 +365,7 @@ func TestSweep(t *testing.T) {
 }
 
 // TestOneAtATime checks that a user's patches pass their gates one at a time, and that a
-// waiting one reports it.
+// patch that waits reports it.
 func TestOneAtATime(t *testing.T) {
 	b := newBureau(t)
 	free, err := b.waitForGates(t.Context())
@@ -379,7 +378,7 @@ func TestOneAtATime(t *testing.T) {
 		free()
 	}
 	b.must(b.submit(OriginPerson, "Robin", turned("64", "128")))
-	if want := fmt.Sprintf("the gates of another patch run in another command (process %d on ", os.Getpid()); len(told) != 1 || !strings.HasPrefix(told[0], want) {
+	if want := fmt.Sprintf("the gates of another patch are running in another command (process %d on ", os.Getpid()); len(told) != 1 || !strings.HasPrefix(told[0], want) {
 		t.Errorf("told %q", told)
 	}
 }
@@ -415,7 +414,7 @@ func TestPatience(t *testing.T) {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
 		start = time.Now()
-		patient := WithStore(func(context.Context, func(*archive.Archive) error) error { // one that has waited itself
+		patient := WithStore(func(context.Context, func(*archive.Archive) error) error { // a store that has itself waited
 			time.Sleep(maxLockWait / 2)
 			return &archive.LockedError{Owner: "evolve bench calibrate", PID: 1, Waited: maxLockWait / 2}
 		})

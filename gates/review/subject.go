@@ -13,35 +13,37 @@ import (
 	"evolve/patch"
 )
 
-// subject is the part of a proposal that depends on its kind. It belongs to one session.
+// subject is the part of a proposal's handling that depends on the proposal's kind. It
+// belongs to one session.
 type subject interface {
-	// resolve finds the things that the proposal may change, and refuses a proposal that
-	// changes anything else.
+	// resolve finds what the proposal may change, and refuses a proposal that changes
+	// anything else.
 	resolve() error
-	// repository opens the repository of the files; it is nil if there is none yet.
+	// repository opens the repository that contains the files; it returns nil if there is
+	// none yet.
 	repository() (*patch.Repository, error)
-	// adoptable refuses a proposal that differs from the measured or gated one, and one that
-	// exceeds a limit. It may renew the verdicts of the record. Its error is a *staleError if
-	// the proposal must be gated again first.
+	// adoptable refuses a proposal that differs from what was measured or gated, or that
+	// exceeds a limit. It may renew the verdicts in the record. Its error is a *staleError
+	// if the proposal must first be gated again.
 	adoptable(ctx context.Context, p *archive.ProposalRecord, d Decision) error
-	// ready refuses, before anything is recorded, a change that git would refuse later or
-	// would write to the working tree in another form than it is committed.
+	// ready refuses, before anything is recorded, a change that git would refuse later, or
+	// that git would write to the working tree in a form other than the committed one.
 	ready(ctx context.Context, repo *patch.Repository, change []patch.File, d Decision) error
-	// begin returns the repository of a decision that is being carried out, and makes it
-	// if there is none.
+	// begin returns the repository in which a decision is carried out, and creates it if
+	// there is none.
 	begin(ctx context.Context, who patch.Person, d Decision) (*patch.Repository, error)
-	// movable is like ready, for a decision that is recorded. head is the commit checked
-	// out.
+	// movable is like ready, but for a decision that is already recorded. head is the
+	// commit that is checked out.
 	movable(ctx context.Context, repo *patch.Repository, head string, m *move) error
-	// forward moves the branch and the files that are checked out there.
+	// forward moves the branch and updates the files that are checked out.
 	forward(ctx context.Context, repo *patch.Repository, m patch.Move) error
-	// landed checks the commit and the working tree after that.
+	// landed checks the commit and the working tree after forward.
 	landed(ctx context.Context, repo *patch.Repository, branch, commit, tree string, change []patch.File) error
 	// reversible completes the plan of a rollback, or refuses it.
 	reversible(ctx context.Context, r *reversal, d Decision) error
 }
 
-// subjectOf returns the subject of a proposal.
+// subjectOf returns the subject for the kind of a proposal.
 func (s *session) subjectOf(p archive.ProposalRecord) subject {
 	if p.Patch != nil {
 		return &patchSubject{session: s, p: p}
@@ -49,8 +51,8 @@ func (s *session) subjectOf(p archive.ProposalRecord) subject {
 	return &fileSubject{session: s, p: p}
 }
 
-// person returns the person who decides, with the time of the decision (see [ParsePerson]).
-// It refuses the id of an agent.
+// person parses the name of the person who makes a decision (see [ParsePerson]) and adds
+// the present time. It refuses the id of an agent.
 func (rev *Reviewer) person(by string) (patch.Person, error) {
 	who, err := ParsePerson(by)
 	who.When = rev.Now()
@@ -63,13 +65,13 @@ func (rev *Reviewer) person(by string) (patch.Person, error) {
 	return who, nil
 }
 
-// move is a change that a decision puts on top of a branch.
+// move is the change that a decision commits on top of a branch.
 type move struct {
 	proposal archive.ProposalRecord
 	subject  subject
 	record   archive.DecisionRecord
 	change   []patch.File
-	// tree is the resulting tree if gates have seen it.
+	// tree is the resulting tree if gates have checked it; "" otherwise.
 	tree     string
 	who      patch.Person
 	decision Decision
@@ -78,10 +80,10 @@ type move struct {
 // move commits a change on the branch that is checked out. It stores the commit's name
 // before the branch moves, so that the work of a killed process can be recognized, and
 // returns the intent with that name. If HEAD already has the changed files and is the
-// commit of this decision, an earlier attempt has made it; the working tree does not show
-// that, because git writes it before it moves the branch. If another commit brought the
-// files there, the decision gets a commit of its own that changes no file. If the error is
-// an *[patch.AlteredError], the commit is on the branch.
+// commit of this decision, an earlier attempt made that commit. The working tree would not
+// show this, because git writes it before it moves the branch. If another commit brought
+// the files there, the decision gets a commit of its own that changes no files. Even if the
+// error is a *[patch.AlteredError], the commit is on the branch.
 func (s *session) move(ctx context.Context, m *move) (archive.Intent, error) {
 	in := IntentOf(m.record)
 	repo, err := m.subject.begin(ctx, m.who, m.decision)
@@ -130,7 +132,7 @@ func (s *session) move(ctx context.Context, m *move) (archive.Intent, error) {
 	return in, m.subject.landed(ctx, repo, branch, commit, m.tree, m.change)
 }
 
-// carries reports whether a commit is that of a decision, by its trailers.
+// carries reports whether the trailers of a commit name the given decision.
 func carries(repo *patch.Repository, commit string, d archive.DecisionRecord) bool {
 	m, _ := repo.MessageOf(commit)
 	t := m.Trailers()
@@ -138,8 +140,8 @@ func carries(repo *patch.Repository, commit string, d archive.DecisionRecord) bo
 	return action == d.Action && cmp.Or(t["Evolve-Proposal"], t["Evolve-Rollback"]) == d.Proposal
 }
 
-// unmoved returns a change of the same files that leaves each as it is after the given
-// change.
+// unmoved returns a change without effect, for files to which the given change has already
+// been applied.
 func unmoved(change []patch.File) []patch.File {
 	out := make([]patch.File, len(change))
 	for i, f := range change {
@@ -148,7 +150,8 @@ func unmoved(change []patch.File) []patch.File {
 	return out
 }
 
-// write writes the commit of a move, on no branch yet, and returns it with its message.
+// write writes the commit of a move and returns it with its message. No branch contains the
+// commit yet.
 func (s *session) write(ctx context.Context, repo *patch.Repository, head string, m *move) (commit, text string, err error) {
 	_, audit, err := s.store.LedgerHead(ctx)
 	if err != nil {
@@ -175,8 +178,9 @@ func (s *session) write(ctx context.Context, repo *patch.Repository, head string
 }
 
 // carryOut moves the branch and calls finish to store the result. If the working tree then
-// differs from the commit, the intent is done, because no program starts on such files,
-// and the difference is recorded and refused.
+// differs from the commit, carryOut marks the intent as done, because the operator's
+// program must not start on such files, records the difference, and returns it as a
+// refusal.
 func (s *session) carryOut(ctx context.Context, m *move, finish func(archive.Intent) error) error {
 	in, err := s.move(ctx, m)
 	var altered *patch.AlteredError
@@ -189,7 +193,8 @@ func (s *session) carryOut(ctx context.Context, m *move, finish func(archive.Int
 	return errors.Join(finish(in), s.altered(ctx, err, m.proposal.ID))
 }
 
-// differing lists the paths of the files whose content, as read, is not the new one.
+// differing lists the paths of the files whose content, as returned by read, differs from
+// the new content in change.
 func differing(change []patch.File, read func(path string) ([]byte, error)) ([]string, error) {
 	var out []string
 	for _, f := range change {
@@ -204,7 +209,7 @@ func differing(change []patch.File, read func(path string) ([]byte, error)) ([]s
 	return out, nil
 }
 
-// at returns a function that reads the files of a commit.
+// at returns a function that reads files from a commit.
 func at(repo *patch.Repository, commit string) func(path string) ([]byte, error) {
 	return func(path string) ([]byte, error) { return repo.File(commit, path) }
 }
@@ -215,10 +220,10 @@ func holds(repo *patch.Repository, commit string, change []patch.File) (bool, er
 	return err == nil && len(other) == 0, err
 }
 
-// same compares two contents of a file; nil is a missing file.
+// same reports whether two contents of a file are equal; nil stands for a missing file.
 func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
 
-// needsGit turns patch.ErrNoGit into a refusal and returns any other error as it is.
+// needsGit turns patch.ErrNoGit into a refusal and returns any other error unchanged.
 func needsGit(err error) error {
 	if errors.Is(err, patch.ErrNoGit) {
 		return Refuse("install git, which is needed to update a checked-out tree safely", "git is not installed")
@@ -226,8 +231,8 @@ func needsGit(err error) error {
 	return err
 }
 
-// uncommitted refuses a change of files that have uncommitted changes. Git lists a file twice that
-// is removed from the index alone.
+// uncommitted refuses a change to files that have uncommitted changes. Git lists a file
+// twice if it was removed only from the index.
 func uncommitted(dirty []string) error {
 	dirty = slices.Compact(slices.Sorted(slices.Values(dirty)))
 	return Refuse("commit or restore them, then repeat the command", "not committed: %s", join(dirty))

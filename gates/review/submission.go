@@ -18,37 +18,40 @@ import (
 	"evolve/runtime/text"
 )
 
-// The origins of a patch. All except OriginPerson have the limit of one attempt an hour.
+// The origins of a patch. All origins except OriginPerson are limited to one attempt per
+// hour.
 const (
 	OriginPerson    = archive.PatchOfPerson
-	OriginAgent     = "agent"     // an agent proposed it with its tool propose_patch
-	OriginModel     = "model"     // a language model wrote it in a nightly run, from failures
+	OriginAgent     = "agent"     // an agent proposed it with its propose_patch tool
+	OriginModel     = "model"     // a language model wrote it during a nightly run, based on failures
 	OriginConstants = "constants" // the search changed marked constants
 	OriginBlocks    = "blocks"    // the search changed the texts of marked blocks
 )
 
-// Submission is a patch as it is submitted. All its texts are untrusted.
+// Submission is a patch in the form in which it is submitted. All its texts are untrusted.
 type Submission struct {
 	Target string
-	// Author is the agent or person that it comes from.
+	// Author is the agent or person who submits the patch.
 	Author string
 	// Origin is one of the constants above.
 	Origin    string
 	Rationale string
-	// Diff is a unified diff; Replacements, if there are any, are used instead of it.
+	// Diff is a unified diff. Replacements, if there are any, are used instead of Diff.
 	Diff         string
 	Replacements []diff.Replacement
 	// Gain is the measured gain; empty if none was measured.
 	Gain string
-	// Confirmed holds the measurements of a night's confirmation; nil for another patch.
+	// Confirmed holds the measurements made when a night confirmed the patch; nil for any
+	// other patch.
 	Confirmed *archive.Confirmed
-	// Run is the nightly run that it comes from.
+	// Run is the nightly run from which the patch comes.
 	Run string
-	// Variant is the variant of searched code that it implements; empty for another patch.
+	// Variant is the variant of searched code that the patch implements; empty for any
+	// other patch.
 	Variant agent.ConfigID
 }
 
-// The bounds of the parts of a submission that are kept, in bytes.
+// The limits on the parts of a submission that are stored, in bytes.
 const (
 	maxRationale = 4000
 	maxTitle     = 100
@@ -67,13 +70,13 @@ func (s Submission) hash() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// ProposePatch takes a submission: it records the attempt in the ledger, applies the patch,
-// runs the gates, and records the result. A fault of the patch itself makes a failed proposal,
-// with the reason as a gate's evidence. A refusal (a *RefusedError) makes no proposal. With a
-// *LeftError, for example after ctx is canceled, the proposal is recorded and its gates still
-// have to run; the same applies to a version of searched code whose author has made an attempt
-// within the hour. Other errors are those of the machine. The archive is not held while the
-// gates run.
+// ProposePatch handles a submission: it records the attempt in the ledger, applies the
+// patch, runs the gates, and records the result. A fault in the patch itself leads to a
+// failed proposal, with the reason as a gate's evidence. A refusal (a *RefusedError) leads
+// to no proposal. With a *LeftError, for example after ctx is canceled, the proposal is
+// recorded but its gates still have to run; the same applies to a version of searched code
+// whose author has made an attempt in the past hour. Other errors are due to the machine.
+// The archive is not held while the gates run.
 func (rev *Reviewer) ProposePatch(ctx context.Context, sub Submission) (archive.ProposalRecord, error) {
 	t, err := rev.target(sub.Target)
 	if err != nil {
@@ -101,8 +104,8 @@ func (rev *Reviewer) ProposePatch(ctx context.Context, sub Submission) (archive.
 	return rev.gateDraft(ctx, t, p)
 }
 
-// gateDraft runs a draft through the gates. If they do not end, it keeps the reason with the
-// draft.
+// gateDraft runs the gates on a draft. If they do not all run, it stores the reason with
+// the draft.
 func (rev *Reviewer) gateDraft(ctx context.Context, t Target, p archive.ProposalRecord) (archive.ProposalRecord, error) {
 	id := p.ID
 	p, err := rev.gate(ctx, t, p, p, entryCreate)
@@ -115,8 +118,8 @@ func (rev *Reviewer) gateDraft(ctx context.Context, t Target, p archive.Proposal
 	return p, errors.Join(err, kept)
 }
 
-// namesAuthor refuses an author's name that is blank or has control characters, such as line
-// breaks.
+// namesAuthor refuses an author's name that is blank or contains control characters, such
+// as line breaks.
 func namesAuthor(author string) error {
 	if strings.TrimSpace(author) == "" || strings.ContainsFunc(author, unicode.IsControl) {
 		return Refuse("name yourself with --by \"Name <mail>\", or set git's user.name", "a patch needs the name of its author")
@@ -124,9 +127,9 @@ func namesAuthor(author string) error {
 	return nil
 }
 
-// begin does the part of a proposal that needs the archive: it records the attempt,
-// applies the patch, records the proposal and takes the claim to gate it. A patch that
-// could not be applied is recorded as failed.
+// begin carries out the part of a submission that needs the archive: it records the
+// attempt, applies the patch, records the proposal and acquires the claim to gate it. A
+// patch that cannot be applied is recorded as a failed proposal.
 func (s *session) begin(ctx context.Context, t Target, sub Submission, hash string) (p archive.ProposalRecord, held *Lock, err error) {
 	attempt, waits, err := s.admit(ctx, sub, hash)
 	if err != nil {
@@ -171,7 +174,8 @@ func (s *session) begin(ctx context.Context, t Target, sub Submission, hash stri
 	return p, held, err
 }
 
-// patchRecord makes the record of a submission. why is the reason why it cannot be applied.
+// patchRecord creates the record of a submission. why is the reason why the submission
+// cannot be applied, or "".
 func (rev *Reviewer) patchRecord(t Target, s Submission, hash string) (p archive.ProposalRecord, why string, err error) {
 	p = archive.ProposalRecord{
 		Kind: archive.KindPatch, State: archive.Drafted, Agent: s.Author, Run: s.Run, Created: rev.Now(),
@@ -208,7 +212,8 @@ func (rev *Reviewer) patchRecord(t Target, s Submission, hash string) (p archive
 	return p, "", nil
 }
 
-// apply returns the whole files that a submission results in.
+// apply returns the files that a submission changes, with their complete old and new
+// contents.
 func apply(s Submission, base diff.Base) ([]diff.File, error) {
 	if len(s.Replacements) > 0 {
 		return diff.Replace(s.Replacements, base)
@@ -220,10 +225,11 @@ func apply(s Submission, base diff.Base) ([]diff.File, error) {
 	return diff.Apply(parsed, base)
 }
 
-// findDuplicate refuses a patch that already awaits a decision and, unless a person proposes it,
-// one that was decided against, also under another name of the target. It returns the same patch
-// if its gates were interrupted. A patch that awaits a decision under a name that is no longer
-// in the settings is ignored, because it cannot be approved.
+// findDuplicate refuses a patch that is the same as one that already awaits a decision or,
+// unless a person proposes it, as one that was rejected or rolled back, even under another
+// name of the target. If the same patch is a draft whose gates were interrupted, it returns
+// that draft. It ignores a patch that awaits a decision under a target name that is no
+// longer in the settings, because such a patch cannot be approved.
 func (s *session) findDuplicate(ctx context.Context, p archive.ProposalRecord) (left *archive.ProposalRecord, err error) {
 	if len(p.Files) == 0 {
 		return nil, nil
@@ -248,8 +254,8 @@ func (s *session) findDuplicate(ctx context.Context, p archive.ProposalRecord) (
 	return left, nil
 }
 
-// renamed reports whether the target of another patch is no longer in the settings while that of
-// p is.
+// renamed reports whether the target of another patch is no longer in the settings while
+// the target of p is.
 func (rev *Reviewer) renamed(p, other archive.ProposalRecord) bool {
 	named := func(name string) bool {
 		return slices.ContainsFunc(rev.Targets, func(t Target) bool { return t.Name == name })
@@ -263,7 +269,8 @@ func sameFiles(a, b archive.ProposalRecord) bool {
 	})
 }
 
-// unappliable records a patch that could not be applied as failed, without other gates.
+// unappliable records a patch that could not be applied as failed, without running other
+// gates.
 func (s *session) unappliable(ctx context.Context, p archive.ProposalRecord, entry, why string) (archive.ProposalRecord, error) {
 	p.Gates = []archive.GateVerdict{{Gate: gateApply, Verdict: string(gates.Failed), Evidence: text.Clip(why, maxEvidence, text.Ellipsis)}}
 	p.State, p.Patch.Review, p.Patch.Unreviewed = archive.GateFailed, nil, nil
@@ -271,11 +278,12 @@ func (s *session) unappliable(ctx context.Context, p archive.ProposalRecord, ent
 	return p, s.record(ctx, p, entry, p.Agent, gatedData(p))
 }
 
-// title returns the first line of the patch's rationale, or its author.
+// title returns the first line of the patch's rationale or, if there is none, a title that
+// names the author.
 func title(t Target, s Submission) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s.Rationale), "\n")
 	if line = strings.Join(strings.Fields(line), " "); line == "" {
 		line = "by " + s.Author
 	}
-	return text.Clip(fmt.Sprintf("patch of %s: %s", t.Name, line), maxTitle, text.Ellipsis)
+	return text.Clip(fmt.Sprintf("patch for %s: %s", t.Name, line), maxTitle, text.Ellipsis)
 }

@@ -15,17 +15,19 @@ import (
 	"evolve/patch/scope"
 )
 
-// Ground is a target at its current commit, for the search for patches.
+// Ground is a target at one commit, by default the current one, as the search for patches
+// uses it.
 type Ground struct {
 	Target Target
-	// Commit is the commit at HEAD, and Policy the digest of the terms by which its
-	// patches are judged.
+	// Commit is the commit at HEAD. Policy is the digest of the terms by which patches to
+	// the target are judged.
 	Commit, Policy string
 	// Tree is the tree of the commit.
 	Tree string
-	// Start is the folder of the tree in which the target's commands start; empty for its root.
+	// Start is the folder in the tree in which the target's commands start; empty for the
+	// root of the tree.
 	Start string
-	// Editable are the existing files that a patch may change, sorted.
+	// Editable lists the existing files that a patch may change, sorted.
 	Editable []string
 
 	repo *patch.Repository
@@ -61,8 +63,7 @@ func (rev *Reviewer) Survey(name string) (*Ground, error) {
 	return g, nil
 }
 
-// At returns the ground at another commit of the repository; the policy is the present
-// one.
+// At returns the ground at another commit of the repository, under the present policy.
 func (g *Ground) At(commit string) (*Ground, error) {
 	out := *g
 	var err error
@@ -79,7 +80,7 @@ func (g *Ground) At(commit string) (*Ground, error) {
 }
 
 // Root returns the first commit of the target's repository, which stays the same if the
-// repository moves; see [patch.Repository.Root].
+// repository is moved elsewhere; see [patch.Repository.Root].
 func (g *Ground) Root(ctx context.Context) (string, error) { return g.repo.Root(ctx, g.Commit) }
 
 // Top returns the absolute root of the target's working tree.
@@ -88,8 +89,8 @@ func (g *Ground) Top() string { return g.repo.Top() }
 // History returns the repository of the target, for reading its commits.
 func (g *Ground) History() *patch.Repository { return g.repo }
 
-// Uncommitted lists the tracked files of the repository that differ in the working tree from the
-// commit, the named ones first; see [patch.Repository.Uncommitted].
+// Uncommitted lists the tracked files of the repository that differ between the working
+// tree and the commit, the named files first; see [patch.Repository.Uncommitted].
 func (g *Ground) Uncommitted(ctx context.Context, named ...string) ([]string, error) {
 	if g.Top() == "" {
 		return nil, nil
@@ -101,11 +102,12 @@ func (g *Ground) Uncommitted(ctx context.Context, named ...string) ([]string, er
 	return list, err
 }
 
-// AsCommitted reports whether a file in the working tree is as in the commit; see
+// AsCommitted reports whether a file is the same in the working tree as in the commit; see
 // [patch.Repository.AsCommitted].
 func (g *Ground) AsCommitted(path string) (bool, error) { return g.repo.AsCommitted(g.Commit, path) }
 
-// Absent lists the symbolic links and the submodules of the commit, which no exported tree has.
+// Absent lists the symbolic links and the submodules in the commit. Exported trees contain
+// neither.
 func (g *Ground) Absent() (links, submodules []string, err error) {
 	all, err := g.repo.Tree(g.Tree)
 	if err != nil {
@@ -122,7 +124,8 @@ func (g *Ground) Absent() (links, submodules []string, err error) {
 	return links, submodules, nil
 }
 
-// Allows reports whether a patch may change or create a file, by its slash-separated path.
+// Allows reports whether a patch may change the file with the given slash-separated path,
+// or create it if it does not exist.
 func (g *Ground) Allows(path string) (bool, error) {
 	before, err := g.repo.Tree(g.Tree)
 	if err != nil {
@@ -133,11 +136,11 @@ func (g *Ground) Allows(path string) (bool, error) {
 	if !there {
 		after = slices.Insert(after, at, scope.Entry{Path: path, Mode: scope.Regular})
 	}
-	after[at].Hash += "'" // as if it had other content
+	after[at].Hash += "'" // simulate a change to the file's content
 	return len(g.Target.scope().Judge(before, after).Refused) == 0, nil
 }
 
-// Sources reads the Go files among the editable ones, by path.
+// Sources returns the contents of the editable Go files, by path.
 func (g *Ground) Sources() (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for _, path := range g.Editable {
@@ -153,8 +156,8 @@ func (g *Ground) Sources() (map[string][]byte, error) {
 	return out, nil
 }
 
-// Marked reads the editable files that hold a text, by path. Files over 1 MiB are left
-// out.
+// Marked returns the contents of the editable files that contain a text, by path. It skips
+// files over 1 MiB.
 func (g *Ground) Marked(text string) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for _, path := range g.Editable {
@@ -169,9 +172,10 @@ func (g *Ground) Marked(text string) (map[string][]byte, error) {
 	return out, nil
 }
 
-// MarkedOutside returns the first committed file that has a mark of [blocks.Marked] and that a
-// patch may not change, with the reason; empty if there is none. Files over 1 MiB are left out,
-// and with covered also those that the target does not allow, and those that judge patches.
+// MarkedOutside returns the first committed file that has a mark of [blocks.Marked]
+// although a patch may not change it, and the reason why not; both are empty if there is
+// none. It skips files over 1 MiB. If covered is set, it also skips files that the target
+// does not allow and files that judge patches.
 func (g *Ground) MarkedOutside(covered bool) (path, why string, err error) {
 	all, err := g.repo.Tree(g.Tree)
 	if err != nil {
@@ -198,8 +202,8 @@ func (g *Ground) MarkedOutside(covered bool) (path, why string, err error) {
 	return "", "", nil
 }
 
-// Package reads the Go files of a folder of the commit without their tests, by path,
-// whether or not a patch may change them.
+// Package returns the contents of the Go files in a folder of the commit, except tests, by
+// path, whether or not a patch may change them.
 func (g *Ground) Package(dir string) (map[string][]byte, error) {
 	all, err := g.repo.Tree(g.Tree)
 	if err != nil {
@@ -220,8 +224,8 @@ func (g *Ground) Package(dir string) (map[string][]byte, error) {
 // mostMarked is the maximum size of a file with marks, in bytes.
 const mostMarked = 1 << 20
 
-// File returns one committed file, in the scope or not, for a person who edits a copy of
-// it; nil when there is none.
+// File returns the content of one committed file, inside or outside the scope, for a person
+// who edits a copy of it; nil if there is no such file.
 func (g *Ground) File(path string) ([]byte, error) {
 	data, err := g.repo.File(g.Commit, path)
 	if err != nil {
@@ -230,8 +234,8 @@ func (g *Ground) File(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Marks returns the number of constants of a target that are marked for the search and
-// can be tuned, and every marker that cannot be used.
+// Marks returns the number of constants in a target that are marked for the search and can
+// be tuned, and the problems with all markers that cannot be used.
 func (rev *Reviewer) Marks(target string) (found int, problems []constants.Problem, err error) {
 	g, err := rev.Survey(target)
 	if err != nil {
@@ -245,7 +249,7 @@ func (rev *Reviewer) Marks(target string) (found int, problems []constants.Probl
 	return len(list), problems, nil
 }
 
-// Export writes the tree into a folder that does not exist yet.
+// Export writes the tree to a folder that does not exist yet.
 func (g *Ground) Export(ctx context.Context, dir string) error {
 	return g.repo.Export(ctx, g.Tree, dir)
 }

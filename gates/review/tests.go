@@ -18,7 +18,8 @@ import (
 	"evolve/patch"
 )
 
-// buildGate is the gate that the benchmark and the rehearsal need.
+// buildGate is the name of the gate that must pass before the benchmark and the rehearsal
+// of a rollback can run in a target with Go code.
 const buildGate = gotest.Build
 
 // lab returns the environment in which the tests of a patch run.
@@ -28,14 +29,14 @@ func (w *gateRun) lab(ctx context.Context) (*gotest.Lab, error) {
 	}
 	cache, temp := w.cacheFolder(), filepath.Join(w.scratch, "temp")
 	if err := errors.Join(os.MkdirAll(cache, 0o700), os.MkdirAll(temp, 0o700)); err != nil {
-		return nil, fmt.Errorf("making room for the build cache: %w", err)
+		return nil, fmt.Errorf("creating the folder for the build cache: %w", err)
 	}
 	return &gotest.Lab{
 		Sandbox: w.Sandbox(), Unwalled: w.Unsandboxed, Toolchain: *w.tools, Cache: cache, Temp: temp, Random: rand.Reader, Now: w.Now, Cgo: w.target.Policy.Cgo,
 	}, nil
 }
 
-// toolchain finds the Go toolchain for the whole run.
+// toolchain finds the Go toolchain once for all gates of the run.
 func (w *gateRun) toolchain(ctx context.Context) error {
 	if w.tools != nil {
 		return nil
@@ -47,8 +48,8 @@ func (w *gateRun) toolchain(ctx context.Context) error {
 	return err
 }
 
-// testGates returns the gates that type-check a patched module and run it; done removes their
-// files.
+// testGates returns the gates that type-check a patched module and run it. done removes the
+// files of the gates.
 func (w *gateRun) testGates(ctx context.Context, c gotest.Change) (list []gates.Gate, done func() error, err error) {
 	if w.tests != nil {
 		return w.tests(c), func() error { return nil }, nil
@@ -62,18 +63,18 @@ func (w *gateRun) testGates(ctx context.Context, c gotest.Change) (list []gates.
 	return append(types, list...), done, err
 }
 
-// rehearse reverts the patch in a scratch tree. The result must be the base, byte for
-// byte, and must build and pass its tests.
+// rehearse reverts the patch in a scratch tree. The result must be the base, byte for byte.
+// If the target contains Go code, the result must also build and pass its tests.
 func (w *gateRun) rehearse(ctx context.Context) (gates.Verdict, string) {
 	if err := w.repo.Rehearse(w.base, w.files); err != nil {
-		return gates.Failed, "taking it back: " + err.Error()
+		return gates.Failed, "rolling it back: " + err.Error()
 	}
 	tree, err := w.repo.TreeOf(w.base)
 	if err != nil {
 		return gates.NotRun, "the base could not be read: " + err.Error()
 	}
 	if !w.hasGo {
-		evidence := "rehearsed: taking the patch back restores the base, byte for byte"
+		evidence := "rehearsed: rolling the patch back restores the base, byte for byte"
 		if w.commanded() {
 			evidence += fmt.Sprintf(", which passed the commands of the gate %q", gateProgram)
 		}
@@ -83,20 +84,21 @@ func (w *gateRun) rehearse(ctx context.Context) (gates.Verdict, string) {
 	// broken.
 	before, after, err := w.exportReversed(ctx, tree, tree)
 	if err != nil {
-		return gates.NotRun, "the rehearsal could not be made: " + err.Error()
+		return gates.NotRun, "the rehearsal could not be carried out: " + err.Error()
 	}
 	verdicts, err := w.compareReversed(ctx, before, after, patch.Reverse(w.files), gotest.Build, gotest.Vet, gotest.Affected)
 	if err != nil {
-		return gates.NotRun, "the rehearsal could not be made: " + err.Error()
+		return gates.NotRun, "the rehearsal could not be carried out: " + err.Error()
 	}
 	if bad, ok := allPass(verdicts); !ok {
-		return gates.Failed, fmt.Sprintf("with the patch taken back, the verdict of the gate %q is %s: %s", bad.Gate, bad.Verdict, bad.Evidence)
+		return gates.Failed, fmt.Sprintf("with the patch rolled back, the verdict of the gate %q is %s: %s", bad.Gate, bad.Verdict, bad.Evidence)
 	}
-	return gates.Passed, "rehearsed: taking the patch back restores the base, byte for byte, and passes " + named(verdicts)
+	return gates.Passed, "rehearsed: rolling the patch back restores the base, byte for byte, and passes " + named(verdicts)
 }
 
-// compareReversed compares the folder of a tree from which a patch was reverted with that of
-// another one, by the named gates. Tests that the patch added are removed and not run.
+// compareReversed runs the named gates on the reversal of a patch. before and after are the
+// folders of the trees before and after the reversal, and files are the files that it
+// changes. Tests that the patch added are removed from before and not run.
 func (w *gateRun) compareReversed(ctx context.Context, before, after string, files []patch.File, names ...string) (verdicts []archive.GateVerdict, err error) {
 	c := gotest.Change{Base: before, Candidate: after}
 	for _, f := range files {
@@ -120,17 +122,18 @@ func (w *gateRun) compareReversed(ctx context.Context, before, after string, fil
 	return gates.Run(ctx, list), context.Cause(ctx)
 }
 
-// exportReversed writes out the tree from which a patch is reverted, and the resulting tree.
+// exportReversed writes the tree before the reversal of a patch, and the tree after it, to
+// folders.
 func (w *gateRun) exportReversed(ctx context.Context, from, to string) (before, after string, err error) {
 	dir := filepath.Join(w.scratch, "back")
 	before, after = filepath.Join(dir, "from"), filepath.Join(dir, "to")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", "", fmt.Errorf("making room for the trees: %w", err)
+		return "", "", fmt.Errorf("preparing the folder for the trees: %w", err)
 	}
 	return before, after, errors.Join(w.repo.Export(ctx, from, before), w.repo.Export(ctx, to, after))
 }
 
-// named lists the names of the gates of some verdicts.
+// named lists the names of the gates in a list of verdicts.
 func named(list []archive.GateVerdict) string {
 	var out []string
 	for _, v := range list {

@@ -10,24 +10,26 @@ import (
 	"evolve/patch"
 )
 
-// RemoteTrial is the result of trying whether branches of proposals can be pushed from one
-// repository.
+// RemoteTrial is the result of checking whether the branches of proposals can be pushed
+// from one repository.
 type RemoteTrial struct {
 	// Folder is the root of the repository's working tree.
 	Folder string
-	// Remote is the name of the remote, and Base the branch there that proposals are to
-	// be merged into.
+	// Remote is the name of the remote, and Base the branch there into which proposals are
+	// to be merged.
 	Remote, Base string
-	// Err is the obstacle; nil if there is none.
+	// Err is the reason why branches cannot be pushed; nil if there is none.
 	Err error
 }
 
-// tryBranch is the name of the branch of a trial, which is never pushed.
+// tryBranch is the name of the branch for which a trial checks whether it could be pushed.
+// It is never actually pushed.
 const tryBranch = branchPrefix + "doctor"
 
 // TryRemotes contacts the remote of each repository that can have proposals, as
-// [Reviewer.SyncBranches] does, and checks whether it accepts branches. It changes nothing
-// there. own reports whether there may be proposals for the workspace's own repository.
+// [Reviewer.SyncBranches] does, and checks whether the remote accepts branches. It changes
+// nothing at the remote. own reports whether there may be proposals for the workspace's own
+// repository.
 func (rev *Reviewer) TryRemotes(ctx context.Context, own bool) []RemoteTrial {
 	if rev.Branching == nil {
 		return nil
@@ -56,7 +58,8 @@ func (rev *Reviewer) TryRemotes(ctx context.Context, own bool) []RemoteTrial {
 	return out
 }
 
-// tryRemote returns the branch that proposals of a repository are to be merged into.
+// tryRemote checks whether the remote of a repository accepts branches. It returns the
+// branch into which proposals for the repository are to be merged.
 func (rev *Reviewer) tryRemote(ctx context.Context, repo *patch.Repository) (string, error) {
 	g, err := rev.findBase(ctx, repo)
 	if err != nil {

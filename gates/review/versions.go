@@ -14,57 +14,63 @@ import (
 	"evolve/runtime/text"
 )
 
-// MostVersions is the number of versions of a target that its repository keeps for an archive.
+// MostVersions is the maximum number of versions of a target that its repository retains
+// for an archive.
 const MostVersions = 20
 
-// versionRefs returns the folder of the refs of a target's versions; every archive that uses
-// the repository has a folder of its own in it.
+// versionRefs returns the folder for the refs of a target's versions. Every archive that
+// uses the repository has its own folder in it.
 func versionRefs(target string) string { return "refs/evolve/code/" + target + "/" }
 
-// versionRef returns the ref of a version. Its name has the variant beside the number, because
-// copies of an archive, and one that was restored, give the same number to other versions.
+// versionRef returns the ref of a version. Its name contains the variant in addition to the
+// number, because copies of an archive, and an archive that was restored, give the same
+// number to other versions.
 func versionRef(target, archive string, number int, variant agent.ConfigID) string {
 	return fmt.Sprintf("%s%s/v%d-%s", versionRefs(target), archive, number, variant.Short())
 }
 
-// versionName matches the last part of the ref of a version. An older evolve wrote no variant.
+// versionName matches the last part of the name of a version's ref. Refs written by older
+// versions of evolve lack the variant.
 var versionName = regexp.MustCompile(`^v([1-9][0-9]{0,17})(?:-([0-9a-f]{8}))?$`)
 
-// Version is a version of a target's code that is kept as a commit.
+// Version is a version of a target's code that is retained as a commit.
 type Version struct {
 	Number  int
 	Variant agent.ConfigID
-	// Files are its changes of the commit at which the target was surveyed.
+	// Files are the changes that the version makes to the commit at which the target was
+	// surveyed.
 	Files []patch.File
-	// Why describes the origin of the version, and Value its measured value; both may be
+	// Why describes the origin of the version, and Value its measured value. Both may be
 	// empty.
 	Why, Value string
 }
 
-// Shelf is the place of an archive's versions in the repository of a target.
+// Shelf stores an archive's versions of a target in the target's repository.
 type Shelf struct {
 	*Ground
 	// Archive is the id of the archive.
 	Archive string
-	// Find returns the archive's version with a number; false if it has none. Files is empty
-	// if the version does not fit the code any more.
+	// Find returns the archive's version with a given number, or false if there is none.
+	// The version's Files is empty if the version no longer applies to the code.
 	Find func(number int) (Version, bool, error)
-	// Spared are versions whose refs stay as they are if there are any, such as those whose
-	// proposals wait.
+	// Spared lists versions whose refs are not removed, for example because their proposals
+	// are waiting.
 	Spared []agent.ConfigID
 }
 
-// Keep writes versions as commits on the ground's commit, with a ref each, and removes the refs
-// of the oldest others of the archive beyond [MostVersions], except those of Spared. It changes
-// no branch, HEAD, index or working tree. A ref that has the tree already stays as it is, and
-// so do the refs of other archives, and the refs of versions that this archive does not have.
+// Keep writes versions as commits on top of the ground's commit, each with a ref of its
+// own. If the archive then has more than [MostVersions] refs, Keep removes those of its
+// oldest other versions, except those in Spared. A ref whose commit already has the right
+// tree stays as it is, and so do the refs of other archives and of versions that this
+// archive does not have. Keep does not change any branch, HEAD, the index or the working
+// tree.
 func (s *Shelf) Keep(ctx context.Context, list []Version, now time.Time) error {
 	list = list[:min(len(list), MostVersions)]
 	var kept []string
 	for _, v := range list {
 		ref := versionRef(s.Target.Name, s.Archive, v.Number, v.Variant)
 		if err := s.keepVersion(ref, v, now); err != nil {
-			return fmt.Errorf("keeping v%d: %w", v.Number, err)
+			return fmt.Errorf("storing v%d: %w", v.Number, err)
 		}
 		kept = append(kept, ref)
 	}
@@ -91,7 +97,7 @@ func (s *Shelf) Keep(ctx context.Context, list []Version, now time.Time) error {
 	return nil
 }
 
-// own returns the refs of the archive's versions, the newest first.
+// own returns the refs of the archive's versions, newest first.
 func (s *Shelf) own() ([]string, error) {
 	below := versionRefs(s.Target.Name) + s.Archive + "/"
 	refs, err := s.repo.Refs(below)
@@ -113,8 +119,9 @@ func (s *Shelf) own() ([]string, error) {
 	return out, nil
 }
 
-// named returns the archive's version with the number in a ref's last part; false if it has
-// none, or if the part is not the name of a version.
+// named returns the archive's version whose number is in last, the last part of a ref. It
+// returns false if the archive has no such version, or if last is not the name of a
+// version.
 func (s *Shelf) named(last string) (Version, bool, error) {
 	m := versionName.FindStringSubmatch(last)
 	if m == nil {
@@ -127,8 +134,9 @@ func (s *Shelf) named(last string) (Version, bool, error) {
 	return s.Find(number)
 }
 
-// takeOver renames the refs of an older evolve, which all workspaces shared, if they point
-// to versions of this archive: to commits that change the same files to the same contents.
+// takeOver renames the refs that older versions of evolve wrote under names shared by all
+// workspaces, if they point to versions of this archive, that is, to commits that change
+// the same files to the same contents.
 func (s *Shelf) takeOver(ctx context.Context) error {
 	below := versionRefs(s.Target.Name)
 	refs, err := s.repo.Refs(below)
@@ -194,7 +202,8 @@ func (s *Shelf) keepVersion(ref string, v Version, now time.Time) error {
 	return s.repo.MoveRef(ref, was, commit)
 }
 
-// VersionRef returns the ref of a version that is kept for an archive; empty if it is not kept.
+// VersionRef returns the ref of a version that is retained for an archive; empty if it is
+// not retained.
 func (g *Ground) VersionRef(archive string, number int, variant agent.ConfigID) string {
 	if archive == "" {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// shelfTest is a repository with a linked worktree of it.
+// shelfTest is a repository with a linked worktree.
 type shelfTest struct {
 	*testing.T
 	dir, linked string
@@ -57,13 +57,13 @@ func (s *shelfTest) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// refs lists the refs of versions.
+// refs lists the version refs.
 func (s *shelfTest) refs() []string {
 	s.Helper()
 	return strings.Fields(s.git("for-each-ref", "--format=%(refname)", "refs/evolve/code"))
 }
 
-// shelf returns the shelf of an archive whose versions are those up to a number.
+// shelf returns the shelf of an archive that has the versions up to a number.
 func (s *shelfTest) shelf(dir, archive string, most int, version func(int) Version) *Shelf {
 	s.Helper()
 	repo, err := patch.Open(dir, s.env)
@@ -77,7 +77,8 @@ func (s *shelfTest) shelf(dir, archive string, most int, version func(int) Versi
 	}
 }
 
-// versionOf returns a version whose file holds a word and the number.
+// versionOf returns a function that returns a version whose file holds the word and the
+// version's number.
 func versionOf(word string) func(int) Version {
 	return func(n int) Version {
 		return Version{
@@ -87,8 +88,9 @@ func versionOf(word string) func(int) Version {
 	}
 }
 
-// TestKeepVersions: versions become commits on the base with a ref each, in a repository and
-// in a linked worktree of it; the newest stay and nothing else moves.
+// TestKeepVersions checks that versions become commits on the base with a ref each, both in
+// a repository and in its linked worktree, that the newest stay, and that nothing else
+// moves.
 func TestKeepVersions(t *testing.T) {
 	s := newShelfTest(t)
 	git, version := s.git, versionOf("one")
@@ -109,7 +111,7 @@ func TestKeepVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept := git("rev-parse", name(7))
-	// A finalist that is old stays beside the newest.
+	// An old finalist stays beside the newest versions.
 	if err := s.shelf(s.linked, id, 50, version).Keep(t.Context(), []Version{version(2), version(30), version(7)}, now.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +132,7 @@ func TestKeepVersions(t *testing.T) {
 		}
 	}
 	git("rev-parse", "refs/evolve/code/packing/mine", "refs/evolve/code/other/v1")
-	// So does one whose proposal waits, at the commit that it has.
+	// So does a version whose proposal waits, at its existing commit.
 	spared := s.shelf(s.dir, id, 50, version)
 	spared.Spared = []agent.ConfigID{version(3).Variant}
 	was, newer := git("rev-parse", name(3)), []Version{}
@@ -179,7 +181,7 @@ func TestKeepVersions(t *testing.T) {
 	}
 	git("update-ref", "refs/evolve/code/taken", "HEAD") // no ref can be below it
 	g.Target.Name = "taken"
-	if err := g.Keep(t.Context(), []Version{version(1)}, now); err == nil || !strings.Contains(err.Error(), "keeping v1: ") {
+	if err := g.Keep(t.Context(), []Version{version(1)}, now); err == nil || !strings.Contains(err.Error(), "storing v1: ") {
 		t.Errorf("a ref that is in the way: %v", err)
 	}
 	if os.Getuid() == 0 {
@@ -196,8 +198,9 @@ func TestKeepVersions(t *testing.T) {
 	}
 }
 
-// TestVersionsOfSeveralArchives: archives that share a repository keep their versions beside
-// each other, and a copy of an archive leaves those that it does not have.
+// TestVersionsOfSeveralArchives checks that archives that share a repository keep their
+// versions side by side, and that a copy of an archive does not touch versions that it does
+// not have.
 func TestVersionsOfSeveralArchives(t *testing.T) {
 	s, now := newShelfTest(t), time.Unix(1_790_000_000, 0)
 	keep := func(archive, word string, numbers ...int) {
@@ -222,7 +225,7 @@ func TestVersionsOfSeveralArchives(t *testing.T) {
 	before := s.git("for-each-ref", "refs/evolve/code")
 	keep(second, "two", all(1)...)
 	keep(second, "two", all(40)...)
-	keep(first, "copy", all(1)...) // of the first, which went on by itself
+	keep(first, "copy", all(1)...) // a copy of the first, which continued separately
 	keep(first, "copy", all(40)...)
 	if after := s.git("for-each-ref", "refs/evolve/code"); len(s.refs()) != 3*MostVersions {
 		t.Errorf("%d refs are kept:\n%s", len(s.refs()), after)
@@ -235,8 +238,8 @@ func TestVersionsOfSeveralArchives(t *testing.T) {
 	}
 }
 
-// TestVersionRefsOfAnOlderEvolve: the refs that all workspaces shared are renamed by the
-// archive that has their versions. Others stay.
+// TestVersionRefsOfAnOlderEvolve checks that refs that all workspaces shared are renamed by
+// the archive that has their versions, and that other refs stay.
 func TestVersionRefsOfAnOlderEvolve(t *testing.T) {
 	s, version := newShelfTest(t), versionOf("one")
 	const id = "00000000000000aa"

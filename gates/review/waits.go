@@ -12,17 +12,17 @@ import (
 	"evolve/runtime/text"
 )
 
-// LimitedError reports that the author of a patch has made an attempt within the hour.
+// LimitedError reports that the author of a patch has made an attempt in the past hour.
 type LimitedError struct{ Err *quota.TooSoonError }
 
 func (e *LimitedError) Error() string { return e.Err.Error() }
 
-// refused returns the refusal of a patch that does not wait.
+// refused returns the refusal for a patch that cannot wait for the limit to end.
 func (e *LimitedError) refused() error {
-	return tooSoon(e.Err, "every attempt counts, also one that failed")
+	return tooSoon(e.Err, "every attempt counts, including failed ones")
 }
 
-// limited returns the limit because of which an author has to wait; nil if there is none.
+// limited returns the limit because of which an author must wait; nil if there is none.
 func (s *session) limited(ctx context.Context, author string) (*LimitedError, error) {
 	list, err := past(ctx, s.store)
 	if err != nil {
@@ -35,9 +35,10 @@ func (s *session) limited(ctx context.Context, author string) (*LimitedError, er
 	return nil, nil
 }
 
-// wait records a version that has to wait because of a limit as a draft, without an attempt, in
-// place of an older draft of a version of the same code. It refuses a patch that cannot be
-// applied, or that is decided already. The error is a [LeftError] once the draft is there.
+// wait records a version that must wait because of a limit. The version becomes a draft but
+// not yet an attempt, and the draft replaces an older draft of a version of the same code.
+// wait refuses a version that cannot be applied or that was already decided on. Once the
+// draft exists, the error is a [LeftError].
 func (s *session) wait(ctx context.Context, t Target, sub Submission, hash string, why *LimitedError) (archive.ProposalRecord, error) {
 	p, fault, err := s.patchRecord(t, sub, hash)
 	var same *archive.ProposalRecord
@@ -67,8 +68,8 @@ func (s *session) wait(ctx context.Context, t Target, sub Submission, hash strin
 	return p, errors.Join(err, &LeftError{ID: p.ID, Err: why})
 }
 
-// attemptNow makes the attempt of a draft that had to wait because of a limit. If the limit
-// still applies, it makes no attempt and returns the reason.
+// attemptNow makes the attempt for a draft that had to wait because of a limit. If the
+// limit still applies, it makes no attempt and returns the reason.
 func (s *session) attemptNow(ctx context.Context, p *archive.ProposalRecord) (*LimitedError, error) {
 	waits, err := s.limited(ctx, p.Patch.Author)
 	if waits != nil || err != nil {
@@ -92,12 +93,12 @@ func (s *session) attemptNow(ctx context.Context, p *archive.ProposalRecord) (*L
 	return nil, nil
 }
 
-// unattempted reports whether a draft is no attempt yet.
+// unattempted reports whether a draft does not yet count as an attempt.
 func unattempted(p archive.ProposalRecord) bool {
 	return p.State == archive.Drafted && p.Imported == "" && p.Patch.Attempt == 0 && p.Patch.Origin == OriginBlocks
 }
 
-// keepWaiting stores the reason why a draft waits, and returns it.
+// keepWaiting stores the reason why a draft waits, and returns the stored proposal.
 func (rev *Reviewer) keepWaiting(ctx context.Context, p archive.ProposalRecord, left *LeftError) (archive.ProposalRecord, error) {
 	err := rev.retryLocked(ctx, func(ctx context.Context, s *session) error {
 		now, err := s.findPatch(ctx, left.ID)
@@ -111,14 +112,15 @@ func (rev *Reviewer) keepWaiting(ctx context.Context, p archive.ProposalRecord, 
 		return s.store.PutProposal(ctx, p)
 	})
 	if errors.Is(err, archive.ErrLocked) {
-		err = nil // the draft exists, and its reason is reported
+		err = nil // the draft exists, and the caller reports the reason
 	}
 	return p, err
 }
 
-// overReference returns the files of a version, on a commit. The version was measured against
-// another one whose patch was adopted since, so that the measured files replace the adopted
-// ones. ok is false for another patch, and if the adopted files were changed again.
+// overReference moves a version onto head if it was measured against another version whose
+// patch has been adopted since: the measured files then replace the adopted files. ok is
+// false if there was no such version, if the adopted files have been changed again, or if
+// the other files conflict.
 func (s *session) overReference(ctx context.Context, repo *patch.Repository, head string, p archive.ProposalRecord) (out []patch.File, ok bool, err error) {
 	if p.Patch.Variant == "" {
 		return nil, false, nil

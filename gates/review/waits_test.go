@@ -11,7 +11,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// confirmed submits a version of searched code that a night confirmed, which sets Size.
+// confirmed submits a version of searched code that a night confirmed. The version sets
+// Size.
 func (b *bureau) confirmed(variant agent.ConfigID, run, size string) (archive.ProposalRecord, error) {
 	return b.ProposePatch(b.t.Context(), Submission{
 		Target: "code", Author: "search over code", Origin: OriginBlocks, Rationale: "set Size to " + size, Diff: turned("64", size), Variant: variant, Run: run,
@@ -36,7 +37,7 @@ func (b *bureau) drafted(id, why string) {
 	}
 }
 
-// resumed resumes what waits, and returns the proposals with their states.
+// resumed resumes waiting proposals and returns them with their states.
 func (b *bureau) resumed() string {
 	b.t.Helper()
 	done, err := b.Resume(b.t.Context())
@@ -60,8 +61,9 @@ func (b *bureau) attempts() int {
 	return strings.Count(strings.Join(b.kinds(), " "), entryAttempt)
 }
 
-// TestLimitLetsAVersionWait: a version that is confirmed within an hour of the author's last
-// attempt waits, without an attempt, until the hour is over. Its gates are an attempt then.
+// TestLimitLetsAVersionWait checks that a version confirmed within an hour of the author's
+// last attempt waits, without an attempt, until the hour is over. Its gates then count as
+// an attempt.
 func TestLimitLetsAVersionWait(t *testing.T) {
 	b := newBureau(t)
 	b.must(b.confirmed("va", "1-a", "128"))
@@ -90,7 +92,7 @@ func TestLimitLetsAVersionWait(t *testing.T) {
 		t.Errorf("taken up again: %s", got)
 	}
 
-	// It counts as an attempt from then on; the author of another target is not concerned.
+	// It counts as an attempt from then on; the author of another target is not affected.
 	b.now = b.now.Add(59 * time.Minute)
 	p, err = b.confirmed("vc", "3-c", "512")
 	b.waits(p, err, "P3", "one patch an hour")
@@ -99,13 +101,14 @@ func TestLimitLetsAVersionWait(t *testing.T) {
 	}
 }
 
-// TestOtherPatchesDoNotWait: what an agent asks for can be asked for again.
+// TestOtherPatchesDoNotWait checks that what an agent asks for does not wait, because the
+// agent can ask again.
 func TestOtherPatchesDoNotWait(t *testing.T) {
 	b := newBureau(t)
 	b.must(b.submit(OriginAgent, "aide", turned("64", "128")))
 	_, err := b.submit(OriginAgent, "aide", turned("64", "256"))
 	refused(t, err, "one patch an hour")
-	// Nor does a version that cannot be applied, or that a person turned down.
+	// Neither does a version that cannot be applied or that a person rejected.
 	b.done(b.Reject(t.Context(), "P1", robin))
 	b.must(b.confirmed("va", "1-a", "512"))
 	for size, why := range map[string]string{"128": "P1 is the same patch and is rejected", "64": "the file would not change"} {
@@ -117,8 +120,8 @@ func TestOtherPatchesDoNotWait(t *testing.T) {
 	}
 }
 
-// TestNewerVersionReplacesADraft: one version waits for its gates at a time, also where the
-// newer one passes through them at once.
+// TestNewerVersionReplacesADraft checks that only one version at a time waits for its
+// gates, even if the newer version passes through them at once.
 func TestNewerVersionReplacesADraft(t *testing.T) {
 	b := newBureau(t)
 	b.must(b.confirmed("va", "1-a", "128"))
@@ -142,8 +145,8 @@ func TestNewerVersionReplacesADraft(t *testing.T) {
 	}
 }
 
-// TestDecisionsWhileAVersionWaits: what a person decides and commits before the gates of a
-// version begin is seen when they do.
+// TestDecisionsWhileAVersionWaits checks that what a person decides and commits before a
+// version's gates begin is taken into account when they do.
 func TestDecisionsWhileAVersionWaits(t *testing.T) {
 	waiting := func(t *testing.T) *bureau {
 		b := newBureau(t)
@@ -181,7 +184,7 @@ func TestDecisionsWhileAVersionWaits(t *testing.T) {
 		if _, err := b.store.NewProposal(t.Context(), same); err != nil {
 			t.Fatal(err)
 		}
-		if p := later(b); p.State != archive.GateFailed || !strings.Contains(p.Gates[0].Evidence, "when it was taken up: P3 is the same patch and is rejected") {
+		if p := later(b); p.State != archive.GateFailed || !strings.Contains(p.Gates[0].Evidence, "when it was resumed: P3 is the same patch and is rejected") {
 			t.Errorf("%s: %+v", p.State, p.Gates)
 		}
 	})
@@ -205,7 +208,7 @@ func TestDecisionsWhileAVersionWaits(t *testing.T) {
 	t.Run("the code moves where the version changes it", func(t *testing.T) {
 		b := waiting(t)
 		b.done(b.Approve(t.Context(), "P1", robin))
-		if p := later(b); p.State != archive.GateFailed || !strings.Contains(p.Gates[0].Evidence, "changed in the target since, where the patch changes it too: cache/cache.go") {
+		if p := later(b); p.State != archive.GateFailed || !strings.Contains(p.Gates[0].Evidence, "changed in the target since then, in passages that the patch also changes: cache/cache.go") {
 			t.Errorf("%s: %+v", p.State, p.Gates)
 		}
 	})
@@ -248,7 +251,8 @@ func TestDecisionsWhileAVersionWaits(t *testing.T) {
 	})
 }
 
-// TestCrashWhileAVersionWaits: the attempt counts, and the version still waits.
+// TestCrashWhileAVersionWaits checks that after a crash the attempt counts and the version
+// still waits.
 func TestCrashWhileAVersionWaits(t *testing.T) {
 	for _, step := range []string{"attempt", "tree", "gates", "ref"} {
 		t.Run(step, func(t *testing.T) {
@@ -276,8 +280,8 @@ func TestCrashWhileAVersionWaits(t *testing.T) {
 	}
 }
 
-// TestDraftsTellWhyTheyWait: the reason is kept with the draft, and is gone once its gates have
-// run.
+// TestDraftsTellWhyTheyWait checks that the reason is stored with the draft and is removed
+// once the draft's gates have run.
 func TestDraftsTellWhyTheyWait(t *testing.T) {
 	b := newBureau(t)
 	stopped := func() context.Context {

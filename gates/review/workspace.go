@@ -19,52 +19,58 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// Workspace is the folder with the files of the agents.
+// Workspace is the folder that contains the files of the agents.
 type Workspace struct {
-	// Root is its absolute path.
+	// Root is the absolute path of the workspace.
 	Root string
-	// Agent returns an agent by its id.
+	// Agent returns the agent with the given id.
 	Agent func(id string) (*Agent, bool)
-	// OwnFiles lists the files of a first commit: paths below Root, with slashes.
+	// OwnFiles lists the files that a first commit would contain, as slash-separated paths
+	// below Root.
 	OwnFiles func() []string
-	// Tools lists the names of all tools that no agent wrote, including those of every
-	// server, because any agent may get them later.
+	// Tools lists the names of all tools that were not written by an agent. It includes the
+	// tools of every server, because any agent may be given them later.
 	Tools []string
 	// HasPolicy reports whether the settings have a policy for a tool.
 	HasPolicy func(tool string) bool
 }
 
-// Agent is an agent as its files are now.
+// Agent is an agent as defined by its present files.
 type Agent struct {
 	ID string
-	// Builtin reports whether the built-in runtime runs it, which reads tools and skills.
+	// Builtin reports whether the agent is run by the built-in runtime, which reads tools
+	// and skills.
 	Builtin  bool
 	Champion agent.Config
 	Space    agent.Space
-	// Suites are the suites that it is measured on.
+	// Suites are the suites on which the agent is measured.
 	Suites []*bench.Suite
-	// Base has the hashes, by name, of everything that a config is measured on.
+	// Base holds the hashes, by name, of everything on which the measurement of a config
+	// depends.
 	Base map[string]string
-	// Rules are the rules by which a claim about a config is judged.
+	// Rules are the rules by which claims about a config are judged.
 	Rules evidence.Rules
-	// ConfigFiles are the paths of the champion's files, Files returns their contents for a
-	// config, and Load reads them back below another root.
+	// ConfigFiles are the paths of the champion's files. Files returns the contents of
+	// these files for a config, and Load reads them back below another root.
 	ConfigFiles []string
 	Files       func(agent.Config) map[string][]byte
 	Load        func(root string) (agent.Config, error)
-	// Tools names the registered tools that it may call; nil: all. ToolFiles counts the
-	// files of its own tools, and SkillFiles are those of its skills, by name.
+	// Tools names the registered tools that the agent may call; nil means all. ToolFiles
+	// counts the files of the agent's own tools, and SkillFiles holds the files of its
+	// skills, by name.
 	Tools      []string
 	ToolFiles  int
 	SkillFiles map[string][]byte
-	// Memories are the memories of its own file and of the one that all agents read.
+	// Memories are the memories in the agent's own file and in the file that all agents
+	// read.
 	Memories []agent.Memory
 }
 
-// MaxFile bounds a file of the workspace that is committed with a decision, in bytes.
+// MaxFile is the maximum size of a workspace file that is committed with a decision, in
+// bytes.
 const MaxFile = 1 << 30
 
-// agent returns an agent of the workspace.
+// agent returns the agent of the workspace with the given id.
 func (rev *Reviewer) agent(id string) (*Agent, bool) {
 	if rev.Workspace == nil {
 		return nil, false
@@ -72,7 +78,8 @@ func (rev *Reviewer) agent(id string) (*Agent, bool) {
 	return rev.Workspace.Agent(id)
 }
 
-// proposer is like agent, for an agent that is to get a proposal.
+// proposer returns the agent for which a proposal is made, and refuses if there is none
+// with the given id.
 func (rev *Reviewer) proposer(id string) (*Agent, error) {
 	a, ok := rev.agent(id)
 	if !ok {
@@ -81,9 +88,9 @@ func (rev *Reviewer) proposer(id string) (*Agent, error) {
 	return a, nil
 }
 
-// Stale lists the inputs that changed since a proposal of a config was measured, given
-// the present base, suites and champion of its agent. It is empty if the proposal may be
-// approved.
+// Stale lists the inputs that have changed since a proposal for a config was measured,
+// given the present base, suites and champion of its agent. The list is empty if the
+// proposal may be approved.
 func Stale(ctx context.Context, store *archive.Archive, p archive.ProposalRecord, base map[string]string, suites []*bench.Suite, champion agent.ConfigID) ([]string, error) {
 	list, err := moved(ctx, store, p, base, suites)
 	if err == nil && len(list) == 0 && p.Champion != champion {
@@ -92,8 +99,8 @@ func Stale(ctx context.Context, store *archive.Archive, p archive.ProposalRecord
 	return list, err
 }
 
-// workRepository returns the workspace's repository, or nil if there is none with a
-// commit.
+// workRepository returns the workspace's repository, or nil if there is none or it has no
+// commit yet.
 func (rev *Reviewer) workRepository() (*patch.Repository, error) {
 	repo, err := patch.Open(rev.Workspace.Root, rev.Env)
 	if err == nil {
@@ -108,9 +115,10 @@ func (rev *Reviewer) workRepository() (*patch.Repository, error) {
 	return repo, nil
 }
 
-// InitialFiles lists the files that the first commit of a new repository would hold: the
-// workspace's own. It returns nil when the workspace is in a repository that has a
-// commit, and refuses if a file holds text that looks like a credential.
+// InitialFiles lists the workspace's own files, which the first commit of a new repository
+// would contain. It returns nil if the workspace is in a repository that already has a
+// commit. It refuses if git would not commit a file unchanged, or if a file contains text
+// that looks like a credential.
 func (rev *Reviewer) InitialFiles() ([]string, error) {
 	repo, err := rev.workRepository()
 	if repo != nil || err != nil {
@@ -132,18 +140,18 @@ func (rev *Reviewer) InitialFiles() ([]string, error) {
 	return names, nil
 }
 
-// committable refuses files that git would not commit as they are.
+// committable refuses files that git would not commit unchanged.
 func (rev *Reviewer) committable(names ...string) error {
 	for _, name := range names {
 		if why := patch.Uncommittable(rev.Workspace.Root, name); why != "" {
-			return Refuse("keep the file itself, not a link, in the workspace, and not in a nested repository", "%s %s", name, why)
+			return Refuse("keep the file itself, not a link to it, in the workspace and outside any nested repository", "%s %s", name, why)
 		}
 	}
 	return nil
 }
 
-// mayInit refuses to make a repository without git, and one of other files than the person
-// was shown.
+// mayInit refuses to create a repository if git is missing, or if the repository would
+// contain files other than those that the person was shown.
 func (rev *Reviewer) mayInit(ctx context.Context, shown []string) error {
 	if _, err := patch.Command(ctx, rev.Workspace.Root, rev.Env); err != nil {
 		return needsGit(err)
@@ -161,8 +169,8 @@ func (rev *Reviewer) mayInit(ctx context.Context, shown []string) error {
 	return nil
 }
 
-// withoutCredentials refuses a change whose new content holds text that looks like a
-// credential, unless the old content does.
+// withoutCredentials refuses a change whose new content contains text that looks like a
+// credential, unless the old content contains such text too.
 func withoutCredentials(changes []patch.File) error {
 	for _, f := range changes {
 		line := scrub.Line(f.New)
@@ -174,11 +182,11 @@ func withoutCredentials(changes []patch.File) error {
 }
 
 func credentialIn(name string, line int) error {
-	return Refuse("take it out, and pass it by the name of an environment variable",
+	return Refuse("remove it, and refer to it by the name of an environment variable",
 		"%s, line %d holds what looks like a credential: it would be committed", name, line)
 }
 
-// onDisk reads a file of the workspace, nil when it does not exist.
+// onDisk reads a file in the workspace. It returns nil if the file does not exist.
 func (rev *Reviewer) onDisk(name string) ([]byte, error) { return readBelow(rev.Workspace.Root, name) }
 
 func readBelow(root, name string) ([]byte, error) {
@@ -192,7 +200,8 @@ func readBelow(root, name string) ([]byte, error) {
 	return data, err
 }
 
-// writeBelow writes the new content of files below root, and removes those that have none.
+// writeBelow writes the new content of files below folder, and removes the files that have
+// none.
 func writeBelow(folder string, change []patch.File) (err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -217,7 +226,8 @@ func writeBelow(folder string, change []patch.File) (err error) {
 	return nil
 }
 
-// scratch calls work with a temporary folder.
+// scratch calls work with the path of a new temporary folder, and removes the folder
+// afterwards.
 func scratch(work func(folder string) error) error {
 	folder, err := tempdir.Make("rehearsal")
 	if err != nil {

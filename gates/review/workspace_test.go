@@ -11,7 +11,7 @@ import (
 	"evolve/patch"
 )
 
-// TestRehearsalsStayInside checks that a path out of the scratch folder is not written.
+// TestRehearsalsStayInside checks that a path outside the scratch folder is not written.
 func TestRehearsalsStayInside(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "owned")
 	for _, path := range []string{"../owned", "../../../../../../../../" + outside, outside, "a/../../owned", ".git/hooks/post-commit", "a/.GIT/x", `a\..\b`, "", ".", "a//b", "a\nb"} {
@@ -28,7 +28,7 @@ func TestRehearsalsStayInside(t *testing.T) {
 }
 
 // TestForeignAdoption checks that the hint for an imported adoption names its commit only
-// if it is a commit's name.
+// if it is a valid commit name.
 func TestForeignAdoption(t *testing.T) {
 	commit := strings.Repeat("0a", 20)
 	for adopted, want := range map[string]string{

@@ -19,10 +19,10 @@ import (
 	"evolve/runtime/text"
 )
 
-// maxAwaiting bounds the undecided proposals of kind tool of one agent.
+// maxAwaiting is the maximum number of undecided proposals of kind tool for one agent.
 const maxAwaiting = 20
 
-// none is the hash of a file that does not exist.
+// none stands for the hash of a file that does not exist.
 const none = "none"
 
 func toolsDir(agentID string) string  { return path.Join("agents", agentID, "tools") }
@@ -30,23 +30,24 @@ func skillsDir(agentID string) string { return path.Join("agents", agentID, "ski
 
 func skillFile(agentID, name string) string { return path.Join(skillsDir(agentID), name+".md") }
 
-// toolFiles returns the paths of a tool's source and of its manifest.
+// toolFiles returns the paths of a tool's source file and of its manifest.
 func toolFiles(agentID, name string) []string {
 	base := path.Join(toolsDir(agentID), name)
 	return []string{base + ".star", base + ".json"}
 }
 
-// ProposeTool makes the proposal of a tool that an agent wrote; why becomes its
-// rationale, shortened to maxRequestReason. The tool becomes callable when a person
-// approves it. If the same tool already awaits a decision or was rejected, that proposal
-// is returned.
+// ProposeTool makes the proposal for a tool that an agent wrote. why, shortened to
+// maxRequestReason, becomes its rationale. The tool becomes callable only when a person
+// approves it. If there is already a proposal for the same tool that awaits a decision or
+// was rejected, ProposeTool returns that proposal.
 func (rev *Reviewer) ProposeTool(ctx context.Context, agentID string, def authored.Definition, why string) (archive.ProposalRecord, error) {
 	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) {
 		return s.proposeTool(ctx, agentID, "", def, why)
 	})
 }
 
-// ProposeWrittenTool is [Reviewer.ProposeTool] for a tool that a run had written.
+// ProposeWrittenTool is like [Reviewer.ProposeTool], but for a tool that was written during
+// a run.
 func (rev *Reviewer) ProposeWrittenTool(ctx context.Context, agentID, run string, def authored.Definition, why string) (archive.ProposalRecord, error) {
 	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) {
 		return s.proposeTool(ctx, agentID, run, def, why)
@@ -69,8 +70,8 @@ func (rev *Reviewer) ProposeToolDeletion(ctx context.Context, agentID, name, why
 	})
 }
 
-// ProposeSkill makes the proposal of a skill that a run drafted. It becomes part of the
-// prompt when a person approves it.
+// ProposeSkill makes the proposal for a skill that was drafted from a run. The skill
+// becomes part of the prompt only when a person approves it.
 func (rev *Reviewer) ProposeSkill(ctx context.Context, agentID, run string, c skill.Candidate) (archive.ProposalRecord, error) {
 	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) { return s.proposeSkill(ctx, agentID, run, c) })
 }
@@ -82,7 +83,8 @@ func (s *session) proposeSkill(ctx context.Context, agentID, run string, c skill
 		map[string][]byte{skillFile(agentID, c.Definition.Name): c.Definition.Encode()})
 }
 
-// proposeWritten completes and files the record of a proposal that writes these files.
+// proposeWritten completes and files the record of a proposal that writes the files in
+// want.
 func (s *session) proposeWritten(ctx context.Context, agentID string, p archive.ProposalRecord, want map[string][]byte) (archive.ProposalRecord, error) {
 	a, err := s.proposer(agentID)
 	if err != nil {
@@ -100,7 +102,7 @@ func (s *session) proposeWritten(ctx context.Context, agentID string, p archive.
 	if len(p.Files) == 0 {
 		return p, Refuse("nothing needs to be decided", "%s is already in use with the same text", p.Title)
 	}
-	if deletes(p) { // another version of the tool is another proposal
+	if deletes(p) { // the deletion of another version of the tool is another proposal
 		p.Evidence = filesDigest(olds(p))
 	}
 	if p.Base, err = s.writtenBase(a, p); err != nil {
@@ -114,7 +116,7 @@ func (s *session) proposeWritten(ctx context.Context, agentID string, p archive.
 		return p, err
 	}
 	if len(earlier) > 0 {
-		if earlier[0].State == archive.GateFailed { // an input of the gates may be available now
+		if earlier[0].State == archive.GateFailed { // an input that the gates lacked may be available now
 			earlier[0].State = archive.Drafted
 		}
 		return s.fileProposal(ctx, earlier[0])
@@ -126,7 +128,7 @@ func (s *session) proposeWritten(ctx context.Context, agentID string, p archive.
 		return p, err
 	}
 	if len(awaiting) >= maxAwaiting {
-		return p, Refuse("decide on some of them: `evolve review`", "%d tools and skills of %s await a decision already", len(awaiting), a.ID)
+		return p, Refuse("decide on some of them: `evolve review`", "%d tools and skills of %s already await a decision", len(awaiting), a.ID)
 	}
 	return s.fileProposal(ctx, p)
 }
@@ -136,7 +138,9 @@ func deletes(p archive.ProposalRecord) bool {
 	return len(p.Files) > 0 && !slices.ContainsFunc(p.Files, func(f archive.FileChange) bool { return f.New != nil })
 }
 
-// olds returns the contents of files before a proposal, under names that no file has.
+// olds returns the old contents of a proposal's files, for the digest of a deletion. The
+// keys are not the names of the files, so that the digest differs from that of a proposal
+// that writes these contents.
 func olds(p archive.ProposalRecord) map[string][]byte {
 	out := map[string][]byte{}
 	for _, f := range p.Files {
@@ -154,10 +158,10 @@ func filesDigest(files map[string][]byte) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// writtenBase returns the hashes of the files that a tool or a skill depends on: those
-// that it replaces, the agent's agent.yaml and, for a skill, the suites. It leaves out
-// the rest of the agent's folder, so that two of them, or one and a config, can be
-// approved one after the other.
+// writtenBase returns the hashes of the files on which the proposal for a tool or a skill
+// depends: the files that it replaces, the agent's agent.yaml and, for a skill, the suites.
+// It leaves out the rest of the agent's folder, so that two tools or skills, or one of them
+// and a config, can be approved one after the other.
 func (s *session) writtenBase(a *Agent, p archive.ProposalRecord) (map[string]string, error) {
 	base := map[string]string{}
 	kind, name := Written(p)
@@ -188,8 +192,8 @@ func (s *session) writtenBase(a *Agent, p archive.ProposalRecord) (map[string]st
 	return base, nil
 }
 
-// Written returns "tool" or "skill", and its name, for a proposal of kind tool. Both are
-// empty for any other proposal.
+// Written returns, for a proposal of kind tool, "tool" or "skill" and the name of the tool
+// or skill. Both results are empty for any other proposal.
 func Written(p archive.ProposalRecord) (kind, name string) {
 	if p.Kind != archive.KindTool {
 		return "", ""
@@ -206,8 +210,8 @@ func Written(p archive.ProposalRecord) (kind, name string) {
 	return "", ""
 }
 
-// side returns the new content of one file of a change, or its content on disk if the
-// change does not have it.
+// side returns the content that a file has after a change: its new content, or its content
+// on disk if the change does not include it.
 func (f *fileSubject) side(name string, change []patch.File) ([]byte, error) {
 	for _, c := range change {
 		if c.Path == name {
@@ -217,7 +221,7 @@ func (f *fileSubject) side(name string, change []patch.File) ([]byte, error) {
 	return f.onDisk(name)
 }
 
-// tool reads the tool after a change of its files.
+// tool reads the tool as it is after a change to its files.
 func (f *fileSubject) tool(change []patch.File) (authored.Definition, error) {
 	_, name := Written(f.p)
 	base := path.Join(toolsDir(f.p.Agent), name)
@@ -236,7 +240,7 @@ func (f *fileSubject) tool(change []patch.File) (authored.Definition, error) {
 	return def, err
 }
 
-// skill reads the skill after a change of its file.
+// skill reads the skill as it is after a change to its file.
 func (f *fileSubject) skill(change []patch.File) (skill.Definition, error) {
 	_, name := Written(f.p)
 	data, err := f.side(skillFile(f.p.Agent, name), change)
@@ -250,7 +254,7 @@ func (f *fileSubject) skill(change []patch.File) (skill.Definition, error) {
 	return def, err
 }
 
-// writtenGates returns the gates of a tool or a skill.
+// writtenGates returns the gates for a tool or a skill.
 func (f *fileSubject) writtenGates(repo *patch.Repository) []gates.Gate {
 	kind, _ := Written(f.p)
 	now, err := f.writtenBase(f.agent, f.p)
@@ -289,8 +293,8 @@ func (f *fileSubject) writtenGates(repo *patch.Repository) []gates.Gate {
 	return gates.Tool(tool)
 }
 
-// rehearseWritten applies the change to a scratch copy of the files and reverts it. Each
-// side must then be on disk as it should be, and the old side must load.
+// rehearseWritten applies the change to a scratch copy of the files and reverts it. After
+// each step, the files on disk must be as expected, and the old files must load.
 func (f *fileSubject) rehearseWritten() error {
 	change := files(f.p)
 	back := patch.Reverse(change)
@@ -304,7 +308,7 @@ func (f *fileSubject) rehearseWritten() error {
 				return err
 			}
 			if len(left) > 0 {
-				return fmt.Errorf("their content is not that of the change: %s", join(left))
+				return fmt.Errorf("their content differs from that in the change: %s", join(left))
 			}
 		}
 		return nil
@@ -315,7 +319,7 @@ func (f *fileSubject) rehearseWritten() error {
 	return f.loadsOrIsGone(back)
 }
 
-// loadsOrIsGone fails when a change leaves files that do not load.
+// loadsOrIsGone returns an error if the files that remain after a change do not load.
 func (f *fileSubject) loadsOrIsGone(change []patch.File) error {
 	kind, _ := Written(f.p)
 	var err error
@@ -331,7 +335,7 @@ func (f *fileSubject) loadsOrIsGone(change []patch.File) error {
 	return err
 }
 
-// restoresWritten refuses a rollback after which the workspace could not be loaded.
+// restoresWritten refuses a rollback if the workspace could not be loaded afterwards.
 func (f *fileSubject) restoresWritten(ctx context.Context, back []patch.File) error {
 	kind, _ := Written(f.p)
 	if err := f.loadsOrIsGone(back); err != nil {
@@ -343,8 +347,7 @@ func (f *fileSubject) restoresWritten(ctx context.Context, back []patch.File) er
 	return f.unreferenced(ctx)
 }
 
-// unreferenced refuses the removal of a tool that files of the workspace name or that is
-// shared.
+// unreferenced refuses to remove a tool that is shared or that files in the workspace name.
 func (f *fileSubject) unreferenced(ctx context.Context) error {
 	_, name := Written(f.p)
 	a := f.agent
@@ -359,7 +362,7 @@ func (f *fileSubject) unreferenced(ctx context.Context) error {
 		return Refuse("remove it from `tools` there first", "agents/%s/agent.yaml names the tool %s", a.ID, name)
 	}
 	if selection, _ := a.Champion.List("tools.selection"); slices.Contains(selection, name) {
-		return Refuse("roll back the proposal that selected it first, or edit the file", "tools.selection in agents/%s/config.yaml has the tool %s", a.ID, name)
+		return Refuse("first roll back the proposal that selected it, or edit the file", "tools.selection in agents/%s/config.yaml has the tool %s", a.ID, name)
 	}
 	if f.Workspace.HasPolicy(name) {
 		return Refuse("remove it from `policies` there first", "evolve.yaml has a policy for the tool %s", name)

@@ -8,10 +8,10 @@ import (
 )
 
 // ambient lists, by package, the functions and variables that describe the machine and the
-// process instead of the input: they differ between a gate and real use, and no test of
-// the base covers that difference. An empty list is the whole package. Clock reads and
-// environment variables are not listed: other detectors look for dates and for the
-// variables that differ in a gate, and honest settings are frequent.
+// process instead of the input. They differ between a gate and real use, and no test in the
+// base covers that difference. An empty list stands for the whole package. The clock and
+// environment variables are not listed: there are frequent legitimate uses of them, and
+// other detectors look for dates and for the variables that differ in a gate.
 var ambient = map[string][]string{
 	"runtime": {
 		"NumGoroutine", "NumCgoCall", "ReadMemStats", "MemProfile", "GoroutineProfile", "ThreadCreateProfile",
@@ -48,8 +48,8 @@ var ambient = map[string][]string{
 	"weak":         {},
 }
 
-// ambience looks for functions that begin to use ambient data. Uses that the function had
-// before are not reported, and neither are those in a main function, where they are usual.
+// ambience looks for functions that begin to use ambient data. It ignores uses that the
+// function already had, and uses in a main function, where they are common.
 func ambience(f *file, found report) {
 	for _, u := range f.units {
 		if fn, ok := u.node.(*ast.FuncDecl); ok && f.now.Name.Name == "main" && fn.Recv == nil && fn.Name.Name == "main" {
@@ -73,7 +73,8 @@ func ambience(f *file, found report) {
 	}
 }
 
-// ambientName returns the ambient object that an expression names.
+// ambientName returns the package and the name if an expression names a function or
+// variable listed in ambient.
 func (f *file) ambientName(e ast.Expr) (pkg, name string, ok bool) {
 	switch x := e.(type) {
 	case *ast.SelectorExpr:
@@ -92,7 +93,7 @@ func (f *file) ambientName(e ast.Expr) (pkg, name string, ok bool) {
 	return "", "", false
 }
 
-// readers are the functions that read files, by package.
+// readers lists the functions that read files, by package.
 var readers = map[string][]string{
 	"os":            {"Open", "OpenFile", "ReadFile", "ReadDir", "Stat", "Lstat", "Readlink", "DirFS", "OpenRoot"},
 	"io/ioutil":     {"ReadFile", "ReadDir"},
@@ -103,8 +104,9 @@ var readers = map[string][]string{
 	"go/parser":     {"ParseFile", "ParseDir"},
 }
 
-// fixedPlaces looks for calls that inspect a file with a constant name, standard output,
-// or the current time: they differ between a folder with tests and a service.
+// fixedPlaces looks for calls that read a file with a constant name, inspect standard
+// output, or use the nanoseconds of the current time as a random number. Their results
+// differ between a folder with tests and a running service.
 func (f *file) fixedPlaces(call *ast.CallExpr, found report) {
 	for pkg, names := range readers {
 		if !f.is(call.Fun, pkg, names...) {
@@ -124,11 +126,11 @@ func (f *file) fixedPlaces(call *ast.CallExpr, found report) {
 		found(call.Pos(), false, "it inspects the type of standard output, which differs under a gate")
 	}
 	if now, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && s.Sel.Name == "Nanosecond" && f.is(now.Fun, "time", "Now") {
-		found(call.Pos(), false, "it draws a random number from the clock")
+		found(call.Pos(), false, "it derives a random number from the clock")
 	}
 }
 
-// recorders are the types that tests pass where real use has another type.
+// recorders are types whose values tests pass where real code passes values of other types.
 var recorders = map[string][]string{
 	"strings":           {"Builder", "Reader"},
 	"bytes":             {"Buffer", "Reader"},
@@ -146,7 +148,7 @@ func (f *file) typesOfInputs(n ast.Node, found report) {
 		}
 		for pkg, names := range recorders {
 			if f.is(star.X, pkg, names...) {
-				found(t.Pos(), false, "it tests for a type that tests pass in, of package %q", pkg)
+				found(t.Pos(), false, "it checks for a type that tests pass in, from package %q", pkg)
 			}
 		}
 	}

@@ -7,12 +7,12 @@ import (
 	"evolve/gates/syntax"
 )
 
-// testAwareness looks for source that checks whether it is being tested. Facts of a test
-// run alone (testing.Testing, the flags of a test binary in a file that reads flags, its
-// name, the test files on its stack) have no honest use outside tests; build information,
-// the helpers of package testing, and the flags of a test binary that is started as
-// another process have some honest use. A changed test helper is like a changed test, and
-// a person reviews it.
+// testAwareness looks for source code that checks whether it is being tested. Facts that
+// hold only during a test run (testing.Testing, the flags of a test binary in a file that
+// reads flags, the binary's name, the test files on its stack) have no legitimate use
+// outside tests. Build information, the helpers in package testing, and the flags of a test
+// binary that is started as another process have some legitimate uses. A changed test
+// helper is flagged for a person, because it can affect tests as a changed test does.
 func testAwareness(f *file, found report) {
 	name, stack := syntax.Contains(f.now, f.readsName), syntax.Contains(f.now, f.readsStack)
 	for _, u := range f.units {
@@ -23,7 +23,7 @@ func testAwareness(f *file, found report) {
 			continue
 		}
 		if f.helps() || f.pkg.had["testing"] && f.mentions(u.node, "testing") {
-			found(u.node.Pos(), false, "tests use it as a helper, and it is not a test file of the base")
+			found(u.node.Pos(), false, "tests use it as a helper, but it is not in a test file of the base")
 		}
 		ast.Inspect(u.node, func(n ast.Node) bool {
 			switch {
@@ -40,15 +40,15 @@ func testAwareness(f *file, found report) {
 			case testFlag(value):
 				found(n.Pos(), name, "%+q is a flag that only a test binary has", value)
 			case name && testBinary(value):
-				found(n.Pos(), true, "it reads its own name, and contains that of a test binary, %+q", value)
+				found(n.Pos(), true, "it reads its own name and contains the name of a test binary, %+q", value)
 			case stack && testFrame(value):
-				found(n.Pos(), true, "it reads its callers, and contains the name of a test's caller, %+q", value)
+				found(n.Pos(), true, "it reads its callers and contains the name of a test's caller, %+q", value)
 			}
 		})
 	}
 }
 
-// helps reports whether the file held test helpers before the patch.
+// helps reports whether the file already contained test helpers before the patch.
 func (f *file) helps() bool {
 	before := f.before()
 	return before != nil && before.imported["testing"] == "testing"
@@ -66,17 +66,17 @@ func (f *file) mentions(n ast.Node, pkg string) bool {
 	})
 }
 
-// readsName reports whether a node reads the name or the arguments of the program.
+// readsName reports whether a node reads the name or the arguments of the running program.
 func (f *file) readsName(n ast.Node) bool {
 	return f.is(n, "os", "Args", "Executable") || f.is(n, "flag", "CommandLine", "Lookup", "Arg", "Args") || f.is(n, "runtime/debug", "ReadBuildInfo")
 }
 
-// readsStack reports whether a node inspects its callers.
+// readsStack reports whether a node inspects the call stack.
 func (f *file) readsStack(n ast.Node) bool {
 	return f.is(n, "runtime", "Caller", "Callers", "CallersFrames", "Stack", "FuncForPC") || f.is(n, "runtime/debug", "Stack", "PrintStack")
 }
 
-// testFlag reports whether a text is a flag of a test binary, alone or with its dash and
+// testFlag reports whether a text is a flag of a test binary, with or without its dash and
 // value.
 func testFlag(s string) bool {
 	s = strings.TrimLeft(s, "-")

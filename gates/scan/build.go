@@ -12,8 +12,8 @@ import (
 // isGo reports whether go build may read a file.
 func isGo(p string) bool { return strings.HasSuffix(strings.ToLower(p), ".go") }
 
-// cgo looks for C. A file that begins to use C drops out of a build without cgo; in one
-// that already uses it, the comment above the import is source as well.
+// cgo looks for the use of C. A file that begins to use C is left out of a build without
+// cgo. In a file that already uses C, the comment above the import is source code too.
 func cgo(f *file, found report) {
 	has := func(a *ast.File) *ast.ImportSpec {
 		if a == nil {
@@ -41,7 +41,7 @@ type directive struct {
 	at   token.Pos
 }
 
-// toolComments lists the comments of a file that a tool interprets.
+// toolComments lists the comments in a file that a tool interprets.
 func toolComments(a *ast.File) []directive {
 	if a == nil {
 		return nil
@@ -62,7 +62,7 @@ func toolComments(a *ast.File) []directive {
 // harmless lists directives that change how code is compiled but not its behaviour.
 var harmless = []string{"//go:noinline", "//go:nosplit", "//go:fix"}
 
-// directives looks for directives that the base does not have.
+// directives looks for directives that are not in the base.
 func directives(f *file, found report) {
 	had := map[string]int{}
 	for _, d := range toolComments(f.was) {
@@ -82,7 +82,7 @@ func directives(f *file, found report) {
 		case word == "//go:generate":
 			found(d.at, false, "go generate runs %+q", rest)
 		case strings.HasPrefix(d.text, "//line ") || strings.HasPrefix(d.text, "/*line "):
-			found(d.at, false, "coverage and failures are reported at other lines: %+q", d.text)
+			found(d.at, false, "it makes coverage and failures appear at other lines: %+q", d.text)
 		case strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(word, "//"), " "), "evolve:") || strings.HasPrefix(d.text, "// evolve:"):
 			found(d.at, false, "it changes the set of constants that a night may tune: %+q", d.text)
 		case !slices.Contains(harmless, word):
@@ -99,8 +99,8 @@ func directives(f *file, found report) {
 }
 
 // constraintOf returns the build constraint of a file as the go command reads it: the
-// //go:build line before the package clause, else all // +build lines together. The old
-// and the new form of one condition give the same text.
+// //go:build line before the package clause, or else all // +build lines together. The old
+// and the new form of a condition result in the same text.
 func constraintOf(a *ast.File) (text string, at token.Pos) {
 	if a == nil {
 		return "", token.NoPos
@@ -130,21 +130,22 @@ func constraintOf(a *ast.File) (text string, at token.Pos) {
 	return expr.String(), at
 }
 
-// constraints looks for files whose build constraint or package changes.
+// constraints looks for files whose build constraint or package clause changes or is
+// unusual.
 func constraints(f *file, found report) {
 	now, at := constraintOf(f.now)
 	was, _ := constraintOf(f.was)
 	switch now {
 	case was:
 	case "":
-		found(at, false, "it is now always built; before, only with %+q", was)
+		found(at, false, "it is now always built; before, it was built only with %+q", was)
 	default:
 		found(at, false, "it is built only with %+q", now)
 	}
 	name := f.now.Name.Name
 	switch {
 	case name == "documentation":
-		found(f.now.Package, true, "the go command ignores files of package documentation")
+		found(f.now.Package, true, "the go command ignores files whose package is named documentation")
 	case f.was != nil && f.was.Name.Name != name:
 		found(f.now.Package, false, "the file moves from package %+q to package %+q", f.was.Name.Name, name)
 	case strings.HasSuffix(name, "_test") && !f.test():
@@ -152,13 +153,13 @@ func constraints(f *file, found report) {
 	}
 }
 
-// systems are the operating systems and processors that a file name may end with
-// (go/build's list, which is not exported).
+// systems lists the operating systems and architectures that act as a build constraint at
+// the end of a file name. It is a copy of go/build's list, which is not exported.
 var systems = strings.Fields(`aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows zos
 	386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le mips64p32 mips64p32le ppc ppc64 ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm unix`)
 
-// fileNames looks for new files that the go command ignores, or builds on some systems
-// only, because of their names.
+// fileNames looks for new files that, because of their names, the go command ignores or
+// builds only on some systems.
 func fileNames(f *file, found report) {
 	if f.Old != nil {
 		return
@@ -169,7 +170,7 @@ func fileNames(f *file, found report) {
 	case strings.HasPrefix(base, "_") || strings.HasPrefix(base, "."):
 		found(f.now.Package, false, "the go command ignores files with this prefix")
 	case !strings.HasSuffix(base, ".go"):
-		found(f.now.Package, false, "the go command only reads names with a lower-case ending")
+		found(f.now.Package, false, "the go command reads only files whose names have a lower-case ending")
 	case strings.Contains(stem, "_") && slices.Contains(systems, last):
 		found(f.now.Package, false, "its name restricts it to builds on %s", last)
 	case strings.Contains(stem, "_test_") || strings.HasSuffix(stem, "_test"):

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// comparing are the methods by which libraries and tests compare and print values.
+// comparing are the methods with which libraries and tests compare and print values.
 var comparing = []string{"Is", "As", "Equal", "Format", "GoString"}
 
-// comparisons looks for new methods by which a type controls its own comparison in a test.
-// An error that equals every other one passes every test; so does an error that wraps
+// comparisons looks for new methods by which a type decides how a test compares its values.
+// An error that equals every other error passes every test; so does an error that wraps
 // several others.
 func comparisons(f *file, found report) {
 	for _, u := range f.units {
@@ -23,7 +23,7 @@ func comparisons(f *file, found report) {
 	}
 }
 
-// several reports whether a function returns a list.
+// several reports whether the first result of a function is a slice or an array.
 func several(fn *ast.FuncDecl) bool {
 	if fn.Type.Results == nil || len(fn.Type.Results.List) == 0 {
 		return false

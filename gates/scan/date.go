@@ -9,8 +9,8 @@ import (
 	"evolve/gates/syntax"
 )
 
-// dates looks for code that behaves differently after a certain day: a function that
-// reads the time and contains a date, or that compares a part of the current time with a
+// dates looks for code that can behave differently after a certain day: a function that
+// reads the clock and contains a fixed date, or one that compares a part of the time with a
 // constant.
 func dates(f *file, found report) {
 	for _, u := range f.units {
@@ -31,7 +31,7 @@ func dates(f *file, found report) {
 	}
 }
 
-// fixedDate reports whether a call makes a time from constants alone.
+// fixedDate reports whether a call makes a time from constants only.
 func (f *file) fixedDate(c *ast.CallExpr) bool {
 	switch {
 	case f.is(c.Fun, "time", "Date") && len(c.Args) > 0:
@@ -45,9 +45,9 @@ func (f *file) fixedDate(c *ast.CallExpr) bool {
 	return false
 }
 
-// clockPart reports whether an expression is a calendar part, or the Unix time, of
-// something. When now is false, the function does not read the current time, and only
-// parts count that are usually read from a clock passed in.
+// clockPart reports whether an expression is a calendar part of a time, or its Unix time.
+// now reports whether the function reads the current time; if not, only the parts count
+// that are usually taken from a time passed in, which are the year and the Unix time.
 func (f *file) clockPart(e ast.Expr, now bool) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || len(call.Args) > 0 {
@@ -74,7 +74,7 @@ func compares(op token.Token) bool {
 	return false
 }
 
-// number returns the value of a number literal; 0 for anything else.
+// number returns the value of a number literal, or 0 for anything else.
 func number(e ast.Expr) float64 {
 	lit, ok := ast.Unparen(e).(*ast.BasicLit)
 	if !ok || (lit.Kind != token.INT && lit.Kind != token.FLOAT) {

@@ -10,24 +10,25 @@ import (
 	"slices"
 )
 
-// report records a finding at a position in the candidate. Source text in its message must
+// report records a finding at a position in the candidate. Source text in the message must
 // be quoted with %q or %+q.
 type report func(at token.Pos, fatal bool, why string, args ...any)
 
 // detector looks for one way of deceiving a test gate.
 type detector struct {
-	// rule names its findings, family is the gate that they belong to.
+	// rule is the name of the detector in its findings. family is the gate to which the
+	// findings belong.
 	rule, family string
-	// tests reports whether it also reads test files. There, checks for tests, writes to
-	// testdata and started processes are usual.
+	// tests reports whether the detector also reads test files. Detectors for code that is
+	// common in tests, such as writes to testdata or the starting of processes, do not.
 	tests bool
-	// standing reports whether uses that a function already had are not reported, even
-	// when the patch changes the function: they do not depend on the change.
+	// standing reports whether the detector ignores uses that a function already had, even
+	// if the patch changes the function, because such uses do not depend on the change.
 	standing bool
 	look     func(f *file, found report)
 }
 
-// The families; each is a gate.
+// The families of detectors; each family is a gate.
 const (
 	familyParse  = "source: parses"
 	familyText   = "source: text"
@@ -39,10 +40,11 @@ const (
 	familyTables = "source: tables"
 )
 
-// parseRule is the rule of files that do not parse, which no detector reads.
+// parseRule is the rule of the finding for a file that does not parse. The detectors do not
+// read such a file.
 const parseRule = "parse"
 
-// detectors lists all of them, in the order in which their findings are reported.
+// detectors lists all detectors, in the order in which their findings are reported.
 func detectors() []detector {
 	return []detector{
 		{rule: "hidden character", family: familyText, tests: true, look: hiddenCharacters},
@@ -81,9 +83,10 @@ func detectors() []detector {
 	}
 }
 
-// Go scans the sources of a patch and returns the findings in the order of paths, lines
-// and rules. It ignores files that are not Go and files that the patch removes. Code that
-// the base already has is not reported, but a changed function is scanned as a whole.
+// Go scans the source files of a patch and returns the findings sorted by path, line and
+// rule. It ignores files that are not Go files and files that the patch removes.
+// Declarations that are already in the base are not scanned, but a function that the patch
+// changes is scanned as a whole.
 func Go(list []Source) []Finding {
 	var out []Finding
 	var files []*file
@@ -138,7 +141,7 @@ func errorLine(err error) int {
 	return 1
 }
 
-// each visits every node of the file's units.
+// each visits every node in the file's units.
 func (f *file) each(visit func(ast.Node)) {
 	for _, u := range f.units {
 		ast.Inspect(u.node, func(n ast.Node) bool {

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// droppedErrors looks for functions that begin to drop the last result of a call, usually
-// an error, when the base keeps all results of that call. A failure is then ignored.
+// droppedErrors looks for functions that begin to discard the last result of a call,
+// usually an error, although in the base they use all results of that call. A failure is
+// then ignored.
 func droppedErrors(f *file, found report) {
 	for _, u := range f.units {
 		if u.before == nil {
@@ -32,7 +33,8 @@ func droppedErrors(f *file, found report) {
 	}
 }
 
-// callee returns the name of the called function, with its package; "" when it has none.
+// callee returns the name of the called function, qualified as it is in the call; "" if it
+// has no name.
 func callee(call *ast.CallExpr) string {
 	switch x := call.Fun.(type) {
 	case *ast.Ident:
@@ -46,7 +48,8 @@ func callee(call *ast.CallExpr) string {
 	return ""
 }
 
-// drops lists the assignments that keep some results of a call, but not the last.
+// drops lists the assignments that discard the last result of a call but not all of its
+// results.
 func drops(n ast.Node) []*ast.AssignStmt {
 	var out []*ast.AssignStmt
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -68,8 +71,9 @@ func blank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// callCounters looks for new package-level variables that are incremented: code that
-// counts its calls can behave differently after as many as tests make.
+// callCounters looks for new package-level variables that are incremented. Code that counts
+// its calls can behave differently once it has been called more often than tests would call
+// it.
 func callCounters(f *file, found report) {
 	fresh := map[string]bool{}
 	for _, u := range f.units {

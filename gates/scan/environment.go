@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// environment looks for variables and files that differ between a gate, a CI system
+// environment looks for uses of variables and files that differ between a gate, a CI system
 // and a user's machine.
 func environment(f *file, found report) {
 	for _, u := range f.units {

@@ -8,8 +8,8 @@ import (
 	"evolve/gates/syntax"
 )
 
-// exiting reports whether an expression names a way to end the process, or the goroutine,
-// without running the code that waits for it.
+// exiting returns the name of the function if an expression names one that ends the process
+// or the goroutine without returning to its callers.
 func (f *file) exiting(n ast.Node) (name string, ok bool) {
 	switch {
 	case f.is(n, "os", "Exit"):
@@ -26,11 +26,11 @@ func (f *file) exiting(n ast.Node) (name string, ok bool) {
 	return "", false
 }
 
-// exits looks for code that ends the process. Directly in an initialiser it is fatal: a
-// test binary that exits 0 before its first test looks as if all had passed, and no
-// library ends its program during loading. With a constant status other than 0 it is only
-// flagged. Panics and log.Fatal are ignored: they end the process with a status that fails
-// the tests.
+// exits looks for code that ends the process. In code that runs when the package is loaded,
+// it is fatal: a test binary that exits with status 0 before its first test looks as if all
+// tests had passed, and no library ends its program while it is being loaded. An exit with
+// a constant status other than 0 is only flagged. Panics and log.Fatal are ignored, because
+// they end the process with a status that fails the tests.
 func exits(f *file, found report) {
 	inMain := map[ast.Node]bool{}
 	for _, u := range f.units {
@@ -51,7 +51,7 @@ func exits(f *file, found report) {
 		if name, ends := f.exiting(n); ends && !said[n] && !inMain[n] && !stood[n] && !f.exitsWithTests(n) {
 			found(n.Pos(), false, "%s outside of main also ends the tests", name)
 		}
-		switch x := n.(type) { // a part of a selector is no reference by itself
+		switch x := n.(type) { // the name in a selector is not a reference of its own
 		case *ast.SelectorExpr:
 			said[x.Sel] = true
 		case *ast.ParenExpr:
@@ -60,7 +60,7 @@ func exits(f *file, found report) {
 	})
 }
 
-// exitsWithTests reports whether a node is in a TestMain, which another detector reads.
+// exitsWithTests reports whether a node is in a TestMain, which another detector checks.
 func (f *file) exitsWithTests(n ast.Node) bool {
 	for _, u := range f.units {
 		if fn, ok := u.node.(*ast.FuncDecl); ok && isTestMain(fn) && fn.Pos() <= n.Pos() && n.End() <= fn.End() {
@@ -72,8 +72,9 @@ func (f *file) exitsWithTests(n ast.Node) bool {
 
 func isTestMain(fn *ast.FuncDecl) bool { return fn.Recv == nil && fn.Name.Name == "TestMain" }
 
-// testMain looks for the function that go test calls in place of the tests. In a test file
-// it may be honest, and a person reviews it; one that does not run the tests is fatal.
+// testMain looks for TestMain, the function that go test calls instead of the tests. A
+// TestMain in a test file may be legitimate, so it is flagged for a person. A TestMain that
+// does not run the tests, or that is not in a test file, is fatal.
 func testMain(f *file, found report) {
 	for _, u := range f.units {
 		fn, ok := u.node.(*ast.FuncDecl)
@@ -92,9 +93,9 @@ func testMain(f *file, found report) {
 		})
 		switch {
 		case !f.test():
-			found(fn.Pos(), true, "a TestMain outside of a test file is useful only after a rename to one")
+			found(fn.Pos(), true, "a TestMain outside of a test file takes effect only once the file is renamed to a test file")
 		case !runs:
-			found(fn.Pos(), true, "it runs in place of the tests and does not run them")
+			found(fn.Pos(), true, "it runs instead of the tests and does not run them")
 		case constant:
 			found(fn.Pos(), false, "it can exit with 0 although tests failed")
 		default:
@@ -103,8 +104,8 @@ func testMain(f *file, found report) {
 	}
 }
 
-// passesOn reports whether a TestMain calls Run of its parameter, or passes it to a
-// function that may, such as goleak.VerifyTestMain.
+// passesOn reports whether a TestMain calls Run on its parameter, or passes the parameter
+// to a function that may do so, such as goleak.VerifyTestMain.
 func passesOn(fn *ast.FuncDecl, name string) bool {
 	named := func(e ast.Expr) bool {
 		id, ok := e.(*ast.Ident)

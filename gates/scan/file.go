@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// file is one parsed source of a patch, with the parts that the patch changes.
+// file is one parsed source file of a patch, with the parts that the patch changes.
 type file struct {
 	Source
 	set *token.FileSet
-	// now is the file after the patch; was is the file before it, nil when it did not exist
-	// or does not parse.
+	// now is the file after the patch. was is the file before the patch; it is nil if the
+	// file did not exist or does not parse.
 	now, was *ast.File
-	// imported maps the file's package names to import paths; dotted are the packages
-	// imported with a dot.
+	// imported maps the names of the imported packages to their import paths. dotted lists
+	// the import paths of the packages imported with a dot.
 	imported map[string]string
 	dotted   []string
 	// units are the declarations that the patch changes.
@@ -31,14 +31,14 @@ type file struct {
 // specification of a type, constant, variable or import.
 type unit struct {
 	node ast.Node
-	// before is the function of the same name in the base; nil for anything else.
+	// before is the function with the same name in the base; nil for anything else.
 	before *ast.FuncDecl
 }
 
-// test reports whether only go test reads the file.
+// test reports whether the file is a test file, which only go test reads.
 func (f *file) test() bool { return strings.HasSuffix(f.Path, "_test.go") }
 
-// parse parses a source. A base that does not parse counts as absent: then everything is
+// parse parses a source file. A base that does not parse counts as absent, so everything is
 // new.
 func parse(s Source) (*file, error) {
 	f := &file{Source: s, set: token.NewFileSet()}
@@ -57,7 +57,7 @@ func parse(s Source) (*file, error) {
 	return f, nil
 }
 
-// names collects the names of the imported packages.
+// names records the names under which packages are imported.
 func (f *file) names() {
 	f.imported, f.dotted = map[string]string{}, nil
 	for _, i := range f.now.Imports {
@@ -73,8 +73,8 @@ func (f *file) names() {
 	}
 }
 
-// before returns the base's version of the file with the changed functions as its units;
-// nil when there is none.
+// before returns the base's version of the file, with the changed functions as its units;
+// nil if there is none.
 func (f *file) before() *file {
 	if f.was == nil {
 		return nil
@@ -97,8 +97,8 @@ func importPath(i *ast.ImportSpec) string {
 	return p
 }
 
-// packageName guesses the name of a package from its path: its last element that is no
-// version.
+// packageName guesses the name of a package from its path: it is the last element that is
+// not a version.
 func packageName(p string) string {
 	base := path.Base(p)
 	if len(base) > 1 && base[0] == 'v' && strings.Trim(base[1:], "0123456789") == "" {
@@ -107,7 +107,7 @@ func packageName(p string) string {
 	return base
 }
 
-// tokens returns the text of a node without comments and layout: it is equal for two
+// tokens returns the text of a node without comments and layout. The text is equal for two
 // versions that the compiler does not distinguish.
 func (f *file) tokens(src []byte, n ast.Node) string {
 	from, to := f.set.PositionFor(n.Pos(), false).Offset, f.set.PositionFor(n.End(), false).Offset
@@ -121,7 +121,7 @@ func (f *file) tokens(src []byte, n ast.Node) string {
 	part := src[from:to]
 	s.Init(token.NewFileSet().AddFile("", -1, len(part)), part, nil, 0)
 	var out strings.Builder
-	separator := "" // before a closing bracket it depends on the layout only
+	separator := "" // dropped before a closing bracket, where it depends only on the layout
 	for {
 		_, kind, text := s.Scan()
 		switch kind {
@@ -141,8 +141,8 @@ func (f *file) tokens(src []byte, n ast.Node) string {
 	}
 }
 
-// declarations lists the functions and specifications of a file, each with the kind
-// of its declaration, because the same words after const and var differ.
+// declarations lists the functions and specifications in a file, each with the kind of its
+// declaration, because the same words mean different things after const and after var.
 func declarations(a *ast.File) (nodes []ast.Node, kinds []token.Token) {
 	for _, d := range a.Decls {
 		switch d := d.(type) {

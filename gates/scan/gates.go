@@ -10,23 +10,23 @@ import (
 	"evolve/runtime/text"
 )
 
-// families lists the gates in the order in which a person reads them, each with its
-// evidence when nothing was found.
+// families lists the gates in the order in which a person reads them, each with the
+// evidence that it gives if nothing was found.
 var families = []struct{ name, clean string }{
 	{familyParse, "every file parses"},
 	{familyText, "no hidden characters and no look-alike names"},
 	{familyExits, "nothing ends, replaces or outlives the tests"},
-	{familyAware, "no check for being tested"},
+	{familyAware, "no check of whether the code is being tested"},
 	{familyOutput, "no write to arguments, standard streams or test files"},
-	{familyReach, "no access around the type system, to other packages' state or out of the process"},
+	{familyReach, "no way around the type system, and no access to other packages' state or outside the process"},
 	{familyBuild, "no directive, constraint or file name that decides what is built"},
 	{familyTables, "no table of literal inputs and outputs"},
 }
 
-// Gates returns the gates of a patch's source, one for each family of detectors. Any
-// finding flags the patch for a person, a fatal one fails it. The sources are scanned
-// once. All gates need the first one, because a file that does not parse cannot be
-// scanned.
+// Gates returns the gates for a patch's source, one for each family of detectors. Any
+// finding flags the patch for a person, and a fatal finding fails it. The source files are
+// scanned only once for all gates. Every gate depends on the first one, because a file that
+// does not parse cannot be scanned.
 func Gates(sources []Source) []gates.Gate {
 	read := sync.OnceValue(func() *reading { return newReading(sources) })
 	var out []gates.Gate
@@ -42,8 +42,8 @@ func Gates(sources []Source) []gates.Gate {
 	return out
 }
 
-// Deceives reports whether a gate that failed found code that hardly any honest patch has,
-// such as code that ends the tests. A file that does not parse does not count.
+// Deceives reports whether a gate that failed found code that hardly any legitimate patch
+// contains, such as code that ends the tests. A file that does not parse does not count.
 func Deceives(gate string) bool {
 	return gate == familyText || gate == familyExits || gate == familyAware || gate == familyOutput
 }
@@ -71,7 +71,7 @@ func newReading(list []Source) *reading {
 	return r
 }
 
-// verdict returns the verdict of a family, with its findings as evidence.
+// verdict returns the verdict for a family, with the family's findings as evidence.
 func (r *reading) verdict(family, clean string) (gates.Verdict, string) {
 	list := r.found[family]
 	if len(list) == 0 {

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// guard is one kind of protection: functions, by package, and methods of any type. An
-// empty list is the whole package.
+// guard is one kind of protection: certain functions, by package, and certain methods of
+// any type. An empty list stands for the whole package.
 type guard struct {
 	what    string
 	calls   map[string][]string
 	methods []string
 }
 
-// guards are protections that tests seldom cover, because everything works without them:
-// each one matters only for rare events or for attackers.
+// guards are protections that tests seldom cover, because everything works without them
+// until a rare event or an attack occurs.
 var guards = []guard{
 	{what: "taking a lock", methods: []string{"Lock", "RLock", "TryLock", "TryRLock"}},
 	{what: "comparing secrets in constant time", calls: map[string][]string{
@@ -37,7 +37,7 @@ var guards = []guard{
 	}, methods: []string{"SetDeadline", "SetReadDeadline", "SetWriteDeadline"}},
 }
 
-// has reports whether a selector is the guard, in a file with these imports.
+// has reports whether a selector refers to the guard, in a file with the given imports.
 func (g guard) has(imported map[string]string, s *ast.SelectorExpr) bool {
 	if id, ok := ast.Unparen(s.X).(*ast.Ident); ok {
 		if pkg, ok := imported[id.Name]; ok {
@@ -48,7 +48,8 @@ func (g guard) has(imported map[string]string, s *ast.SelectorExpr) bool {
 	return slices.Contains(g.methods, s.Sel.Name)
 }
 
-// guarded counts the guards in a subtree of a file with these imports, by kind.
+// guarded returns the number of guards of each kind in a subtree of a file with the given
+// imports.
 func guarded(imported map[string]string, n ast.Node) map[string]int {
 	out := map[string]int{}
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -64,7 +65,7 @@ func guarded(imported map[string]string, n ast.Node) map[string]int {
 	return out
 }
 
-// findLost counts the guards that the patch removes from the package, by kind.
+// findLost counts, by kind, the guards that the patch removes from the package.
 func (p *pkg) findLost() {
 	p.lost = map[string]int{}
 	for _, f := range p.files {
@@ -79,8 +80,9 @@ func (p *pkg) findLost() {
 	}
 }
 
-// lostGuards reports guards that a patch removes: those of a kind that its package has
-// fewer of than before. A guard that only moves is not reported.
+// lostGuards reports guards that a patch removes. A guard counts as removed if its kind
+// occurs less often in the package than before, so a guard that is only moved is not
+// reported.
 func lostGuards(f *file, found report) {
 	before := f.before()
 	if before == nil {

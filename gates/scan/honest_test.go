@@ -38,7 +38,7 @@ func TestHonestSource(t *testing.T) {
 	flagged := map[string]bool{}
 	for _, f := range Go(list) {
 		// The sandbox starts this program again inside the sandbox, and that process ends
-		// before main: the one honest exit of an initialiser.
+		// before main. This is the only honest exit in an initialiser.
 		if f.Fatal && !(f.Rule == "exit" && path.Dir(f.Path) == "runtime/sandbox") {
 			t.Errorf("fatal: %s", f)
 		}

@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// soon is the delay from which on code runs after the tests.
+// soon is the minimum delay of a timer whose code is assumed to run only after the tests
+// have ended.
 const soon = 5 * time.Second
 
-// laterCode looks for code that runs after the tests are over: a timer with a long
-// constant delay, and a saved start time to compare with.
+// laterCode looks for code that can behave differently once the tests are over: a timer
+// with a long constant delay, or a start time that is saved for later comparison.
 func laterCode(f *file, found report) {
 	f.each(func(n ast.Node) {
 		call, ok := n.(*ast.CallExpr)
@@ -18,7 +19,7 @@ func laterCode(f *file, found report) {
 			return
 		}
 		if f.is(call.Fun, "time", "AfterFunc") && len(call.Args) == 2 && f.duration(call.Args[0]) >= soon {
-			found(n.Pos(), false, "it runs code %s later, after any test", f.duration(call.Args[0]))
+			found(n.Pos(), false, "it runs code %s later, after any test has ended", f.duration(call.Args[0]))
 		}
 		if f.is(call.Fun, "time", "Now") && f.pkg.early[n] {
 			found(n.Pos(), false, "it records the program's start time, which is recent in every test")
@@ -26,8 +27,8 @@ func laterCode(f *file, found report) {
 	})
 }
 
-// duration returns the value of a constant delay: a product of numbers and units of
-// package time; 0 for anything else.
+// duration returns the value of a constant delay, which is a product of numbers and units
+// of package time; 0 for anything else.
 func (f *file) duration(e ast.Expr) time.Duration {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.BasicLit:

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// text returns the value of a constant text: a literal, a named constant of the package,
-// or a concatenation of them, so that "test" + ".v" is "test.v".
+// text returns the value of a constant text: a literal, a named constant in the package, or
+// a concatenation of them, so that "test" + ".v" is "test.v".
 func (f *file) text(n ast.Node) (string, bool) {
 	switch x := n.(type) {
 	case *ast.BasicLit:
@@ -31,16 +31,17 @@ func (f *file) text(n ast.Node) (string, bool) {
 	return "", false
 }
 
-// eachText visits the longest constant texts in a subtree.
+// eachText visits the constant texts in a subtree. It visits a concatenation of texts as a
+// whole, not its parts.
 func (f *file) eachText(n ast.Node, visit func(n ast.Node, value string)) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.ImportSpec:
 			return false
-		case *ast.Field: // tags and names are not visited
+		case *ast.Field: // the names and tags of fields are not visited
 			f.eachText(x.Type, visit)
 			return false
-		case *ast.SelectorExpr: // the selected name is not from this package
+		case *ast.SelectorExpr: // the selected name is not a constant of this package
 			f.eachText(x.X, visit)
 			return false
 		case *ast.BasicLit, *ast.Ident, *ast.BinaryExpr:
@@ -53,8 +54,8 @@ func (f *file) eachText(n ast.Node, visit func(n ast.Node, value string)) {
 	})
 }
 
-// findConstants collects the package's named texts, from any of its files. A name with
-// several values is left out.
+// findConstants collects the text constants from all files of the package, by name. It
+// leaves out names that are declared more than once.
 func (p *pkg) findConstants() {
 	p.constants = map[string]string{}
 	twice := map[string]bool{}

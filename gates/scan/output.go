@@ -8,20 +8,20 @@ import (
 	"evolve/gates/syntax"
 )
 
-// arguments looks for writes to the program's arguments and flags, which can make a test
-// binary run no tests.
+// arguments looks for writes to the program's arguments and flags, because such writes can
+// make a test binary run no tests.
 func arguments(f *file, found report) {
 	f.each(func(n ast.Node) {
 		switch x := n.(type) {
 		case *ast.AssignStmt:
 			for _, l := range x.Lhs {
 				if f.is(root(l), "os", "Args") || f.is(l, "flag", "CommandLine") {
-					found(n.Pos(), f.pkg.early[n], "the program's arguments are written")
+					found(n.Pos(), f.pkg.early[n], "the program's arguments are modified")
 				}
 			}
 		case *ast.CallExpr:
 			if id, ok := x.Fun.(*ast.Ident); ok && (id.Name == "copy" || id.Name == "clear") && len(x.Args) > 0 && f.is(root(x.Args[0]), "os", "Args") {
-				found(n.Pos(), f.pkg.early[n], "the program's arguments are written")
+				found(n.Pos(), f.pkg.early[n], "the program's arguments are modified")
 			}
 			if f.is(x.Fun, "flag", "Set", "Parse") && f.pkg.early[n] {
 				found(n.Pos(), false, "flags are set or parsed when the package is loaded")
@@ -35,7 +35,8 @@ func arguments(f *file, found report) {
 	})
 }
 
-// root returns the operand of an index, slice, dereference or conversion.
+// root returns the innermost operand of index, slice, dereference and type assertion
+// expressions.
 func root(e ast.Expr) ast.Expr {
 	for {
 		switch x := e.(type) {
@@ -81,14 +82,15 @@ func standardOutput(f *file, found report) {
 	})
 }
 
-// forged lists texts that only go test, or a test binary, prints.
+// forged lists texts that only go test or a test binary prints.
 var forged = []string{
 	"--- PASS", "--- FAIL", "--- SKIP", "=== RUN", "=== PAUSE", "=== CONT", `"Action":"`, `"Action": "`, "mode: set\n", "mode: count\n", "mode: atomic\n", "ok  \t", "\x16---",
 	"PASS\n", "coverage: ",
 }
 
-// forgedOutput looks for text that go test would take for its own output. A program that
-// parses such output contains it too; one that prints it as it is forges it.
+// forgedOutput looks for text that go test would take for its own output. Text that is
+// printed is fatal, because it forges output; other text is only flagged, because a program
+// that parses the output of go test contains such text too.
 func forgedOutput(f *file, found report) {
 	printed := map[ast.Node]bool{}
 	f.each(func(n ast.Node) {
@@ -112,8 +114,8 @@ func forgedOutput(f *file, found report) {
 	}
 }
 
-// looksForged reports whether a text contains a line of go test's output; printed adds the
-// prefix that Println completes to one.
+// looksForged reports whether a text contains a line of go test's output. If printed is
+// set, a text that becomes such a line when Println adds a line break counts as well.
 func looksForged(s string, printed bool) bool {
 	for _, mark := range forged {
 		if strings.HasPrefix(s, mark) || strings.Contains(s, "\n"+mark) || (len(mark) > 8 && strings.Contains(s, mark)) {
@@ -138,10 +140,11 @@ func (f *file) prints(c *ast.CallExpr) bool {
 	return ok && (s.Sel.Name == "WriteString" || s.Sel.Name == "Write") && f.is(s.X, "os", "Stdout", "Stderr")
 }
 
-// madeOf are parts of the names of files that tests consist of or produce.
+// madeOf lists parts of the names of files on which tests depend or that test runs produce.
 var madeOf = []string{"_test.go", "testdata", ".golden", "go.mod", "go.sum", "go.work", "coverage", "cover.out"}
 
-// writes looks for source that writes to such files.
+// writes looks for source code that creates, changes or removes files whose names contain a
+// part listed in madeOf.
 func writes(f *file, found report) {
 	f.each(func(n ast.Node) {
 		call, ok := n.(*ast.CallExpr)

@@ -10,22 +10,23 @@ import (
 	"evolve/runtime/source"
 )
 
-// pkg is the part of a patch in one package: files of one folder and package clause.
+// pkg is the part of a patch in one package: the files with the same folder and package
+// clause.
 type pkg struct {
 	files []*file
-	// had holds the imports of the base's files.
+	// had holds the imports in the base's files.
 	had map[string]bool
 	// early holds the nodes that run before main and before any test: initialisers of
-	// package-level variables, init functions, and the functions that these call.
+	// package-level variables, init functions, and the functions that they call.
 	early map[ast.Node]bool
-	// constants holds its named texts.
+	// constants maps the names of the package's text constants to their values.
 	constants map[string]string
-	// lost counts the guards that the patch removes, by kind.
+	// lost counts, by kind, the guards that the patch removes.
 	lost map[string]int
 }
 
-// packages groups files by package and finds their changed parts. A declaration that only
-// moves to another file of its package is unchanged.
+// packages groups files by package and finds their changed declarations. A declaration that
+// is only moved to another file of its package counts as unchanged.
 func packages(files []*file) {
 	type key struct{ dir, name string }
 	found := map[key]*pkg{}
@@ -82,7 +83,7 @@ func (p *pkg) compare() {
 }
 
 // findEarly marks the nodes that run early. A function that a changed initialiser calls
-// becomes a unit, even when it is unchanged: that it runs now is a change.
+// becomes a unit even if its text is unchanged, because running early is itself a change.
 func (p *pkg) findEarly() {
 	type place struct {
 		f  *file
@@ -138,8 +139,8 @@ func (f *file) changes(n ast.Node) bool {
 	return slices.ContainsFunc(f.units, func(u *unit) bool { return u.node == n })
 }
 
-// running visits the nodes that run when a node runs: not the bodies of function literals,
-// unless they are called immediately, nor the code that a goroutine runs.
+// running visits the nodes that run when a given node runs. It skips the bodies of function
+// literals, unless they are called immediately, and the code that a goroutine runs.
 func running(n ast.Node, visit func(ast.Node)) {
 	called := map[ast.Node]bool{}
 	ast.Inspect(n, func(n ast.Node) bool {

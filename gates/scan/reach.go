@@ -9,9 +9,9 @@ import (
 	"evolve/gates/syntax"
 )
 
-// foreignVariables looks for assignments to variables of other packages: they change the
-// behaviour of the whole program, including the tests and the values that they compare
-// with.
+// foreignVariables looks for assignments to variables of other packages. Such assignments
+// change the behaviour of the whole program, including the tests and the values with which
+// they compare.
 func foreignVariables(f *file, found report) {
 	f.each(func(n ast.Node) {
 		for _, l := range written(n) {
@@ -19,15 +19,15 @@ func foreignVariables(f *file, found report) {
 			switch {
 			case pkg == "" || (pkg == "os" && (name == "Args" || name == "Stdout" || name == "Stderr")) || pkg == "flag":
 			case pkg == "testing":
-				found(n.Pos(), true, "a variable of package testing is written")
+				found(n.Pos(), true, "a variable of package testing is modified")
 			default:
-				found(n.Pos(), false, "%+q of package %+q is written, for the whole program", name, pkg)
+				found(n.Pos(), false, "%+q of package %+q is modified for the whole program", name, pkg)
 			}
 		}
 	})
 }
 
-// written lists the targets of an assignment.
+// written lists the expressions to which a statement assigns.
 func written(n ast.Node) []ast.Expr {
 	switch x := n.(type) {
 	case *ast.AssignStmt:
@@ -46,7 +46,8 @@ func written(n ast.Node) []ast.Expr {
 	return nil
 }
 
-// foreign returns the variable of another package that an assignment changes.
+// foreign returns the exported variable of another package that an assignment to e changes;
+// both results are "" if there is none.
 func (f *file) foreign(e ast.Expr) (pkg, name string) {
 	for {
 		switch x := root(e).(type) {
@@ -64,8 +65,8 @@ func (f *file) foreign(e ast.Expr) (pkg, name string) {
 	}
 }
 
-// declares reports whether a changed function declares a variable with the name of an
-// import.
+// declares reports whether a changed function declares a variable or parameter with the
+// given name, which hides an import or a package-level variable of that name.
 func (f *file) declares(name string) bool {
 	for _, u := range f.units {
 		fn, ok := u.node.(*ast.FuncDecl)
@@ -92,10 +93,12 @@ func (f *file) declares(name string) bool {
 	return false
 }
 
-// rawCalls are functions that can do everything that the others of their packages can.
+// rawCalls are functions that make any system call by its number, so they can do everything
+// that the other functions in their packages can do.
 var rawCalls = []string{"Syscall", "Syscall6", "Syscall9", "SyscallN", "RawSyscall", "RawSyscall6", "SyscallNoError", "RawSyscallNoError"}
 
-// unsafety looks for ways past the type system, to the hidden state of a package.
+// unsafety looks for ways to bypass the type system and access the hidden state of a
+// package.
 func unsafety(f *file, found report) {
 	f.each(func(n ast.Node) {
 		s, ok := n.(*ast.SelectorExpr)
@@ -109,21 +112,21 @@ func unsafety(f *file, found report) {
 		case f.is(n, "reflect", "NewAt") || s.Sel.Name == "UnsafeAddr" || s.Sel.Name == "UnsafePointer":
 			found(n.Pos(), false, "%+q accesses unexported state of a package", s.Sel.Name)
 		case f.is(n, "syscall", rawCalls...) || f.is(n, "golang.org/x/sys/unix", rawCalls...):
-			found(n.Pos(), false, "%+q makes any system call by its number", s.Sel.Name)
+			found(n.Pos(), false, "%+q can make any system call by its number", s.Sel.Name)
 		}
 	})
 }
 
-// reaching are the packages, or folders of packages, that give access to things outside
-// of the process.
+// reaching lists the packages that give access to things outside the process. An entry that
+// ends in "..." stands for every package below a folder.
 var reaching = []string{"plugin", "syscall", "os/exec", "net", "net/rpc", "net/smtp", "debug/elf", "golang.org/x/sys/..."}
 
-// watched are packages whose functions this scan looks for by name.
+// watched are the packages whose functions this scan looks for by name.
 var watched = []string{"os", "testing", "flag", "runtime", "syscall", "reflect", "unsafe", "log", "time", "debug", "plugin"}
 
-// newImports looks for packages that give access to things outside of the process and
-// that the patch imports into a package for the first time, and for import names by which
-// a reader, and this scan, would mistake one package for another.
+// newImports looks for packages that give access to things outside the process and that the
+// patch imports into a package for the first time. It also looks for import names that
+// would make a reader, and this scan, mistake one package for another.
 func newImports(f *file, found report) {
 	for _, u := range f.units {
 		i, ok := u.node.(*ast.ImportSpec)
@@ -146,8 +149,8 @@ func newImports(f *file, found report) {
 	}
 }
 
-// clients looks for functions that begin to connect to other machines. A test has none to
-// connect to, and an ignored error is no failure.
+// clients looks for functions that begin to connect to other machines. In a test there is
+// no machine to connect to, and an ignored error does not make the test fail.
 func clients(f *file, found report) {
 	f.each(func(n ast.Node) {
 		switch {
@@ -157,6 +160,6 @@ func clients(f *file, found report) {
 		default:
 			return
 		}
-		found(n.Pos(), false, "it connects to other machines, which tests do not have")
+		found(n.Pos(), false, "it connects to other machines, which are not available to tests")
 	})
 }

@@ -5,15 +5,15 @@ import (
 	"go/token"
 )
 
-// swallowedPanics looks for calls of recover whose result is dropped, or only compared
-// with nil: any panic is then ignored.
+// swallowedPanics looks for calls to recover whose result is dropped or only compared with
+// nil, so that any panic is ignored.
 func swallowedPanics(f *file, found report) {
 	for _, u := range f.units {
 		fn, ok := u.node.(*ast.FuncDecl)
 		if !ok {
 			continue
 		}
-		kept := map[ast.Node]string{} // call → name of the variable with its result
+		kept := map[ast.Node]string{} // call → name of the variable that holds its result
 		var calls []*ast.CallExpr
 		uses := map[string]int{}
 		ast.Inspect(fn, func(n ast.Node) bool {

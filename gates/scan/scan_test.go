@@ -9,19 +9,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// probe is one change of a source and its expected finding.
+// probe is one change to a source and the finding expected from it.
 type probe struct {
 	name string
-	// path defaults to p/x.go. A source without a package clause gets one, with the imports
-	// of every standard package that it mentions.
+	// path defaults to p/x.go. A source without a package clause gets one, with imports of
+	// all standard packages that it mentions.
 	path     string
 	old, now string
-	// want is the rule with "fatal" or "flag" before it; empty: nothing may be found.
+	// want is the rule preceded by "fatal" or "flag". If it is empty, nothing may be found.
 	want string
 }
 
-// check runs the probes of one detector. Only findings of its own rule count, because a
-// probe may trigger others; honest source must have no findings at all.
+// check runs the probes of one detector. Only findings of the detector's own rule count,
+// because a probe may trigger others. Honest source must have no findings at all.
 func check(t *testing.T, rule string, probes []probe) {
 	t.Helper()
 	if !slices.ContainsFunc(detectors(), func(d detector) bool { return d.rule == rule }) {
@@ -61,12 +61,12 @@ func check(t *testing.T, rule string, probes []probe) {
 	}
 }
 
-// known are the packages that whole imports when a source mentions them.
+// known lists the packages that whole imports when a source mentions them.
 var known = []string{
 	"errors", "flag", "fmt", "io", "log", "net/http", "os", "os/exec", "os/signal", "reflect", "runtime", "runtime/debug", "strings", "syscall", "testing", "time", "unsafe",
 }
 
-// whole makes a file from declarations.
+// whole makes a complete file from declarations.
 func whole(src string) string {
 	if strings.HasPrefix(src, "package ") || strings.Contains(src, "\npackage ") {
 		return src

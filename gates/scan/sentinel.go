@@ -5,9 +5,9 @@ import (
 	"go/token"
 )
 
-// sentinels looks for package-level errors that lose their value or get that of another
-// error: functions that return them then report no error, or another one, and errors.Is
-// still matches.
+// sentinels looks for package-level errors that lose their value or get the value of
+// another error. Functions that return such an error then report no error or a different
+// one, although errors.Is still matches.
 func sentinels(f *file, found report) {
 	if f.was == nil {
 		return
@@ -25,7 +25,8 @@ func sentinels(f *file, found report) {
 	})
 }
 
-// eachVariable visits the package-level variables of a file, each with its value or nil.
+// eachVariable visits the package-level variables of a file, each with its value, or nil if
+// it has none.
 func eachVariable(a *ast.File, visit func(name *ast.Ident, value ast.Expr)) {
 	nodes, kinds := declarations(a)
 	for k, n := range nodes {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// predeclared are the predeclared names of the language. Recent ones, which honest
-// packages also define, are left out: min, max, clear, new, any, print and println.
+// predeclared lists the predeclared names of the language. It leaves out those that
+// legitimate packages also define: min, max, clear, new, any, print and println.
 var predeclared = strings.Fields(`true false nil iota
 	append cap copy delete len make panic recover real imag complex close
 	bool byte error float32 float64 int int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr`)
 
-// shadows looks for package-level names that redefine predeclared ones, and for imports by
-// which the name of a standard package refers to another one.
+// shadows looks for package-level names that redefine predeclared names, and for imports
+// that make the name of a standard package refer to another package.
 func shadows(f *file, found report) {
 	said := func(name *ast.Ident) {
 		if slices.Contains(predeclared, name.Name) {
@@ -38,8 +38,8 @@ func shadows(f *file, found report) {
 	}
 }
 
-// swapped reports an import that takes the name of a standard package which the file
-// imported before.
+// swapped reports an import whose name belonged to a standard package that the file
+// imported before the patch.
 func (f *file) swapped(i *ast.ImportSpec, found report) {
 	p, before := importPath(i), f.before()
 	if before == nil {
@@ -48,7 +48,7 @@ func (f *file) swapped(i *ast.ImportSpec, found report) {
 	for name, now := range f.imported {
 		was := before.imported[name]
 		if now == p && was != "" && was != now && !strings.Contains(strings.SplitN(was, "/", 2)[0], ".") && packageName(was) == name && was != "math/rand" {
-			found(i.Pos(), false, "%s was %q and is %q now", name, was, p)
+			found(i.Pos(), false, "%s was %q and is now %q", name, was, p)
 		}
 	}
 }

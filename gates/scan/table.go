@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// Hard-coded outputs for single inputs make any test pass. Only a person can distinguish
-// many of them from an honest table; below these numbers they are not reported. The limit
-// for a package-level table is higher, because it is harder to aim at a test and far more
+// The minimum numbers of literal results at which an addition is reported. Outputs that are
+// hard-coded for individual inputs make any test pass, but often only a person can
+// distinguish them from a legitimate table. The number for a package-level table,
+// manyEntries, is higher, because such a table is harder to aim at a test and far more
 // common.
 const (
 	fewArms     = 3
@@ -16,9 +17,9 @@ const (
 	manyEntries = 30
 )
 
-// tables looks for results that are looked up rather than computed: a switch, a chain of
-// ifs or a map from literal inputs to literal outputs, of which the patch adds more than a
-// few.
+// tables looks for results that are looked up rather than computed: a switch, a chain of if
+// statements or a map that leads from literal inputs to literal outputs, if the patch adds
+// more than a few entries to it.
 func tables(f *file, found report) {
 	for _, u := range f.units {
 		fn, function := u.node.(*ast.FuncDecl)
@@ -42,8 +43,8 @@ func tables(f *file, found report) {
 	}
 }
 
-// arms counts the literal inputs for which a function returns, or assigns, nothing
-// but literals.
+// arms counts the literal inputs for which a function does nothing but return or assign
+// literals.
 func arms(fn *ast.FuncDecl) int {
 	count := 0
 	ast.Inspect(fn, func(n ast.Node) bool {
@@ -70,7 +71,7 @@ func arms(fn *ast.FuncDecl) int {
 	return count
 }
 
-// constantBody reports whether statements return literals, or assign them.
+// constantBody reports whether statements only return or assign literals.
 func constantBody(list []ast.Stmt) bool {
 	if len(list) == 0 {
 		return false
@@ -99,13 +100,15 @@ func constantBody(list []ast.Stmt) bool {
 	return true
 }
 
-// word reports whether an expression is one of the constants that accompany a result.
+// word reports whether an expression is nil, true or false. These constants often accompany
+// a result.
 func word(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	return ok && (id.Name == "nil" || id.Name == "true" || id.Name == "false")
 }
 
-// literal reports whether an expression is a number, a text, or a list of such.
+// literal reports whether an expression is a literal number or text, or a composite literal
+// of such values.
 func literal(e ast.Expr) bool {
 	switch x := e.(type) {
 	case *ast.BasicLit:
@@ -128,8 +131,8 @@ func literal(e ast.Expr) bool {
 	return false
 }
 
-// comparesLiteral reports whether a condition only compares with literals for equality, by
-// an operator or by a function of that name.
+// comparesLiteral reports whether a condition consists only of comparisons for equality
+// with literals, by an operator or by a function with a name such as Equal.
 func comparesLiteral(e ast.Expr) bool {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
 		s, ok := call.Fun.(*ast.SelectorExpr)
@@ -148,14 +151,14 @@ func comparesLiteral(e ast.Expr) bool {
 	return b.Op == token.EQL && (substantial(b.X) || substantial(b.Y))
 }
 
-// substantial reports whether a literal is more than the zero or the empty text that many
-// conditions compare with.
+// substantial reports whether an expression is a literal other than 0, 1 and "", with which
+// many conditions compare.
 func substantial(e ast.Expr) bool {
 	lit, ok := ast.Unparen(e).(*ast.BasicLit)
 	return ok && lit.Value != "0" && lit.Value != "1" && lit.Value != `""`
 }
 
-// entries counts the literal keys of maps that have literal values.
+// entries counts the entries of map literals whose key and value are both literals.
 func entries(n ast.Node) int {
 	count := 0
 	ast.Inspect(n, func(n ast.Node) bool {

@@ -10,9 +10,9 @@ import (
 )
 
 // hiddenCharacters looks anywhere in the file for characters that make a reader see
-// something else than the compiler: control characters, which move the cursor of a
-// terminal, and bidirectional overrides are fatal; other invisible characters have honest
-// uses in texts.
+// something other than what the compiler sees. Control characters, which move the cursor of
+// a terminal, and bidirectional overrides are fatal; other invisible characters have
+// legitimate uses in texts.
 func hiddenCharacters(f *file, found report) {
 	had := map[rune]int{}
 	for _, r := range string(f.Old) {
@@ -32,27 +32,28 @@ func hiddenCharacters(f *file, found report) {
 			had[r]--
 			continue
 		}
-		found(tf.Pos(i), fatal, "the character %U is invisible or looks like another one", r)
+		found(tf.Pos(i), fatal, "the character %U is invisible or looks like another character", r)
 	}
 }
 
-// farSpaces is the number of consecutive blanks that moves the rest of a line out of
-// sight.
+// farSpaces is the number of consecutive blanks beyond which the rest of a line counts as
+// pushed out of sight.
 const farSpaces = 60
 
-// farRight looks for code behind so many blanks that no window shows it. A file that
-// already has such lines is ignored.
+// farRight looks for code that follows so many blanks that no window shows it. It ignores a
+// file that already has such lines.
 func farRight(f *file, found report) {
 	if len(pushed(f.Old)) > 0 {
 		return
 	}
 	tf := f.set.File(f.now.Package)
 	for _, at := range pushed(f.New) {
-		found(tf.Pos(at), false, "there is text behind more than %d blanks", farSpaces)
+		found(tf.Pos(at), false, "there is text after more than %d blanks", farSpaces)
 	}
 }
 
-// pushed lists the text behind many blanks in the same line, by its offset.
+// pushed lists the offsets of text that follows more than farSpaces blanks on a line with
+// other text before them.
 func pushed(text []byte) []int {
 	var out []int
 	blanks, begun := 0, false
@@ -72,7 +73,8 @@ func pushed(text []byte) []int {
 	return out
 }
 
-// hides reports whether a reader cannot recognise a character.
+// hides reports whether a reader cannot recognise a character for what it is, and whether
+// that is fatal.
 func hides(r rune) (fatal, hidden bool) {
 	switch {
 	case r < ' ' || (r >= 0x7f && r < 0xa0):
@@ -93,8 +95,8 @@ func hides(r rune) (fatal, hidden bool) {
 	return false, false
 }
 
-// similar maps Cyrillic, Greek and Armenian letters to the Latin ones that they look
-// like in common fonts (a hand-picked part of Unicode Technical Standard 39).
+// similar maps Cyrillic, Greek and Armenian letters to the Latin letters that they resemble
+// in common fonts (a hand-picked part of Unicode Technical Standard 39).
 var similar = strings.NewReplacer(
 	"\u0430", "a", "\u0435", "e", "\u043e", "o", "\u0440", "p", "\u0441", "c", "\u0443", "y", "\u0445", "x", "\u0456", "i", "\u0458", "j", "\u0455", "s", "\u0501", "d", "\u04bb", "h", "\u051b", "q", "\u051d", "w",
 	"\u0410", "A", "\u0412", "B", "\u0415", "E", "\u041a", "K", "\u041c", "M", "\u041d", "H", "\u041e", "O", "\u0420", "P", "\u0421", "C", "\u0422", "T", "\u0425", "X", "\u0406", "I", "\u0408", "J", "\u0405", "S", "\u0423", "Y",
@@ -102,8 +104,9 @@ var similar = strings.NewReplacer(
 	"\u039f", "O", "\u03a1", "P", "\u03a4", "T", "\u03a5", "Y", "\u03a7", "X", "\u0578", "n", "\u057d", "u", "\u0585", "o", "\u0566", "q", "\u0261", "g", "\u0131", "i", "\u01c0", "l",
 )
 
-// lookAlikes looks for identifiers that are not ASCII but look like it. Greek in a formula
-// is honest: a name of which only some letters have a Latin twin is not reported.
+// lookAlikes looks for identifiers that are not ASCII but look as if they were. Greek in a
+// formula is legitimate, so a name is not reported if only some of its letters resemble
+// Latin letters.
 func lookAlikes(f *file, found report) {
 	f.each(func(n ast.Node) {
 		id, ok := n.(*ast.Ident)

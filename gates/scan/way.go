@@ -9,8 +9,9 @@ import (
 	"evolve/runtime/source"
 )
 
-// stoodExits returns the exits in changed functions that these had before, with the same
-// arguments under the same conditions, each as often as before.
+// stoodExits returns the exits in changed functions that the base's version of the same
+// function has too, with the same arguments and under the same conditions. An exit that the
+// base has several times counts at most that often.
 func (f *file) stoodExits() map[ast.Node]bool {
 	out := map[ast.Node]bool{}
 	for _, u := range f.units {
@@ -29,9 +30,9 @@ func (f *file) stoodExits() map[ast.Node]bool {
 	return out
 }
 
-// home returns the base's file of the package that declares a function, which the patch
-// may have moved to another file; nil when none does, and when the package now has several
-// functions of its name.
+// home returns the base's file that declares a function of the package; the patch may have
+// moved the function to another file. It returns nil if no file declares the function, or
+// if the package now has several functions with its name.
 func (p *pkg) home(fn *ast.FuncDecl) *file {
 	var home *file
 	more := 0
@@ -58,7 +59,8 @@ func (p *pkg) home(fn *ast.FuncDecl) *file {
 	return home
 }
 
-// eachWay visits the exits in a function, each with the source text of its conditions.
+// eachWay visits the exits in a function, each with the source text of the conditions under
+// which control reaches it.
 func (f *file) eachWay(fn *ast.FuncDecl, visit func(n ast.Node, way string)) {
 	ast.PreorderStack(fn, nil, func(n ast.Node, above []ast.Node) bool {
 		if _, ends := f.exiting(n); ends {
@@ -76,8 +78,9 @@ func (f *file) eachWay(fn *ast.FuncDecl, visit func(n ast.Node, way string)) {
 	})
 }
 
-// turn returns the source text of the conditions under which a part of a node runs, and of
-// its arguments; "" for none.
+// turn returns what outer, an ancestor of an exit, contributes to the way to its child
+// inner, as source text: the condition under which inner runs, or a call with its
+// arguments; "" if outer contributes nothing.
 func (f *file) turn(outer, inner ast.Node) string {
 	words := func(kind string, list ...ast.Node) string {
 		for _, n := range list {

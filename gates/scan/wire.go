@@ -5,8 +5,8 @@ import (
 	"go/token"
 )
 
-// wireNames looks for fields of the base whose tags change: the names in the encoded form
-// then change, which a test that encodes and decodes with the same type does not detect.
+// wireNames looks for fields of the base whose tags change. This changes the names in the
+// encoded form, which a test that encodes and decodes with the same type does not detect.
 func wireNames(f *file, found report) {
 	before := f.before()
 	if before == nil {
@@ -25,8 +25,8 @@ type tag struct {
 	at    token.Pos
 }
 
-// tags returns the tags of the fields of a file's types, by type and field; "" where there
-// is none.
+// tags returns the tags of the fields of a file's struct types, by type and field; the
+// value is "" if a field has no tag.
 func tags(a *ast.File) map[string]tag {
 	out := map[string]tag{}
 	nodes, _ := declarations(a)

@@ -1,5 +1,5 @@
-// Package syntax has functions on parsed Go source that several gates use: they print it,
-// search it, and compare two versions of a list. It does no type checking.
+// Package syntax provides functions that several gates use on parsed Go source: they print
+// it, search it, and compare two versions of a list. The package does no type checking.
 package syntax
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Text returns a piece of source as text, without its layout and comments.
+// Text returns a piece of source code as text, without its layout and comments.
 func Text(n any) string {
 	var b bytes.Buffer
 	if err := printer.Fprint(&b, token.NewFileSet(), n); err != nil {
@@ -20,7 +20,7 @@ func Text(n any) string {
 	return b.String()
 }
 
-// Contains reports whether any node in a subtree satisfies a test.
+// Contains reports whether test returns true for any node in a subtree.
 func Contains(n ast.Node, test func(ast.Node) bool) bool {
 	for n := range ast.Preorder(n) {
 		if test(n) {
@@ -38,7 +38,7 @@ func Mentions(n ast.Node, names map[string]bool) bool {
 	})
 }
 
-// Functions yields the functions and methods of a file in the order of the source.
+// Functions yields the functions and methods in a file in source order.
 func Functions(f *ast.File) iter.Seq[*ast.FuncDecl] {
 	return func(yield func(*ast.FuncDecl) bool) {
 		for _, d := range f.Decls {
@@ -49,19 +49,19 @@ func Functions(f *ast.File) iter.Seq[*ast.FuncDecl] {
 	}
 }
 
-// Pair is a pair of indices of equal elements of two lists.
+// Pair holds the indices of two equal elements, one in each of two lists.
 type Pair struct{ Old, New int }
 
-// maxAlign bounds the product of the lengths of two lists that Align compares.
+// maxAlign is the maximum product of the lengths of the two lists that Align compares.
 const maxAlign = 4 << 20
 
-// Align returns a longest common subsequence of two lists with the given lengths. Lists
-// that are too long have none.
+// Align returns a longest common subsequence of two lists with the given lengths. It
+// returns nil if the lists are too long; see maxAlign.
 func Align(old, now int, same func(i, j int) bool) []Pair {
 	if old*now > maxAlign {
 		return nil
 	}
-	longest := make([][]int, old+1) // longest[i][j] is the length from i and j on
+	longest := make([][]int, old+1) // longest[i][j] is the length of the longest common subsequence from i and j on
 	for i := range longest {
 		longest[i] = make([]int, now+1)
 	}
@@ -89,8 +89,8 @@ func Align(old, now int, same func(i, j int) bool) []Pair {
 	return out
 }
 
-// Share returns the share of lines, counted on both sides, that two texts have in common.
-// Blanks around a line do not count.
+// Share returns the fraction of the lines of two texts, counting the lines of both, that
+// the texts have in common. It ignores blanks around a line.
 func Share(a, b []string) float64 {
 	count := map[string]int{}
 	for _, line := range a {

@@ -11,13 +11,14 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// Finding is a place that a person has to review.
+// Finding is a passage that a person must review.
 type Finding struct {
 	Path string
-	Line int // of the candidate, from 1
-	// Why is one line for a reviewer, with the source of both sides if there are two.
+	Line int // line in the candidate, counted from 1
+	// Why is one line for a reviewer, with the source of both sides if the passage exists
+	// on both.
 	Why string
-	// Told reports whether the finding is only in the evidence and does not flag the
+	// Told reports whether the finding only appears in the evidence and does not flag the
 	// patch.
 	Told bool
 }
@@ -34,10 +35,10 @@ func plainText(s string) string {
 	return s
 }
 
-// shown returns the shortened source of a node on one line.
+// shown returns the source of a node, shortened and on one line.
 func shown(n ast.Node) string { return shownText(syntax.Text(n), 100) }
 
-// shownText returns source of at most so many bytes on one line.
+// shownText returns source on one line, shortened to at most most bytes.
 func shownText(s string, most int) string {
 	return plainText(foreign.Clip(strings.Join(strings.Fields(s), " "), most, foreign.Mark))
 }
@@ -85,8 +86,8 @@ func (r *reading) walks() map[string]*walker {
 	return out
 }
 
-// compareEvents reports guards of the base that the candidate lacks or calls in another
-// order.
+// compareEvents reports guards in the base that are missing in the candidate or are called
+// there in another order.
 func compareEvents(old, now []event, whole ast.Node, is *reading, found func(*reading, ast.Node, string, ...any)) {
 	pairs, matched := map[int]int{}, map[int]bool{}
 	for _, p := range syntax.Align(len(old), len(now), func(i, j int) bool { return old[i].key() == now[j].key() }) {
@@ -101,14 +102,14 @@ func compareEvents(old, now []event, whole ast.Node, is *reading, found func(*re
 			}
 			for call := range now[j].before {
 				if !e.before[call] && e.after[call] {
-					found(now[j].in, now[j].node, "%s comes after a call of %s; in the base it comes before that call: %s", e.rule.what, plainText(call), shown(now[j].node))
+					found(now[j].in, now[j].node, "%s comes after a call to %s; in the base it comes before that call: %s", e.rule.what, plainText(call), shown(now[j].node))
 					break
 				}
 			}
 			continue
 		}
 		at := slices.IndexFunc(now, func(o event) bool { return o.rule.what == e.rule.what && !o.rule.opens })
-		for k, o := range now { // the first one without a counterpart
+		for k, o := range now { // the first guard without a counterpart
 			if o.rule.what == e.rule.what && !matched[k] {
 				at = k
 				break
@@ -131,7 +132,8 @@ func compareEvents(old, now []event, whole ast.Node, is *reading, found func(*re
 	}
 }
 
-// because describes a difference between two guards with the same source.
+// because describes how the compared values of two guards differ if their source is the
+// same; it returns "" if their source differs.
 func because(old, now event) string {
 	if shown(old.node) != shown(now.node) {
 		return ""
@@ -161,7 +163,7 @@ func compareHeld(old, now []access, found func(*reading, ast.Node, string, ...an
 			for _, lock := range always[a.name] {
 				if !held(a.held, lock) && (write || !slices.Contains(a.held, lock+" for reading")) {
 					reported[a.name] = true
-					found(a.in, a.node, "%s is %s without %s, although the base holds it there", shown(a.node), a.done(), short(lock))
+					found(a.in, a.node, "%s is %s without %s, although the base holds that lock there", shown(a.node), a.done(), short(lock))
 					break
 				}
 			}
@@ -169,7 +171,7 @@ func compareHeld(old, now []access, found func(*reading, ast.Node, string, ...an
 	}
 }
 
-// done returns the kind of an access in words.
+// done describes the kind of an access in words.
 func (a access) done() string {
 	switch {
 	case a.call:
@@ -180,20 +182,21 @@ func (a access) done() string {
 	return "read"
 }
 
-// short returns a name without the path of its package.
+// short returns a name without its package path.
 func short(name string) string { return plainText(name[strings.LastIndex(name, "/")+1:]) }
 
 func both(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(lock string) bool { return !slices.Contains(b, lock) })
 }
 
-// held reports whether a lock, or the same one for writing, is in the list.
+// held reports whether the list contains a lock, held either in the same way or for
+// writing.
 func held(list []string, lock string) bool {
 	return slices.Contains(list, lock) || slices.Contains(list, strings.TrimSuffix(lock, " for reading"))
 }
 
-// discipline reports new functions that access a field without the locks that all
-// functions of the base hold for it.
+// discipline reports new functions that access a field without the locks that all functions
+// in the base hold when they access it.
 func discipline(was, is *reading, before, after map[string]*walker, pairs map[string]string) []Finding {
 	type rule struct {
 		locks []string
@@ -217,7 +220,7 @@ func discipline(was, is *reading, before, after map[string]*walker, pairs map[st
 	var out []Finding
 	for _, name := range is.order {
 		if pairs[name] != "" || called[name] {
-			continue // compared with its base version, or inlined at its calls
+			continue // compared with its base version, or inlined where it is called
 		}
 		reported := map[string]bool{}
 		for _, a := range after[name].accesses {
@@ -230,14 +233,14 @@ func discipline(was, is *reading, before, after map[string]*walker, pairs map[st
 			}) {
 				reported[a.name] = true
 				path, line := a.in.place(a.node)
-				out = append(out, Finding{Path: path, Line: line, Why: fmt.Sprintf("%s is %s without %s, which the base always holds for it", shown(a.node), a.done(), short(r.locks[0]))})
+				out = append(out, Finding{Path: path, Line: line, Why: fmt.Sprintf("%s is %s without %s, which the base always holds for such an access", shown(a.node), a.done(), short(r.locks[0]))})
 			}
 		}
 	}
 	return out
 }
 
-// called returns the parts that functions of the package call.
+// called returns the names of the parts of the package that other parts call.
 func (r *reading) called() map[string]bool {
 	out := map[string]bool{}
 	for _, name := range r.order {

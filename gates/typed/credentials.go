@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// credentials returns the added lines of changed files that contain a credential. Tests and
-// their data are left out: their credentials are made up.
+// credentials returns the added lines in changed files that contain a credential. Tests and
+// their data are left out, because their credentials are made up.
 func credentials(c Change) []Finding {
 	const why = "a credential is in the source; anyone who can read the repository has it"
 	var out []Finding

@@ -8,29 +8,29 @@ import (
 	"evolve/gates/syntax"
 )
 
-// exit is an early exit: a condition whose body only leaves the function, loop or program
-// around it.
+// exit is an early exit: a condition whose body only leaves the enclosing function, loop or
+// program.
 type exit struct {
 	cond ast.Expr
-	// how is the way in which the body leaves: by return, by a branch with its label, or by
-	// a panic or an end of the program.
+	// how describes how the body leaves: by a return, by a branch with its label, or by a
+	// panic or the end of the program.
 	how string
-	// source and value are the condition as it is written and as far as it can be followed.
+	// source is the condition as it is written. value is the condition with its operands
+	// replaced by their values, as far as these can be followed.
 	source, value string
 	node          ast.Node
-	// body is the function around the condition.
+	// body is the function that contains the condition.
 	body ast.Node
 	in   *reading
 }
 
-// longestExit bounds the source of an early exit that is shown, in bytes.
+// longestExit is the maximum length of an early exit's source that is shown, in bytes.
 const longestExit = 160
 
-// enders are the functions that end the program, or the goroutine.
+// enders are the functions that end the program or the goroutine.
 var enders = []string{"panic", "os.Exit", "syscall.Exit", "runtime.Goexit", "log.Fatal*", "log.Panic*", "log.Logger.Fatal*", "log.Logger.Panic*"}
 
-// leaves records a condition with its body, in the form of an if statement, if that is an early
-// exit.
+// leaves records an if statement if its condition and body are an early exit.
 func (w *walker) leaves(x *ast.IfStmt) {
 	if len(x.Body.List) != 1 {
 		return
@@ -58,11 +58,12 @@ func (w *walker) leaves(x *ast.IfStmt) {
 	}
 	w.exits = append(w.exits, exit{
 		cond: x.Cond, how: how, source: syntax.Text(x.Cond), value: w.value(x.Cond), body: w.body, in: w.reading,
-		node: &ast.IfStmt{If: x.If, Init: x.Init, Cond: x.Cond, Body: x.Body}, // without the code after the condition
+		node: &ast.IfStmt{If: x.If, Init: x.Init, Cond: x.Cond, Body: x.Body}, // without the else branch
 	})
 }
 
-// above returns the ancestor of the current node that is some levels up; nil if there is none.
+// above returns the ancestor of the current node that is the given number of levels up; nil
+// if there is none.
 func (w *walker) above(levels int) ast.Node {
 	if i := len(w.stack) - 1 - levels; i >= 0 {
 		return w.stack[i]
@@ -70,7 +71,8 @@ func (w *walker) above(levels int) ast.Node {
 	return nil
 }
 
-// exits returns the early exits of a package's functions that the patch removed or changed.
+// exits returns the findings for early exits of a package that the patch removed or
+// changed.
 func (p *pair) exits() []Finding {
 	if p.was == nil {
 		return nil
@@ -89,9 +91,10 @@ func (p *pair) exits() []Finding {
 	return out
 }
 
-// compareExits returns the early exits of a function of the base that the candidate lacks.
-// whole is the candidate's function. Conditions match first by source and value, then by
-// source, and then by value where names changed.
+// compareExits returns the findings for early exits in a function of the base that the
+// candidate lacks. whole is the candidate's function. Exits are matched first by the source
+// and the value of their conditions, then by the source, and then by the value if only
+// names changed.
 func compareExits(old, now []exit, is *reading, whole ast.Node) []Finding {
 	kept, matched := make([]bool, len(old)), make([]bool, len(now))
 	for _, same := range []func(a, b exit) bool{
@@ -127,7 +130,8 @@ func compareExits(old, now []exit, is *reading, whole ast.Node) []Finding {
 	return out
 }
 
-// pick returns the first fitting exit without a counterpart; -1 if there is none.
+// pick returns the index of the first exit that fits and has no counterpart yet; -1 if
+// there is none.
 func pick(list []exit, matched []bool, fits func(exit) bool) int {
 	for j, b := range list {
 		if !matched[j] && fits(b) {
@@ -137,15 +141,15 @@ func pick(list []exit, matched []bool, fits func(exit) bool) int {
 	return -1
 }
 
-// finding returns the finding of a base's exit, at a place of the candidate and with the exit
-// that replaced it, if there is one.
+// finding returns the finding that an exit of the base is missing. at and line are the
+// position in the candidate, and now is the exit that replaced the base's exit, or "".
 func (e exit) finding(at string, line int, now string) Finding {
 	path, was := e.in.place(e.node)
 	return lostExit(at, line, now, path, was, shownText(syntax.Text(e.node), longestExit))
 }
 
-// renamed reports whether two conditions differ only by names that the other's function does
-// not have.
+// renamed reports whether two conditions differ only in names, none of which occurs in the
+// function of the other condition.
 func renamed(a, b exit) bool {
 	x, y := identifiers(a.cond), identifiers(b.cond)
 	if len(x) != len(y) {
@@ -159,7 +163,7 @@ func renamed(a, b exit) bool {
 	return true
 }
 
-// identifiers returns the identifiers of a condition, in order.
+// identifiers returns the identifiers in a condition, in order.
 func identifiers(e ast.Expr) []string {
 	var out []string
 	for n := range ast.Preorder(e) {
@@ -170,7 +174,8 @@ func identifiers(e ast.Expr) []string {
 	return out
 }
 
-// namesOf returns the identifiers of a condition without those of the language.
+// namesOf returns the identifiers in a condition, except those that are part of the
+// language.
 func namesOf(e ast.Expr) map[string]bool {
 	out := map[string]bool{}
 	for _, name := range identifiers(e) {

@@ -39,8 +39,9 @@ func TestExits(t *testing.T) {
 	})
 }
 
-// TestGuardsNameWhatTheyCompare checks that the evidence of the gate without a finding names
-// every kind of guard, that a missing early exit flags, and that a changed one is in the evidence.
+// TestGuardsNameWhatTheyCompare checks that the evidence of the gate without a finding
+// names every kind of guard, that a missing early exit is flagged, and that a changed one
+// appears in the evidence.
 func TestGuardsNameWhatTheyCompare(t *testing.T) {
 	root := installed(t)
 	run := func(was, is string) (string, string) {
@@ -63,7 +64,7 @@ func TestGuardsNameWhatTheyCompare(t *testing.T) {
 	}
 }
 
-// TestPlainExits checks the early exits of files in other languages, and of files of Go that
+// TestPlainExits checks the early exits of files in other languages, and of Go files that
 // this system does not build.
 func TestPlainExits(t *testing.T) {
 	const (
@@ -76,7 +77,7 @@ func TestPlainExits(t *testing.T) {
 		want    string // the evidence; "" for a gate that passed
 		told    string // part of the evidence
 	}{
-		"as it was": {was: map[string]string{"a.py": python}, is: map[string]string{"a.py": strings.Replace(python, "return n", "return 2 * n", 1)}, told: "early exits in a.py"},
+		"as it was": {was: map[string]string{"a.py": python}, is: map[string]string{"a.py": strings.Replace(python, "return n", "return 2 * n", 1)}, told: "no early exit is missing in a.py"},
 		"missing": {
 			was: map[string]string{"a.py": python}, is: map[string]string{"a.py": "def f(n):\n    return 2 * n\n"},
 			want: "a.py:2: an early exit is missing: the base has if n == 0: return 0 (a.py:2)",

@@ -13,21 +13,21 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// Limits on following an expression, and on the length of its text.
+// Limits on how deeply an expression is followed, and on the length of its value as text.
 const (
 	deepest = 6
 	longest = 300
 )
 
-// scope is the context in which an expression is evaluated: its package, and the values
-// of the parameters if the body of a function is inlined at its call.
+// scope is the context in which an expression is evaluated: its package and, if the body of
+// a function is inlined at a call, the values of the function's parameters.
 type scope struct {
 	*reading
 	values map[*types.Var]string
 	params map[*types.Var]string
 }
 
-// scopeOf returns the scope of a part; the parameters are named by their positions.
+// scopeOf returns the scope of a part, in which parameters are named by their positions.
 func (r *reading) scopeOf(p part) scope {
 	s := scope{r, map[*types.Var]string{}, map[*types.Var]string{}}
 	if p.decl == nil {
@@ -58,9 +58,10 @@ func (r *reading) scopeOf(p part) scope {
 	return s
 }
 
-// value returns the value of an expression as far as it can be followed: constants by
-// their values, local variables by their assignments, parameters by their positions.
-// Therefore names do not matter, but the values of variables do.
+// value returns the value of an expression as far as it can be followed. Constants are
+// represented by their values, local variables by what is assigned to them, and parameters
+// by their positions. As a result, the names of variables do not matter, but their values
+// do.
 func (s scope) value(e ast.Expr) string {
 	return foreign.Clip(s.follow(e, 0, map[*types.Var]bool{}), longest, foreign.Mark)
 }
@@ -122,8 +123,8 @@ func (s scope) follow(e ast.Expr, depth int, busy map[*types.Var]bool) string {
 	return syntax.Text(e)
 }
 
-// setField returns the value of a field in the struct literal of the function, so that
-// other fields make no difference; nil if it is not known.
+// setField returns the value that a struct literal in the function gives to a field; nil if
+// that is not known. The literal's other fields then do not affect the result.
 func (s scope) setField(x *ast.SelectorExpr, busy map[*types.Var]bool) ast.Expr {
 	e := ast.Unparen(x.X)
 	if id, ok := e.(*ast.Ident); ok {

@@ -8,8 +8,8 @@ import (
 	"evolve/gates/syntax"
 )
 
-// foreignFields and foreignCalls are the fields and calls that hold input from people and
-// machines outside the program.
+// foreignFields and foreignCalls are the fields and calls that provide input from people
+// and machines outside the program.
 var (
 	foreignFields = []string{
 		"net/http.Request.URL", "net/http.Request.Form", "net/http.Request.PostForm", "net/http.Request.Header", "net/http.Request.Host", "net/http.Request.RequestURI",
@@ -20,18 +20,20 @@ var (
 		"net/http.Request.FormValue", "net/http.Request.PostFormValue", "net/http.Request.PathValue", "net/http.Request.Cookie", "net/http.Request.Referer",
 		"net/http.Request.UserAgent", "mime/multipart.Part.FileName", "mime/multipart.Part.FormName",
 	}
-	// cleaners return a value that can no longer do harm.
+	// cleaners are functions whose results can do no harm, even if their arguments are
+	// untrusted.
 	cleaners = []string{
 		"path/filepath.Base", "path.Base", "path/filepath.Localize", "strconv.*", "net/url.PathEscape", "net/url.QueryEscape", "html.EscapeString", "html/template.HTMLEscape*", "html/template.JSEscape*", "html/template.URLQueryEscaper",
 		"len", "cap", "regexp.QuoteMeta", "time.*", "crypto/sha256.*", "encoding/hex.*", "path/filepath.Ext", "path.Ext",
 	}
-	// decoders fill the variable that their argument points to.
+	// decoders are functions that fill the variable to which their argument points.
 	decoders = []string{"encoding/json.Unmarshal", "encoding/json.Decoder.Decode", "encoding/xml.Unmarshal", "encoding/xml.Decoder.Decode", "encoding/gob.Decoder.Decode", "gopkg.in/yaml.v3.Unmarshal"}
-	// bounds keep a path inside its folder.
+	// bounds are functions that check or ensure that a path stays inside its folder.
 	bounds = []string{"path/filepath.IsLocal", "path/filepath.Localize", "io/fs.ValidPath", "os.OpenRoot", "os.OpenInRoot", "strings.HasPrefix", "path/filepath.Rel", "os.Root.*"}
 )
 
-// decoded returns the variables that a decoder fills from bytes of a request or a response.
+// decoded returns the variables that a decoder fills with bytes from a request or a
+// response.
 func (r *reading) decoded() map[*types.Var]bool {
 	out := map[*types.Var]bool{}
 	w := &wary{reading: r, decoded: out}
@@ -62,8 +64,8 @@ func (r *reading) decoded() map[*types.Var]bool {
 	return out
 }
 
-// foreign reports whether a value is, or is made of, input from outside the program, as far
-// as one function shows this.
+// foreign reports whether a value is, or is derived from, input from outside the program,
+// as far as this is visible within one function.
 func (w *wary) foreign(e ast.Expr) bool { return w.follow(e, deepest) }
 
 func (w *wary) follow(e ast.Expr, deep int) bool {
@@ -122,7 +124,8 @@ func (w *wary) follow(e ast.Expr, deep int) bool {
 	return false
 }
 
-// bounded reports whether the function checks a path.
+// bounded reports whether the function calls any of bounds, which keep a path inside its
+// folder.
 func (w *wary) bounded() bool {
 	return syntax.Contains(w.part.node, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
@@ -130,8 +133,8 @@ func (w *wary) bounded() bool {
 	})
 }
 
-// weakened returns the conditions of functions whose names indicate that they allow or
-// refuse, and that the patch removed or changed without a replacement.
+// weakened returns findings for functions whose names indicate that they allow or refuse
+// something, if a condition that such a function has in the base is missing or changed.
 func (p *pair) weakened() []Finding {
 	var out []Finding
 	for _, name := range p.is.order {
@@ -150,7 +153,7 @@ func (p *pair) weakened() []Finding {
 		for _, c := range conditions(had.body) {
 			if have[c]--; have[c] < 0 {
 				path, line := p.is.place(now.decl.Name)
-				out = append(out, Finding{Path: path, Line: line, Why: "a condition of a function that allows or refuses is missing or changed: " + plainText(c)})
+				out = append(out, Finding{Path: path, Line: line, Why: "a condition in a function that allows or refuses something is missing or changed: " + plainText(c)})
 				break
 			}
 		}
@@ -158,8 +161,8 @@ func (p *pair) weakened() []Finding {
 	return out
 }
 
-// conditions returns the grounds of a function's decisions: the conditions of its branches,
-// and the expressions that it returns other than names and literals.
+// conditions returns the source of what a function's decisions depend on: the conditions of
+// its if statements, and the unary and binary expressions that it returns.
 func conditions(body *ast.BlockStmt) []string {
 	var out []string
 	ast.Inspect(body, func(n ast.Node) bool {

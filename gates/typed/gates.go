@@ -18,27 +18,30 @@ const (
 	Guards   = "source: guards"
 	Outside  = "source: world outside"
 	Insecure = "source: known weaknesses"
-	// Credentials is the name of [CredentialGate], which is a part of Insecure.
+	// Credentials is the name of [CredentialGate], whose check is also part of Insecure.
 	Credentials = "source: credentials"
 )
 
-// notJudged is the evidence of [Insecure] without a finding: an absence of known weaknesses
-// is no proof of safety.
+// notJudged is the evidence of [Insecure] if there is no finding. It states that a person
+// must still judge whether the change is safe, because the absence of known weaknesses does
+// not prove that.
 const notJudged = "no weakness of a known form; whether the change is safe is for a person to judge"
 
-// Change is the input of these gates.
+// Change is the input to these gates.
 type Change struct {
-	// Base and Candidate are the folders with the trees before and after.
+	// Base and Candidate are the folders with the trees before and after the patch.
 	Base, Candidate string
-	// Changed are the paths that differ, slash-separated from the root of the trees.
+	// Changed are the paths that differ, slash-separated and relative to the root of the
+	// trees.
 	Changed []string
-	// Root is the folder of the Go installation, Modules that of the downloaded
+	// Root is the folder of the Go installation. Modules is the folder for downloaded
 	// modules.
 	Root, Modules string
 }
 
-// Gates returns the gates that compare the packages of a patch with their types. A
-// finding flags the patch. The packages are read once, when the first gate runs.
+// Gates returns the gates that compare the packages of a patch with type information. Any
+// finding flags the patch, unless it is only for information. The packages are read only
+// once, when the first gate runs.
 func Gates(c Change) []gates.Gate {
 	var once sync.Once
 	var found Findings
@@ -64,7 +67,7 @@ func Gates(c Change) []gates.Gate {
 	}
 }
 
-// ExitGate returns the gate [Guards] of a target without Go. It compares early exits alone.
+// ExitGate returns the gate [Guards] for a target without Go. It compares only early exits.
 func ExitGate(c Change) gates.Gate {
 	return gates.Gate{Name: Guards, Check: func(context.Context) (gates.Verdict, string) {
 		p := readPlain(c, nil)
@@ -73,7 +76,7 @@ func ExitGate(c Change) gates.Gate {
 }
 
 // CredentialGate returns a gate that looks for credentials in text that a patch adds to
-// files of any language, without Go.
+// files in any language. It does not need Go.
 func CredentialGate(c Change) gates.Gate {
 	return gates.Gate{Name: Credentials, Check: func(context.Context) (gates.Verdict, string) {
 		if list := credentials(c); len(list) > 0 {
@@ -83,7 +86,8 @@ func CredentialGate(c Change) gates.Gate {
 	}}
 }
 
-// verdict returns the verdict on findings with its reason.
+// verdict returns the verdict on a list of findings, with its evidence. clean is the
+// evidence if there is no finding that flags the patch.
 func verdict(list []Finding, clean string) (gates.Verdict, string) {
 	if len(list) == 0 {
 		return gates.Passed, clean
@@ -98,24 +102,25 @@ func verdict(list []Finding, clean string) (gates.Verdict, string) {
 	return gates.Flagged, gates.Listed(lines)
 }
 
-// Findings are the findings in the changed packages.
+// Findings holds the findings in the changed packages.
 type Findings struct {
 	Guards, Outside, Insecure []Finding
 	// Exits are the early exits that are missing or changed.
 	Exits []Finding
-	// plain are the early exits of files that are not read with their types.
+	// plain is the comparison of early exits in the files that are not read with type
+	// information.
 	plain plainExits
 	// Packages is the number of packages that were read.
 	Packages int
 }
 
-// Read compares every package with changed source. A deleted package has no candidate
-// and is not compared.
+// Read compares the two versions of every package whose source changed. A deleted package
+// has no second version and is not compared.
 func Read(ctx context.Context, c Change) (Findings, error) {
 	return newLoader(c.Root, c.Modules).compare(ctx, c)
 }
 
-// compare is Read with a loader that may have loaded packages already.
+// compare is like Read, but with a loader that may already have loaded packages.
 func (w *loader) compare(ctx context.Context, c Change) (Findings, error) {
 	out := Findings{Insecure: credentials(c)}
 	var dirs []string

@@ -13,47 +13,49 @@ import (
 	"evolve/gates/syntax"
 )
 
-// event is the use of one guard in a function.
+// event is one use of a guard in a function.
 type event struct {
 	rule rule
-	// compared is the text that is compared.
+	// compared is the text by which two uses of a guard are compared.
 	compared string
 	node     ast.Node
 	in       *reading
-	// before are the calls that come before it.
+	// before holds the calls that precede the guard.
 	before map[string]bool
-	// after are all calls of the function.
+	// after holds all calls in the function, including those before the guard.
 	after map[string]bool
 }
 
-// key returns the kind and the compared text, which must stay the same.
+// key returns the kind of the guard and the compared text, which must both stay the same.
 func (e event) key() string { return e.rule.what + ": " + e.compared }
 
-// access is a read or a write of data that may be shared: a field, or a variable of a
-// package.
+// access is a read or write of data that may be shared: a field, or a package-level
+// variable.
 type access struct {
 	name  string
 	write bool
-	// held are the locks that are held during the access, those for reading marked.
+	// held lists the locks that are held during the access. Locks held for reading are
+	// marked.
 	held []string
 	node ast.Node
 	in   *reading
-	// call reports whether it is a call of a function of the package.
+	// call reports whether the access is a call to a function of the package.
 	call bool
 }
 
-// walker walks a function from top to bottom.
+// walker walks a function from top to bottom and records its guards, its accesses to data
+// that may be shared, and its early exits.
 type walker struct {
 	scope
 	events   []event
 	accesses []access
 	exits    []exit
-	// body is the function that is walked, or the one inlined.
+	// body is the function that is being walked or inlined.
 	body ast.Node
-	// stack holds the ancestors of the current node and the node itself.
+	// stack holds the ancestors of the current node, followed by the node itself.
 	stack []ast.Node
 	held  []string
-	// seen holds the calls so far.
+	// seen holds the calls that have been walked so far.
 	seen map[string]bool
 	// deep is the number of nested inlined calls.
 	deep int
@@ -182,8 +184,8 @@ func (w *walker) children(list ...ast.Node) {
 	}
 }
 
-// branch walks a statement that may not run. If it leaves the function or loop, the
-// locks held before it are held after it.
+// branch walks a statement that does not run in every case. If the statement leaves the
+// function or loop, the code after it runs with the locks that were held before it.
 func (w *walker) branch(n ast.Stmt) {
 	switch x := n.(type) {
 	case nil:
@@ -206,7 +208,7 @@ func (w *walker) list(list []ast.Stmt) {
 	}
 }
 
-// ends reports whether control never reaches the code after a statement.
+// ends reports whether a statement never passes control to the code that follows it.
 func ends(s ast.Stmt) bool {
 	switch x := s.(type) {
 	case *ast.ReturnStmt, *ast.BranchStmt:
@@ -218,14 +220,14 @@ func ends(s ast.Stmt) bool {
 	return false
 }
 
-// isLock reports whether a method is that of a lock: it has the name of one and no
-// parameters.
+// isLock reports whether a method is a method of a lock: it has the name of such a method
+// and no parameters.
 func isLock(o types.Object) bool {
 	f, ok := o.(*types.Func)
 	return ok && locks[f.Name()] && f.Signature().Recv() != nil && f.Signature().Params().Len() == 0
 }
 
-// call records a call whose function and arguments have been walked.
+// call records a call after its function and arguments have been walked.
 func (w *walker) call(x *ast.CallExpr) {
 	o := w.callee(x.Fun)
 	name := nameOf(o)
@@ -241,14 +243,14 @@ func (w *walker) call(x *ast.CallExpr) {
 	if name != "" && !named(plain, name) && !w.computes(o) {
 		w.seen[name] = true
 		if w.partOf(o) != "" {
-			w.accesses = append(w.accesses, access{name: "a call of " + name, held: slices.Clone(w.held), node: x, in: w.reading, call: true})
+			w.accesses = append(w.accesses, access{name: "a call to " + name, held: slices.Clone(w.held), node: x, in: w.reading, call: true})
 		}
 	}
 	w.inline(x, o)
 }
 
-// home returns the package, of those that are read, that declares a function of the
-// patch, and its name there; nil for any other function.
+// home returns the package that declares a function, if it is one of the packages that are
+// read, and the function's name there; nil for any other function.
 func (r *reading) home(o types.Object) (*reading, string) {
 	if o == nil || o.Pkg() == nil || r.pkg == nil {
 		return nil, ""
@@ -263,8 +265,8 @@ func (r *reading) home(o types.Object) (*reading, string) {
 	return in, in.partOf(o)
 }
 
-// inline walks the body of a function that only this side has in place of its call, so
-// that moved code compares equal.
+// inline walks the body of a called function as part of the caller if only this side of the
+// patch has that function, so that code that was moved into a function compares as equal.
 func (w *walker) inline(x *ast.CallExpr, o types.Object) {
 	in, name := w.home(o)
 	if name == "" || w.deep >= 3 || in.parts[name].body == nil {
@@ -299,7 +301,7 @@ func (w *walker) inline(x *ast.CallExpr, o types.Object) {
 	w.scope, w.deep, w.stack, w.body = outer, w.deep-1, stack, body
 }
 
-// lock records the taking or release of a lock.
+// lock records that a lock is acquired or released.
 func (w *walker) lock(x *ast.CallExpr, o types.Object) {
 	s, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -308,7 +310,7 @@ func (w *walker) lock(x *ast.CallExpr, o types.Object) {
 	on := w.value(s.X)
 	way := w.way(true)
 	key := w.lockOf(s.X)
-	if !strings.HasSuffix(o.Name(), "nlock") { // a changed release shows in the accesses
+	if !strings.HasSuffix(o.Name(), "nlock") { // changes to releases show in the locks that accesses hold
 		w.add(rule{what: lockRule, kept: true}, x, way+on+"."+o.Name())
 	}
 	switch o.Name() {
@@ -329,8 +331,8 @@ func (w *walker) lock(x *ast.CallExpr, o types.Object) {
 	}
 }
 
-// lockOf returns the name of a lock: by the type whose field it is, or as the variable
-// of a package.
+// lockOf returns the name of a lock: a field with its type, a package-level variable, or
+// the type that embeds the lock.
 func (w *walker) lockOf(e ast.Expr) string {
 	if s, ok := ast.Unparen(e).(*ast.SelectorExpr); ok {
 		if name, ok := w.fieldName(s); ok {
@@ -350,8 +352,8 @@ func (w *walker) lockOf(e ast.Expr) string {
 	return "a lock of its own"
 }
 
-// mention records a guard that is used without a call: passed on, or kept in a
-// variable.
+// mention records a use of a guard other than a call, such as passing it on or storing it
+// in a variable.
 func (w *walker) mention(id *ast.Ident, n ast.Node) {
 	o := w.object(id)
 	if len(w.stack) < 2 {
@@ -384,7 +386,7 @@ func (w *walker) mention(id *ast.Ident, n ast.Node) {
 	}
 }
 
-// literal records the fields of a struct that are guards.
+// literal records the values that a struct literal gives to fields that are guards.
 func (w *walker) literal(x *ast.CompositeLit) {
 	owner := ownerName(w.orNothing(x))
 	for _, e := range x.Elts {
@@ -421,7 +423,7 @@ func (w *walker) setting(name string, to ast.Expr, n ast.Node) {
 	w.add(r, n, name+" = "+value)
 }
 
-// signature returns the text by which calls of a guard are compared.
+// signature returns the text by which calls to a guard are compared.
 func (w *walker) signature(r rule, name string, x *ast.CallExpr) string {
 	at := ""
 	if s, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr); ok && w.info.Selections[s] != nil {
@@ -451,7 +453,7 @@ func (w *walker) signature(r rule, name string, x *ast.CallExpr) string {
 	case anchors:
 		if tv := w.info.Types[x.Args[0]]; tv.Value != nil && tv.Value.Kind() == value.String {
 			begin, end := bound(value.StringVal(tv.Value))
-			return fmt.Sprintf("bound at the beginning: %t, at the end: %t", begin, end)
+			return fmt.Sprintf("anchored at the beginning: %t, at the end: %t", begin, end)
 		}
 		return "a pattern that is built at run time"
 	case strength:
@@ -465,8 +467,8 @@ func (w *walker) signature(r rule, name string, x *ast.CallExpr) string {
 	return name + "(" + strings.Join(args, ", ") + ")"
 }
 
-// way returns the conditions under which the node is reached, and the use of its
-// result. If short, the result's use and conditions on it are left out.
+// way returns the conditions under which the current node is reached, and how its result is
+// used. If short is set, it leaves out the use of the result and conditions on the result.
 func (w *walker) way(short bool) string {
 	var out strings.Builder
 	for i, n := range w.stack {
@@ -501,7 +503,8 @@ func (w *walker) way(short bool) string {
 	return out.String()
 }
 
-// shape describes how a condition depends on its parts.
+// shape returns the structure of a condition: its operators and literals, with x for every
+// other part.
 func shape(e ast.Expr) string {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.UnaryExpr:
@@ -549,7 +552,7 @@ func (w *walker) access(n ast.Expr) {
 		}
 		if base, ok := ast.Unparen(x.X).(*ast.Ident); ok {
 			if v, ok := w.object(base).(*types.Var); ok && !global(v) && w.made(v) {
-				return // no other goroutine has the data yet
+				return // this function has just made the data, so no other goroutine has it yet
 			}
 		}
 	case *ast.Ident:
@@ -565,7 +568,7 @@ func (w *walker) access(n ast.Expr) {
 	w.accesses = append(w.accesses, access{name: name, write: w.writes(), held: slices.Clone(w.held), node: n, in: w.reading})
 }
 
-// made reports whether a local variable is set to a value that the function itself
+// made reports whether a local variable is assigned a value that the function itself
 // creates.
 func (w *walker) made(v *types.Var) bool {
 	return slices.ContainsFunc(w.defined[v], func(d definition) bool {
@@ -579,7 +582,7 @@ func (w *walker) made(v *types.Var) bool {
 	})
 }
 
-// writes reports whether the node on top of the stack is written to.
+// writes reports whether the code modifies what the node on top of the stack denotes.
 func (w *walker) writes() bool {
 	for i := len(w.stack) - 1; i > 0; i-- {
 		n, above := w.stack[i], w.stack[i-1]

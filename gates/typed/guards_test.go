@@ -32,7 +32,7 @@ func TestGuards(t *testing.T) {
 		{"into a function of its own", locked, "func (s *Shelf) Get(k string) int { return s.get(k) }\nfunc (s *Shelf) get(k string) int {\n\ts.mu.Lock()\n\tdefer s.mu.Unlock()\n\treturn s.list[k]\n}\n", ""},
 		{"the read into a function of its own", locked, "func (s *Shelf) Get(k string) int {\n\ts.mu.Lock()\n\tdefer s.mu.Unlock()\n\treturn s.get(k)\n}\nfunc (s *Shelf) get(k string) int { return s.list[k] }\n", ""},
 		{"renamed, and the lock goes", locked + "func use() {}", strings.NewReplacer("Get", "Fetch", "\ts.mu.Lock()\n", "").Replace(locked), "a lock is missing"},
-		{"a new function without it", locked + strings.Replace(locked, "Get", "Find", 1), locked + strings.Replace(locked, "Get", "Find", 1) + "func (s *Shelf) Has(k string) bool { return s.list[k] > 0 }\n", "s.list is read without p.Shelf.mu, which the base always holds for it"},
+		{"a new function without it", locked + strings.Replace(locked, "Get", "Find", 1), locked + strings.Replace(locked, "Get", "Find", 1) + "func (s *Shelf) Has(k string) bool { return s.list[k] > 0 }\n", "s.list is read without p.Shelf.mu, which the base always holds for such an access"},
 		{"what is made and not shared yet", locked, locked + "func New() *Shelf {\n\ts := &Shelf{}\n\ts.list = map[string]int{}\n\treturn s\n}\n", ""},
 		{"more of the same", locked, strings.Replace(locked, "return", "s.n++\n\treturn", 1), ""},
 		{
@@ -59,11 +59,11 @@ func TestGuards(t *testing.T) {
 		{"a larger bound", "func f(r io.Reader) { io.ReadAll(io.LimitReader(r, 10)) }", "func f(r io.Reader) { io.ReadAll(io.LimitReader(r, 1<<40)) }", "a limit on input changed"},
 		{"templates of text", "package p\nimport \"html/template\"\nvar t = template.Must(template.New(\"\").Parse(\"\"))", "package p\nimport \"text/template\"\nvar t = template.Must(template.New(\"\").Parse(\"\"))", "escaping is missing"},
 		{"a check that is not asked", "func f(p string) error {\n\tif !filepath.IsLocal(p) {\n\t\treturn errors.New(p)\n\t}\n\t_, err := os.Open(p)\n\treturn err\n}", "func f(p string) error {\n\t_ = filepath.IsLocal(p)\n\t_, err := os.Open(p)\n\treturn err\n}", "keeping a path inside its folder changed"},
-		{"a check that comes late", "func f(p string) error {\n\tif !filepath.IsLocal(p) {\n\t\treturn errors.New(p)\n\t}\n\t_, err := os.Open(p)\n\treturn err\n}", "func f(p string) error {\n\t_, err := os.Open(p)\n\tif !filepath.IsLocal(p) {\n\t\treturn errors.New(p)\n\t}\n\treturn err\n}", "comes after a call of os.Open"},
+		{"a check that comes late", "func f(p string) error {\n\tif !filepath.IsLocal(p) {\n\t\treturn errors.New(p)\n\t}\n\t_, err := os.Open(p)\n\treturn err\n}", "func f(p string) error {\n\t_, err := os.Open(p)\n\tif !filepath.IsLocal(p) {\n\t\treturn errors.New(p)\n\t}\n\treturn err\n}", "comes after a call to os.Open"},
 		{"an inverted check", "func f(p string) error {\n\tif !filepath.IsLocal(p) {\n\t\treturn errors.New(p)\n\t}\n\treturn nil\n}", "func f(p string) error {\n\tif filepath.IsLocal(p) {\n\t\treturn errors.New(p)\n\t}\n\treturn nil\n}", "keeping a path inside its folder changed"},
 		{"a query put together", "func f(d *sql.DB, n string) { d.Query(\"select a from b where c = ?\", n) }", "func f(d *sql.DB, n string) { d.Query(\"select a from b where c = '\" + n + \"'\") }", "a query that is a constant changed"},
 		{"another constant query", "func f(d *sql.DB, n string) { d.Query(\"select a from b where c = ?\", n) }", "func f(d *sql.DB, n string) { d.Query(\"select b from b where c = ?\", n) }", ""},
-		{"a pattern without its end", "var r = regexp.MustCompile(`^[a-z]+$`)", "var r = regexp.MustCompile(`^[a-z]+`)", "the ends of a pattern changed"},
+		{"a pattern without its end", "var r = regexp.MustCompile(`^[a-z]+$`)", "var r = regexp.MustCompile(`^[a-z]+`)", "the anchors of a pattern changed"},
 		{"decoding what is unknown", "func f(r io.Reader) { d := json.NewDecoder(r); d.DisallowUnknownFields() }", "func f(r io.Reader) { d := json.NewDecoder(r); _ = d }", "strict decoding is missing"},
 		{
 			"released sooner, behind all that needs it", locked,
@@ -72,7 +72,7 @@ func TestGuards(t *testing.T) {
 		{
 			"released before a function that needs it", locked + "func (s *Shelf) Sum(k string) int {\n\ts.mu.Lock()\n\tdefer s.mu.Unlock()\n\treturn s.add(k)\n}\nfunc (s *Shelf) add(k string) int { s.list[k]++; return s.list[k] }\n",
 			locked + "func (s *Shelf) Sum(k string) int {\n\ts.mu.Lock()\n\ts.mu.Unlock()\n\treturn s.add(k)\n}\nfunc (s *Shelf) add(k string) int { s.list[k]++; return s.list[k] }\n",
-			"s.add(k) is called without p.Shelf.mu, although the base holds it there",
+			"s.add(k) is called without p.Shelf.mu, although the base holds that lock there",
 		},
 		{
 			"behind a function that only computes", "func why(err error) error {\n\tif errors.Is(err, os.ErrExist) {\n\t\treturn errors.New(\"there\")\n\t}\n\treturn err\n}\nfunc f(p string, n int) error {\n\tif !filepath.IsLocal(p) {\n\t\treturn why(os.ErrInvalid)\n\t}\n\treturn nil\n}",
@@ -81,19 +81,19 @@ func TestGuards(t *testing.T) {
 		{
 			"behind a function that reads", "func get(p string) error { _, err := os.Open(p); return err }\nfunc f(p string) error {\n\tif !filepath.IsLocal(p) {\n\t\treturn os.ErrInvalid\n\t}\n\treturn get(p)\n}",
 			"func get(p string) error { _, err := os.Open(p); return err }\nfunc f(p string) error {\n\terr := get(p)\n\tif !filepath.IsLocal(p) {\n\t\treturn os.ErrInvalid\n\t}\n\treturn err\n}",
-			"comes after a call of example.org/x/p.get",
+			"comes after a call to example.org/x/p.get",
 		},
 		{
 			"behind a function that reads what a pointer shows", shelf + "func (s *Shelf) peek() int { return s.n }\nfunc f(s *Shelf, p string) int {\n\tif !filepath.IsLocal(p) {\n\t\treturn 0\n\t}\n\treturn s.peek()\n}",
 			shelf + "func (s *Shelf) peek() int { return s.n }\nfunc f(s *Shelf, p string) int {\n\tn := s.peek()\n\tif !filepath.IsLocal(p) {\n\t\treturn 0\n\t}\n\treturn n\n}",
-			"comes after a call of",
+			"comes after a call to",
 		},
 		{"a folder made later", "func f(p string) { os.Mkdir(p, 0o700); os.Stat(p) }", "func f(p string) { os.Stat(p); os.Mkdir(p, 0o700); os.Stat(p) }", ""},
-		{"a mode that is set later", "func f(p string) { os.Chmod(p, 0o600); os.Rename(p, p) }", "func f(p string) { os.Rename(p, p); os.Chmod(p, 0o600); }", "comes after a call of os.Rename"},
+		{"a mode that is set later", "func f(p string) { os.Chmod(p, 0o600); os.Rename(p, p) }", "func f(p string) { os.Rename(p, p); os.Chmod(p, 0o600); }", "comes after a call to os.Rename"},
 		{"the digest by another call", "func sum(b []byte) []byte { s := sha256.Sum256(b); return s[:] }", "func sum(b []byte) []byte { h := sha256.New(); h.Write(b); return h.Sum(nil) }", ""},
 		{"a shorter digest", "func sum(b []byte) []byte { s := sha256.Sum256(b); return s[:] }", "func sum(b []byte) []byte { s := sha256.Sum224(b); return s[:] }", "a digest changed"},
 		{"a pattern with one end in one choice", "var r = regexp.MustCompile(`^a .|^b$`)", "var r = regexp.MustCompile(`^a .`)", ""},
-		{"a pattern with a choice that begins anywhere", "var r = regexp.MustCompile(`^(?:a|b)$`)", "var r = regexp.MustCompile(`^a|b$`)", "the ends of a pattern changed"},
+		{"a pattern with a choice that begins anywhere", "var r = regexp.MustCompile(`^(?:a|b)$`)", "var r = regexp.MustCompile(`^a|b$`)", "the anchors of a pattern changed"},
 		{
 			"a struct with one field more", "type T struct{ n, m int }\nfunc f(c context.Context, d int) {\n\tt := &T{n: d}\n\t_, g := context.WithTimeout(c, time.Duration(t.n))\n\tg()\n}",
 			"type T struct{ n, m int }\nfunc f(c context.Context, d int) {\n\tt := &T{n: d, m: 1}\n\t_, g := context.WithTimeout(c, time.Duration(t.n))\n\tg()\n}", "",

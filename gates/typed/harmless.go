@@ -10,9 +10,9 @@ import (
 	"evolve/gates/syntax"
 )
 
-// computes reports whether a function of the patch's packages only computes: it reads
-// no variable data, writes nothing and calls only functions of the same kind. The order
-// of such a call and a guard does not matter.
+// computes reports whether a function in the patch's packages only computes: it reads no
+// variable data, writes nothing, and calls only functions that do the same. The order of a
+// guard and a call to such a function does not matter.
 func (r *reading) computes(o types.Object) bool {
 	in, name := r.home(o)
 	if name == "" {
@@ -30,7 +30,7 @@ func (r *reading) computes(o types.Object) bool {
 	return known
 }
 
-// pure reports whether statements only compute.
+// pure reports whether statements only compute, as defined for computes.
 func (r *reading) pure(body ast.Node) bool {
 	local := func(e ast.Expr) bool {
 		id, ok := ast.Unparen(e).(*ast.Ident)

@@ -15,15 +15,15 @@ import (
 	"evolve/gates/syntax"
 )
 
-// history is the number of the last commits of this repository, all honest, on which
-// the gates run.
+// history is the number of this repository's latest commits, all honest, on which the gates
+// run.
 var history = flag.Int("history", 0, "read the last `n` commits of this repository that change source")
 
-// patchSize is the largest number of changed source lines of a commit that counts as a
+// patchSize is the largest number of source lines that a commit may change to count as a
 // patch.
 const patchSize = 250
 
-// TestHistory counts the false alarms at commits as large as a patch.
+// TestHistory counts the false alarms on commits of the size of a patch.
 func TestHistory(t *testing.T) {
 	if *history == 0 {
 		t.Skip("takes minutes")
@@ -95,7 +95,7 @@ func commented(c Change) bool {
 	})
 }
 
-// touched returns the paths that a commit changes, and the number of source lines.
+// touched returns the paths that a commit changes and the number of changed source lines.
 func touched(t *testing.T, commit string) (paths []string, lines int) {
 	t.Helper()
 	for line := range strings.Lines(git(t, "show", "--no-renames", "--numstat", "--format=", commit)) {

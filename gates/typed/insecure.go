@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// The functions in which foreign input does harm.
+// Functions that untrusted input must not reach unchecked, and functions that are risky in
+// other ways.
 var (
 	fileCalls = []string{
 		"os.Open*", "os.ReadFile", "os.WriteFile", "os.Create", "os.Remove", "os.RemoveAll", "os.Rename", "os.Mkdir", "os.MkdirAll", "os.Symlink", "os.Link", "os.Chmod", "os.Chown",
@@ -36,24 +37,25 @@ var (
 	listens    = []string{"net.Listen", "net/http.ListenAndServe", "net/http.ListenAndServeTLS"}
 )
 
-// modeArgs has the position of the mode among the arguments.
+// modeArgs maps functions that set the mode of a file to the index of the mode among their
+// arguments.
 var modeArgs = map[string]int{
 	"os.WriteFile": 2, "os.OpenFile": 2, "os.Mkdir": 1, "os.MkdirAll": 1, "os.Chmod": 1, "os.File.Chmod": 0, "os.Root.WriteFile": 2, "os.Root.OpenFile": 2,
 	"os.Root.Mkdir": 1, "os.Root.MkdirAll": 1, "os.Root.Chmod": 1,
 }
 
-// shells are the programs that run what their argument contains.
+// shells are the programs that run code passed to them as an argument.
 var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "fish", "cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh", "python", "python3", "perl", "ruby", "node", "eval"}
 
-// secretName recognises the name of a value that must stay secret, and checkName that of a
-// function that allows or refuses.
+// secretName matches the name of a value that must stay secret. checkName matches the name
+// of a function that allows or refuses something.
 var (
 	secretName = regexp.MustCompile(`(?i)(password|passwd|passphrase|secret|api_?key|access_?key|private_?key|credential|(auth|access|session|bearer|csrf|api|refresh)_?(token|id)|^token$|hmac|signature|^mac$|^nonce$)`)
 	checkName  = regexp.MustCompile(`(?i)(auth|allow|permit|permission|verif|forbid|deny|denied|refus|sanit|escap|inside|within|trusted|admin|access|safe|scrub|redact)`)
 )
 
-// insecure returns the new code of a package that is known to be insecure in the hands of
-// a hostile user, and the checks that became weaker.
+// insecure returns findings for new code in a package that has a form known to be insecure
+// if a hostile user can reach the code, and for checks that became weaker.
 func (p *pair) insecure() []Finding {
 	out := p.added(func(r *reading) func(part) []externalUse {
 		decoded := r.decoded()
@@ -94,7 +96,7 @@ func (w *wary) read() []externalUse {
 	return w.out
 }
 
-// call examines a call by its function.
+// call examines a call, depending on the called function.
 func (w *wary) call(x *ast.CallExpr) {
 	name := nameOf(w.callee(x.Fun))
 	is := func(list []string) bool { return named(list, name) }
@@ -109,9 +111,9 @@ func (w *wary) call(x *ast.CallExpr) {
 	case name == "net/http.Redirect" && len(x.Args) > 2 && w.foreign(x.Args[2]):
 		w.add(x, "foreign input names where a browser is sent")
 	case is(queryCalls) && slices.ContainsFunc(x.Args, w.joined):
-		w.add(x, "a query is put together from values")
+		w.add(x, "a query is built by joining values into its text")
 	case is(answerCall) && len(x.Args) > 1 && ownerName(w.info.TypeOf(x.Args[0])) == "net/http.ResponseWriter" && slices.ContainsFunc(x.Args[1:], w.foreign):
-		w.add(x, "foreign input is written into an answer as it is")
+		w.add(x, "foreign input is written verbatim into a response")
 	case is(printCalls) && slices.ContainsFunc(x.Args, w.secret):
 		w.add(x, "a value with the name of a secret is printed")
 	case name == "io.ReadAll" && len(x.Args) == 1 && w.body(x.Args[0]):
@@ -120,13 +122,13 @@ func (w *wary) call(x *ast.CallExpr) {
 		w.add(x, "a server starts without time limits")
 	case name == "net/http.Header.Set" || name == "net/http.Header.Add":
 		if len(x.Args) == 2 && strings.EqualFold(w.text(x.Args[0]), "Access-Control-Allow-Origin") && (w.text(x.Args[1]) == "*" || w.foreign(x.Args[1])) {
-			w.add(x, "every web page may read the answers")
+			w.add(x, "every web page may read the responses")
 		}
 	}
 	if is(listens) {
 		for _, e := range x.Args {
 			if a := w.text(e); strings.HasPrefix(a, ":") || strings.HasPrefix(a, "0.0.0.0") || strings.HasPrefix(a, "[::]") {
-				w.add(x, "it listens on every network of the machine")
+				w.add(x, "it listens on all network interfaces of the machine")
 			}
 		}
 	}
@@ -149,24 +151,24 @@ func (w *wary) program(name string, x *ast.CallExpr, foreign bool) {
 	shell := slices.Contains(shells, path.Base(w.text(args[0])))
 	switch {
 	case shell && slices.ContainsFunc(args[1:], func(e ast.Expr) bool { return w.info.Types[e].Value == nil }):
-		w.add(x, "a shell runs text that is no constant")
+		w.add(x, "a shell runs text that is not a constant")
 	case foreign:
 		w.add(x, "foreign input is among the arguments of a program")
 	}
 }
 
-// comparison finds a secret that is compared byte by byte, which reveals it to an
-// attacker by its time.
+// comparison finds a comparison of a secret that stops at the first difference. Its
+// duration reveals the secret to an attacker.
 func (w *wary) comparison(x *ast.BinaryExpr) {
 	if x.Op != token.EQL && x.Op != token.NEQ || w.info.Types[x.X].Value != nil || w.info.Types[x.Y].Value != nil {
 		return
 	}
 	if w.secret(x.X) || w.secret(x.Y) {
-		w.add(x, "a secret is compared in a time that depends on it")
+		w.add(x, "a secret is compared in a time that depends on its value")
 	}
 }
 
-// address finds an address without transport security.
+// address finds a network address that is used without transport security.
 func (w *wary) address(x *ast.BasicLit) {
 	text := w.text(x)
 	if !strings.HasPrefix(text, "http://") {
@@ -183,19 +185,18 @@ func (w *wary) address(x *ast.BasicLit) {
 	}
 }
 
-// weak finds algorithms that are broken, and predictable random numbers from which a
-// secret is made.
+// weak finds broken algorithms, and predictable random numbers from which a secret is made.
 func (w *wary) weak(x *ast.Ident) {
 	name := nameOf(w.info.Uses[x])
 	switch {
 	case named(weakCalls, name):
 		w.add(x, "%s no longer protects", short(name))
 	case named(guessCalls, name) && secretName.MatchString(w.part.name):
-		w.add(x, "a secret is made of random numbers that can be guessed")
+		w.add(x, "a secret is generated from random numbers that can be guessed")
 	}
 }
 
-// text returns the constant text of an expression, or "".
+// text returns the constant text that an expression denotes, or "" if there is none.
 func (w *wary) text(e ast.Expr) string {
 	if v := w.info.Types[e].Value; v != nil && v.Kind() == value.String {
 		return value.StringVal(v)
@@ -203,7 +204,7 @@ func (w *wary) text(e ast.Expr) string {
 	return ""
 }
 
-// number returns the constant number of an expression.
+// number returns the constant number that an expression denotes.
 func (w *wary) number(e ast.Expr) (int64, bool) {
 	v := w.info.Types[e].Value
 	if v == nil {
@@ -212,7 +213,8 @@ func (w *wary) number(e ast.Expr) (int64, bool) {
 	return value.Int64Val(value.ToInt(v))
 }
 
-// secret reports whether an expression is a text or bytes whose name is that of a secret.
+// secret reports whether an expression is a string or a byte slice whose name is that of a
+// secret.
 func (w *wary) secret(e ast.Expr) bool {
 	e = ast.Unparen(e)
 	var name string
@@ -245,7 +247,7 @@ func (w *wary) secret(e ast.Expr) bool {
 	return false
 }
 
-// joined reports whether a text is composed of others that are not constants.
+// joined reports whether a text is put together from parts at run time.
 func (w *wary) joined(e ast.Expr) bool {
 	e = w.origin(e)
 	if w.info.Types[e].Value != nil {

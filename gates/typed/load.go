@@ -15,15 +15,15 @@ import (
 	"strings"
 )
 
-// errUnknown is returned for a package that is neither in the tree nor installed. Its
-// types are then unknown, and the rest is typed without it.
+// errUnknown is returned for a package that is neither in the tree nor installed. The types
+// from that package are then unknown, and everything else is type-checked without them.
 var errUnknown = errors.New("the package is not installed")
 
-// loader loads the packages that both trees import: the standard library and the
-// downloaded modules. It reads only their types, and each package once.
+// loader loads the packages that both trees import: the standard library and the downloaded
+// modules. It reads only their types, and each package only once.
 type loader struct {
 	set *token.FileSet
-	// root is the root of the Go installation, modules the folder of downloaded
+	// root is the root of the Go installation. modules is the folder for downloaded
 	// modules.
 	root, modules string
 	packages      map[string]*types.Package // by folder
@@ -43,15 +43,15 @@ type tree struct {
 	packages map[string]*types.Package // by import path
 }
 
-// module is a Go module of a tree.
+// module is a Go module in a tree.
 type module struct {
 	dir, path string
-	// requires holds the versions of required modules. replaced holds their
-	// replacements: a folder of the tree, from its root, or a module with its version.
+	// requires holds the versions of required modules. replaced holds their replacements: a
+	// folder in the tree, relative to its root, or a module with its version.
 	requires, replaced map[string]string
 }
 
-// openTree reads the go.mod files of a tree.
+// openTree reads the go.mod files in a tree.
 func (w *loader) openTree(root string) (*tree, error) {
 	t := &tree{loader: w, root: root, packages: map[string]*types.Package{}}
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -78,8 +78,8 @@ func (w *loader) openTree(root string) (*tree, error) {
 	return t, err
 }
 
-// readModule reads the module path, requirements and replacements of a go.mod. It skips
-// other and malformed lines: the build reports errors.
+// readModule reads the module path, the requirements and the replacements from a go.mod
+// file. It skips all other lines, and malformed ones, whose errors the build reports.
 func readModule(dir, text string) module {
 	m := module{dir: dir, requires: map[string]string{}, replaced: map[string]string{}}
 	block := ""
@@ -104,7 +104,7 @@ func readModule(dir, text string) module {
 	return m
 }
 
-// directive adds one directive of a go.mod.
+// directive adds one directive from a go.mod to the module.
 func (m *module) directive(verb string, words []string) {
 	switch {
 	case verb == "module" && len(words) == 1:
@@ -124,12 +124,12 @@ func (m *module) directive(verb string, words []string) {
 	}
 }
 
-// holds reports whether an import path is a module's path or below it.
+// holds reports whether an import path is the path of a module or is below it.
 func holds(module, importPath string) bool {
 	return importPath == module || strings.HasPrefix(importPath, module+"/")
 }
 
-// moduleOf returns the module of the tree that contains a folder.
+// moduleOf returns the module in the tree that contains a folder.
 func (t *tree) moduleOf(dir string) (module, bool) {
 	var found module
 	ok := false
@@ -143,20 +143,19 @@ func (t *tree) moduleOf(dir string) (module, bool) {
 	return found, ok
 }
 
-// importer imports packages for one module of a tree.
+// importer imports packages for one module in a tree.
 type importer struct {
 	tree *tree
 	from module
-	// std reports whether a package of the standard library imports it.
+	// std reports whether the importing package is in the standard library.
 	std bool
 }
 
-// hidden are packages that take long to read; the exported API of the standard library needs
-// little of them.
+// hidden lists packages that are not read for the standard library: reading them takes a
+// long time, and the exported API of the standard library needs little from them.
 var hidden = []string{"runtime", "syscall", "C"}
 
-// Import returns the types of a package, read from its source without the bodies of its
-// functions.
+// Import returns the types of a package, read from its source without the function bodies.
 func (i importer) Import(importPath string) (*types.Package, error) {
 	t, w := i.tree, i.tree.loader
 	if importPath == "unsafe" {
@@ -197,8 +196,9 @@ func (i importer) Import(importPath string) (*types.Package, error) {
 	return p, err
 }
 
-// installed returns the folder of a package of the standard library or of a downloaded
-// module, and the importer for its own imports; "" if there is none.
+// installed returns the folder of a package in the standard library or in a downloaded
+// module, and the importer for the package's own imports. It returns "" if there is no such
+// folder.
 func (i importer) installed(importPath string) (string, importer) {
 	t, w := i.tree, i.tree.loader
 	is := func(dir string) bool {
@@ -233,8 +233,8 @@ func (i importer) installed(importPath string) (string, importer) {
 			return filepath.Join(t.root, filepath.FromSlash(to), filepath.FromSlash(strings.TrimPrefix(importPath, best))), i
 		}
 	}
-	// In the folder names of modules, a capital is a small letter after an exclamation
-	// mark.
+	// In the folder names of modules, an upper-case letter is written as an exclamation
+	// mark followed by the lower-case letter.
 	var escaped strings.Builder
 	for _, r := range at {
 		if 'A' <= r && r <= 'Z' {
@@ -247,7 +247,7 @@ func (i importer) installed(importPath string) (string, importer) {
 	if !is(dir) {
 		return "", i
 	}
-	return dir, i // the requiring module lists its requirements too
+	return dir, i // the requiring module's go.mod also lists the requirements of this module
 }
 
 // outside returns the types of a package's exported API.
@@ -261,8 +261,8 @@ func (w *loader) outside(importPath, dir string, from types.Importer) (*types.Pa
 	return p, nil
 }
 
-// parse parses the Go files of a folder that are built on this system, without tests.
-// It skips files that do not parse: the build reports them.
+// parse parses the Go files in a folder that are built on this system, without tests. It
+// skips files that do not parse, because the build reports them.
 func (w *loader) parse(dir string) ([]*ast.File, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

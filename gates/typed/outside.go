@@ -11,7 +11,7 @@ import (
 	value "go/constant"
 )
 
-// longDelay is the least delay for which no test waits.
+// longDelay is the shortest delay that is considered too long for a test to wait for.
 const longDelay = 5 * time.Second
 
 // externalUse is one use of the environment outside the program.
@@ -20,7 +20,7 @@ type externalUse struct {
 	node ast.Node
 }
 
-// outside returns the new uses of the environment by a package.
+// outside returns findings for the uses of the environment that are new in a package.
 func (p *pair) outside() []Finding {
 	return p.added(func(r *reading) func(part) []externalUse {
 		base := r
@@ -32,8 +32,8 @@ func (p *pair) outside() []Finding {
 	})
 }
 
-// added returns the uses of a kind that are new: the part did not have the use before, and
-// the package has more of them.
+// added returns findings for new uses of a kind. A use is new if the part did not contain
+// it before and the package now contains more uses of the same form.
 func (p *pair) added(kind func(*reading) func(part) []externalUse) []Finding {
 	was, is, pairs := p.was, p.is, p.pairs
 	before, total := map[string]map[string]int{}, map[string]int{}
@@ -77,8 +77,9 @@ func (p *pair) added(kind func(*reading) func(part) []externalUse) []Finding {
 	return out
 }
 
-// carriers returns the variables, fields and small functions through which a package
-// uses the environment: they hold such a function, or only call one.
+// carriers returns the variables, fields and small functions through which a package uses
+// the environment, each with the name of what it gives access to. The variables and fields
+// hold a function that uses the environment; the small functions only call one.
 func (r *reading) carriers(base *reading) map[types.Object]string {
 	out := map[types.Object]string{}
 	for v, list := range r.defined {
@@ -92,7 +93,7 @@ func (r *reading) carriers(base *reading) map[types.Object]string {
 	for _, name := range r.order {
 		p := r.parts[name]
 		if p.body == nil || len(p.body.List) != 1 || base == nil || base.parts[name].body == nil {
-			continue // a new function's use is found in its body
+			continue // a use in a new function is found in the function's body
 		}
 		ast.Inspect(p.body, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok {
@@ -151,7 +152,7 @@ func (r *reading) externalUses(p part, carriers map[types.Object]string) []exter
 				add(x, "it inspects the type of a reader or writer")
 			case name == "time.AfterFunc" && len(x.Args) == 2:
 				if d, ok := r.delay(x.Args[0]); ok && d >= longDelay {
-					add(x, "it runs code %s later, after any test", d)
+					add(x, "it runs code %s later, after any test has ended", d)
 				}
 			case (name == "time.After" || name == "time.NewTimer" || name == "time.Sleep" || name == "time.Tick" || name == "time.NewTicker") && len(x.Args) == 1:
 				if d, ok := r.delay(x.Args[0]); ok && d >= time.Minute {
@@ -164,8 +165,8 @@ func (r *reading) externalUses(p part, carriers map[types.Object]string) []exter
 	return out
 }
 
-// delay returns the value of a delay that is a constant, or a variable that is only
-// ever set to one.
+// delay returns the value of a delay that is a constant, or a variable that is only ever
+// set to a constant.
 func (r *reading) delay(e ast.Expr) (time.Duration, bool) {
 	e = r.origin(e)
 	tv := r.info.Types[e]
@@ -176,8 +177,8 @@ func (r *reading) delay(e ast.Expr) (time.Duration, bool) {
 	return time.Duration(n), ok
 }
 
-// origin returns the value of a variable that is set once, without conversions to
-// interfaces.
+// origin follows an expression to where its value comes from: through variables that are
+// set only once, and through conversions to interfaces.
 func (r *reading) origin(e ast.Expr) ast.Expr {
 	for range deepest {
 		switch x := ast.Unparen(e).(type) {
@@ -199,7 +200,8 @@ func (r *reading) origin(e ast.Expr) ast.Expr {
 	return e
 }
 
-// typeSwitch checks a type switch.
+// typeSwitch reports tests for the type of a reader or writer in a type switch; see
+// typeTest.
 func (r *reading) typeSwitch(x *ast.TypeSwitchStmt, add func(ast.Node, string, ...any)) {
 	var on ast.Expr
 	switch s := x.Assign.(type) {
@@ -219,7 +221,7 @@ func (r *reading) typeSwitch(x *ast.TypeSwitchStmt, add func(ast.Node, string, .
 	}
 }
 
-// typeTest reports a test for the type of a reader or writer, except in programs.
+// typeTest reports tests for the type of a reader or writer, except in package main.
 func (r *reading) typeTest(on ast.Expr, kinds []ast.Expr, add func(ast.Node, string, ...any)) {
 	if r.main() {
 		return
@@ -236,12 +238,13 @@ func (r *reading) typeTest(on ast.Expr, kinds []ast.Expr, add func(ast.Node, str
 	}
 }
 
-// stream reports whether a type is an interface that reads or writes bytes.
+// stream reports whether a type is an interface for reading or writing bytes.
 func stream(t types.Type) bool {
 	return t != nil && types.IsInterface(t) && (method(t, "Read") || method(t, "Write"))
 }
 
-// method reports whether a type has a method.
+// method reports whether a type has the method Fd or, for another name, a method with that
+// name and a single []byte parameter.
 func method(t types.Type, name string) bool {
 	o, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
 	f, ok := o.(*types.Func)
@@ -255,8 +258,8 @@ func method(t types.Type, name string) bool {
 	return p.Len() == 1 && strings.HasSuffix(typeText(p.At(0).Type()), "[]byte")
 }
 
-// partOf returns the name of the part that corresponds to a function of the package; ""
-// for any other.
+// partOf returns the name of the part that corresponds to a function of the package; "" for
+// any other function.
 func (r *reading) partOf(o types.Object) string {
 	f, ok := o.(*types.Func)
 	if !ok || f.Pkg() == nil || r.pkg == nil || f.Pkg().Path() != r.pkg.Path() {

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestBetweenPackages checks that a guard or a use of the environment that moves to
-// another package with its function is not found, and that one which is lost in the
-// move is.
+// TestBetweenPackages checks that a guard or a use of the environment that moves to another
+// package with its function is not reported, and that one that is lost in the move is.
 func TestBetweenPackages(t *testing.T) {
 	const (
 		check = "\tif !filepath.IsLocal(p) {\n\t\treturn os.ErrInvalid\n\t}\n"
@@ -20,7 +19,7 @@ func TestBetweenPackages(t *testing.T) {
 	root := installed(t)
 	for name, c := range map[string]struct {
 		old, now        map[string]string
-		guards, outside string // part of a finding; "" for none
+		guards, outside string // part of a finding, or "" for none
 	}{
 		"a guard": {old: map[string]string{"p/p.go": local}, now: map[string]string{"p/p.go": there, "q/q.go": moved}},
 		"a guard that is lost": {

@@ -10,24 +10,24 @@ import (
 // pair is one changed package before and after the patch; either side can be nil.
 type pair struct {
 	was, is *reading
-	// pairs maps the names of the candidate's parts to those of the base that they
-	// continue.
+	// pairs maps the name of each part of the candidate that continues a part of the base
+	// to the name of the base's part.
 	pairs map[string]string
-	// gone holds the parts of the base without a continuation.
+	// gone holds the parts of the base that no part of the candidate continues.
 	gone map[string]bool
-	// moved maps new parts to parts that were removed from other packages and that they
-	// continue.
+	// moved maps each new part that continues a part removed from another package to that
+	// part.
 	moved map[string]origin
 }
 
-// origin is a part of the base with its package.
+// origin is a part of the base and the package that contains it.
 type origin struct {
 	in   *reading
 	name string
 }
 
-// newPair pairs the parts of a base with the candidate's parts that continue them:
-// those of the same name, and renamed functions.
+// newPair pairs the parts of the base with the parts of the candidate that continue them:
+// parts with the same name, and renamed parts with similar source.
 func newPair(was, is *reading) *pair {
 	p := &pair{was: was, is: is, pairs: map[string]string{}, gone: map[string]bool{}, moved: map[string]origin{}}
 	fresh, unique := map[string]bool{}, map[string]bool{}
@@ -60,8 +60,8 @@ func newPair(was, is *reading) *pair {
 	return p
 }
 
-// continued returns the removed part of a base that a part continues under another
-// name; "" if there is none.
+// continued returns the part that was removed from a base and that the named part continues
+// under another name; "" if there is none.
 func (r *reading) continued(name string, was *reading, gone map[string]bool) string {
 	if was == nil {
 		return ""
@@ -78,8 +78,8 @@ func (r *reading) continued(name string, was *reading, gone map[string]bool) str
 	return best
 }
 
-// linkPairs links the packages of a patch, and pairs the functions that moved from one
-// to another. Each removed function moves once.
+// linkPairs links the packages of a patch to each other and finds the parts that moved from
+// one package to another. Each removed part can move only once.
 func linkPairs(list []*pair) {
 	was, is := map[string]*reading{}, map[string]*reading{}
 	for _, p := range list {

@@ -12,27 +12,28 @@ import (
 	"evolve/mutate/tokens"
 )
 
-// plainExits are the early exits of changed files that are not read with their types: those of
-// other languages than Go, and those of Go that this system does not build. They are read by
-// their tokens.
+// plainExits holds the lost early exits in changed files that are not read with type
+// information: files in languages other than Go, and Go files that are not built on this
+// system. Their tokens are compared instead.
 type plainExits struct {
 	lost []Finding
-	// read and unread are the paths of the files that were read, and of those in languages that
-	// are not.
+	// read lists the paths of the files that were read, and unread the paths of files in
+	// languages that are not read.
 	read, unread []string
 }
 
-// plainFile is a file of both sides.
+// plainFile is a changed file in the base and in the candidate.
 type plainFile struct {
-	// from is the path on the base; another one for a file that was moved.
+	// from is the path of the file on the base, which differs from path if the file was
+	// moved.
 	path, from string
 	was, is    string
-	// lost and added are the early exits that one side alone has.
+	// lost and added are the early exits that only one side has.
 	lost, added []tokens.Exit
 }
 
-// readPlain compares the early exits of the changed files, except those that were read with
-// their types, tests and their data.
+// readPlain compares the early exits in the changed files. It leaves out tests, test data,
+// and the files that were read with type information.
 func readPlain(c Change, typed map[string]bool) plainExits {
 	var out plainExits
 	var files []*plainFile
@@ -74,7 +75,7 @@ func readPlain(c Change, typed map[string]bool) plainExits {
 	return out
 }
 
-// name returns the path of a file, that of the base if it was removed.
+// name returns the path of a file. If the file was removed, it is the path on the base.
 func (f *plainFile) name() string {
 	if f.path == "" {
 		return f.from
@@ -82,8 +83,8 @@ func (f *plainFile) name() string {
 	return f.path
 }
 
-// joinMoved joins each removed file with the new one that has most lines of it, if these are
-// more than half.
+// joinMoved joins each removed file with the new file that has the most lines in common
+// with it, if that is more than half of the lines of both.
 func joinMoved(files []*plainFile) []*plainFile {
 	gone := map[*plainFile]bool{}
 	for _, f := range files {
@@ -105,7 +106,8 @@ func joinMoved(files []*plainFile) []*plainFile {
 	return slices.DeleteFunc(slices.Clone(files), func(f *plainFile) bool { return gone[f] })
 }
 
-// without returns the exits of which another list has fewer.
+// without returns the exits of a list that occur less often in the other list. Each is
+// returned as many times as it is missing there.
 func without(list, other []tokens.Exit) []tokens.Exit {
 	have := map[string]int{}
 	for _, e := range other {
@@ -120,8 +122,8 @@ func without(list, other []tokens.Exit) []tokens.Exit {
 	return out
 }
 
-// movedTo reports whether an exit moved to another file; it uses up one such exit of that
-// file.
+// movedTo reports whether an exit was added to any of the files. It removes the exit that
+// it finds from the file's added exits, so that each is matched only once.
 func movedTo(e tokens.Exit, files []*plainFile) bool {
 	for _, f := range files {
 		i := slices.IndexFunc(f.added, func(a tokens.Exit) bool { return a.Key == e.Key })
@@ -133,8 +135,9 @@ func movedTo(e tokens.Exit, files []*plainFile) bool {
 	return false
 }
 
-// finding returns the finding of an exit that is gone, with a replacement whose condition has
-// the same names, if the patch added any.
+// finding returns the finding for an exit that the file has lost. If the patch added an
+// exit whose condition shares a name with that of the lost one, that exit is given as its
+// replacement.
 func (f *plainFile) finding(e tokens.Exit) Finding {
 	i := slices.IndexFunc(f.added, func(a tokens.Exit) bool {
 		return slices.ContainsFunc(a.Names, func(name string) bool { return slices.Contains(e.Names, name) })
@@ -147,8 +150,8 @@ func (f *plainFile) finding(e tokens.Exit) Finding {
 	return lostExit(f.path, now.Line, shownText(now.Text, longestExit), f.from, e.Line, shownText(e.Text, longestExit))
 }
 
-// lostExit returns the finding of an early exit of the base: at a place of the candidate, with
-// its replacement, if there is one.
+// lostExit returns the finding for an early exit that the base has at path and was. at and
+// line are the position in the candidate; now is the exit's replacement, or "".
 func lostExit(at string, line int, now, path string, was int, text string) Finding {
 	where := fmt.Sprintf("%s (%s:%d)", text, plainText(path), was)
 	if now == "" {
@@ -157,8 +160,8 @@ func lostExit(at string, line int, now, path string, was int, text string) Findi
 	return Finding{Path: at, Line: line, Why: fmt.Sprintf("an early exit changed: %s, in the base %s", now, where), Told: true}
 }
 
-// lineNow returns the line of a text that follows the last line that it shares with the
-// part of another text before a given line.
+// lineNow returns the line in is to which a line in was corresponds. It is the line after
+// the last common line of the texts that comes before the given line in was.
 func lineNow(was, is string, line int) int {
 	x, y := strings.Split(was, "\n"), strings.Split(is, "\n")
 	out := 1
@@ -170,7 +173,7 @@ func lineNow(was, is string, line int) int {
 	return min(out, len(y))
 }
 
-// typedFiles returns the paths of the files that were read with their types, on either side.
+// typedFiles returns the paths of the files that were read with types, on either side.
 func typedFiles(list []*pair) map[string]bool {
 	out := map[string]bool{}
 	for _, p := range list {

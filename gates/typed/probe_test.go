@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// probe is one change of a package and what must be found in it.
+// probe is one change to a package and what must be found in it.
 type probe struct {
 	name     string
 	old, now string
-	// want is part of a finding; "" for none.
+	// want is part of a finding, or "" for none.
 	want string
 }
 
-// installed returns the root of the Go that the tests run with.
+// installed returns the root of the Go installation that the tests run with.
 func installed(t testing.TB) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
@@ -28,13 +28,13 @@ func installed(t testing.TB) string {
 	return strings.TrimSpace(string(out))
 }
 
-// lay writes a module of one package.
+// lay writes a module with one package.
 func lay(t testing.TB, src string) string {
 	t.Helper()
 	return layAll(t, map[string]string{"p/p.go": src})
 }
 
-// layAll writes a module of several packages.
+// layAll writes a module with several packages.
 func layAll(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -85,7 +85,7 @@ func check(t *testing.T, head string, of func(Findings) []Finding, probes []prob
 	}
 }
 
-// imports returns import declarations of the standard packages that a source mentions.
+// imports returns import declarations for the standard packages that a source mentions.
 func imports(head, src string) string {
 	out := ""
 	for _, p := range []string{

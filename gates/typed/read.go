@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/source"
 )
 
-// part is a function of a package, or a specification of package variables.
+// part is a function in a package, or a specification of package-level variables.
 type part struct {
 	name string
 	node ast.Node
@@ -18,39 +18,40 @@ type part struct {
 	decl *ast.FuncDecl
 }
 
-// reading is one package of one side with its types.
+// reading is one package on one side of the patch, with its type information.
 type reading struct {
 	tree  *tree
 	pkg   *types.Package
 	info  *types.Info
 	parts map[string]part
-	// order lists the names of the parts in the order of the source.
+	// order lists the names of the parts in source order.
 	order []string
-	// defined holds the assignments to local variables.
+	// defined maps variables and fields to the values that are assigned to them.
 	defined map[*types.Var][]definition
-	// peers holds the changed packages of the same side, by import path.
+	// peers holds the changed packages on the same side, by import path.
 	peers map[string]*reading
-	// fresh are the functions that only this side has: in this package, their bodies
-	// are inlined at their calls. unique are those of the candidate whose name the base
-	// does not have: functions of other packages are inlined as well if they are
-	// unique, because lost guards may have moved there. A base has no unique ones,
-	// because the destination of its functions is unknown.
+	// fresh holds the functions that only this side of the patch has. In this package,
+	// their bodies are inlined where they are called. unique holds the candidate's
+	// functions whose names the base does not have. In other packages, only these are
+	// inlined, because lost guards may have moved there. The base has no unique functions,
+	// because it is not known where its functions went.
 	fresh, unique map[string]bool
-	// harmless holds the functions known to only compute, and those known not to.
+	// harmless records, for functions that have been examined, whether they only compute.
 	harmless map[string]bool
-	// files has the paths of its files, from the root of the tree.
+	// files holds the paths of the package's files, relative to the root of the tree.
 	files map[string]bool
 }
 
-// definition is one value of a variable: result n of an expression, or the elements of
-// a range loop.
+// definition is one value that a variable gets: the value of an expression, one of the
+// several results of an expression, or the elements over which a range loop iterates.
 type definition struct {
 	from   ast.Expr
-	result int // from 0 for one of several results, else -1
+	result int // index of one of several results, from 0; -1 for a single value
 	ranges bool
 }
 
-// read types a package with the bodies of its functions; nil if there is none.
+// read type-checks a package, including the bodies of its functions; it returns nil if
+// there is no package.
 func (t *tree) read(dir string) *reading {
 	m, ok := t.moduleOf(dir)
 	if !ok {
@@ -90,7 +91,7 @@ func (t *tree) read(dir string) *reading {
 	return r
 }
 
-// add adds a part. Parts with the same name, such as init, get unique names.
+// add adds a part. Parts that share a name, such as init, get unique names.
 func (r *reading) add(p part) {
 	for r.parts[p.name].node != nil {
 		p.name += "'"
@@ -99,7 +100,7 @@ func (r *reading) add(p part) {
 	r.order = append(r.order, p.name)
 }
 
-// define records the values of variables.
+// define records the values that variables and fields get.
 func (r *reading) define(n ast.Node) {
 	set := func(to ast.Expr, d definition) {
 		id, ok := ast.Unparen(to).(*ast.Ident)
@@ -143,7 +144,7 @@ func (r *reading) define(n ast.Node) {
 	})
 }
 
-// object returns the object of an identifier; nil if it is unknown.
+// object returns the object to which an identifier refers; nil if it is unknown.
 func (r *reading) object(id *ast.Ident) types.Object {
 	if o := r.info.Uses[id]; o != nil {
 		return o
@@ -151,8 +152,8 @@ func (r *reading) object(id *ast.Ident) types.Object {
 	return r.info.Defs[id]
 }
 
-// callee returns the function or method that an expression names; nil for any other
-// expression.
+// callee returns the object that an expression names, such as the function of a call; nil
+// for any other expression.
 func (r *reading) callee(e ast.Expr) types.Object {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -167,8 +168,8 @@ func (r *reading) callee(e ast.Expr) types.Object {
 	return nil
 }
 
-// nameOf returns the name of an object of any package: the package's path and the
-// object's name, for a method or a field with the name of the type between them.
+// nameOf returns the full name of an object: the path of its package and its name. For a
+// method or a field, the name of its type stands between the two.
 func nameOf(o types.Object) string {
 	if o == nil {
 		return ""
@@ -192,7 +193,8 @@ func nameOf(o types.Object) string {
 	return o.Pkg().Path() + "." + o.Name()
 }
 
-// fieldName returns the name of a field that is selected from a value.
+// fieldName returns the full name of the field that a selector expression selects from a
+// value; see nameOf.
 func (r *reading) fieldName(s *ast.SelectorExpr) (string, bool) {
 	sel := r.info.Selections[s]
 	if sel == nil || sel.Kind() != types.FieldVal {
@@ -201,8 +203,8 @@ func (r *reading) fieldName(s *ast.SelectorExpr) (string, bool) {
 	return ownerName(sel.Recv()) + "." + s.Sel.Name, true
 }
 
-// ownerName returns the name of a type, or of the type that a pointer points to; "" for
-// one without a name.
+// ownerName returns the name of a type, or of the type to which a pointer points; "" for a
+// type without a name.
 func ownerName(t types.Type) string {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -218,7 +220,8 @@ func global(v *types.Var) bool {
 	return !v.IsField() && v.Pkg() != nil && v.Parent() == v.Pkg().Scope()
 }
 
-// place returns the file, from the root of the tree, and the line of a node.
+// place returns the file that contains a node, relative to the root of the tree, and the
+// node's line.
 func (r *reading) place(n ast.Node) (string, int) {
 	at := r.tree.loader.set.Position(n.Pos())
 	rel, err := filepath.Rel(r.tree.root, at.Filename)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// algorithm returns the digest that a function computes, whether in one call or piece
-// by piece.
+// algorithm returns the digest algorithm that a function implements, so that functions that
+// compute the same digest in one call or piece by piece are treated alike.
 func algorithm(name string) string {
 	dot := strings.LastIndex(name, ".")
 	if dot < 0 {
@@ -25,8 +25,8 @@ func algorithm(name string) string {
 	return name
 }
 
-// bound reports whether all matches of a pattern begin where the text begins, and end
-// where it ends.
+// bound reports whether every match of a pattern starts at the beginning of the text, and
+// whether every match ends at the end of the text.
 func bound(pattern string) (begin, end bool) {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -35,7 +35,8 @@ func bound(pattern string) (begin, end bool) {
 	return at(re, 0, syntax.OpBeginText), at(re, -1, syntax.OpEndText)
 }
 
-// at reports whether a pattern has an anchor at one end, 0 or -1, in every alternative.
+// at reports whether every alternative of a pattern is anchored at one end of the pattern:
+// 0 stands for its beginning and -1 for its end.
 func at(re *syntax.Regexp, end int, anchor syntax.Op) bool {
 	switch re.Op {
 	case anchor:

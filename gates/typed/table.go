@@ -2,45 +2,48 @@ package typed
 
 import "strings"
 
-// The parts of a call that are compared.
+// What is compared about the calls to a guard.
 const (
-	// whole: receiver and arguments with their values.
+	// whole compares the receiver and the arguments by their values.
 	whole = iota
-	// strength: the algorithm, however it is called.
+	// strength compares the algorithm, in whatever way it is called.
 	strength
-	// itself: its presence and the receiver.
+	// itself compares whether the call is present, and its receiver.
 	itself
-	// chosen: some of the arguments, by their positions in the rule.
+	// chosen compares some of the arguments, by their positions in the rule.
 	chosen
-	// constant: whether the first text among the arguments is a constant.
+	// constant compares whether the first text among the arguments is a constant.
 	constant
-	// anchors: the ends at which a pattern is anchored.
+	// anchors compares the ends at which a pattern is anchored.
 	anchors
 )
 
-// rule is one kind of guard. Names are names of objects: a package, the type of a
-// method or field, and the name; "*" at the end matches any rest.
+// rule is one kind of guard. names holds the full names of objects: a package, the type of
+// a method or field, and the object's name. A name that ends in "*" stands for all names
+// with that beginning.
 type rule struct {
 	what  string
 	names []string
 	count int
 	args  []int
-	// kept reports whether a missing guard is a finding if no other of its kind replaces
-	// it. For other guards, such as the mode of a new file, only a change is a finding.
+	// kept reports whether a missing guard of this kind is a finding if no other guard of
+	// the kind replaces it. If kept is false, as for the mode of a new file, only a change
+	// is a finding.
 	kept bool
-	// opens reports whether it circumvents a guard, so that a new use is a finding.
+	// opens reports whether the object bypasses a guard, so that every new use of it is a
+	// finding.
 	opens bool
-	// anyOrder reports whether the calls before it make no difference.
+	// anyOrder reports whether it does not matter which calls precede the guard.
 	anyOrder bool
 }
 
-// locks are the methods of a lock, whatever its type: those of package sync, and of
-// types with the same methods.
+// locks are the names of the methods that mark a type as a lock: those of the lock types in
+// package sync.
 var locks = map[string]bool{"Lock": true, "RLock": true, "TryLock": true, "TryRLock": true, "Unlock": true, "RUnlock": true}
 
 const lockRule = "a lock"
 
-// rules are the guards: code works without them as well, but not safely.
+// rules are the kinds of guards. Code also works without them, but not safely.
 var rules = []rule{
 	{what: "a comparison of secrets", kept: true, names: []string{"crypto/hmac.Equal", "crypto/subtle.*", "golang.org/x/crypto/bcrypt.*", "golang.org/x/crypto/argon2.*"}},
 	{what: "a check of a signature", kept: true, names: []string{
@@ -94,7 +97,7 @@ var rules = []rule{
 	}},
 	{what: "the program that is started", count: chosen, args: []int{0}, names: []string{"os/exec.Command"}},
 	{what: "the program that is started", count: chosen, args: []int{1}, names: []string{"os/exec.CommandContext"}},
-	{what: "the ends of a pattern", count: anchors, names: []string{"regexp.MustCompile", "regexp.Compile", "regexp.MatchString", "regexp.Match"}},
+	{what: "the anchors of a pattern", count: anchors, names: []string{"regexp.MustCompile", "regexp.Compile", "regexp.MatchString", "regexp.Match"}},
 	{what: "an order between goroutines", kept: true, count: itself, names: []string{
 		"sync/atomic.*", "sync.Once.Do", "sync.OnceFunc", "sync.OnceValue", "sync.OnceValues", "sync.WaitGroup.Wait", "sync.Cond.Wait", "golang.org/x/sync/errgroup.Group.Wait",
 		"golang.org/x/sync/errgroup.Group.SetLimit", "golang.org/x/sync/semaphore.Weighted.Acquire", "sync.Map.LoadOrStore", "sync.Map.CompareAndSwap",
@@ -102,7 +105,7 @@ var rules = []rule{
 	{what: "writing through to the disk", kept: true, count: itself, names: []string{"os.File.Sync"}},
 }
 
-// ruleOf returns the kind of guard of an object.
+// ruleOf returns the rule for the guard with the given name.
 func ruleOf(name string) (rule, bool) {
 	for _, r := range rules {
 		if named(r.names, name) {
@@ -112,7 +115,8 @@ func ruleOf(name string) (rule, bool) {
 	return rule{}, false
 }
 
-// named reports whether a list contains a name, or its beginning before a star.
+// named reports whether a list contains a name, or contains the beginning of the name
+// followed by a star.
 func named(list []string, name string) bool {
 	for _, n := range list {
 		begin, star := strings.CutSuffix(n, "*")
@@ -123,8 +127,8 @@ func named(list []string, name string) bool {
 	return false
 }
 
-// ambient lists the objects that describe the machine, process and user, or that tests
-// use: their results differ between gates and real use.
+// ambient lists the objects that describe the machine, process and user, or that tests use.
+// Their results differ between gates and real use.
 var ambient = []string{
 	"os.Environ", "os.ExpandEnv", "os.Hostname", "os.Getpid", "os.Getppid", "os.Getuid", "os.Geteuid", "os.Getgid", "os.Getegid", "os.Getgroups", "os.Executable",
 	"os.SameFile", "os.FindProcess", "os.File.Fd", "io/fs.FileInfo.Sys",
@@ -139,13 +143,15 @@ var ambient = []string{
 	"golang.org/x/sys/unix.RawSyscall*", "golang.org/x/sys/windows.Get*", "golang.org/x/term.*", "reflect.Value.MethodByName", "reflect.Type.MethodByName",
 }
 
-// settings are the inputs of a program from its environment: arguments, folders, and
-// the time zone for display. Package main may use them.
+// settings are the objects through which a program reads what its environment provides:
+// arguments, variables, standard input, folders, and the local time zone. Package main may
+// use them.
 var settings = []string{
 	"os.Getwd", "os.TempDir", "os.UserHomeDir", "os.UserCacheDir", "os.UserConfigDir", "time.Local", "time.Time.Local",
 	"os.Getenv", "os.LookupEnv", "os.Args", "os.Stdin", "flag.Lookup", "flag.Parsed", "flag.Visit", "flag.VisitAll", "flag.Args", "flag.Arg", "flag.NArg", "flag.NFlag",
 	"flag.CommandLine", "flag.FlagSet.Lookup", "flag.FlagSet.Visit", "flag.FlagSet.VisitAll",
 }
 
-// plain are functions that only compute: their calls may move before or behind a guard.
+// plain are functions that only compute, so it is not a finding if a call to one moves from
+// one side of a guard to the other.
 var plain = []string{"errors.*", "fmt.Errorf", "fmt.Sprint*", "strings.*", "strconv.*", "bytes.*", "slices.*", "maps.*", "sort.*", "unicode*", "math*", "cmp.*", "time.*", "error.Error", "context.Context.Err", "context.Cause", "len", "cap", "append", "make", "new", "panic", "min", "max", "string", "copy", "clear", "delete"}

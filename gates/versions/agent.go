@@ -17,39 +17,41 @@ import (
 	"evolve/runtime/text"
 )
 
-// Agent runs versions. It implements [agent.Agent].
+// Agent runs the versions of a program. It implements [agent.Agent].
 type Agent struct {
 	program *measure.Program
 	scale   *metrics.Scale
-	// together are cases that are scored by one start of the command.
+	// together are the cases that are scored in a single start of the command.
 	together []string
 	versions *shelf[*scored]
 	now      func() time.Time
 	pace     pace
 
 	mu sync.Mutex
-	// differing are values of the unchanged program that differ from the scale's; see
-	// [Agent.Differing].
+	// differing holds the values of the unchanged program that differ from the scale's
+	// values; see [Agent.Differing].
 	differing []metrics.Value
 }
 
-// mostDiffering bounds the values that [Agent.Differing] returns.
+// mostDiffering is the maximum number of values that [Agent.Differing] returns.
 const mostDiffering = 1000
 
 // scored is a version that was built.
 type scored struct {
 	*measure.Version
-	// base reports whether it is the unchanged program.
+	// base reports whether the version is the unchanged program.
 	base bool
-	// slow reports whether the version did not end in time on a case.
+	// slow reports whether the version exceeded its time limit on a case.
 	slow atomic.Bool
-	// batch scores the cases that are scored together.
+	// batch scores all cases in the agent's together in one start. Later calls return the
+	// same result.
 	batch func() ([]metrics.Value, error)
 }
 
-// New returns the agent of a program. files are those with marked blocks, by path, and
-// scale is that of the base's values. together are cases that take little time beside a
-// start of the command, so that one start scores them all; it may be empty. now is the clock.
+// New returns the agent for a program. files are the files with marked blocks, by path, and
+// scale is the scale of the base's values. together are the cases that one start of the
+// command scores together, because each takes little time compared with the start itself;
+// it may be empty. now is the clock.
 func New(p *measure.Program, files map[string][]byte, scale *metrics.Scale, together []string, now func() time.Time) *Agent {
 	a := &Agent{program: p, scale: scale, together: together, now: now, pace: pace{took: map[string]time.Duration{}}}
 	a.versions = newShelf(func(ctx context.Context, c agent.Config) (*scored, error) {
@@ -64,8 +66,8 @@ func New(p *measure.Program, files map[string][]byte, scale *metrics.Scale, toge
 	return a
 }
 
-// made builds the version of a config that holds texts of blocks. It reports whether the
-// version is the unchanged program.
+// made builds the version whose block texts a config holds. It reports whether the version
+// is the unchanged program.
 func made(ctx context.Context, p *measure.Program, files map[string][]byte, c agent.Config) (v *measure.Version, base bool, err error) {
 	now, err := blocks.Set(files, c)
 	if err != nil {
@@ -81,7 +83,7 @@ func made(ctx context.Context, p *measure.Program, files map[string][]byte, c ag
 	return v, len(changed) == 0, err
 }
 
-// Run scores the version of a config on the case that the task names.
+// Run scores the version for a config on the case that the task names.
 func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	var task struct{ Case string } // the id of a task is hidden from agents
 	if err := json.Unmarshal(req.Task.Input, &task); err != nil {
@@ -115,21 +117,21 @@ func (a *Agent) differs(v metrics.Value) {
 	}
 }
 
-// Differing returns the values of the code as it is that differ from those of the scale, in
-// the order in which they were printed. Such values mean that the command does not print
-// the same on every start.
+// Differing returns those values of the unchanged code that differ from the values of the
+// scale, in the order in which they were printed. Such values mean that the command does
+// not print the same values on every start.
 func (a *Agent) Differing() []metrics.Value {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.differing)
 }
 
-// errSlow is the error for further cases of a version that did not end in time on one
-// case.
+// errSlow is the error for all other cases once a version has exceeded its time limit on
+// one case.
 var errSlow = errors.New("the version did not end in time on another case")
 
-// failed returns the result of a version that has no value: because of its code, because its
-// caller was stopped, or because of the machine.
+// failed returns the result for a version that has no value, whether because of its code,
+// because its caller was stopped, or because of the machine.
 func failed(ctx context.Context, err error) agent.Result {
 	var code *measure.CodeError
 	switch {
@@ -145,8 +147,8 @@ func failed(ctx context.Context, err error) agent.Result {
 	return agent.Result{Outcome: agent.Infrastructure, Error: text.Clip(text.OneLine(err.Error()), 600)}
 }
 
-// values returns the values that a version printed for a case, possibly in one start with other
-// cases; one of them is of the metric.
+// values returns the values that a version printed for a case, possibly in one start
+// together with other cases. At least one of them is a value of the metric.
 func (a *Agent) values(ctx context.Context, of *slot[*scored], name string) ([]metrics.Value, error) {
 	v, err := of.get()
 	if err != nil {
@@ -162,7 +164,7 @@ func (a *Agent) values(ctx context.Context, of *slot[*scored], name string) ([]m
 		if errors.As(err, new(*measure.SlowError)) {
 			v.slow.Store(true)
 		}
-		// Another case may be the cause, so this one is scored alone.
+		// The failure may be due to another case, so this case is scored alone.
 	}
 	if v.slow.Load() {
 		return nil, errSlow
@@ -187,33 +189,35 @@ func (a *Agent) values(ctx context.Context, of *slot[*scored], name string) ([]m
 	return values, nil
 }
 
-// Scored holds the values and times of the unchanged program.
+// Scored holds the values of the unchanged program, and the times that it took.
 type Scored struct {
 	Values []metrics.Value `json:"values"`
-	// Again are the values of further starts of the command, which show whether it prints
-	// the same each time.
+	// Again holds the values of further starts of the command. They show whether the
+	// command prints the same values each time.
 	Again []metrics.Value `json:"again"`
-	// Apart are the values of starts on one case each, if the values of one start differ
-	// from those of another; see [Apart].
+	// Apart holds values from separate starts for each case; it is set if the values differ
+	// between starts. See [Apart].
 	Apart []metrics.Value `json:"apart,omitempty"`
-	// Quick reports whether a case takes little time beside a start of the command.
+	// Quick reports whether a case takes little time compared with a start of the command.
 	Quick bool `json:"quick"`
-	// Make is the time of its build and tests, and Run that of all cases.
+	// Make is the time that the build and the tests of the program take. Run is the time
+	// for all cases.
 	Make time.Duration `json:"make_ns"`
 	Run  time.Duration `json:"run_ns"`
 }
 
-// quick is the largest ratio of the time of all cases to that of one case at which a case
-// takes little time beside a start of the command.
+// quick is the maximum ratio of the time for all cases to the time for a single case at
+// which a case counts as taking little time compared with a start of the command.
 const quick = 5
 
-// Base builds the unchanged program and scores it on all cases, on the last one alone, and on
-// all again if there is time for that. The last case alone shows a value that depends on the
-// cases before it. limit bounds the time; 0: the bounds of [measure.Program] alone. A
-// [measure.SlowError] reports that it did not end in time, and a [measure.CodeError] also that
-// the last case alone has no value of metric ("": the first one).
+// Base builds the unchanged program and scores it on all cases, then on the last case alone
+// and, if there is time, on all cases again. The start on the last case alone shows whether
+// a value depends on the cases that were run before. limit limits the total time; 0 means
+// that only the limits of [measure.Program] apply. A [measure.SlowError] reports that the
+// program did not end in time. A [measure.CodeError] can also report that the start on the
+// last case alone printed no value of metric ("" means the first metric).
 func Base(ctx context.Context, p *measure.Program, metric string, now func() time.Time, limit time.Duration) (Scored, error) {
-	fail := func(err error) (Scored, error) { return Scored{}, fmt.Errorf("the program as it is: %w", err) }
+	fail := func(err error) (Scored, error) { return Scored{}, fmt.Errorf("the unchanged program: %w", err) }
 	begun := now()
 	left := func() time.Duration { return limit - now().Sub(begun) }
 	bound := func() {
@@ -240,7 +244,7 @@ func Base(ctx context.Context, p *measure.Program, metric string, now func() tim
 	if err != nil {
 		return fail(err)
 	}
-	if scale, err := metrics.NewScale(s.Values, metric); err == nil { // or the fault is reported with the scale
+	if scale, err := metrics.NewScale(s.Values, metric); err == nil { // a fault in the scale itself is reported where the scale is made
 		if err := sameMetric(scale, s.Values[len(s.Values)-1].Case, one); err != nil {
 			return fail(err)
 		}
@@ -257,8 +261,8 @@ func Base(ctx context.Context, p *measure.Program, metric string, now func() tim
 	return s, v.Remove()
 }
 
-// sameMetric returns an error if a case has a value of the scale's metric among all values,
-// but none of the same kind among those that the command printed for that case alone.
+// sameMetric returns an error if one, the values that the command printed when it was
+// started on a single case, has no value of the scale's metric for that case.
 func sameMetric(scale *metrics.Scale, of string, one []metrics.Value) error {
 	_, err := scale.Find(one, of)
 	if err == nil {
@@ -275,18 +279,19 @@ func sameMetric(scale *metrics.Scale, of string, one []metrics.Value) error {
 			break
 		}
 	}
-	return &measure.CodeError{Text: fmt.Sprintf("without arguments the scoring command prints %s for case %s, and with that case as its argument %s: let it print the same metric in both",
+	return &measure.CodeError{Text: fmt.Sprintf("without arguments, the scoring command prints %s for case %s, but with that case as its argument it prints %s: make it print the same metric both ways",
 		text.Quote(name), text.Quote(of), words)}
 }
 
-// Apart scores the unchanged program on each case by a start of its own, as a night scores
-// versions whose values differ from start to start: a time is often shorter in a process
-// that has run other cases before. For now and limit see [Base].
+// Apart scores the unchanged program on each case in a separate start. If the values of
+// versions differ from start to start, a night scores the versions in this way too, because
+// a process that has run other cases before often takes less time for a case. For now and
+// limit, see [Base].
 func Apart(ctx context.Context, p *measure.Program, cases []string, now func() time.Time, limit time.Duration) (out []metrics.Value, err error) {
 	begun := now()
 	v, err := p.Make(ctx, "base", nil)
 	if err != nil {
-		return nil, fmt.Errorf("the program as it is: %w", err)
+		return nil, fmt.Errorf("the unchanged program: %w", err)
 	}
 	defer func() { err = errors.Join(err, v.Remove()) }()
 	for _, of := range cases {
@@ -295,7 +300,7 @@ func Apart(ctx context.Context, p *measure.Program, cases []string, now func() t
 		}
 		values, err := p.Values(ctx, v, of)
 		if err != nil {
-			return nil, fmt.Errorf("the program as it is: %w", err)
+			return nil, fmt.Errorf("the unchanged program: %w", err)
 		}
 		for _, one := range values {
 			if one.Case == of {

@@ -27,8 +27,8 @@ import (
 	"evolve/runtime/model"
 )
 
-// clocked is a program that is timed: the times of a version on a case are log-normal
-// around its true time, and one start in fifty takes half as long again.
+// clocked is a program that is timed. A version's times on a case are log-normal around its
+// true time, and one start in fifty takes half as long again.
 type clocked struct {
 	scale *metrics.Scale
 	// gain is the share of the time that each step of the factor towards 7 saves.
@@ -36,7 +36,7 @@ type clocked struct {
 	world        uint64
 }
 
-// time returns the time of a start with a version.
+// time returns the time of one start of a version.
 func (c *clocked) time(factor int, of string, seed int64) float64 {
 	digest := fnv.New64a()
 	_, _ = fmt.Fprint(digest, factor, " ", of, " ", seed)
@@ -66,12 +66,12 @@ func (c *clocked) Run(_ context.Context, req agent.Request) agent.Result {
 	return agent.Result{Outcome: agent.OK, Answer: &said, Score: &score}
 }
 
-// month counts what nights over a program found: the entries into the confirmation, the
+// month counts the results of nights over a program: the entries into the confirmation, the
 // nights that propose a version, and the finalists that are claimed to be better.
 type month struct{ entries, adopted, claims int }
 
-// monthOf runs nights in a row over a program; fixed reports that they take repeats for the
-// same.
+// monthOf runs consecutive nights over a program; fixed reports whether they treat repeats
+// as identical.
 func monthOf(t *testing.T, c *clocked, cases, budget, nights int, fixed bool) (out month) {
 	t.Helper()
 	var base []metrics.Value
@@ -150,9 +150,9 @@ func monthOf(t *testing.T, c *clocked, cases, budget, nights int, fixed bool) (o
 	return out
 }
 
-// TestChanceNights runs nights over a program that is timed. Where no version is faster,
-// nights that count with chance claim nothing, and ones that take each difference for exact
-// claim that versions are faster on the held-out cases. One that is faster by 4 % is
+// TestChanceNights runs nights over a timed program. If no version is faster, nights that
+// allow for chance claim nothing, while nights that treat each difference as exact claim
+// that versions are faster on the held-out cases. A version that is faster by 4 % is
 // confirmed.
 func TestChanceNights(t *testing.T) {
 	t.Parallel()
@@ -160,7 +160,7 @@ func TestChanceNights(t *testing.T) {
 		t.Skip("many nights")
 	}
 	var exact, chance month
-	for _, world := range []uint64{1, 6} { // in which versions enter the confirmation
+	for _, world := range []uint64{1, 6} { // worlds in which versions enter the confirmation
 		for _, fixed := range []bool{true, false} {
 			sum := &chance
 			if fixed {

@@ -15,9 +15,9 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// TestEndless checks that blocks of Python that never end, or that allocate, write or start
-// processes without end, are stopped by the bounds of the sandbox and have no score, in the
-// test as in the scoring command.
+// TestEndless checks that Python blocks that never end, or that allocate, write or start
+// processes without end, are stopped by the sandbox limits and get no score, both in the
+// test and in the scoring command.
 func TestEndless(t *testing.T) {
 	t.Parallel()
 	walls := sandbox.Detect(context.Background())

@@ -13,23 +13,24 @@ import (
 // Running is an agent whose program is started from the files of a version.
 type Running struct {
 	agent.Agent
-	// Renew resets the agent, and Close ends it; either may be nil.
+	// Renew resets the agent, and Close ends it. Either may be nil.
 	Renew, Close func() error
 }
 
-// Start opens the agent from a folder that holds its files. name distinguishes versions.
+// Start opens the agent from a folder that contains its files. name distinguishes versions.
 type Start func(ctx context.Context, folder, name string) (Running, error)
 
-// Own runs versions of an agent's own code: the texts of the blocks in a config choose the
-// version, and that version runs under the other parameters. It implements [agent.Agent].
+// Own runs the versions of an agent's own code. The block texts in a config determine the
+// version, and the config's other parameters are those under which the version runs. It
+// implements [agent.Agent].
 type Own struct {
 	blocks map[string]bool
-	// base is the code as it is.
+	// base identifies the unchanged code.
 	base     agent.ConfigID
 	versions *shelf[*running]
 }
 
-// running is a version that was built, with the agent that runs from it.
+// running is a version that was built, together with the agent that runs from it.
 type running struct {
 	*measure.Version
 	Running
@@ -45,8 +46,9 @@ func (r *running) end() error {
 	return errors.Join(err, r.Remove())
 }
 
-// NewOwn returns the agent whose program is at a slash-separated folder of a target. files
-// are those with marked blocks, by path, and base has the texts of the blocks as they are.
+// NewOwn returns the agent whose program is in folder, a slash-separated path in a target.
+// files are the files with marked blocks, by path, and base holds the unchanged texts of
+// the blocks.
 func NewOwn(p *measure.Program, folder string, files map[string][]byte, base agent.Config, start Start) *Own {
 	o := &Own{blocks: map[string]bool{}, base: base.ID()}
 	for name := range base {
@@ -57,7 +59,7 @@ func NewOwn(p *measure.Program, folder string, files map[string][]byte, base age
 		if err != nil {
 			return nil, err
 		}
-		// The agent outlives the request that it is opened for.
+		// The agent outlives the request for which it is opened.
 		open, err := start(context.WithoutCancel(ctx), filepath.Join(built.Tree(), filepath.FromSlash(folder)), c.ID().Short())
 		if err != nil {
 			return nil, errors.Join(err, built.Remove())
@@ -80,9 +82,9 @@ func (o *Own) Split(c agent.Config) (code, config agent.Config) {
 	return code, config
 }
 
-// Run runs the request by the version that its config names. A version that did not end in
-// time on one task is not started on others, unless it is the code as it is, because the
-// search writes loops that never end.
+// Run runs a request with the version that its config describes. A version that exceeded
+// its time limit on one task is not run on other tasks, because the search also produces
+// loops that never end. This does not apply to the unchanged code.
 func (o *Own) Run(ctx context.Context, req agent.Request) agent.Result {
 	code, config := o.Split(req.Config)
 	id := code.ID()
@@ -103,7 +105,7 @@ func (o *Own) Run(ctx context.Context, req agent.Request) agent.Result {
 	return result
 }
 
-// Renew resets the agents of all versions. No request may be under way.
+// Renew resets the agents of all versions. No request may be in progress.
 func (o *Own) Renew() error {
 	var err error
 	for _, v := range o.versions.all() {
@@ -114,8 +116,8 @@ func (o *Own) Renew() error {
 	return err
 }
 
-// Close ends the agents of all versions, and removes their files. No request may be under
-// way, or follow.
+// Close ends the agents of all versions and removes their files. No request may be in
+// progress or follow.
 func (o *Own) Close() error {
 	var err error
 	for _, v := range o.versions.all() {

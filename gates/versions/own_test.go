@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// reader is an agent that answers with its own file and the config that it got.
+// reader is an agent that answers with its own file and the config that it received.
 type reader struct{ folder string }
 
 func (r reader) Run(_ context.Context, req agent.Request) agent.Result {
@@ -28,7 +28,7 @@ func (r reader) Run(_ context.Context, req agent.Request) agent.Result {
 	return agent.Result{Outcome: agent.OK, Answer: &answer}
 }
 
-// openLog counts what is done to the agents of versions.
+// openLog counts what happens to the agents of versions.
 type openLog struct {
 	mu                      sync.Mutex
 	opened, renewed, closed int
@@ -59,8 +59,8 @@ func openOwn(t *testing.T, fail *bool) (*Own, *openLog, string) {
 	}), l, filepath.Join(p.Folder, "versions")
 }
 
-// TestOwnRunsTheVersionUnderItsConfig checks that the texts choose the files, that the agent
-// gets the other parameters alone, and that one version serves many configs.
+// TestOwnRunsTheVersionUnderItsConfig checks that the texts choose the files, that the
+// agent gets only the other parameters, and that one version serves many configs.
 func TestOwnRunsTheVersionUnderItsConfig(t *testing.T) {
 	t.Parallel()
 	fail := false
@@ -94,8 +94,8 @@ func TestOwnRunsTheVersionUnderItsConfig(t *testing.T) {
 	}
 }
 
-// TestOwnLeavesSlowVersions checks that a version which did not end on one task is not started
-// on others, and that the code as it is always is.
+// TestOwnLeavesSlowVersions checks that a version that did not end on one task is not
+// started on others, and that the unchanged code always is.
 func TestOwnLeavesSlowVersions(t *testing.T) {
 	t.Parallel()
 	fail := false
@@ -111,7 +111,7 @@ func TestOwnLeavesSlowVersions(t *testing.T) {
 	}
 }
 
-// TestOwnKeepsFewAgents checks that the agents of versions which nothing uses are closed,
+// TestOwnKeepsFewAgents checks that the agents of versions that are not in use are closed
 // and their files removed.
 func TestOwnKeepsFewAgents(t *testing.T) {
 	t.Parallel()

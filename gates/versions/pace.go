@@ -11,34 +11,34 @@ import (
 const (
 	// slower is the factor by which a version may take longer than the unchanged program.
 	slower = 10
-	// leastTime is added to the time, because a busy machine may delay a program by
+	// leastTime is added to every time limit, because a busy machine may delay a program by
 	// seconds.
 	leastTime = 10 * time.Second
 )
 
-// Bound bounds the times of versions by those of the unchanged program: ten times as much
-// and ten seconds. The search writes loops that take long or never end.
+// Bound limits the times of versions to ten times those of the unchanged program plus ten
+// seconds, because the search also produces loops that take long or never end.
 func (s *Scored) Bound(p *measure.Program) {
 	p.MakeTime, p.RunTime = leastTime+slower*s.Make, leastTime+slower*s.Run
 }
 
-// pace has the times that the unchanged program took on single cases. The search scores it
-// on a case before any version, so that a slow version is stopped by the time of that case and
-// not of all of them.
+// pace holds the times that the unchanged program took for single cases. The search scores
+// the unchanged program on a case before it scores any version on it, so the time limit for
+// a version on a case can be based on the time for that case instead of all cases.
 type pace struct {
 	mu   sync.Mutex
 	took map[string]time.Duration
 }
 
-// add records the time of a case.
+// add records the time that a case took.
 func (p *pace) add(name string, d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.took[name] = max(p.took[name], d)
 }
 
-// bound returns the time that a version may take on a case. It is at most that of all cases,
-// which is 0 for the default of [measure.Program].
+// bound returns the time that a version may take on a case. It is at most all, the limit
+// for all cases, which is 0 if the default of [measure.Program] applies.
 func (p *pace) bound(name string, all time.Duration) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// TestPace checks that a version is bounded by the time that the unchanged program took on
-// the same case, and by that of all cases where it is unknown or less.
+// TestPace checks that the time of a version is limited by the time that the unchanged
+// program took on the same case, or by the limit for all cases if the former is unknown or
+// the latter is less.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	p := pace{took: map[string]time.Duration{}}
@@ -31,7 +32,7 @@ func TestPace(t *testing.T) {
 }
 
 // TestAgentPacesByTheBase checks that the times of the unchanged program, and of no other
-// version, bound the versions.
+// version, limit the versions.
 func TestAgentPacesByTheBase(t *testing.T) {
 	t.Parallel()
 	p, files := target(t)

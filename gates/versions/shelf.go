@@ -10,23 +10,24 @@ import (
 	"evolve/runtime/agent"
 )
 
-// mostKept is the number of versions that are kept although they are not in use.
+// mostKept is the maximum number of versions that are retained although they are not in
+// use.
 const mostKept = 8
 
-// shelf makes versions when they are first used, and keeps those in use and the ones that
-// were used last.
+// shelf makes a version when it is first used. It retains the versions that are in use, and
+// the most recently used of the others.
 type shelf[T any] struct {
 	make func(context.Context, agent.Config) (T, error)
 	drop func(T) error
 
 	mu   sync.Mutex
 	made map[agent.ConfigID]*slot[T]
-	// idle are the made versions that are not in use, the one that was used last at the
-	// end.
+	// idle lists the versions that were made but are not in use, with the most recently
+	// used at the end.
 	idle []agent.ConfigID
 }
 
-// slot holds a version that was or is being made.
+// slot holds a version that has been made or is being made.
 type slot[T any] struct {
 	get   func() (T, error)
 	users int
@@ -36,8 +37,9 @@ func newShelf[T any](create func(context.Context, agent.Config) (T, error), drop
 	return &shelf[T]{make: create, drop: drop, made: map[agent.ConfigID]*slot[T]{}}
 }
 
-// take returns the slot of a version, which is made when its value is first asked for, and
-// marks it as used. The version must be given back.
+// take returns the slot of a version and marks the version as in use. The version itself is
+// made when the slot's get is first called. Each call of take must be followed by a call of
+// give.
 func (s *shelf[T]) take(ctx context.Context, id agent.ConfigID, c agent.Config) *slot[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,9 +55,10 @@ func (s *shelf[T]) take(ctx context.Context, id agent.ConfigID, c agent.Config) 
 	return v
 }
 
-// give marks a version as no longer used, and drops the one that was unused for longest if
-// too many are kept. A version that could not be made because its caller was stopped is
-// forgotten, so that the next caller makes it.
+// give marks one use of a version as ended. If too many unused versions are then retained,
+// give drops the one that has been unused for the longest time. A version that could not be
+// made is forgotten, so that the next caller makes it again, unless the cause is a fault in
+// its code.
 func (s *shelf[T]) give(id agent.ConfigID, v *slot[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,13 +79,14 @@ func (s *shelf[T]) give(id agent.ConfigID, v *slot[T]) {
 	s.idle = s.idle[1:]
 	if old, err := s.made[oldest].get(); err == nil {
 		if err := s.drop(old); err != nil {
-			return // the folder is removed with that of the program
+			return // its folder will be removed together with the program's folder
 		}
 	}
 	delete(s.made, oldest)
 }
 
-// all returns the versions that are made, in no order. No version may be in use.
+// all returns the versions that have been made, in no particular order. No version may be
+// in use.
 func (s *shelf[T]) all() []T {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"evolve/bench/metrics"
 )
 
-// Suite returns the cases of a scale as tasks: those that the search may use and those
-// that it never sees, divided as in every suite. It returns an error when the name of a
-// case cannot be the id of a task.
+// Suite returns the cases of a scale as tasks. As in every suite, they are divided into
+// those that the search may use and those that it never sees. Suite returns an error if the
+// name of a case cannot be the id of a task.
 func Suite(name string, s *metrics.Scale, rules bench.GraderRules) (*bench.Suite, error) {
 	metric, unit, better := s.Metric()
 	var lines bytes.Buffer

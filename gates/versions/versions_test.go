@@ -43,7 +43,7 @@ factor=3
 # evolve:end
 `
 
-// target is a program whose value on case N is how far its factor is from 7, times a
+// target is a program whose value on case N is the distance of its factor from 7, times a
 // number that depends on the case.
 func target(t testing.TB) (*measure.Program, map[string][]byte) {
 	t.Helper()
@@ -118,13 +118,13 @@ func TestAgent(t *testing.T) {
 	}
 }
 
-// run scores a version on a case.
+// run scores a version on one case.
 func run(t *testing.T, a *Agent, text, of string) agent.Result {
 	t.Helper()
 	return a.Run(t.Context(), agent.Request{Config: agent.Config{"factor": text}, Task: agent.Task{Input: json.RawMessage(`{"case":"` + of + `"}`)}})
 }
 
-// open returns the agent of a target with its scale.
+// open returns a target's agent and its scale.
 func open(t testing.TB, p *measure.Program, files map[string][]byte) (*Agent, *metrics.Scale) {
 	t.Helper()
 	base, err := Base(t.Context(), p, "", time.Now, 0)
@@ -138,8 +138,8 @@ func open(t testing.TB, p *measure.Program, files map[string][]byte) (*Agent, *m
 	return New(p, files, scale, nil, time.Now), scale
 }
 
-// TestChance scores a program whose values differ from start to start, and one whose values
-// depend on the cases before them: both are noticed, before the night and in it.
+// TestChance scores a program whose values differ between starts, and one whose values
+// depend on the preceding cases. Both are noticed, before the night and during it.
 func TestChance(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -201,8 +201,8 @@ func (nudge) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bo
 	return operator.Child{Config: agent.Config{"factor": fmt.Sprintf("factor=%d\n", n)}, Operator: "nudge", Rationale: "another factor"}, true
 }
 
-// TestNight runs a whole night over a target: it finds the best version, and confirms it
-// on cases that the search never had.
+// TestNight runs a whole night over a target: the night finds the best version and confirms
+// it on cases that the search never had.
 func TestNight(t *testing.T) {
 	t.Parallel()
 	p, files := target(t)

@@ -11,10 +11,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Ablation removes changes of a winner that have no shown effect. It proposes trials and
-// receives their results, in any order and with many in flight; its answers depend only
-// on its options and the results. It decides only when no result is pending. It is not
-// safe for concurrent use.
+// Ablation removes those changes of a winner whose effect is not shown. It proposes trials
+// and receives their results; the results may arrive in any order, and many trials may be
+// in progress. Its answers depend only on its options and the results. It makes decisions
+// only when no result is pending. It is not safe for concurrent use.
 type Ablation struct {
 	change
 	tasks                []mutate.Task
@@ -23,38 +23,42 @@ type Ablation struct {
 	rng                  *rand.Rand
 	evidence             *evidence
 	model                *mutate.Surrogate
-	// spots are the places of comparison, in random order.
+	// spots are the pairs of task and repeat at which configs are compared, in random
+	// order.
 	spots         []spot
 	budget, spent int
 	asked         int64
 
-	// queue holds trials to be asked, and pending the trials that were asked and not
-	// told. made lists the asked trials in order, and told holds results to which the
-	// model was not fitted yet.
+	// queue holds the trials that Ask has yet to return, and pending the trials that Ask
+	// has returned and that have no result yet. made lists the trials that Ask has
+	// returned, in order. unlearned holds the results that have not been added to the model
+	// yet.
 	queue     []mutate.Trial
 	pending   map[pendingKey]bool
 	made      []mutate.Trial
 	unlearned map[pendingKey]mutate.Observation
-	// fresh reports whether there are results that the choice does not use yet.
+	// fresh reports whether there are results that the choice does not take into account
+	// yet.
 	fresh bool
 
-	// landmarks are the champion and the tried configs, in order.
+	// landmarks are the champion and the configs that were tried, in the order of trial.
 	landmarks []landmark
-	// choice is the decision by all evidence so far.
+	// choice is the decision based on all evidence so far.
 	choice choice
-	// model0 is the decision by the evidence from before.
+	// model0 is the decision based on the evidence from before the ablation.
 	model0 choice
 	rounds int
 	// byModel is [Options.ByModel].
 	byModel bool
-	// first is the index of the next fresh spot, for an agent with randomness.
+	// first is the index of the next unused spot. It is used only if the agent is not
+	// deterministic.
 	first int
-	// bases are the measured choices, in order.
+	// bases are the choices that were measured, in the order of measurement.
 	bases []base
 	done  bool
-	// smaller splits a hunk into finer parts, and madeFiner has these parts by config. finer has
-	// the configs that lack a part and were considered; taken has the removed parts by
-	// parameter.
+	// smaller splits a hunk into finer parts. madeFiner holds the finer parts of each
+	// config that was split. finer holds the configs without one of these parts that were
+	// already considered. taken holds the parts that were removed, by parameter.
 	smaller   func(param, base, text string) []tokens.Attempt
 	madeFiner map[agent.ConfigID]*pieces
 	finer     map[agent.ConfigID]bool
@@ -63,9 +67,9 @@ type Ablation struct {
 	// matter.
 	cut bool
 
-	// For a deterministic agent: the spots where winner and champion are compared, the
-	// mean known score on each task, and the observed effects of the remaining
-	// parameters; nil where the model alone decides.
+	// These fields are for a deterministic agent: the spots at which winner and champion
+	// are compared, the mean known score on each task, and the observed effects of the
+	// remaining parameters. They are nil if only the model decides.
 	base        []spot
 	ease        []float64
 	seenEffects map[int]seenEffect
@@ -89,15 +93,16 @@ func New(o Options) (*Ablation, error) {
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("the winner: %s", problems[0])
 	}
-	// A config gets no credit for the answers that it demonstrates.
+	// A config gets no credit for tasks whose answers it demonstrates.
 	c := newChange(o.Space, champion, winner, o.Hunks)
 	if left := mutate.Undemonstrated(o.Space, o.Tasks, champion, winner); len(left) > 0 {
 		o.Tasks = left
 	} else {
 		c.units = nil // nothing can be compared
 	}
-	// Demonstrations act together. A model alone shows of no single one that it matters,
-	// and few evaluations cannot separate their gain from that of other changes.
+	// Demonstrations act together. The model alone cannot show that any single
+	// demonstration matters, and with few evaluations, the gain from demonstrations cannot
+	// be separated from that of other changes.
 	if c.demonstrates() && o.Budget < fewestPairs*len(c.units) {
 		c.units = nil
 	}
@@ -120,14 +125,15 @@ func New(o Options) (*Ablation, error) {
 		a.basis()
 	}
 	if a.hunks {
-		a.hunked(0) // the measurements decide, not the model
+		a.hunked(0) // the decision is based on measurements, not on the model
 	}
 	return a, nil
 }
 
-// Model returns the model of an ablation, for ablations that share one. If there are more
-// configs than the model of a search takes, it is fitted to those with the most evaluations,
-// because its memory grows with the square of their number, and its time with the cube.
+// Model returns the model for an ablation, which several ablations may share. If there are
+// more configs than the model of a search accepts, Model fits it to those with the most
+// evaluations, because its memory use grows with the square of their number, and its
+// computing time with the cube.
 func Model(o Options) *mutate.Surrogate {
 	evaluations := map[agent.ConfigID]int{}
 	var configs []agent.ConfigID
@@ -153,8 +159,9 @@ func Model(o Options) *mutate.Surrogate {
 	return m
 }
 
-// Changes returns the number of units that can be reverted separately, two for a single hunk
-// that has finer parts; with fewer than two there is nothing to measure.
+// Changes returns the number of units that can be reverted separately; a single hunk that
+// has finer parts counts as two. If the number is less than two, there is nothing to
+// measure.
 func (a *Ablation) Changes() int {
 	if len(a.units) == 1 && a.hunks {
 		for range a.pieces(a.winner) {
@@ -164,8 +171,8 @@ func (a *Ablation) Changes() int {
 	return len(a.units)
 }
 
-// Ask returns the next trial. Wait means that results are pending, Done that there is a
-// final [Result].
+// Ask returns the next trial. The status Wait means that Ask must be called again after
+// further results, and Done that the final [Result] is available.
 func (a *Ablation) Ask() (mutate.Trial, mutate.Status) {
 	for {
 		for len(a.queue) > 0 {
@@ -192,7 +199,8 @@ func (a *Ablation) Ask() (mutate.Trial, mutate.Status) {
 	}
 }
 
-// Tell receives a result. One that was not asked for is used too and costs nothing.
+// Tell receives a result. It also uses the result of a trial that Ask did not return; such
+// a result does not count against the budget.
 func (a *Ablation) Tell(o mutate.Observation) {
 	task, ok := a.evidence.index[o.Trial.Task]
 	if !ok {
@@ -212,8 +220,9 @@ func (a *Ablation) Tell(o mutate.Observation) {
 	a.model.Add(o)
 }
 
-// learn adds the told results to the model, in the order in which they were asked for, so
-// that the order of arrival does not matter.
+// learn updates the model and the choice with the results received so far. It adds the
+// results in the order in which Ask returned their trials, so that their order of arrival
+// does not matter.
 func (a *Ablation) learn() {
 	if !a.fresh {
 		return

@@ -68,8 +68,8 @@ func TestIdleChangesGoAndOthersStay(t *testing.T) {
 	}
 }
 
-// TestWithoutChanceItIsExact: for a deterministic agent, a few hundred evaluations find
-// exactly the changes that matter.
+// TestWithoutChanceItIsExact checks that for a deterministic agent, a few hundred
+// evaluations find exactly the changes that matter.
 func TestWithoutChanceItIsExact(t *testing.T) {
 	for seed := range int64(10) {
 		w := switches(8, 40, weighted(map[string]float64{"p2": .15, "p5": .15}))
@@ -118,8 +118,8 @@ func TestChangesThatNeedEachOtherStay(t *testing.T) {
 	}
 }
 
-// TestOfTwoThatReplaceEachOtherOneStays: either of two changes can be reverted, but not
-// both.
+// TestOfTwoThatReplaceEachOtherOneStays checks a case in which either of two changes can be
+// reverted, but not both.
 func TestOfTwoThatReplaceEachOtherOneStays(t *testing.T) {
 	w := switches(4, 40, func(c agent.Config) float64 {
 		if on(c, "p1") || on(c, "p3") {
@@ -134,8 +134,8 @@ func TestOfTwoThatReplaceEachOtherOneStays(t *testing.T) {
 	}
 }
 
-// TestOfAWinnerThatIsNoneAlmostNothingStays: of a winner without a gain, all changes are
-// reverted but one, without which it would be the champion.
+// TestOfAWinnerThatIsNoneAlmostNothingStays checks that if a winner has no gain, all its
+// changes are reverted except one, without which it would be the champion.
 func TestOfAWinnerThatIsNoneAlmostNothingStays(t *testing.T) {
 	for _, certain := range []bool{false, true} {
 		w := switches(6, 40, weighted(nil))
@@ -163,8 +163,8 @@ func anyWorld(t *rapid.T) *world {
 	return w
 }
 
-// TestTheBudgetHoldsAndNothingIsPaidTwice: in any world every trial is new, valid and
-// within the budget, and the result is between champion and winner.
+// TestTheBudgetHoldsAndNothingIsPaidTwice checks that in any world, every trial is new,
+// valid and within the budget, and that the result is between champion and winner.
 func TestTheBudgetHoldsAndNothingIsPaidTwice(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := anyWorld(rt)
@@ -198,8 +198,8 @@ func TestTheBudgetHoldsAndNothingIsPaidTwice(t *testing.T) {
 	})
 }
 
-// TestTheOrderOfTheTellsDoesNotMatter: with as many in flight as possible, told in any
-// order, trials and result are the same.
+// TestTheOrderOfTheTellsDoesNotMatter checks that with as many trials in flight as possible
+// and results given in any order, the trials and the result are the same.
 func TestTheOrderOfTheTellsDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := anyWorld(rt)
@@ -239,8 +239,8 @@ func TestTheOrderOfTheTellsDoesNotMatter(t *testing.T) {
 	})
 }
 
-// TestWhatIsKnownIsNotAskedForAgain: trials of an interrupted ablation are evidence in
-// the next.
+// TestWhatIsKnownIsNotAskedForAgain checks that trials from an interrupted ablation are
+// evidence in the next.
 func TestWhatIsKnownIsNotAskedForAgain(t *testing.T) {
 	w := switches(6, 30, weighted(map[string]float64{"p1": .3}))
 	_, asked := run(t, w, w.options(300, 40, 3))
@@ -263,8 +263,8 @@ func TestWhatIsKnownIsNotAskedForAgain(t *testing.T) {
 	}
 }
 
-// TestMissingDataIsLeftOut: with a third of the evaluations unscored, it still ends and
-// finds the changes that matter.
+// TestMissingDataIsLeftOut checks that with a third of the evaluations unscored, an
+// ablation still ends and finds the changes that matter.
 func TestMissingDataIsLeftOut(t *testing.T) {
 	w := switches(4, 40, weighted(map[string]float64{"p1": .45}))
 	w.certain = true
@@ -306,8 +306,9 @@ func TestBadOptionsAreRefused(t *testing.T) {
 	}
 }
 
-// TestWhatWasNotMeasuredHasNoFigure: with too few evaluations to compare the small config
-// with its neighbors, each remaining change is reported as untried, without an effect.
+// TestWhatWasNotMeasuredHasNoFigure checks that with too few evaluations to compare the
+// small config with its neighbors, each remaining change is reported as untried, without an
+// effect.
 func TestWhatWasNotMeasuredHasNoFigure(t *testing.T) {
 	for _, c := range []struct {
 		budget  int
@@ -316,7 +317,7 @@ func TestWhatWasNotMeasuredHasNoFigure(t *testing.T) {
 	}{
 		{0, true, "the evaluations of the search were enough to decide"},
 		{12, true, "the evaluations ended before "},
-		{400, false, "what is left scored "},
+		{400, false, "the reduced variant scored "},
 	} {
 		w := switches(2, 30, weighted(map[string]float64{"p1": .4}))
 		o := w.options(c.budget, 80, 2)

@@ -6,11 +6,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The burden of proof is on the change: a unit is reverted unless its effect is shown.
-// The reverted units together must not be shown, with a probability of proof, to cost
-// more than a part of the gain; so if changes are too small to detect one by one but not
-// together, as many of them stay as carry the gain. Errors tend towards less change: the
-// confirmation measures the result on other tasks.
+// The burden of proof is on the change: a unit is reverted unless its effect is shown. The
+// units may be reverted together as long as it is not shown, with probability proof, that
+// this costs more than the fraction slight of the gain. If changes can be detected together
+// but are too small to be detected one by one, enough of them stay to carry the gain.
+// Errors tend towards less change, because the confirmation measures the result on other
+// tasks.
 const (
 	proof  = .65
 	slight = .2
@@ -18,19 +19,22 @@ const (
 	leastLoss = .01
 )
 
-// choice is the reduced winner by the evidence so far.
+// choice is the reduced winner according to the evidence so far.
 type choice struct {
 	back   set
 	config agent.Config
 	id     agent.ConfigID
-	// loss relative to the winner, gain of the winner over the champion.
+	// loss is the estimated loss of the choice relative to the winner. gain is the
+	// estimated gain of the winner over the champion.
 	loss, gain Posterior
-	// chances are the probabilities that units help, relative to the winner without them.
+	// chances holds, for each unit, the probability that it helps: that the winner is
+	// better with the unit than without it.
 	chances map[int]float64
 }
 
-// decide reverts units, those least likely to help first. After each, the rest is
-// assessed again, because a unit may be needed once its replacement is reverted.
+// decide reverts units, beginning with those least likely to help. After each reversal, the
+// remaining units are assessed again, because a unit may be needed once its replacement is
+// reverted.
 func (a *Ablation) decide() {
 	c := choice{back: set{}, config: a.winner, id: a.winnerID, chances: map[int]float64{}}
 	first := a.options(c)
@@ -69,7 +73,8 @@ func (a *Ablation) decide() {
 	a.choice = c
 }
 
-// acceptable reports whether a loss is not shown to exceed the allowed one.
+// acceptable reports whether it is not shown, with probability proof, that a loss exceeds
+// the allowed loss. loss holds posterior draws of the loss.
 func acceptable(loss []float64, allowed float64) bool {
 	over := 0
 	for _, v := range loss {
@@ -80,7 +85,8 @@ func acceptable(loss []float64, allowed float64) bool {
 	return float64(over) < proof*float64(len(loss))
 }
 
-// seen returns the comparison on all tasks, for a deterministic agent.
+// seen returns the observed difference between two configs. It returns false if the agent
+// is not deterministic or if the configs were not evaluated on all tasks.
 func (a *Ablation) seen(id, than agent.ConfigID) (Posterior, bool) {
 	if !a.exact {
 		return Posterior{}, false
@@ -91,7 +97,7 @@ func (a *Ablation) seen(id, than agent.ConfigID) (Posterior, bool) {
 	return a.measured(id, than)
 }
 
-// sums returns the sum of the effects of units, by draw.
+// sums returns, for each posterior draw, the sum of the effects of the units in back.
 func (b posteriors) sums(options []option, back set) []float64 {
 	out := make([]float64, draws)
 	done := set{}
@@ -111,15 +117,17 @@ func (b posteriors) sums(options []option, back set) []float64 {
 
 func (b posteriors) sum(options []option, back set) Posterior { return summary(b.sums(options, back)) }
 
-// option is a config with more units reverted.
+// option is a config that reverts more units than the choice does. units are the units that
+// it reverts in addition.
 type option struct {
 	units  []int
 	config agent.Config
 	id     agent.ConfigID
 }
 
-// options returns all configs that are one step smaller: without one unit, or without two
-// of a parameter where neither can be reverted alone.
+// options returns all configs that are one step smaller than the choice: those without one
+// more unit and, for a unit that cannot be reverted alone, those without it and another
+// unit of the same parameter.
 func (a *Ablation) options(c choice) []option {
 	var out []option
 	var stuck []int

@@ -8,48 +8,51 @@ import (
 	"evolve/runtime/agent"
 )
 
-// For a deterministic agent an evaluation gives the exact score of a task. A smaller
-// config is tried on one task after another, those most likely to show a loss first, and
-// it is rejected as soon as it has lost more than all reverted changes together may lose.
-// A task with a winner's score of 0 cannot show a loss. The model gives the order of the
-// changes: those that it takes to be idle together, with halving where the group loses
-// too much (delta debugging, Zeller and Hildebrandt 2002), followed by the others one by
-// one.
+// For a deterministic agent, an evaluation gives the exact score on a task. A smaller
+// config is tried on one task after another, beginning with the tasks most likely to show a
+// loss. It is rejected as soon as it has lost more than the maximum loss of all reverted
+// changes together. A task on which the winner scores 0 cannot show a loss. The model
+// determines the order of the changes: those that it considers to have no effect are tried
+// first, together, and if the group loses too much, it is halved (delta debugging, Zeller
+// and Hildebrandt 2002). The others follow one by one.
 
 const (
-	// slightMeasured is the share of the gain that may be lost where the loss is known
-	// exactly. One task may be lost at any gain.
+	// slightMeasured is the fraction of the gain that may be lost if the loss is known
+	// exactly. Whatever the gain, a loss of one whole task is allowed.
 	slightMeasured = .05
-	// mostMeasured is the share that may be lost with changes whose effect was observed
-	// on every task and is not shown.
+	// mostMeasured is the maximum fraction of the gain that may be lost by reverting
+	// changes whose effect was observed on every task but does not count as shown.
 	mostMeasured = .1
-	// firstTasks is the number of tasks in the first step of a smaller config; each
-	// further step doubles the number of tasks tried.
+	// firstTasks is the number of tasks on which a smaller config is tried in the first
+	// step. Each further step doubles the number of tasks tried.
 	firstTasks = 4
-	// leastWalk is the minimum number of evaluations for a smaller config.
+	// leastWalk is the minimum budget for a walk, in evaluations. Each smaller config may
+	// also use at least this number of evaluations.
 	leastWalk = 8
-	// tryShare is the maximum share of the evaluations for one config.
+	// tryShare is the maximum fraction of the budget that trying one config may use.
 	tryShare = .25
 )
 
-// walk is one pass over all evidence from the start, so that it depends on the evidence
-// only. It stops where it needs further evaluations, or at its end.
+// walk is one pass over all evidence from the beginning, so that its result depends only on
+// the evidence. It ends when it needs further evaluations, or when all reductions have been
+// tried.
 type walk struct {
 	*Ablation
 	ground ground
 	best   choice
-	order  []int // units, those least likely to help first
-	// tried holds the units whose loss was too large, alone or with others of their
-	// parameter, with the observed effect.
+	order  []int // units, beginning with those least likely to help
+	// tried maps the units that could not be reverted, because they lost too much alone or
+	// together with other units of their parameter, to the observed effect.
 	tried map[int]seenEffect
-	// left is the number of evaluations left; reserve of them are for the last check.
+	// left is the number of evaluations that remain. reserve is the number of them that
+	// only the last check may use.
 	left, reserve int
 	// need holds the trials to ask for next.
 	need []mutate.Trial
 }
 
-// walk proceeds as far as the evidence allows, and sets the choice. It returns the trials
-// to ask for next; nil at the end.
+// walk makes one pass over the evidence as far as it reaches, and sets the choice. It
+// returns the trials to ask for next, or nil if there are none.
 func (a *Ablation) walk(left int) []mutate.Trial {
 	a.seenEffects, a.cut = nil, false
 	if a.budget < leastWalk {
@@ -77,7 +80,7 @@ func (a *Ablation) walk(left int) []mutate.Trial {
 	return w.need
 }
 
-// reduce tries all reductions; false when it needs further evaluations.
+// reduce tries all reductions. It returns false if it needs further evaluations.
 func (w *walk) reduce() bool {
 	var idle, others []int
 	for _, i := range w.order {
@@ -90,8 +93,8 @@ func (w *walk) reduce() bool {
 	if !w.drop(idle) || !w.each(others) {
 		return false
 	}
-	// Changes that had to stay may be reverted after others were; in the end every
-	// remaining change was tried against the same config.
+	// A change that had to stay may become revertible once others have been reverted. The
+	// loop ends when every remaining change has been tried against the same config.
 	for before := -1; before != len(w.best.back); {
 		before = len(w.best.back)
 		if !w.parameters() || !w.each(w.kept()) {
@@ -101,20 +104,22 @@ func (w *walk) reduce() bool {
 	return w.effects() && w.pairs()
 }
 
-// last reverts all units that were never tried, if they lose no more than allowed
-// together, and continues as long as evaluations are left.
+// last makes the last check: it reverts all units that were never tried, if together they
+// lose no more than allowed. It then continues to reduce, and returns false if it needs
+// further evaluations.
 func (w *walk) last() bool {
 	w.reserve = 0
 	rest := slices.DeleteFunc(w.kept(), func(i int) bool { _, tried := w.tried[i]; return tried })
 	return w.drop(rest) && w.reduce()
 }
 
-// kept returns the remaining units, in order.
+// kept returns the units that have not been reverted, in order.
 func (w *walk) kept() []int {
 	return slices.DeleteFunc(slices.Clone(w.order), func(i int) bool { return w.best.back[i] })
 }
 
-// drop reverts units together, or by halving those of them that can be reverted.
+// drop reverts units together if possible. If that loses too much, it halves the group to
+// find the units that can be reverted. It returns false if it needs further evaluations.
 func (w *walk) drop(units []int) bool {
 	units = slices.DeleteFunc(slices.Clone(units), func(i int) bool { return w.best.back[i] })
 	if len(units) < 2 {
@@ -127,8 +132,8 @@ func (w *walk) drop(units []int) bool {
 	return w.drop(units[:len(units)/2]) && w.drop(units[len(units)/2:])
 }
 
-// each reverts units one by one, where possible. A member that cannot be reverted alone,
-// because of the bounds of its list, is reverted with another one of the list.
+// each reverts units one by one, if possible. A list member that cannot be reverted alone,
+// because of the bounds on its list, is reverted together with another member of the list.
 func (w *walk) each(units []int) bool {
 	for _, i := range units {
 		if w.best.back[i] {
@@ -152,7 +157,8 @@ func (w *walk) each(units []int) bool {
 	return true
 }
 
-// parameters reverts whole parameters of which several units remain.
+// parameters reverts the remaining units of a parameter together, if possible, for each
+// parameter with more than one.
 func (w *walk) parameters() bool {
 	for k := range w.params {
 		units := slices.DeleteFunc(w.of(k), func(i int) bool { return w.best.back[i] })
@@ -166,7 +172,8 @@ func (w *walk) parameters() bool {
 	return true
 }
 
-// pairs reverts pairs of units that each lose too much alone.
+// pairs reverts pairs of remaining units, if possible, although each of the units alone
+// loses too much.
 func (w *walk) pairs() bool {
 	kept := w.kept()
 	for n, i := range kept {
@@ -182,9 +189,9 @@ func (w *walk) pairs() bool {
 	return true
 }
 
-// effects completes the observations of each remaining parameter, those with the smallest
-// effect first: a trial stops once too much is lost, and gains on other tasks may
-// compensate the loss.
+// effects completes the observations of the remaining parameters' effects, beginning with
+// the smallest effects. This is needed because the trial of a config stops once too much is
+// lost, although gains on other tasks may make up for the loss.
 func (w *walk) effects() bool {
 	if len(w.ground.tasks) < w.ground.whole {
 		return true
@@ -220,8 +227,9 @@ func (w *walk) effects() bool {
 	return true
 }
 
-// try reverts units if the loss of all reverted units stays within the bound. If this
-// needs further evaluations, known is false and need is set as far as the budget allows.
+// try reverts units if the loss of all units reverted so far then stays within the bound;
+// went reports whether it did. If try needs further evaluations, known is false, and need
+// is set as far as the budget permits.
 func (w *walk) try(units []int) (went, known bool) {
 	back := w.best.back.with(units...)
 	config, ok := w.setBack(back)
@@ -247,8 +255,9 @@ func (w *walk) try(units []int) (went, known bool) {
 	return true, true
 }
 
-// unshown reports whether the additional loss of a config was observed on every task, and
-// is neither shown nor too large a share of the gain.
+// unshown reports whether the loss that a config adds was observed on every task, does not
+// count as shown, and makes the total loss no larger than the fraction mostMeasured of the
+// gain.
 func (w *walk) unshown(id agent.ConfigID, loss float64) bool {
 	if loss > mostMeasured*w.ground.gain+rounding {
 		return false
@@ -268,7 +277,8 @@ type seenEffect struct {
 	evaluations int
 }
 
-// saw records the loss of a config without some units of one parameter.
+// saw records the loss of a config that lacks some units, if these units belong to one
+// parameter.
 func (w *walk) saw(units []int, id agent.ConfigID) {
 	for _, i := range units {
 		if w.units[i].param != w.units[units[0]].param {
@@ -283,9 +293,9 @@ func (w *walk) saw(units []int, id agent.ConfigID) {
 	}
 }
 
-// effectsOf returns the observed effects of the remaining parameters: of the whole
-// parameter relative to the best, or of one of its units as observed with more units
-// present.
+// effectsOf returns the observed effects of the remaining parameters. The effect of a
+// parameter is that of its whole change relative to the best config or else that of one of
+// its units, observed while more units were present.
 func (w *walk) effectsOf() map[int]seenEffect {
 	out := map[int]seenEffect{}
 	for k := range w.params {

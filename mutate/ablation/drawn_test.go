@@ -19,27 +19,28 @@ type kind string
 
 const (
 	additive kind = "additive"
-	// together: two have an effect only together.
+	// together: two changes have an effect only together.
 	together kind = "together"
-	// either: two replace each other.
+	// either: two changes replace each other.
 	either kind = "either"
-	// bySort: each affects the tasks of one sort only, which it turns from failing to
-	// passing.
+	// bySort: each change affects only the tasks of one sort, which it turns from failing
+	// to passing.
 	bySort kind = "by sort"
 )
 
 var kinds = []kind{additive, together, either, bySort}
 
-// drawn is a world with randomness and a winner selected by a search: all useful changes,
-// and of many idle ones those that seemed best by the evaluations of the search.
+// drawn is a world with randomness and a winner selected by a search. The winner has all
+// useful changes and, of many idle ones, those that seemed best in the search's
+// evaluations.
 type drawn struct {
 	*world
 	kind  kind
 	known []mutate.Observation
 }
 
-// draw returns a world of a kind from a seed: 2 to 20 changed parameters, 1 to 4 of them
-// useful with 3 to 50 points, on 25 to 100 tasks.
+// draw returns a world of the given kind from a seed: 2 to 20 changed parameters, of which
+// 1 to 4 are useful and worth 3 to 50 points, on 25 to 100 tasks.
 func draw(k kind, seed int64) *drawn {
 	rng := rand.New(rand.NewPCG(uint64(seed), 0xd4a3))
 	d := &drawn{world: &world{noise: uint64(seed)}, kind: k}
@@ -108,8 +109,7 @@ func draw(k kind, seed int64) *drawn {
 	return d
 }
 
-// search evaluates random configs, and adds the idle changes that seem best to the
-// winner.
+// search evaluates random configs and adds to the winner the idle changes that seem best.
 func (d *drawn) search(rng *rand.Rand, names []string, changed, useful int) {
 	repeats := map[string]int{}
 	try := func(c agent.Config, n int) (sum float64) {
@@ -156,7 +156,7 @@ func (d *drawn) search(rng *rand.Rand, names []string, changed, useful int) {
 	try(d.champion, budget/6)
 }
 
-// sizes are the lower bounds of the classes of effects.
+// sizes holds the lower bounds of the effect size classes.
 var sizes = []float64{.025, .065, .15, .25}
 
 // tally sums the results of ablations in drawn worlds.
@@ -238,9 +238,9 @@ func (y tally) String() string {
 var drawnWorlds = flag.Int("worlds", 20, "worlds of each kind in BenchmarkDrawn")
 
 // BenchmarkDrawn prints the results in drawn worlds: the shares of idle changes that are
-// reverted and of useful ones that stay (of about 3 to 5, 8 to 12, 20 and from 30
-// points), the score that is lost, how often that is more than a fifth of the gain, and
-// the coverage of the intervals.
+// reverted and of useful changes that stay (for effects of about 3 to 5, 8 to 12, 20 and at
+// least 30 points), the score that is lost, how often that loss exceeds a fifth of the
+// gain, and the coverage of the intervals.
 func BenchmarkDrawn(b *testing.B) {
 	for _, budget := range []int{46, 200, 500, 1500} {
 		b.Run(fmt.Sprint(budget), func(b *testing.B) {

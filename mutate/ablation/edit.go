@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// mostEdits is the maximum number of changed lines of a text that are reverted
-	// separately; a text with more was rewritten, and is reverted as a whole or not at
-	// all.
+	// mostEdits is the maximum number of changed lines in a text that are reverted
+	// separately. A text with more changed lines counts as rewritten, and is reverted as a
+	// whole or not at all.
 	mostEdits = 8
-	// longest is the maximum number of lines for a comparison by lines.
+	// longest is the maximum number of lines in a text that is compared line by line.
 	longest = 1000
 )
 
-// edit is a step from one text to another: a line in both, an added one, a removed one,
-// or a replaced one.
+// edit is one step from an old text to a new one: a line in both texts, an added line, a
+// removed line, or a replaced line.
 type edit struct {
 	old, now       string
 	wasThere, here bool
@@ -34,8 +34,9 @@ func (e edit) String() string {
 	return "− " + e.old + " + " + e.now
 }
 
-// editsOf compares two texts by lines along a longest common subsequence; nil when they
-// can only be reverted as a whole, because more than most lines changed.
+// editsOf compares two texts line by line along a longest common subsequence. It returns
+// nil if the change can be reverted only as a whole: if more than most lines changed, a
+// text is too long, or a value is not a text.
 func editsOf(base, winner any, most int) []edit {
 	a, ok := base.(string)
 	b, also := winner.(string)
@@ -48,7 +49,7 @@ func editsOf(base, winner any, most int) []edit {
 	}
 	common := operator.CommonLengths(x, y)
 	var out []edit
-	open := 0 // index of the first edit of the hunk that may lack its added line
+	open := 0 // index of the first edit in the hunk that may still get an added line
 	changes := 0
 	for i, j := 0, 0; i < len(x) || j < len(y); {
 		switch {
@@ -80,7 +81,7 @@ func editsOf(base, winner any, most int) []edit {
 	return out
 }
 
-// render returns the winner's text with some edits reverted.
+// render returns the winner's text with the edits in gone reverted.
 func render(edits []edit, gone map[int]bool) string {
 	var lines []string
 	for i, e := range edits {

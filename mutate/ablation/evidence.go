@@ -9,18 +9,19 @@ import (
 	"evolve/runtime/agent"
 )
 
-// spot is a place of comparison: a task, by its index, with a repeat.
+// spot identifies an evaluation of a config: the index of the task, and the repeat.
 type spot struct{ task, repeat int }
 
-// evidence holds scores by config and spot; NaN for an evaluation without a score. A long
-// search has a million evaluations that are known from the start. Of these, evidence holds
-// only those of the configs that were asked for, which are few.
+// evidence holds scores by config and spot; NaN stands for an evaluation without a score. A
+// long search may have a million evaluations that are known at the start. Of these,
+// evidence stores only those of the few configs that were looked up.
 type evidence struct {
 	tasks []mutate.Task
 	index map[string]int
 	by    map[agent.ConfigID]map[spot]float64
-	// known yields the evaluations from the start first, and count is their number; unread
-	// holds their configs, without those in by.
+	// known yields, before any others, the evaluations that were known at the start; count
+	// is their number. unread holds the configs whose known evaluations have not been read
+	// into by.
 	known  iter.Seq[mutate.Observation]
 	count  int
 	unread map[agent.ConfigID]bool
@@ -41,7 +42,8 @@ func newEvidence(tasks []mutate.Task, known iter.Seq[mutate.Observation]) *evide
 	return e
 }
 
-// start yields the valid evaluations from the start with their spots and scores.
+// start yields the valid evaluations that were known at the start, with their spots and
+// scores.
 func (e *evidence) start(yield func(id agent.ConfigID, at spot, score float64)) {
 	n := 0
 	for o := range e.known {
@@ -54,7 +56,7 @@ func (e *evidence) start(yield func(id agent.ConfigID, at spot, score float64)) 
 	}
 }
 
-// read returns the spot and the score of an observation; false if it has no spot.
+// read returns the spot and the score of an observation, or false if it has no spot.
 func (e *evidence) read(o mutate.Observation) (spot, float64, bool) {
 	task, ok := e.index[o.Trial.Task]
 	if !ok || o.Trial.Repeat < 0 {
@@ -67,7 +69,8 @@ func (e *evidence) read(o mutate.Observation) (spot, float64, bool) {
 	return spot{task, o.Trial.Repeat}, score, true
 }
 
-// of returns the scores of a config; nil if it has none.
+// of returns the scores of a config by spot, or nil if it has none. It reads the config's
+// known evaluations when it is first called for the config.
 func (e *evidence) of(id agent.ConfigID) map[spot]float64 {
 	if e.unread[id] {
 		delete(e.unread, id)
@@ -80,7 +83,7 @@ func (e *evidence) of(id agent.ConfigID) map[spot]float64 {
 	return e.by[id]
 }
 
-// put keeps the first score for a spot.
+// put stores a score unless the spot already has one.
 func (e *evidence) put(id agent.ConfigID, at spot, score float64) {
 	scores := e.by[id]
 	if scores == nil {
@@ -92,7 +95,7 @@ func (e *evidence) put(id agent.ConfigID, at spot, score float64) {
 	}
 }
 
-// add adds a result; the first one for a spot is kept.
+// add adds a result. Only the first result for a spot is stored.
 func (e *evidence) add(o mutate.Observation) {
 	if at, score, ok := e.read(o); ok {
 		e.of(o.Trial.Variant)
@@ -100,8 +103,8 @@ func (e *evidence) add(o mutate.Observation) {
 	}
 }
 
-// ease returns the mean score by task of the evaluations from the start at some spots, of
-// which no two have the same task.
+// ease returns, for each task, the mean score of the evaluations that were known at the
+// start and are at one of the given spots. The spots must all have different tasks.
 func (e *evidence) ease(spots []spot) []float64 {
 	at := map[spot]bool{}
 	for _, s := range spots {
@@ -117,7 +120,8 @@ func (e *evidence) ease(spots []spot) []float64 {
 			seen[id] = make([]bool, len(e.tasks))
 		}
 		if !seen[id][s.task] && !math.IsNaN(score) {
-			// Sums of integers, in thousandths, do not depend on the order.
+			// The scores are summed as integers, in thousandths, because such sums do not
+			// depend on the order of summation.
 			sum[s.task] += math.Round(1000 * score)
 			count[s.task]++
 		}
@@ -135,7 +139,7 @@ func (e *evidence) has(id agent.ConfigID, at spot) bool {
 	return ok
 }
 
-// pairs returns the scores of configs a and b at the spots where both have one.
+// pairs returns the scores of configs a and b at the spots where both have a score.
 func (e *evidence) pairs(a, b agent.ConfigID, spots []spot) []stats.Pair {
 	byTask := map[int]int{}
 	var out []stats.Pair
@@ -157,13 +161,14 @@ func (e *evidence) pairs(a, b agent.ConfigID, spots []spot) []stats.Pair {
 	return out
 }
 
-// score returns the score of a config at a spot; false if there is none.
+// score returns the score of a config at a spot, or false if there is none.
 func (e *evidence) score(id agent.ConfigID, at spot) (float64, bool) {
 	v, ok := e.of(id)[at]
 	return v, ok && !math.IsNaN(v)
 }
 
-// weight returns the weight of a spot's task, 1 if it is not positive.
+// weight returns the weight of a spot's task, or 1 if that weight is not a positive finite
+// number.
 func (e *evidence) weight(at spot) float64 {
 	if w := e.tasks[at.task].Weight; w > 0 && !math.IsInf(w, 0) {
 		return w
@@ -171,7 +176,7 @@ func (e *evidence) weight(at spot) float64 {
 	return 1
 }
 
-// scored returns the number of scored evaluations of a config.
+// scored returns the number of evaluations of a config that have a score.
 func (e *evidence) scored(id agent.ConfigID) int {
 	n := 0
 	for _, score := range e.of(id) {

@@ -9,8 +9,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestEvidenceFromTheStart checks that the evaluations from the start count once, those
-// added to the same list later only when they are told, and the first for a spot.
+// TestEvidenceFromTheStart checks that evaluations that are known from the start count
+// once, that evaluations added to the same list later count only once they are told, and
+// that the first evaluation for a task and repeat counts.
 func TestEvidenceFromTheStart(t *testing.T) {
 	observation := func(id agent.ConfigID, task string, repeat int, score float64) mutate.Observation {
 		return mutate.Observation{Trial: mutate.Trial{Variant: id, Task: task, Repeat: repeat}, Scored: score >= 0, Score: score}

@@ -11,20 +11,22 @@ import (
 
 // ground holds the spots at which smaller configs are compared with the winner.
 type ground struct {
-	// spots are those with scores of both winner and champion, total is their weight.
+	// spots are the spots at which both winner and champion have scores. total is the sum
+	// of their weights.
 	spots []spot
 	total float64
-	// tasks are the spots where a loss can show, the most likely ones first; whole is
-	// their number before they were limited by the budget.
+	// tasks are the spots at which a loss can show up, the most likely ones first. whole is
+	// their number before the budget limited them.
 	tasks []spot
 	whole int
-	// allowed is the maximum total loss, gain the winner's gain, in score units.
+	// allowed is the maximum loss of all reversals together. gain is the winner's gain over
+	// the champion. Both are in score units.
 	allowed, gain float64
 	winner        map[spot]float64
 	e             *evidence
 }
 
-// newGround returns the ground with the tasks in order.
+// newGround returns the ground with its tasks in order.
 func (a *Ablation) newGround() ground {
 	g := ground{winner: map[spot]float64{}, e: a.evidence}
 	lead := map[spot]float64{}
@@ -53,10 +55,10 @@ func (a *Ablation) newGround() ground {
 	return g
 }
 
-// loss returns the difference by which a config scores less than the winner, in score
-// units, the spots where it lacks evaluations, and the number of its evaluations. At
-// spots without an evaluation, the losses of best count; gains count only where they were
-// observed.
+// loss returns by how much a config scores less than the winner, in score units, the spots
+// at which it still has to be evaluated, and the number of its evaluations. At a spot
+// without an evaluation, a total loss of best counts as a loss of the config too; gains
+// count only if they were observed.
 func (g ground) loss(id, best agent.ConfigID) (loss float64, lack []spot, seen int) {
 	missing, scored := 0., 0.
 	for _, at := range g.spots {
@@ -78,7 +80,7 @@ func (g ground) loss(id, best agent.ConfigID) (loss float64, lack []spot, seen i
 			lack = append(lack, at)
 		}
 	}
-	if missing > 0 { // evaluations without a score are assumed to lose like the others
+	if missing > 0 { // evaluations without a score are assumed to lose as much as the others
 		if scored == 0 {
 			return missing / g.total, lack, seen
 		}
@@ -87,15 +89,14 @@ func (g ground) loss(id, best agent.ConfigID) (loss float64, lack []spot, seen i
 	return loss / g.total, lack, seen
 }
 
-// lost reports whether a config was observed to have lost all of the winner's score on a
-// task.
+// lost reports whether a config was observed to lose the winner's whole score on a task.
 func (g ground) lost(id agent.ConfigID, at spot) bool {
 	score, ok := g.e.score(id, at)
 	return ok && score <= 0 && g.winner[at] > 0
 }
 
-// difference returns the difference by which a config scores more than another; they
-// count as equal at spots where either lacks an evaluation.
+// difference returns by how much a config scores more than another. The two count as equal
+// at spots where either has no evaluation.
 func (a *Ablation) difference(id, than agent.ConfigID, spots []spot) Posterior {
 	pairs := a.evidence.pairs(than, id, spots)
 	for _, at := range spots {
@@ -107,9 +108,9 @@ func (a *Ablation) difference(id, than agent.ConfigID, spots []spot) Posterior {
 	return posteriorOf(pairs)
 }
 
-// basis sets the spots at which winner and champion are compared: all, or as many as cost
-// at most half of the budget, free ones first; and the mean score of the known configs on
-// each task.
+// basis sets the spots at which the winner and the champion are compared: all spots or, if
+// their evaluations would cost more than half of the budget, as many as that pays for,
+// cheapest first. It also sets the mean score of the known configs on each task.
 func (a *Ablation) basis() {
 	spots := slices.Clone(a.spots)
 	slices.SortStableFunc(spots, func(x, y spot) int {
@@ -125,7 +126,7 @@ func (a *Ablation) basis() {
 	a.ease = a.evidence.ease(a.base)
 }
 
-// ends returns winner and champion.
+// ends returns the winner and the champion.
 func (a *Ablation) ends() []side {
 	return []side{{id: a.winnerID, config: a.winner}, {id: a.championID, config: a.champion, back: set{}.with(a.all()...)}}
 }

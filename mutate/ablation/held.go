@@ -2,22 +2,25 @@ package ablation
 
 import "math"
 
-// The model predicts similar scores for similar configs. If a config is good only with all of
-// its changes together, the model therefore predicts no effect of any one of them. For an agent
-// with randomness the model alone reverts nothing: what is left is compared with the winner at
-// fresh spots, and replaces it unless the comparison shows too large a loss. [Options.ByModel]
-// is the exception.
+// The model predicts similar scores for similar configs. If a config is good only with all
+// of its changes together, the model therefore predicts that no single change has an
+// effect. So for an agent with randomness, the model alone does not decide about reversals:
+// the reduced config is compared with the winner at fresh spots, and replaces it unless the
+// comparison shows too large a loss. The exception is [Options.ByModel].
 
 const (
-	// lastPairs is the number of spots that the last comparison with the winner is given where
-	// there are too few for comparisons without each remaining change.
+	// lastPairs is the number of spots at which the reduced config is finally compared with
+	// the winner, if the budget is too small to measure the effect of each remaining
+	// change.
 	lastPairs = 16
-	// tooLarge is the probability at which a measured loss counts as larger than allowed.
+	// tooLarge is the probability at or above which a measured loss counts as larger than
+	// allowed.
 	tooLarge = .8
 )
 
-// held returns the choice if a comparison with the winner shows no large loss of it, or else the
-// last earlier choice of which that is true, or else the winner without reversals.
+// held returns the choice if a comparison with the winner showed no loss larger than
+// allowed. Otherwise it returns the latest earlier choice for which this holds or, if there
+// is none, the winner without reversals.
 func (a *Ablation) held() choice {
 	if a.exact || a.hunks || a.choice.id == a.winnerID || a.byModel && len(a.bases) == 0 || a.keeps(a.choice) {
 		return a.choice
@@ -32,8 +35,8 @@ func (a *Ablation) held() choice {
 	return c
 }
 
-// keeps reports whether a choice was compared with the winner, and has no loss that is shown
-// to be larger than allowed.
+// keeps reports whether a choice was compared with the winner and no loss larger than
+// allowed was shown.
 func (a *Ablation) keeps(c choice) bool {
 	b, _, ok := a.between(c.id, a.winnerID)
 	if !ok {

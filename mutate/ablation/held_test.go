@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// needle is a world of three choices with five values each, of which one config passes most
+// needle is a world of three choices with five values each, in which one config passes most
 // tasks and all others pass few, and of idle switches that the winner changed.
 func needle(idle int) *world {
 	w := &world{champion: agent.Config{}, winner: agent.Config{}}
@@ -41,8 +41,8 @@ func needle(idle int) *world {
 	return w
 }
 
-// searched returns evaluations as of a search that has tried n random configs, each on four
-// tasks, and knows winner and champion better.
+// searched returns evaluations like those of a search that has tried n random configs, each
+// on four tasks, and has more evaluations of winner and champion.
 func (w *world) searched(n int, seed int64) []mutate.Observation {
 	rng := rand.New(rand.NewPCG(uint64(seed), 5))
 	out := w.known(50)
@@ -63,9 +63,9 @@ func (w *world) searched(n int, seed int64) []mutate.Observation {
 	return out
 }
 
-// TestAWinnerThatIsGoodAsAWholeStays checks that the changes of a config that is good only as a
-// whole are not undone, with any number of evaluations: a model that is fitted to its
-// neighbours expects nothing of each change.
+// TestAWinnerThatIsGoodAsAWholeStays checks that the changes in a config that is good only
+// as a whole are not undone, with any number of evaluations. A model fitted to the config's
+// neighbours expects nothing from each change.
 func TestAWinnerThatIsGoodAsAWholeStays(t *testing.T) {
 	t.Parallel()
 	const seeds = 20
@@ -92,8 +92,9 @@ func TestAWinnerThatIsGoodAsAWholeStays(t *testing.T) {
 	}
 }
 
-// TestTheReasonNamesWhyNothingIsUndone checks the words for a winner that stays whole: without
-// evaluations, after a comparison that showed a loss, and for an earlier choice that is smaller.
+// TestTheReasonNamesWhyNothingIsUndone checks the reason given for a winner that stays
+// whole: without evaluations, after a comparison that showed a loss, and if an earlier
+// choice is smaller.
 func TestTheReasonNamesWhyNothingIsUndone(t *testing.T) {
 	w := needle(2)
 	for budget, want := range map[int]string{

@@ -7,11 +7,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// mostHunks is the maximum number of hunks of one text; neighbours are joined beyond it.
+// mostHunks is the maximum number of hunks in one text; if there are more, neighbouring
+// hunks are joined.
 const mostHunks = 12
 
-// hunksOf returns the indices of the edits of each hunk: changed lines without an unchanged
-// one between them.
+// hunksOf returns the indices of the edits in each hunk. A hunk consists of consecutive
+// changed lines. If there are more than mostHunks, neighbouring hunks are joined.
 func hunksOf(edits []edit) [][]int {
 	var out [][]int
 	for i, e := range edits {
@@ -36,7 +37,7 @@ func hunksOf(edits []edit) [][]int {
 	return out
 }
 
-// shownHunk returns the removed and the added lines of a hunk.
+// shownHunk describes a hunk by its removed and its added lines.
 func shownHunk(edits []edit, hunk []int) string {
 	var removed, added []string
 	for _, i := range hunk {
@@ -57,8 +58,8 @@ func shownHunk(edits []edit, hunk []int) string {
 	return strings.Join(parts, " ")
 }
 
-// line returns the line of the base's text, from 1, that a unit begins at; 0 if it is not a part
-// of a text.
+// line returns the line of the champion's text, counted from 1, at which a unit begins; 0
+// if the unit is not part of a text.
 func (c change) line(i int) int {
 	u := c.units[i]
 	if len(u.edits) == 0 {
@@ -73,8 +74,8 @@ func (c change) line(i int) int {
 	return line
 }
 
-// exactly sets the choice of an agent without chance by all evidence, and returns the trials
-// to ask for next; none at the end.
+// exactly sets the choice for an agent without randomness, based on all evidence. It
+// returns the trials to ask for next, or none if there is nothing left to try.
 func (a *Ablation) exactly(left int) []mutate.Trial {
 	if a.hunks {
 		return a.hunked(left)
@@ -82,11 +83,12 @@ func (a *Ablation) exactly(left int) []mutate.Trial {
 	return a.walk(left)
 }
 
-// hunked is walk for hunks: a part is removed if no task has a lower score without it. It
-// tries one task after another, because most parts that matter show a loss on the first
-// one. Finer parts than hunks follow. With the remaining evaluations, the parts that stay
-// are tried alone, and then the choice without each of them, on as many tasks as can be
-// paid for all of them.
+// hunked does for hunks what walk does for other units, but it removes a part only if no
+// task has a lower score without it. It tries one task after another, because most parts
+// that matter show a loss on the first task. Then it tries to remove parts smaller than
+// hunks. With the remaining evaluations, it tries each part that stays on its own, and then
+// the choice without each of these parts, on as many tasks as the budget allows for all of
+// these configs.
 func (a *Ablation) hunked(left int) []mutate.Trial {
 	a.seenEffects, a.cut = nil, false
 	a.choice = choice{back: set{}, config: a.winner, id: a.winnerID, loss: Posterior{Measured: true}}
@@ -110,7 +112,7 @@ func (a *Ablation) hunked(left int) []mutate.Trial {
 	}
 	a.choice.gain = a.difference(a.choice.id, a.championID, spots)
 	a.wholeEffects(spots)
-	// The remaining change may consist of other hunks than the winner's change.
+	// The hunks of the remaining change can differ from those of the winner's change.
 	small := newChange(a.space, a.champion, a.choice.config, true)
 	var alone, without []side
 	for i := range small.units {
@@ -129,8 +131,8 @@ func (a *Ablation) hunked(left int) []mutate.Trial {
 	return nil
 }
 
-// dropHunks sets the choice to the winner without the hunks that do nothing. It returns the
-// trials that it needs first.
+// dropHunks sets the choice to the winner without the hunks that have no effect. If it
+// first needs evaluations, it returns their trials.
 func (a *Ablation) dropHunks(spots []spot, left int) []mutate.Trial {
 	for before := -1; before != len(a.choice.back); {
 		before = len(a.choice.back)
@@ -159,8 +161,8 @@ func (a *Ablation) dropHunks(spots []spot, left int) []mutate.Trial {
 	return nil
 }
 
-// alike reports whether a config scores no less than the winner wherever it was tried, and
-// returns the spots where it was not.
+// alike reports whether a config scores no less than the winner at every spot where it was
+// tried, and returns the spots where it was not tried.
 func (a *Ablation) alike(id agent.ConfigID, spots []spot) (same bool, lack []spot) {
 	for _, at := range spots {
 		if !a.evidence.has(id, at) {
@@ -175,9 +177,10 @@ func (a *Ablation) alike(id agent.ConfigID, spots []spot) (same bool, lack []spo
 	return true, lack
 }
 
-// together returns the trials of configs on the spots, one spot after the other, where all
-// of them can be afforded. A config that failed once, such as code that does not compile,
-// is not tried again.
+// together returns the next trials of several configs: one spot after another, as long as
+// the budget allows evaluations of all of the configs at the spot. A config that scored 0
+// or had no score anywhere, for example because its code does not compile, is not tried
+// again.
 func (a *Ablation) together(spots []spot, sides []side, left int) []mutate.Trial {
 	for _, at := range spots {
 		var valid []side
@@ -196,7 +199,7 @@ func (a *Ablation) together(spots []spot, sides []side, left int) []mutate.Trial
 	return nil
 }
 
-// failed reports whether a config scored nothing at a spot.
+// failed reports whether a config scored 0, or was evaluated without a score, at any spot.
 func (a *Ablation) failed(id agent.ConfigID, spots []spot) bool {
 	for _, at := range spots {
 		if score, ok := a.evidence.score(id, at); a.evidence.has(id, at) && (!ok || score <= 0) {
@@ -206,15 +209,16 @@ func (a *Ablation) failed(id agent.ConfigID, spots []spot) bool {
 	return false
 }
 
-// alone returns the champion with one part of the change alone; false if that is invalid, or
-// the whole change.
+// alone returns the champion with only part i of the change, or false if that config is
+// invalid, the champion or the winner.
 func (c change) alone(i int) (side, bool) {
 	back := set{}.with(c.all()...)
 	delete(back, i)
 	return c.part(back)
 }
 
-// without returns the winner without one part; false if that is invalid, or the champion.
+// without returns the winner without part i of the change, or false if that config is
+// invalid, the champion or the winner.
 func (c change) without(i int) (side, bool) { return c.part(set{i: true}) }
 
 func (c change) part(back set) (side, bool) {
@@ -226,8 +230,9 @@ func (c change) part(back set) (side, bool) {
 	return side{id, config, back}, id != c.winner.ID() && id != c.champion.ID()
 }
 
-// wholeEffects sets the effects of the parameters that stay, where the choice without them
-// was evaluated: with one block that is the champion.
+// wholeEffects sets the effect of each parameter that stays, if the choice without that
+// parameter's change was evaluated. If there is only one block, the choice without its
+// change is the champion.
 func (a *Ablation) wholeEffects(spots []spot) {
 	a.seenEffects = map[int]seenEffect{}
 	for k := range a.params {
@@ -238,8 +243,8 @@ func (a *Ablation) wholeEffects(spots []spot) {
 	}
 }
 
-// withoutParam returns the choice without the change of a parameter; false if that is invalid,
-// or the choice itself.
+// withoutParam returns the choice without the change to a parameter, or false if that
+// config is invalid or is the choice itself.
 func (a *Ablation) withoutParam(k int) (agent.Config, bool) {
 	p := a.params[k]
 	if !a.hunks {
@@ -252,9 +257,9 @@ func (a *Ablation) withoutParam(k int) (agent.Config, bool) {
 	return config, config.ID() != a.choice.id
 }
 
-// Parts returns the parts of a change of source code, which are its hunks and the changed
-// parameters that are no texts, in the order of the space. It returns none for a change that has
-// a single part, and for a version that is not in the space.
+// Parts returns the parts of a change to source code, which are its hunks and the changed
+// parameters that are not texts, in the order of the space. It returns none for a change
+// with only one part, and for a version that is not in the space.
 func Parts(space agent.Space, champion, version agent.Config) []Part {
 	from, problems := space.Parse(champion)
 	if len(problems) > 0 {

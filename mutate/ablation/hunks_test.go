@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// hunkWorld is an agent of one block of code: lines that are there add to its score, and
-// without the line "open" nothing of what uses it runs.
+// hunkWorld is an agent with one block of code. Some lines add to its score, and without
+// the line "open" nothing that uses it runs.
 func hunkWorld(tasks int) *world {
 	w := &world{champion: agent.Config{"block": "a\nkeep\nb\nkeep2\nc\nkeep3\nd\n"}, winner: agent.Config{"block": "A1\nA2\nkeep\nB\nkeep2\nuse\nkeep3\nopen\n"}}
 	w.space.Params = []agent.Param{{Name: "block", Kind: agent.Text, MaxChars: 500, Default: w.champion.String("block")}}
@@ -21,8 +21,8 @@ func hunkWorld(tasks int) *world {
 	return w
 }
 
-// value is the exact score of a text on a task: the hunk A adds a little on the last task
-// alone, B nothing, and use needs open.
+// value is the exact score of a text on a task: hunk A adds a little on the last task only,
+// B adds nothing, and use needs open.
 func (w *world) value(c agent.Config, task int) float64 {
 	text := c.String("block")
 	has := func(line string) bool { return strings.Contains(text, line+"\n") }
@@ -72,9 +72,9 @@ func (w *world) reduce(t *testing.T, budget int) (Result, []mutate.Trial) {
 	}
 }
 
-// TestHunksThatDoNothingGo: of four hunks of one block only the one that changes no task's
-// score goes, even where another changes a single task by a point; the others are tried
-// alone and left out, where they run.
+// TestHunksThatDoNothingGo checks that of four hunks in one block, only the hunk that
+// changes no task's score is removed, even if another hunk changes only a single task by a
+// point. The others are each tried alone and left out, if the code runs then.
 func TestHunksThatDoNothingGo(t *testing.T) {
 	w := hunkWorld(20)
 	r, asked := w.reduce(t, 400)
@@ -92,7 +92,7 @@ func TestHunksThatDoNothingGo(t *testing.T) {
 	if got := strings.Join(names, "|"); got != want {
 		t.Errorf("the parts are %s", got)
 	}
-	// Of configs that fail no second task is tried: use alone, and the text without open.
+	// No second task is tried for configs that fail: use alone, and the text without open.
 	tries := map[agent.ConfigID]int{}
 	for _, tr := range asked {
 		tries[tr.Variant]++
@@ -108,7 +108,7 @@ func TestHunksThatDoNothingGo(t *testing.T) {
 	}
 }
 
-// TestHunksWithoutEvaluations: a hunk that was not tried everywhere stays.
+// TestHunksWithoutEvaluations checks that a hunk that was not tried everywhere stays.
 func TestHunksWithoutEvaluations(t *testing.T) {
 	for _, budget := range []int{0, 5, 21, 40} {
 		r, asked := hunkWorld(20).reduce(t, budget)
@@ -121,7 +121,8 @@ func TestHunksWithoutEvaluations(t *testing.T) {
 	}
 }
 
-// TestManyHunks: more hunks than are tried are joined, and all lines stay in one of them.
+// TestManyHunks checks that if there are more hunks than can be tried, hunks are joined,
+// and each line stays in one of them.
 func TestManyHunks(t *testing.T) {
 	var old, now strings.Builder
 	for i := range 40 {
@@ -142,8 +143,9 @@ func TestManyHunks(t *testing.T) {
 	}
 }
 
-// TestPartsAreOfTheSmallChange: two winners that shrink to one text have the same parts, those
-// of its own change from the champion, and the evaluations of the first serve the second.
+// TestPartsAreOfTheSmallChange checks that two winners that shrink to the same text have
+// the same parts, which are those of that text's own change from the champion, and that the
+// evaluations of the first winner serve the second.
 func TestPartsAreOfTheSmallChange(t *testing.T) {
 	first, second := hunkWorld(20), hunkWorld(20)
 	second.winner = agent.Config{"block": "A1\nA2\nkeep\nb\nidle\nkeep2\nuse\nkeep3\nopen\n"}
@@ -158,8 +160,8 @@ func TestPartsAreOfTheSmallChange(t *testing.T) {
 	}
 }
 
-// TestPartsOfJoinedHunks: a winner whose hunks were joined is left with few enough for parts of
-// their own, which are tried.
+// TestPartsOfJoinedHunks checks that a winner whose hunks were joined ends up with few
+// enough hunks for each to be a part, and that these parts are tried.
 func TestPartsOfJoinedHunks(t *testing.T) {
 	lines := func(changed int) string {
 		var b strings.Builder
@@ -202,7 +204,7 @@ func TestPartsOfJoinedHunks(t *testing.T) {
 	}
 }
 
-// TestPartsOfASingleChange: what changes one thing has no parts.
+// TestPartsOfASingleChange checks that a winner that changes one thing has no parts.
 func TestPartsOfASingleChange(t *testing.T) {
 	w := hunkWorld(1)
 	if parts := Parts(w.space, w.champion, agent.Config{"block": "a\nkeep\nb\nkeep2\nuse\nkeep3\nd\n"}); parts != nil {

@@ -7,26 +7,26 @@ import (
 	"evolve/runtime/agent"
 )
 
-// For an agent with randomness, the effect of each change is measured and not taken from
-// the model, whose prior shrinks effects towards each other: the choice, the choice
-// without each remaining change, and the winner are evaluated at the same spots, where
-// none of them was evaluated before. Earlier evaluations of the choice are excluded, so
-// that selection does not bias the comparison.
+// For an agent with randomness, the effect of each change is measured, not taken from the
+// model, whose prior shrinks effects towards each other. The choice, the choice without
+// each remaining change, and the winner are evaluated at the same spots, at which none of
+// them was evaluated before. Earlier evaluations of the choice do not count, because the
+// choice was selected by them, which would bias the comparison.
 
 // fewestPairs is the minimum number of spots for a comparison of two configs.
 const fewestPairs = 8
 
-// leastPairs returns fewestPairs, or the number of tasks where it is less.
+// leastPairs returns fewestPairs, or the number of tasks if that is lower.
 func (a *Ablation) leastPairs() int { return min(fewestPairs, len(a.tasks)) }
 
-// base is a measured choice with its spots.
+// base is a choice that was measured, with the spots at which it was measured.
 type base struct {
 	choice
 	spots []spot
 }
 
-// compared returns the choice, the choice without each remaining parameter, those least
-// likely to help first, and the winner.
+// compared returns the configs to compare: the choice, the choice without each remaining
+// parameter, beginning with the parameters least likely to help, and the winner.
 func (a *Ablation) compared() []side {
 	c := a.choice
 	out := []side{{c.id, c.config, c.back}}
@@ -49,13 +49,13 @@ func (a *Ablation) compared() []side {
 	return out
 }
 
-// measure queues the compared configs at fresh spots: with half of the remaining budget, so that
-// changes found not to help can be reverted and the rest measured again, or with all of
-// it where half is too little.
+// measure queues evaluations of the compared configs at fresh spots. It uses half of the
+// remaining budget, so that changes found not to help can be reverted and the rest measured
+// again. If half is too little, it uses all of it.
 func (a *Ablation) measure(left int) {
 	sides := a.compared()
 	if a.choice.id != a.winnerID && left/len(sides) < a.leastPairs() {
-		sides = []side{sides[0], sides[len(sides)-1]} // what is left, and the winner
+		sides = []side{sides[0], sides[len(sides)-1]} // the reduced config and the winner
 	}
 	for _, s := range sides {
 		a.mark(s)
@@ -78,7 +78,7 @@ func (a *Ablation) measure(left int) {
 	}
 }
 
-// freshSpot returns the next spot without evaluations.
+// freshSpot returns the next spot at which no config has been evaluated.
 func (a *Ablation) freshSpot() spot {
 	at := a.spots[a.first%len(a.spots)]
 	at.repeat += freshRepeats + a.first/len(a.spots)
@@ -86,7 +86,7 @@ func (a *Ablation) freshSpot() spot {
 	return at
 }
 
-// singles returns the choice without each remaining parameter.
+// singles returns, for each remaining parameter, the choice without the parameter's change.
 func (a *Ablation) singles() []option {
 	var out []option
 	for k := range a.params {
@@ -100,14 +100,14 @@ func (a *Ablation) singles() []option {
 	return out
 }
 
-// beside returns the difference by which the choice scored more than another config at
-// the spots where both were measured, and the number of these; false where there are too
-// few.
+// beside returns by how much the choice scored more than another config at the spots at
+// which both were measured, and the number of these spots. It returns false if there are
+// too few.
 func (a *Ablation) beside(than agent.ConfigID) (b Posterior, pairs int, ok bool) {
 	return a.between(a.choice.id, than)
 }
 
-// between returns for any measured choice what beside returns for the present one.
+// between is like beside, but for any choice that was measured instead of the current one.
 func (a *Ablation) between(choice, than agent.ConfigID) (b Posterior, pairs int, ok bool) {
 	i := slices.IndexFunc(a.bases, func(b base) bool { return b.id == choice })
 	if i < 0 {

@@ -16,30 +16,33 @@ type Options struct {
 	Champion, Winner agent.Config
 	// Tasks are the search tasks.
 	Tasks []mutate.Task
-	// Budget is the maximum number of evaluations. With 0 the evidence of Known decides.
+	// Budget is the maximum number of evaluations. If it is 0, decisions are based only on
+	// the evidence in Known.
 	Budget int
 	Seed   int64
-	// MaxRepeats bounds the repeats of one (config, task); 0: no bound. 1 means that the
-	// agent ignores the seed, so that an evaluation gives the exact score.
+	// MaxRepeats is the maximum number of repeats for a config and a task; 0 means no
+	// limit. 1 means that the agent ignores the seed, so one evaluation gives the exact
+	// score.
 	MaxRepeats int
-	// Hunks divides texts into hunks, which are neighbouring changed lines, as for source
+	// Hunks divides texts into hunks of neighbouring changed lines, as is usual for source
 	// code. A part of the change is then removed only if no task has a lower score without
-	// it, and the parts that stay are tried alone. It needs MaxRepeats 1.
+	// it, and the parts that stay are tried alone. Hunks requires MaxRepeats 1.
 	Hunks bool
-	// Smaller returns attempts to make texts of a parameter that are nearer to base than text is.
-	// Each lacks a part of the change; they are tried when no whole hunk can be removed. "Nearer"
-	// must be an order in which every text has finitely many nearer ones. Smaller needs Hunks;
-	// nil: none.
+	// Smaller returns attempts to make texts for a parameter that lie nearer to base than
+	// text does, each without a part of the change. They are tried if no whole hunk can be
+	// removed. "Nearer" must be an order in which every text has only finitely many nearer
+	// texts. Smaller requires Hunks; if it is nil, no such attempts are made.
 	Smaller func(param, base, text string) []tokens.Attempt
-	// ByModel reverts changes by the model alone where the budget is too small for a comparison
-	// of what is left with the winner. It is for a night in which such comparisons have confirmed
-	// the model. An agent without randomness needs no comparison.
+	// ByModel reverts changes based on the model alone if the budget is too small to
+	// compare the reduced config with the winner. It is meant for a night in which such
+	// comparisons have already confirmed the model. For an agent without randomness it is
+	// not needed.
 	ByModel bool
-	// Known are existing evaluations of search tasks, of any configs. They are used where
-	// possible and not asked for again; nil: none.
+	// Known yields existing evaluations of any configs on search tasks. They are used if
+	// possible and not asked for again; nil means that there are none.
 	Known iter.Seq[mutate.Observation]
-	// Model is fitted to Known and to the results of earlier ablations with the same
-	// champion, space and tasks; nil: a new one.
+	// Model is a model fitted to Known and to the results of earlier ablations with the
+	// same champion, space and tasks; if nil, a new model is used.
 	Model *mutate.Surrogate
 }
 

@@ -10,16 +10,16 @@ import (
 	"evolve/runtime/agent"
 )
 
-// finerPart is a config without a part of a hunk.
+// finerPart is a config without part of a hunk.
 type finerPart struct {
 	side
 	param, takes string
-	// key identifies the part among those of other configs.
+	// key identifies the removed part, even if it is removed from different configs.
 	key string
 }
 
-// pieces are the configs without a part of a hunk of a config. They are made when they are
-// asked for, since making one takes long and most are not reached.
+// pieces holds the configs that result from removing part of a hunk from a config. They are
+// made on request, because making one takes a long time and most are never reached.
 type pieces struct {
 	attempts []pieceOf
 	made     []finerPart
@@ -27,14 +27,14 @@ type pieces struct {
 	times map[string]int
 }
 
-// pieceOf is an attempt at a part of a parameter.
+// pieceOf is an attempt to remove a part of the change to a parameter.
 type pieceOf struct {
 	param agent.Param
 	tokens.Attempt
 }
 
-// pieces yields the configs without a part of a hunk of a config, in the order of trial; none
-// without [Options.Smaller].
+// pieces yields the configs that result from removing part of a hunk from a config, in the
+// order in which they are tried. It yields none without [Options.Smaller].
 func (a *Ablation) pieces(config agent.Config) iter.Seq[finerPart] {
 	return func(yield func(finerPart) bool) {
 		if a.smaller == nil {
@@ -49,7 +49,7 @@ func (a *Ablation) pieces(config agent.Config) iter.Seq[finerPart] {
 	}
 }
 
-// piecesOf returns the pieces of a config, which may not be made yet.
+// piecesOf returns the pieces of a config, some of which may not have been made yet.
 func (a *Ablation) piecesOf(config agent.Config) *pieces {
 	of := config.ID()
 	if out, ok := a.madeFiner[of]; ok {
@@ -70,7 +70,7 @@ func (a *Ablation) piecesOf(config agent.Config) *pieces {
 	return out
 }
 
-// more makes the next piece of a config; false if there is none.
+// more makes the next piece of a config, or returns false if there is none.
 func (a *Ablation) more(config agent.Config, list *pieces) bool {
 	for len(list.attempts) > 0 {
 		next := list.attempts[0]

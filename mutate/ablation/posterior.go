@@ -8,22 +8,23 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Posterior is the estimate of a difference of expected scores on the search tasks.
+// Posterior is the estimate of a difference between expected scores on the search tasks.
 type Posterior struct {
-	// Mean is the estimate, with its 95 % interval, in score units.
+	// Mean is the estimate, and Lo and Hi are the bounds of its 95 % interval, in score
+	// units.
 	Mean, Lo, Hi float64
-	// Positive is the probability that it is above 0.
+	// Positive is the probability that the difference is above 0.
 	Positive float64
 	// Measured reports whether the difference was observed on every task, for a
 	// deterministic agent.
 	Measured bool
 }
 
-// shown reports whether a difference counts as shown: If it was observed on every task,
-// it counts if it is positive for new ones with a probability of .95. Otherwise it counts
-// if, according to the model, it is about as likely positive as not, although most
-// differences are exactly 0: this is the median probability model, which predicts best of
-// all selections (Barbieri and Berger 2004).
+// shown reports whether a difference counts as shown. A difference that was observed on
+// every task counts if the probability that it is positive for new tasks is at least .95.
+// Any other counts if, according to the model, it is about as likely to be positive as not,
+// even though most differences are exactly 0. This selects the median probability model,
+// which predicts best of all selections (Barbieri and Berger 2004).
 func (b Posterior) shown() bool {
 	if b.Measured {
 		return b.Positive >= shownMeasured
@@ -33,15 +34,15 @@ func (b Posterior) shown() bool {
 
 const shownMeasured, shownModel = .95, .45
 
-// posteriors are the estimates of the differences between a config and others, with the
-// posterior draws, in score units.
+// posteriors holds the estimated differences between a config and others, and the posterior
+// draws of these differences, in score units.
 type posteriors struct {
 	list  []Posterior
 	draws [][]float64
 }
 
-// differences estimates the differences by which a choice is better than each option,
-// which has more units reverted.
+// differences estimates how much better a choice is than each of the options, which revert
+// more units than it does.
 func (a *Ablation) differences(c choice, than []option) posteriors {
 	out := posteriors{list: make([]Posterior, len(than)), draws: make([][]float64, draws)}
 	for n := range out.draws {
@@ -51,20 +52,21 @@ func (a *Ablation) differences(c choice, than []option) posteriors {
 		return out
 	}
 	configs := make([]agent.Config, 0, len(than)+len(a.landmarks))
-	rows := make([][]float64, 0, cap(configs)) // of the options that each config reverts
+	rows := make([][]float64, 0, cap(configs)) // rows[i] marks the options that configs[i] reverts
 	for i, o := range than {
 		row := make([]float64, len(than))
 		row[i] = 1
 		configs, rows = append(configs, o.config), append(rows, row)
 	}
-	// Configs that revert more than one option are evidence on the sum of their effects.
+	// Configs that revert more than one option are evidence on the sum of the options'
+	// effects.
 	for _, m := range a.landmarks {
 		if row, ok := m.beside(c, than); ok {
 			configs, rows = append(configs, m.config), append(rows, row)
 		}
 	}
-	// The joint effect of options is the sum of their single effects plus, for some, an
-	// interaction, which is no evidence on the single effects.
+	// The joint effect of several options is the sum of their single effects plus, in some
+	// cases, an interaction, which is not evidence about the single effects.
 	together := len(rows) - len(than)
 	for i := range rows {
 		rows[i] = append(rows[i], make([]float64, together)...)
@@ -101,17 +103,17 @@ func (a *Ablation) differences(c choice, than []option) posteriors {
 	return out
 }
 
-// leastSlope bounds the slope from below where scores do not differ.
+// leastSlope is the lower bound of a contrast's slope, for use if scores do not differ.
 const leastSlope = .01
 
-// landmark is a config between champion and winner with known evaluations.
+// landmark is a config between champion and winner that has known evaluations.
 type landmark struct {
 	back   set
 	config agent.Config
 }
 
-// beside returns which options a landmark reverts in addition to a choice; false when it
-// reverts anything else, or only one of them.
+// beside returns which options a landmark reverts in addition to a choice. It returns false
+// if the landmark reverts anything else, or reverts only one option.
 func (m landmark) beside(c choice, than []option) ([]float64, bool) {
 	row := make([]float64, len(than))
 	n, covered := 0, len(c.back)
@@ -130,7 +132,8 @@ func (m landmark) beside(c choice, than []option) ([]float64, bool) {
 	return row, n > 1 && covered == len(m.back)
 }
 
-// summary returns mean, interval and probability of draws.
+// summary summarizes draws as their mean, their 95 % interval and the share that is
+// positive.
 func summary(values []float64) Posterior {
 	values = slices.Clone(values)
 	slices.Sort(values)
@@ -144,8 +147,8 @@ func summary(values []float64) Posterior {
 	return b
 }
 
-// measured compares two configs if both have an evaluation at every spot; otherwise it
-// returns false.
+// measured compares two configs of a deterministic agent. It returns false unless both have
+// an evaluation at every spot.
 func (a *Ablation) measured(id, than agent.ConfigID) (b Posterior, ok bool) {
 	for _, at := range a.spots {
 		if !a.evidence.has(id, at) || !a.evidence.has(than, at) {
@@ -156,7 +159,8 @@ func (a *Ablation) measured(id, than agent.ConfigID) (b Posterior, ok bool) {
 	return posteriorOf(pairs), len(pairs) > 0
 }
 
-// posteriorOf compares two configs of a deterministic agent by pairs of scores.
+// posteriorOf estimates the difference between two configs of a deterministic agent from
+// pairs of scores.
 func posteriorOf(pairs []stats.Pair) Posterior {
 	c, one := stats.Compare(pairs, twoSided), stats.Compare(pairs, oneSD)
 	b := Posterior{Mean: c.Difference, Lo: c.Lo, Hi: c.Hi, Measured: true}
@@ -173,8 +177,8 @@ func posteriorOf(pairs []stats.Pair) Posterior {
 
 const (
 	twoSided = .95
-	// oneSD is the level of an interval of one standard deviation to either side.
+	// oneSD is the level of an interval that extends one standard deviation to either side.
 	oneSD = .6827
-	// rounding absorbs rounding in sums of decimal scores.
+	// rounding is the tolerance for rounding errors in sums of decimal scores.
 	rounding = 1e-9
 )

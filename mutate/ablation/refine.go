@@ -6,20 +6,20 @@ import (
 	"evolve/mutate"
 )
 
-// firstFiner is the number of tasks on which a config without a part of a hunk is tried before
-// the next one is made from it.
+// firstFiner is the minimum number of tasks on which a config without part of a hunk must
+// be tried before further parts are removed from it.
 const firstFiner = 4
 
-// leastChecks is the number of checks on all tasks that the evaluations must last for, so that one
-// is made before the last one.
+// leastChecks is the number of checks on all tasks that the evaluations must suffice for;
+// otherwise refine makes only the last check.
 const leastChecks = 4
 
-// refine takes back parts of the hunks that stay (delta debugging, Zeller and Hildebrandt
-// 2002). At first a few tasks decide whether a part is removed, those on which other parts
-// have shown most losses, and the next parts are tried without it. The last config is then
-// tried on all tasks. A task that shows a loss there is one of the few from then on, so that
-// the part that the task needs stays. refine returns the trials that it needs first, and
-// adds the removed parts to the choice.
+// refine removes parts of the remaining hunks (delta debugging, Zeller and Hildebrandt
+// 2002). At first, only a few tasks decide whether a part is removed: those on which the
+// removal of other parts has shown losses. The next parts are tried on the config without
+// it. The last config is then tried on all tasks. If a task shows a loss there, it becomes
+// one of the few deciding tasks, so the part that it needs stays. If refine first needs
+// evaluations, it returns their trials. It adds the removed parts to the choice.
 func (a *Ablation) refine(spots []spot, left int) []mutate.Trial {
 	a.taken = nil
 	if a.smaller == nil {
@@ -28,7 +28,7 @@ func (a *Ablation) refine(spots []spot, left int) []mutate.Trial {
 	r := refinement{Ablation: a, spots: a.showingFirst(spots), failed: map[string]bool{}}
 	r.left, r.all = a.share(spots, left)
 	r.at = finerPart{side: side{id: a.choice.id, config: a.choice.config}}
-	for r.need == nil && r.next() { // each removed part brings the text nearer
+	for r.need == nil && r.next() { // this ends, because each removed part brings the text nearer to the base
 		continue
 	}
 	if r.need == nil {
@@ -48,8 +48,8 @@ func (a *Ablation) refine(spots []spot, left int) []mutate.Trial {
 	return r.need
 }
 
-// share returns the number of evaluations that refine has left, and its total. Neither includes
-// the reserve for parts that are tried alone, which is at most a third.
+// share returns the number of evaluations that refine may still use, and the number that it
+// may use in total. Both exclude a reserve, of at most a third, for trying parts alone.
 func (a *Ablation) share(spots []spot, left int) (rest, all int) {
 	used := 0
 	for _, t := range a.made {
@@ -64,8 +64,8 @@ func (a *Ablation) share(spots []spot, left int) (rest, all int) {
 	return left - reserved, left - reserved + used
 }
 
-// showingFirst returns the spots with those first on which a config without a part has lost,
-// followed by those that are tried first anyway.
+// showingFirst returns the spots, beginning with those at which the removal of a part has
+// shown a loss. The others follow in their usual order.
 func (a *Ablation) showingFirst(spots []spot) (out []spot) {
 	var others []spot
 	for _, at := range spots {
@@ -78,7 +78,8 @@ func (a *Ablation) showingFirst(spots []spot) (out []spot) {
 	return append(out, others...)
 }
 
-// showsLoss reports whether a config without a part has lost at a spot.
+// showsLoss reports whether any config without a part of a hunk scored less than the winner
+// at a spot.
 func (a *Ablation) showsLoss(at spot) bool {
 	won, _ := a.evidence.score(a.winnerID, at)
 	for id := range a.finer {
@@ -92,21 +93,21 @@ func (a *Ablation) showsLoss(at spot) bool {
 // refinement is one pass over all evidence from the start, like [walk].
 type refinement struct {
 	*Ablation
-	spots []spot // the spots that show most losses first
-	// left is the number of remaining evaluations, and all the number at the start.
+	spots []spot // those at which losses were seen come first
+	// left is the number of remaining evaluations, and all is their number at the start.
 	left, all int
-	// at is the config so far, and went lists the removed parts, with the configs without
-	// them.
+	// at is the current config. went lists the parts removed so far, each with the config
+	// that resulted.
 	at   finerPart
 	went []finerPart
-	// failed are the parts that had to stay since the last round began; gone reports
-	// whether another part was removed since.
+	// failed holds the parts that had to stay in the current round. gone reports whether
+	// another part was removed during the round.
 	failed map[string]bool
 	gone   bool
 	need   []mutate.Trial
 }
 
-// probe returns the spots on which a part is tried first.
+// probe returns the spots at which a part is tried first.
 func (r *refinement) probe() []spot {
 	n := min(firstFiner, len(r.spots))
 	for n < len(r.spots) && r.showsLoss(r.spots[n]) {
@@ -115,11 +116,11 @@ func (r *refinement) probe() []spot {
 	return r.spots[:n]
 }
 
-// next removes one part; false if none can be removed, or if evaluations are needed. It keeps
-// the evaluations for a check on all spots: of the config without the part, and of the config so
-// far if the part stays. If the evaluations suffice for [leastChecks] checks, the config so far
-// is checked before fewer than two checks are left, so that a failure of the last one does not
-// lose everything.
+// next removes one part. It returns false if no part can be removed, or if evaluations are
+// needed. It reserves evaluations for a check on all spots: of the config without the part
+// and, if the part stays, of the current config. If the evaluations suffice for
+// [leastChecks] checks, the current config is checked before fewer than two checks remain
+// affordable, so that a failure of the last check does not lose everything.
 func (r *refinement) next() bool {
 	probe := r.probe()
 	for f := range r.pieces(r.at.config) {
@@ -153,18 +154,19 @@ func (r *refinement) next() bool {
 	if !r.gone || len(r.failed) == 0 {
 		return false
 	}
-	r.gone, r.failed = false, map[string]bool{} // a part that was needed may do nothing now
+	r.gone, r.failed = false, map[string]bool{} // a part that had to stay may have no effect now that others are gone
 	return true
 }
 
-// lacks returns the number of spots on which a config was not tried; 0 for the winner.
+// lacks returns the number of spots at which a config was not tried; it is 0 for the
+// winner.
 func (r *refinement) lacks(f finerPart) int {
 	_, lack := r.alike(f.id, r.spots)
 	return len(lack)
 }
 
-// checked reports whether nothing was removed, or a config without some parts was tried on all
-// spots and loses nothing.
+// checked reports whether nothing was removed yet, or one of the reduced configs was tried
+// at all spots and loses nothing.
 func (r *refinement) checked() bool {
 	return len(r.went) == 0 || slices.ContainsFunc(r.went, func(f finerPart) bool {
 		same, lack := r.alike(f.id, r.spots)
@@ -172,7 +174,8 @@ func (r *refinement) checked() bool {
 	})
 }
 
-// verify tries the config on all spots.
+// verify checks the current config at all spots: it sets need to the next trials that are
+// missing.
 func (r *refinement) verify() {
 	same, lack := r.alike(r.at.id, r.spots)
 	if len(r.went) == 0 || !same || len(lack) == 0 {

@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// codeWorld is an agent of one block of code, with the parts of changes by tokens.
+// codeWorld is an agent with one block of code, and with the parts of changes by tokens.
 func codeWorld(t *testing.T, tasks int, base, text string, value func(text string, task int) float64) (*world, func(param, base, text string) []tokens.Attempt) {
 	t.Helper()
 	r, err := tokens.New("f.py", base)
@@ -29,8 +29,9 @@ const (
 	refinedText = "y = n * 7\ndead = 4 * 4\nz = n\nreturn g(n) + 2 + 0 * n\n"
 )
 
-// TestPartsOfAHunkGo: in one hunk, what does nothing goes, and a guard that was removed comes
-// back, while the part that matters stays. Without the finer parts all of it stays.
+// TestPartsOfAHunkGo checks that within one hunk, what does nothing is removed and a guard
+// that was removed comes back, while the part that matters stays. Without the finer parts,
+// the whole hunk stays.
 func TestPartsOfAHunkGo(t *testing.T) {
 	w, smaller := codeWorld(t, 20, refinedBase, refinedText, func(text string, _ int) float64 {
 		switch {
@@ -59,7 +60,7 @@ func TestPartsOfAHunkGo(t *testing.T) {
 	if r.Seen != 20 || len(r.Effects) != 1 || r.Effects[0].Untried || !near(r.Effects[0].Difference, .3) {
 		t.Errorf("%d evaluations, effects %+v", r.Seen, r.Effects)
 	}
-	// A single hunk has no parts, and what it adds is what the change adds.
+	// A single hunk has no parts: what it adds is what the whole change adds.
 	if own := Parts(w.space, w.champion, r.Config); len(r.Parts) != 0 || len(own) != 0 {
 		t.Errorf("the parts are %v and %v", r.Parts, own)
 	}
@@ -67,8 +68,9 @@ func TestPartsOfAHunkGo(t *testing.T) {
 
 func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
 
-// TestAPartThatOneTaskNeedsStays: a part that only the last task shows goes by the first
-// ones, and stays at last, where the others still go.
+// TestAPartThatOneTaskNeedsStays checks that a part that only one task needs stays in the
+// end, even if the first tasks tried suggest removing it, and that the other parts are
+// still removed.
 func TestAPartThatOneTaskNeedsStays(t *testing.T) {
 	for needs := range 30 {
 		w, smaller := codeWorld(t, 30, "a = 1\nb = 1\nreturn f(a)\n", "q = n\nb = 1\nif n < 9:\n    n = 9\nw = 3\nreturn g(n)\n", func(text string, task int) float64 {
@@ -90,8 +92,8 @@ func TestAPartThatOneTaskNeedsStays(t *testing.T) {
 	}
 }
 
-// TestFinerPartsKeepToTheirEvaluations: with any number of evaluations no more are asked for,
-// and what is left was tried on all tasks and scores no less.
+// TestFinerPartsKeepToTheirEvaluations checks that with any number of evaluations no more
+// are asked for, and that the resulting text was tried on all tasks and scores no less.
 func TestFinerPartsKeepToTheirEvaluations(t *testing.T) {
 	base := "a = 1\nkeep = 2\nreturn f(a)\n"
 	text := "a = h(2)\nkeep = 2\nif n == 0:\n    a = 4\ndead = 1\nreturn g(n) + 0 * a\n"
@@ -139,7 +141,7 @@ func TestFinerPartsKeepToTheirEvaluations(t *testing.T) {
 	}
 }
 
-// TestPartsAreOfWhatIsLeft: where hunks are left that were refined, the parts that are tried
+// TestPartsAreOfWhatIsLeft checks that if refined hunks remain, the parts that are tried
 // alone are those of the refined change.
 func TestPartsAreOfWhatIsLeft(t *testing.T) {
 	w, smaller := codeWorld(t, 8, "a = f(n)\nkeep = 1\nreturn a\n", "dead = 3\na = g(n)\nkeep = 1\nreturn a * h(n) + 0 * n\n", func(text string, _ int) float64 {
@@ -170,9 +172,9 @@ func TestPartsAreOfWhatIsLeft(t *testing.T) {
 	}
 }
 
-// TestReplacedConditionsComeBack checks that in a hunk that changed as a whole a condition of the
-// base comes back beside the one that replaced it, and that what stands twice and operands that
-// add nothing go.
+// TestReplacedConditionsComeBack checks that in a hunk that changed as a whole, a condition
+// of the base comes back beside the one that replaced it, and that duplicates and operands
+// that add nothing are removed.
 func TestReplacedConditionsComeBack(t *testing.T) {
 	base := "if n < 0 and m:\n    return 0\nreturn f(n)\n"
 	text := "k = g(n) * 1 + 0\nif q > 3 or False:\n    k = 9\nif q > 3 or False:\n    k = 9\nreturn k + 0 * n\n"
@@ -194,8 +196,8 @@ func TestReplacedConditionsComeBack(t *testing.T) {
 	}
 }
 
-// TestWholeStatementsGoFirst checks that little more than one check on all tasks is enough where a
-// guard was replaced by a statement that does nothing.
+// TestWholeStatementsGoFirst checks that little more than one check on all tasks is enough
+// if a guard was replaced by a statement that does nothing.
 func TestWholeStatementsGoFirst(t *testing.T) {
 	base := "def predict(x):\n    if x < 0:\n        return 0\n    return 2 * x\n"
 	text := "def predict(x):\n    seen = x * 31\n    if seen < -4:\n        seen = 12\n    return 7 * x + 0 * seen\n"
@@ -216,8 +218,9 @@ func TestWholeStatementsGoFirst(t *testing.T) {
 	}
 }
 
-// TestPartsUseTheirEvaluations checks that parts are tried as long as the evaluations last, however
-// many there are, and that the result tells where these end before.
+// TestPartsUseTheirEvaluations checks that parts are tried as long as evaluations are left,
+// however many parts there are, and that the result reports if the evaluations ran out
+// first.
 func TestPartsUseTheirEvaluations(t *testing.T) {
 	const lines, tasks = 70, 6
 	var text strings.Builder
@@ -254,9 +257,9 @@ func TestPartsUseTheirEvaluations(t *testing.T) {
 	}
 }
 
-// TestPartsGoThoughTheLastCheckFails checks that a config is tried on all tasks while there are
-// evaluations for a second check, so that what does nothing goes even where a part beside it is
-// needed on a single task.
+// TestPartsGoThoughTheLastCheckFails checks that a config is tried on all tasks while there
+// are evaluations for a second check, so that what does nothing is removed even if a part
+// beside it is needed on a single task.
 func TestPartsGoThoughTheLastCheckFails(t *testing.T) {
 	const tasks = 20
 	var text strings.Builder
@@ -284,8 +287,8 @@ func TestPartsGoThoughTheLastCheckFails(t *testing.T) {
 	}
 }
 
-// TestEqualPartsOfAHunk checks that of two parts with the same tokens the second one is tried
-// where the first one stays, and that those of a lower order are tried first.
+// TestEqualPartsOfAHunk checks that of two parts with the same tokens, the second is tried
+// if the first stays, and that parts of a lower order are tried first.
 func TestEqualPartsOfAHunk(t *testing.T) {
 	const text = "x = g(n) * k\ny = h(n) * k\nreturn x + y\n"
 	w, _ := codeWorld(t, 8, "return f(n)\n", text, func(text string, _ int) float64 {

@@ -11,72 +11,74 @@ import (
 // Result is the result of an ablation.
 type Result struct {
 	Winner agent.ConfigID
-	// Small is the reduced winner, the winner itself when nothing was reverted.
+	// Small is the reduced winner, or the winner itself if nothing was reverted.
 	Small  agent.ConfigID
 	Config agent.Config
-	// Reverted names the values that were reverted to the champion's: parameters, and
-	// members of subsets or lines of texts where the rest of the parameter stays.
+	// Reverted names the values that were set back to the champion's: parameters, and
+	// members of subsets or lines of texts if the rest of the parameter stays changed.
 	Reverted []string
-	// Effects are the effects of the remaining parameters, in the order of the space.
+	// Effects lists the effects of the remaining parameters, in the order of the space.
 	Effects []Effect
-	// Parts are those of the small config's change, with [Options.Hunks]; see [Parts].
+	// Parts lists the parts of the small config's change, with [Options.Hunks]; see
+	// [Parts].
 	Parts []Part
-	// Loss is the estimated difference of the winner over the small config, and Gain that
-	// over the champion, both on the search tasks. For an agent with randomness they come
-	// from the model.
+	// Loss is the estimated difference between the winner and the small config. Gain is the
+	// estimated difference between the small config and the champion. Both are on the
+	// search tasks. For an agent with randomness they come from the model.
 	Loss, Gain Posterior
-	// Seen is the number of scored evaluations of the small config, Evaluations the
-	// number asked for.
+	// Seen is the number of evaluations of the small config that have a score. Evaluations
+	// is the number of evaluations that were asked for.
 	Seen, Evaluations int
-	// Compared reports whether the small config was compared with the winner at fresh spots, for
-	// an agent with randomness.
+	// Compared reports, for an agent with randomness, whether the small config was compared
+	// with the winner at fresh spots.
 	Compared bool
-	// Done reports whether nothing is left to ask for.
+	// Done reports whether no further trials need to be asked for.
 	Done bool
 	// Reason describes the result in words.
 	Reason string
 }
 
-// Effect is the effect of one parameter: the score of the small config minus that of the
-// small config without it, with its 95 % interval, clusters as units, in score units.
+// Effect is the effect of one parameter: the score of the small config minus its score
+// without the parameter's change. The 95 % interval treats clusters as the units of
+// sampling. All values are in score units.
 type Effect struct {
 	Param              string
 	Difference, Lo, Hi float64
-	// Shown reports whether the effect counts as shown ([Belief]). Unshown changes stay
-	// only where all of them together were shown to matter.
+	// Shown reports whether the effect counts as shown ([Belief]). Changes whose effect is
+	// not shown stay only if all of them together were shown to matter.
 	Shown bool
 	// Untried reports whether the evaluations ended before the config without the
-	// parameter's change was compared with the small one, so that there is no difference.
+	// parameter's change was compared with the small config, so no difference is known.
 	Untried bool
-	// Evaluations is the number of evaluations of the config without the change in the
-	// comparison.
+	// Evaluations is the number of evaluations, in the comparison, of the config without
+	// the change.
 	Evaluations int
 }
 
-// Part is a hunk of a change, or a changed parameter that is no text.
+// Part is a hunk of a change, or a changed parameter that is not a text.
 type Part struct {
 	Name string
-	// Param is the changed parameter, and Line the line of the champion's text, from 1, at which
-	// the hunk begins or, if it only adds lines, before which it stands; 0 for a parameter that
-	// is no text.
+	// Param is the changed parameter. Line is the line of the champion's text, counted from
+	// 1, at which the hunk begins; for a hunk that only adds lines, it is the line before
+	// which they are added. It is 0 for a parameter that is not a text.
 	Param string
 	Line  int
-	// Alone is the champion with this part alone, and Without the changed config without it,
-	// whether they were evaluated or not. Either is empty if its config is invalid, the
-	// champion, or the changed config itself.
+	// Alone identifies the champion with only this part, and Without the changed config
+	// without this part, whether or not they were evaluated. Each is empty if its config is
+	// invalid, is the champion, or is the changed config itself.
 	Alone, Without agent.ConfigID
 }
 
-// Result returns the result so far, also of an unfinished ablation.
+// Result returns the result so far, even if the ablation is unfinished.
 func (a *Ablation) Result() Result {
 	a.learn()
-	shown := *a // an unfinished ablation goes on with its own choice
+	shown := *a // an unfinished ablation continues with its own choice
 	shown.choice = a.held()
 	return shown.result(shown.choice.id == a.winnerID && a.choice.id != a.winnerID)
 }
 
 // result describes the choice. whole reports whether nothing was reverted because no
-// comparison showed that what would be left keeps the gain.
+// comparison showed that the reduced config would keep the gain.
 func (a *Ablation) result(whole bool) Result {
 	c := a.choice
 	r := Result{Winner: a.winnerID, Small: c.id, Config: c.config.Clone(), Evaluations: a.spent, Done: a.done, Loss: c.loss, Gain: c.gain}
@@ -120,8 +122,8 @@ func (a *Ablation) result(whole bool) Result {
 	return r
 }
 
-// gone reports whether a changed parameter was reverted completely, and otherwise returns
-// its reverted parts.
+// gone reports whether a parameter's change was reverted completely. If it was reverted
+// only in part, gone returns the names of the reverted parts.
 func (a *Ablation) gone(param int) (all bool, names []string) {
 	units := a.of(param)
 	for _, i := range units {
@@ -153,10 +155,10 @@ func (a *Ablation) rationale(config agent.Config) string {
 }
 
 // reason describes results that the lists of reverted and remaining changes do not show:
-// the loss, and the questions that remained open.
+// the loss, and the questions that remain open.
 func (a *Ablation) reason(r Result, whole bool) string {
 	if a.Changes() < 2 {
-		return "the winner changes one thing only"
+		return "the winner changes only one thing"
 	}
 	var parts []string
 	switch {
@@ -166,9 +168,9 @@ func (a *Ablation) reason(r Result, whole bool) string {
 		parts = append(parts, "nothing is undone, because no comparison showed that the rest keeps the gain")
 	}
 	if a.hunks && r.Small != r.Winner {
-		parts = append(parts, fmt.Sprintf("what is left scores no less than what the search had found on each of %d search tasks", r.Seen))
+		parts = append(parts, fmt.Sprintf("the reduced variant scores no less than what the search had found on each of %d search tasks", r.Seen))
 	} else if loss, n, ok := a.lossSeen(); ok && r.Small != r.Winner {
-		parts = append(parts, fmt.Sprintf("what is left scored %s points [%s, %s] relative to what the search had found, at %d evaluations each",
+		parts = append(parts, fmt.Sprintf("the reduced variant scored %s points [%s, %s] relative to what the search had found, at %d evaluations each",
 			text.Points(-loss.Mean), text.Points(-loss.Hi), text.Points(-loss.Lo), n))
 	}
 	if a.hunks && a.cut {
@@ -198,7 +200,7 @@ func (a *Ablation) reason(r Result, whole bool) string {
 }
 
 // lossSeen returns the observed loss of the small config relative to the winner, and the
-// number of evaluations of each.
+// number of evaluations of each of the two.
 func (a *Ablation) lossSeen() (loss Posterior, evaluations int, ok bool) {
 	if a.exact {
 		return a.choice.loss, a.evidence.scored(a.choice.id), a.seenEffects != nil

@@ -8,7 +8,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// step determines the next trials; no result is pending.
+// step determines the next trials. It is called only when no result is pending.
 func (a *Ablation) step() {
 	a.learn()
 	left := a.budget - a.spent
@@ -32,8 +32,9 @@ func (a *Ablation) step() {
 	}
 }
 
-// screened returns the number of evaluations for screening by dealt configs: half, or all but
-// those of the last comparison where the other half is too little for measurements.
+// screened returns how many evaluations the screening by dealt configs may use: half of the
+// budget or, if the other half is too little for measurements, all of it except the
+// evaluations for the last comparison.
 func (a *Ablation) screened() int {
 	half := a.budget / 2
 	if a.spent > half {
@@ -53,19 +54,20 @@ func (a *Ablation) end(cut bool) {
 }
 
 const (
-	// mostRounds bounds the number of screening rounds.
+	// mostRounds is the maximum number of screening rounds.
 	mostRounds = 3
-	// mostDealt bounds the configs of a round, leastEach is the minimum of evaluations
-	// for each.
+	// mostDealt is the maximum number of configs in a round. leastEach is the minimum
+	// number of evaluations for each of them.
 	mostDealt, leastEach = 16, 4
-	// dealtParts is the number of configs for a partition of the units: each lacks one
-	// part, so that units that depend on each other are mostly together.
+	// dealtParts is the number of parts into which the units are divided at random. For
+	// each part, there is a config without it, which has most of the units, so that units
+	// that depend on each other mostly stay together.
 	dealtParts = 3
 )
 
-// deal queues, for an agent with randomness, configs that each lack a random part of the
-// units that are not certain to matter, on the same tasks and repeats: every evaluation
-// is evidence on every unit (a fractional factorial design).
+// deal queues, for an agent with randomness, evaluations of several configs on the same
+// tasks and repeats. Each config lacks a random part of the units that are not certain to
+// matter, so every evaluation is evidence about every unit (a fractional factorial design).
 func (a *Ablation) deal(left int) {
 	n := left
 	if rest := mostRounds - a.rounds; rest > 1 {
@@ -113,7 +115,7 @@ func (a *Ablation) deal(left int) {
 	}
 }
 
-// mark makes a config a landmark.
+// mark adds a config to the landmarks.
 func (a *Ablation) mark(s side) {
 	if !slices.ContainsFunc(a.landmarks, func(m landmark) bool { return m.config.Equal(s.config) }) {
 		a.landmarks = append(a.landmarks, landmark{s.back, s.config})
@@ -123,8 +125,8 @@ func (a *Ablation) mark(s side) {
 // sure is the probability above which a unit needs no more evidence.
 const sure = .98
 
-// freshRepeats is the first repeat of the dealt configs, beyond those by which the winner
-// was selected.
+// freshRepeats is the first repeat at fresh spots. It lies beyond the repeats by which the
+// winner was selected.
 const freshRepeats = 1 << 12
 
 // side is a config in a comparison.
@@ -134,7 +136,8 @@ type side struct {
 	back   set
 }
 
-// lacking returns the trials of the sides at the spots that are not evaluated yet.
+// lacking returns trials for the given configs at those spots where they have not been
+// evaluated yet.
 func (a *Ablation) lacking(spots []spot, sides []side) []mutate.Trial {
 	var out []mutate.Trial
 	for _, at := range spots {
@@ -154,5 +157,5 @@ func (a *Ablation) lacking(spots []spot, sides []side) []mutate.Trial {
 	return out
 }
 
-// Operator is the operator name of the tried configs.
+// Operator is the name of the operator that is recorded for the tried configs.
 const Operator = "ablation"

@@ -11,10 +11,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// searched is a world with a real search: it provides the winner and the evidence.
+// searched is a world with a real search, which provides the winner and the evidence.
 type searched struct {
 	*world
-	// idle are the parameters without an effect.
+	// idle lists the parameters without an effect.
 	idle []string
 	// quirk[param][task] is the effect of a parameter on a single task, 0 on average.
 	quirk map[string][]float64
@@ -254,8 +254,8 @@ func TestOfASearchedWinnerIdleChangesGo(t *testing.T) {
 }
 
 // BenchmarkSearched prints, for winners of real searches, the share of idle changes that
-// are reverted, of true ones of at least 3 points that stay, and of the gain that is
-// lost. Run it with -benchtime 1x.
+// are reverted, the share of true changes worth at least 3 points that stay, and the share
+// of the gain that is lost. Run it with -benchtime 1x.
 func BenchmarkSearched(b *testing.B) {
 	budgets := []int{0, 500, 2000}
 	for _, s := range scenarios() {

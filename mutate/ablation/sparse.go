@@ -10,19 +10,19 @@ import (
 	"evolve/mutate"
 )
 
-// Most changes of a search have no effect: a winner consists of lucky moves as well as of
-// good ones, and a prior under which every change has a small effect attributes the luck
-// to all of them. So the likelihood of the units' effects is extracted from the posterior
+// Most changes in a search have no effect: a winner consists of lucky moves as well as good
+// ones, and a prior under which every change has a small effect attributes the luck to all
+// of them. The likelihood of the units' effects is therefore extracted from the posterior
 // of the search's model, as a Gaussian, and combined with a spike-and-slab prior (George
-// and McCulloch 1993): an effect is exactly 0, or normal; the share and the size of
-// nonzero effects are learnt with it. If the evaluations cannot distinguish two effects,
-// each draw attributes the effect to one of them.
+// and McCulloch 1993): an effect is either exactly 0 or normally distributed. The share and
+// the size of nonzero effects are learnt as well. If the evaluations cannot distinguish two
+// effects, each draw attributes the effect to one of them.
 const (
 	draws, burnIn = 500, 100
 	// The share of nonzero effects has the prior Beta(someEffects, otherEffects).
 	someEffects, otherEffects = 2., 6.
-	// The variance of a nonzero effect is inverse-gamma around slab², in logits, with the
-	// weight of slabWorth effects.
+	// The variance of a nonzero effect has an inverse-gamma prior around slab², where slab
+	// is in logits. The prior weighs as much as slabWorth effects.
 	slab, slabWorth = .35, 8.
 )
 
@@ -32,7 +32,8 @@ type likelihood struct {
 	h []float64
 }
 
-// evidenceOf removes the prior from a posterior.
+// evidenceOf returns the likelihood that remains when the prior is divided out of a
+// posterior.
 func evidenceOf(c mutate.Contrast) likelihood {
 	k := len(c.Mean)
 	posterior, ok := inverse(c.Posterior)
@@ -54,8 +55,9 @@ func evidenceOf(c mutate.Contrast) likelihood {
 
 func newLikelihood(k int) likelihood { return likelihood{mat.NewSymDense(k, nil), make([]float64, k)} }
 
-// additive returns the likelihood of the effects of options, under which a joint effect
-// is their sum: each row gives the terms of a difference.
+// additive returns the likelihood of the effects of single options, if a joint effect is
+// the sum of the options' effects. Each row gives the options whose effects one difference
+// consists of.
 func (l likelihood) additive(rows [][]float64) likelihood {
 	k := len(rows[0])
 	out := newLikelihood(k)
@@ -78,7 +80,8 @@ func (l likelihood) additive(rows [][]float64) likelihood {
 	return out
 }
 
-// ridge prevents singular covariances of nearly equal configs.
+// ridge is added to the diagonal of a covariance matrix, so that those of nearly equal
+// configs are not singular.
 const ridge = 1e-7
 
 func inverse(cov *mat.SymDense) (*mat.SymDense, bool) {
@@ -96,9 +99,10 @@ func inverse(cov *mat.SymDense) (*mat.SymDense, bool) {
 	return out, true
 }
 
-// draw draws effects from their posterior by Gibbs sampling, one row per draw: the
-// effects before slack belong to one family, the others to another, each with its share
-// and its variance. It is deterministic.
+// draw draws effects from their posterior by Gibbs sampling. It returns one row per draw,
+// with the effects whose index is below slack. These effects form one family and the others
+// another, each with its own share of nonzero effects and its own variance. The result is
+// deterministic.
 func (l likelihood) draw(slack int) [][]float64 {
 	k := len(l.h)
 	q := make([][]float64, k)
@@ -138,7 +142,8 @@ func (l likelihood) draw(slack int) [][]float64 {
 	return out
 }
 
-// family is the range of effects, from first to before end, that share a prior.
+// family is the range of effects that share a prior, from index first up to but not
+// including end.
 type family struct {
 	first, end      int
 	share, variance float64
@@ -148,7 +153,7 @@ func newFamily(first, end int) family {
 	return family{first, end, someEffects / (someEffects + otherEffects), slab * slab}
 }
 
-// learn draws share and variance given the effects.
+// learn draws the family's share of nonzero effects and their variance, given the effects.
 func (f *family) learn(rng *rand.Rand, effects []float64, there []bool) {
 	active, squares := 0., 0.
 	for i := f.first; i < f.end; i++ {
@@ -162,7 +167,7 @@ func (f *family) learn(rng *rand.Rand, effects []float64, there []bool) {
 	f.variance = (slabWorth*slab*slab + squares) / 2 / gamma(rng, (slabWorth+active)/2)
 }
 
-// gamma draws from a gamma distribution of scale 1 and a shape of 1 or more (Marsaglia
+// gamma draws from a gamma distribution with scale 1 and a shape of 1 or more (Marsaglia
 // and Tsang 2000).
 func gamma(rng *rand.Rand, shape float64) float64 {
 	d := shape - 1./3

@@ -8,13 +8,14 @@ import (
 	"evolve/runtime/agent"
 )
 
-// spotsFor returns the places of comparison, in order: rounds with every task once, in
-// random order, each time at the repeat with the most evaluations of the two configs.
-// Only the existence of evaluations matters, not their scores, since selection by score
-// would bias the comparison. It returns at most limit spots.
+// spotsFor returns at most limit spots for comparisons, in the order in which to use them.
+// They form rounds in which every task occurs once, in random order, each time with the
+// repeat at which the two configs have the most evaluations. Only the existence of
+// evaluations matters, not their scores, because selection by score would bias the
+// comparison.
 func (e *evidence) spotsFor(winner, champion agent.ConfigID, maxRepeats, limit int, rng *rand.Rand) []spot {
 	tasks := rng.Perm(len(e.tasks))
-	tried := make([][]int, len(e.tasks)) // repeats with either, those with both first
+	tried := make([][]int, len(e.tasks)) // repeats that either config has; those that both have come first
 	for _, id := range []agent.ConfigID{winner, champion} {
 		for at := range e.of(id) {
 			if !slices.Contains(tried[at.task], at.repeat) && (maxRepeats <= 0 || at.repeat < maxRepeats) {
@@ -22,7 +23,7 @@ func (e *evidence) spotsFor(winner, champion agent.ConfigID, maxRepeats, limit i
 			}
 		}
 	}
-	fresh := make([]int, len(e.tasks)) // the next repeat with neither
+	fresh := make([]int, len(e.tasks)) // the next repeat that neither config has
 	for j, list := range tried {
 		slices.SortFunc(list, func(a, b int) int {
 			return cmp.Or(cmp.Compare(e.cost(winner, champion, spot{j, a}), e.cost(winner, champion, spot{j, b})), cmp.Compare(a, b))
@@ -54,7 +55,7 @@ func (e *evidence) spotsFor(winner, champion agent.ConfigID, maxRepeats, limit i
 	return out
 }
 
-// cost returns the number of evaluations of two configs that a spot lacks.
+// cost returns the number of evaluations of two configs that are missing at a spot.
 func (e *evidence) cost(a, b agent.ConfigID, at spot) int {
 	n := 0
 	for _, id := range []agent.ConfigID{a, b} {

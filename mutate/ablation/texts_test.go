@@ -10,14 +10,14 @@ import (
 	"evolve/runtime/agent"
 )
 
-// shownTask is a demonstration of a task of a world.
+// shownTask returns a demonstration of a task in a world.
 func shownTask(j int) agent.Demonstration {
 	return agent.Demonstration{Task: fmt.Sprintf("request %d", j), Answer: fmt.Sprintf("answer %d %s", j, strings.Repeat("long ", 40))}
 }
 
-// TestTextsAreReducedByTheirParts: of a winner with eight demonstrations and four new
-// lines only the demonstration and the line that matter stay, whole, and no task is
-// evaluated that the winner or the champion demonstrates.
+// TestTextsAreReducedByTheirParts checks that of a winner with eight demonstrations and
+// four new lines, only the demonstration and the line that matter stay, unabridged, and
+// that no task that the winner or the champion demonstrates is evaluated.
 func TestTextsAreReducedByTheirParts(t *testing.T) {
 	w := switches(0, 40, func(c agent.Config) float64 {
 		p := .3
@@ -74,7 +74,7 @@ func TestTextsAreReducedByTheirParts(t *testing.T) {
 	}
 }
 
-// TestMovedDemonstrations: a demonstration that moved is not shown twice.
+// TestMovedDemonstrations checks that a demonstration that moved is not shown twice.
 func TestMovedDemonstrations(t *testing.T) {
 	p := agent.Param{Name: "shown", Kind: agent.Text, Use: agent.Demonstrations, MaxChars: 5000, Default: ""}
 	text := func(n ...int) string {
@@ -97,7 +97,7 @@ func TestMovedDemonstrations(t *testing.T) {
 	}
 }
 
-// TestEverythingIsDemonstrated: where no task is left nothing is reduced.
+// TestEverythingIsDemonstrated checks that nothing is reduced if no task is left.
 func TestEverythingIsDemonstrated(t *testing.T) {
 	p := agent.Param{Name: "shown", Kind: agent.Text, Use: agent.Demonstrations, MaxChars: 5000, Default: ""}
 	a, err := New(Options{
@@ -109,8 +109,8 @@ func TestEverythingIsDemonstrated(t *testing.T) {
 	}
 }
 
-// TestDemonstrationsStayTogether: by the evaluations of a short search alone, no single
-// demonstration is shown to matter, but all of them together are, and stay.
+// TestDemonstrationsStayTogether checks a short search whose evaluations do not show that
+// any single demonstration matters, but show that all of them together do: they stay.
 func TestDemonstrationsStayTogether(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{
 		{Name: "shown", Kind: agent.Text, Use: agent.Demonstrations, MaxChars: 5000, Default: ""},

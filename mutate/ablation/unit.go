@@ -9,43 +9,45 @@ import (
 )
 
 // unit is the smallest part of a change that can be reverted separately: a parameter, a
-// member of a subset, or a line or a hunk of a text.
+// member of a subset, or a line or hunk of a text.
 type unit struct {
 	param int // index into change.params
-	// part describes the part of the parameter; "" for all of it.
+	// part describes the part of the parameter that the unit covers; it is empty if the
+	// unit is the whole parameter.
 	part string
-	// member is the added or removed member of a subset.
+	// member is the member that was added to or removed from a subset.
 	member string
-	// edits are the indices of the edits of a text: one, or those of a hunk.
+	// edits are the indices of edits to a text: a single edit, or the edits in a hunk.
 	edits []int
 }
 
-// change is the difference of the winner from the champion.
+// change is the difference between the champion and the winner.
 type change struct {
 	space            agent.Space
 	champion, winner agent.Config
 	params           []changed
 	units            []unit
-	// hunks reports whether texts are reverted by hunks.
+	// hunks reports whether texts are reverted in whole hunks rather than in single edits.
 	hunks bool
 	made  map[string]madeConfig
 }
 
-// changed is a parameter that differs in the winner.
+// changed is a parameter whose value differs between the champion and the winner.
 type changed struct {
 	agent.Param
-	// base is the value to revert to: the champion's, or the default when the parameter
-	// is not active in the champion.
+	// base is the value to which the parameter is reverted: the champion's value, or the
+	// default if the parameter is not active in the champion.
 	base any
-	// edits convert the base into the winner's text, where lines can be reverted
-	// separately.
+	// edits convert the base into the winner's text. They are nil if the lines cannot be
+	// reverted separately.
 	edits []edit
 }
 
-// whole reports whether a parameter can only be reverted as a whole.
+// whole reports whether a parameter can be reverted only as a whole.
 func (c changed) whole() bool { return c.Kind != agent.Subset && c.edits == nil || c.fixedSize() }
 
-// fixedSize reports whether members of a subset cannot be reverted separately.
+// fixedSize reports whether the parameter is a subset of fixed size, whose members
+// therefore cannot be reverted separately.
 func (c changed) fixedSize() bool {
 	most := c.MaxItems
 	if most == 0 {
@@ -54,8 +56,9 @@ func (c changed) fixedSize() bool {
 	return c.Kind == agent.Subset && c.MinItems == most
 }
 
-// newChange compares canonical configs. A parameter that the winner lacks, because
-// another one deactivated it, is not part of the change: it follows the other.
+// newChange returns the change from the champion to the winner, which are canonical
+// configs. A parameter that is absent from the winner because another parameter deactivated
+// it is not part of the change, because reverting the other parameter restores it.
 func newChange(space agent.Space, champion, winner agent.Config, hunks bool) change {
 	c := change{space: space, champion: champion, winner: winner, hunks: hunks, made: map[string]madeConfig{}}
 	for _, p := range space.Params {
@@ -111,7 +114,7 @@ func newChange(space agent.Space, champion, winner agent.Config, hunks bool) cha
 	return c
 }
 
-// demonstrates reports whether the change is one of demonstrations, among others.
+// demonstrates reports whether the change includes a change to demonstrations.
 func (c change) demonstrates() bool {
 	return slices.ContainsFunc(c.params, func(p changed) bool { return operator.Demonstrates(p.Param) })
 }
@@ -121,9 +124,9 @@ func members(v any) []string {
 	return list
 }
 
-// setBack returns the winner with some units reverted, canonical; false when the
-// combination is invalid in the space, as a list would be too long or too short, or a
-// text would have a moved line twice.
+// setBack returns the canonical config that is the winner with some units reverted. It
+// returns false if the combination is invalid in the space, for example because a list
+// would be too long or too short, or because a text would contain a moved line twice.
 func (c change) setBack(back set) (agent.Config, bool) {
 	key := make([]byte, len(c.units))
 	for i := range back {
@@ -137,7 +140,7 @@ func (c change) setBack(back set) (agent.Config, bool) {
 	return config, ok
 }
 
-// madeConfig is the cached result of setBack for a set of units.
+// madeConfig is a cached result of setBack.
 type madeConfig struct {
 	config agent.Config
 	ok     bool
@@ -164,8 +167,8 @@ func (c change) setBackNew(back set) (agent.Config, bool) {
 	return c.space.Canonical(out), true
 }
 
-// value returns the value of a parameter with a set of units reverted; false when none of
-// its own is.
+// value returns the value that a parameter has once a set of units is reverted, and whether
+// any of these units belongs to the parameter.
 func (c change) value(k int, p changed, back set) (any, bool) {
 	now, touched := c.winner[p.Name], false
 	list := slices.Clone(members(now))
@@ -206,7 +209,7 @@ func (c change) all() []int {
 	return out
 }
 
-// of returns the units of a parameter.
+// of returns the indices of a parameter's units.
 func (c change) of(param int) []int {
 	var out []int
 	for i, u := range c.units {
@@ -217,10 +220,10 @@ func (c change) of(param int) []int {
 	return out
 }
 
-// shownPart bounds a displayed demonstration or hunk, in characters.
+// shownPart is the maximum length of a displayed demonstration or hunk, in characters.
 const shownPart = 120
 
-// name returns the name of a unit for display.
+// name returns the display name of a unit.
 func (c change) name(i int) string {
 	u := c.units[i]
 	name := c.params[u.param].Name
@@ -233,12 +236,12 @@ func (c change) name(i int) string {
 	return name + " " + u.part
 }
 
-// shownName returns the name of a part of a parameter, clipped.
+// shownName returns the name of a part of a parameter, shortened.
 func shownName(param, part string) string {
 	return param + " " + text.Clip(part, shownPart, text.Runes, text.Mark)
 }
 
-// set holds units by index.
+// set is a set of units, by index.
 type set map[int]bool
 
 func (s set) with(units ...int) set {

@@ -42,7 +42,7 @@ func TestUnits(t *testing.T) {
 	for i := range c.units {
 		names = append(names, c.name(i))
 	}
-	// terse follows the planner, steps did not change.
+	// terse follows the planner; steps did not change.
 	if d := cmp.Diff([]string{"planner", "depth", "tools + calculate", "tools − read", "tools + write", "strategy − be quick + be exact", "strategy + cite"}, names); d != "" {
 		t.Fatal(d)
 	}
@@ -53,7 +53,7 @@ func TestUnits(t *testing.T) {
 	}{
 		{"nothing", nil, winner},
 		{"all", []int{0, 1, 2, 3, 4, 5, 6}, champion},
-		// Without the tree there is no depth, and terse is as in the champion.
+		// Without the tree there is no depth, and terse has the champion's value.
 		{"the planner", []int{0}, map[string]any{"steps": int64(8), "planner": "none", "terse": true, "tools": winner["tools"], "strategy": winner["strategy"]}},
 		{"the depth", []int{1}, map[string]any{"steps": int64(8), "planner": "tree", "depth": int64(2), "tools": winner["tools"], "strategy": winner["strategy"]}},
 		{"a line and a member", []int{2, 5}, map[string]any{
@@ -80,8 +80,8 @@ func TestAListOfFixedSizeGoesBackAsAWhole(t *testing.T) {
 	}
 }
 
-// TestEditsLeadFromOneTextToTheOther: in both directions; each edit changes at most one
-// line.
+// TestEditsLeadFromOneTextToTheOther checks that edits lead from one text to the other in
+// both directions, and that each edit changes at most one line.
 func TestEditsLeadFromOneTextToTheOther(t *testing.T) {
 	lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "", "d e"}), 0, 7)
 	rapid.Check(t, func(t *rapid.T) {

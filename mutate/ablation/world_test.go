@@ -21,14 +21,14 @@ type world struct {
 	champion, winner agent.Config
 	tasks            []mutate.Task
 	ease             []float64
-	// skill adds to the probability of success.
+	// skill is added to the probability of success.
 	skill func(agent.Config) float64
 	// chance, if set, replaces skill and ease.
 	chance func(c agent.Config, task int) float64
 	// certain worlds pass a task when the probability is above one half.
 	certain bool
 	noise   uint64
-	// smaller makes the finer parts of code.
+	// smaller produces the finer parts of code.
 	smaller func(param, base, text string) []tokens.Attempt
 }
 
@@ -76,7 +76,7 @@ func (w *world) truth(c agent.Config) float64 {
 	return sum / float64(len(w.tasks))
 }
 
-// answer returns the fixed score of a config at a task and repeat.
+// answer returns the fixed score of a config on a task and repeat.
 func (w *world) answer(c agent.Config, task, repeat int) float64 {
 	p := w.passes(c, task)
 	if w.certain {
@@ -104,8 +104,8 @@ func (w *world) observe(t mutate.Trial) mutate.Observation {
 	return mutate.Observation{Trial: t, Scored: true, Score: w.answer(t.Config, task, t.Repeat)}
 }
 
-// known returns evaluations as of a search: n each of winner and champion, spread over
-// the tasks.
+// known returns evaluations like those of a search: n each for winner and champion, spread
+// over the tasks.
 func (w *world) known(n int) []mutate.Observation {
 	var out []mutate.Observation
 	for i := range n {
@@ -132,7 +132,7 @@ func (w *world) options(budget, known int, seed int64) Options {
 	return o
 }
 
-// run drives an ablation to its end, in order.
+// run drives an ablation to its end, giving results in order.
 func run(t testing.TB, w *world, o Options) (Result, []mutate.Trial) {
 	t.Helper()
 	a, err := New(o)

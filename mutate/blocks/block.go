@@ -7,28 +7,28 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// Block is a marked block.
+// Block is a block of source text between two markers.
 type Block struct {
 	Name string
-	// File and Line are the position of its first marker; lines count from 1.
+	// File and Line are the position of the block's first marker; lines are counted from 1.
 	File string
 	Line int
 	// Text is the text between the markers. All of its lines, including the last, end in
-	// "\n", even if those of the file end in "\r\n".
+	// "\n", even if the lines of the file end in "\r\n".
 	Text string
 
-	start, end int // of the text in the file, byte offsets
+	start, end int // byte offsets of the text in the file
 	crlf       bool
 }
 
-// Span returns the byte offsets of the text in its file.
+// Span returns the byte offsets of the text in the file.
 func (b Block) Span() (start, end int) { return b.start, b.end }
 
 // Problem is a marker that cannot be used.
 type Problem struct {
 	File string
 	Line int
-	// Text is the problem and Hint, which may be empty, a remedy.
+	// Text describes the problem. Hint describes a remedy and may be empty.
 	Text, Hint string
 }
 
@@ -40,7 +40,8 @@ func (p Problem) String() string {
 	return s
 }
 
-// Space returns blocks as parameters of kind text, with the config of their current texts.
+// Space returns a space with each block as a parameter of kind text, and the config that
+// holds the current texts.
 func Space(list []Block) (agent.Space, agent.Config) {
 	var s agent.Space
 	for _, b := range list {

@@ -14,7 +14,8 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// Limits of foreign source. Files without a mark are not read and do not count.
+// These limits apply to untrusted source. Files without a mark are not read and do not
+// count towards them.
 const (
 	mostBytes    = 1 << 20 // of one file
 	mostText     = 1 << 16 // of one block, in bytes
@@ -22,10 +23,11 @@ const (
 	mostProblems = 100
 )
 
-// Find returns the blocks of files, given by path, in the order of paths and lines, and a
-// problem for every marker that cannot be used. No block of a name that is used twice is
-// returned, and each after the first one is a problem. Blocks of generated files are
-// problems. A mark in a string or in a longer comment is not a marker; see [Quoted].
+// Find returns the blocks in files, which are given by path, sorted by path and line, and a
+// problem for every marker that cannot be used. If several blocks have the same name, none
+// of them is returned, and each block after the first is a problem. Blocks in generated
+// files are problems. A mark in a string or in a longer comment is not a marker; see
+// [Quoted].
 func Find(files map[string][]byte) ([]Block, []Problem) {
 	f := search(files)
 	f.refuseTwins()
@@ -43,17 +45,18 @@ func Find(files map[string][]byte) ([]Block, []Problem) {
 	return f.found, f.problems
 }
 
-// Quoted returns, as problems, the marks evolve:begin that stand in a string or in a longer
-// comment of their language and so begin no block. [tokens.Enclosed] finds them.
+// Quoted returns, as problems, the evolve:begin marks that are in a string or in a longer
+// comment of their language and therefore begin no block. [tokens.Enclosed] finds them.
 func Quoted(files map[string][]byte) []Problem { return search(files).quoted }
 
-// Marked reports whether a file has a mark evolve:begin, whether or not it can be used.
+// Marked reports whether a file contains an evolve:begin mark, whether or not the mark can
+// be used.
 func Marked(path string, data []byte) bool {
 	f := search(map[string][]byte{path: data})
 	return len(f.found)+len(f.problems) > 0
 }
 
-// search reads all files that hold a mark.
+// search reads all files that contain a mark and collects what it finds in them.
 func search(files map[string][]byte) *finding {
 	f := &finding{}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -64,7 +67,7 @@ func search(files map[string][]byte) *finding {
 	return f
 }
 
-// finding collects the results of all files.
+// finding collects the results from all files.
 type finding struct {
 	found            []Block
 	problems, quoted []Problem
@@ -74,7 +77,7 @@ func (f *finding) refuse(file string, line int, text, hint string) {
 	f.problems = append(f.problems, Problem{file, line, text, hint})
 }
 
-// read finds the blocks of one file.
+// read finds the blocks in one file.
 func (f *finding) read(path string, data []byte) {
 	switch {
 	case len(data) > mostBytes:
@@ -108,10 +111,10 @@ func (f *finding) read(path string, data []byte) {
 		case quoted:
 			f.quoted = append(f.quoted, Problem{File: path, Line: number, Text: "the mark is in a string or in a longer comment, so it does not begin a block"})
 		case m.opens && open != nil:
-			f.refuse(path, number, fmt.Sprintf("block %s begins inside of block %s", foreign.Quote(m.name), foreign.Quote(open.Name)), "blocks do not nest: end the first one before")
+			f.refuse(path, number, fmt.Sprintf("block %s begins inside of block %s", foreign.Quote(m.name), foreign.Quote(open.Name)), "blocks cannot be nested: end the first one before this one begins")
 			open = nil
 		case m.opens && !validName(m.name):
-			f.refuse(path, number, "the name "+foreign.Quote(m.name)+" cannot be used", "a mark is evolve:begin NAME with up to 64 letters, digits, dots, dashes and underscores, a letter first")
+			f.refuse(path, number, "the name "+foreign.Quote(m.name)+" cannot be used", "a mark is evolve:begin NAME; the name has up to 64 letters, digits, dots, dashes and underscores and begins with a letter")
 		case m.opens:
 			open = &Block{Name: m.name, File: path, Line: number, start: end, crlf: crlf}
 		case open == nil:
@@ -131,7 +134,8 @@ func (f *finding) read(path string, data []byte) {
 	}
 }
 
-// withoutBOM returns a line at an offset without the byte order mark that a file may begin with.
+// withoutBOM returns a line without the byte order mark that may begin a file. The offset
+// of the line is at; only the line at offset 0 can begin with the byte order mark.
 func withoutBOM(at int, line string) string {
 	if at > 0 {
 		return line
@@ -139,13 +143,13 @@ func withoutBOM(at int, line string) string {
 	return strings.TrimPrefix(line, "\ufeff")
 }
 
-// within reports whether an offset is inside of a span, after its beginning.
+// within reports whether an offset is inside a span, after the beginning of the span.
 func within(spans []tokens.Span, at int) bool {
 	i, _ := slices.BinarySearchFunc(spans, at, func(s tokens.Span, at int) int { return cmp.Compare(s.To, at+1) })
 	return i < len(spans) && spans[i].From < at
 }
 
-// close adds a block whose end was found.
+// close adds a block whose end has been found.
 func (f *finding) close(b Block, data []byte) {
 	text := data[b.start:b.end]
 	if b.crlf {
@@ -156,13 +160,14 @@ func (f *finding) close(b Block, data []byte) {
 	case strings.TrimSpace(b.Text) == "":
 		f.refuse(b.File, b.Line, "block "+foreign.Quote(b.Name)+" is empty", "the search starts from the present text")
 	case len(b.Text) > mostText:
-		f.refuse(b.File, b.Line, fmt.Sprintf("block %s has %d bytes, at most %d can be searched", foreign.Quote(b.Name), len(b.Text), mostText), "mark the part that matters")
+		f.refuse(b.File, b.Line, fmt.Sprintf("block %s has %d bytes, but at most %d can be searched", foreign.Quote(b.Name), len(b.Text), mostText), "mark the part that matters")
 	default:
 		f.found = append(f.found, b)
 	}
 }
 
-// refuseTwins refuses all blocks of a name that is used twice.
+// refuseTwins removes all blocks that share a name with another block, and adds a problem
+// for each of them after the first.
 func (f *finding) refuseTwins() {
 	first, twice := map[string]Block{}, map[string]bool{}
 	for _, b := range f.found {
@@ -176,8 +181,8 @@ func (f *finding) refuseTwins() {
 	f.found = slices.DeleteFunc(f.found, func(b Block) bool { return twice[b.Name] })
 }
 
-// lineEnds reports whether the lines of a file end in "\r\n", and whether all lines end in
-// the same way.
+// lineEnds reports whether lines of a file end in "\r\n", and whether all lines end in the
+// same way.
 func lineEnds(data []byte) (crlf, uniform bool) {
 	all, returns := bytes.Count(data, []byte("\n")), bytes.Count(data, []byte("\r\n"))
 	return returns > 0, returns == 0 || returns == all

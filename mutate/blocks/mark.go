@@ -8,12 +8,12 @@ import (
 const (
 	opening = "evolve:begin"
 	closing = "evolve:end"
-	// nameLength bounds a name, in bytes.
+	// nameLength is the maximum length of a block's name, in bytes.
 	nameLength = 64
 )
 
-// leaders are the signs that begin a comment of one line, each with the sign that closes
-// it. The order matters because a sign may begin with another one.
+// leaders are the signs that begin a one-line comment, each with the sign that closes the
+// comment. The order matters, because some signs begin with another sign.
 var leaders = []struct{ open, shut string }{
 	{"//", ""},
 	{"#", ""},
@@ -33,10 +33,10 @@ var leaders = []struct{ open, shut string }{
 // mark is the content of a marker line.
 type mark struct {
 	opens bool
-	name  string // may be empty at the end of a block
+	name  string // the name; it may be empty in an evolve:end
 }
 
-// readMark reads a line as a marker; false for any other line.
+// readMark reads a line as a marker, or returns false for any other line.
 func readMark(line string) (mark, bool) {
 	line = strings.TrimSpace(line)
 	for _, l := range leaders {
@@ -61,7 +61,7 @@ func readMark(line string) (mark, bool) {
 	return mark{}, false
 }
 
-// validName reports whether a block, and the parameter for it, can have a name.
+// validName reports whether name is a valid name for a block and for its parameter.
 func validName(name string) bool {
 	if name == "" || len(name) > nameLength {
 		return false

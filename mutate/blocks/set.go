@@ -12,12 +12,13 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// Set writes the texts of a config into the blocks and returns all files, unchanged ones as
-// they are. A text without a final line end gets one; its lines end as those of the file
-// do. Blocks that the config does not mention keep their texts.
+// Set writes the texts of a config into the blocks and returns all files, including
+// unchanged ones. A text without a final line break gets one. The lines of a text end in
+// the same way as the lines of the file. Blocks that the config does not mention keep their
+// texts.
 //
-// It returns an error when a marker in the files cannot be used, when the config has a
-// parameter that is no block, and when [Check] refuses a text.
+// It returns an error if a marker in the files cannot be used, if the config has a
+// parameter that is not a block, or if [Check] refuses a text.
 func Set(files map[string][]byte, config agent.Config) (map[string][]byte, error) {
 	list, problems := Find(files)
 	if len(problems) > 0 {
@@ -54,14 +55,15 @@ func Set(files map[string][]byte, config agent.Config) (map[string][]byte, error
 	return out, nil
 }
 
-// Check returns why a text cannot be the text of a block, or nil if it can: it may be
-// empty, too long, no UTF-8, hold characters that control a terminal, or hold a marker.
+// Check returns the reason why a text cannot be the text of a block, or nil if it can. A
+// text is refused if it is empty, too long or not UTF-8, or if it contains a marker or
+// characters that control a terminal.
 func Check(text string) error {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return errors.New("the text is empty")
 	case len(text) > mostText:
-		return fmt.Errorf("the text has %d bytes, at most %d are allowed", len(text), mostText)
+		return fmt.Errorf("the text has %d bytes, but at most %d are allowed", len(text), mostText)
 	case !utf8.ValidString(text):
 		return errors.New("the text is not UTF-8")
 	}

@@ -8,7 +8,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// large returns 200 files without markers and one of 2,000 lines with 20.
+// large returns 200 files without markers and one file of 2,000 lines with 20 markers.
 func large() map[string][]byte {
 	files := map[string][]byte{}
 	plain := []byte("package p\n\n" + strings.Repeat("func f() int {\n\tx := 1\n\treturn x + 2\n}\n", 500))

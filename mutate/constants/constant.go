@@ -9,35 +9,35 @@ import (
 
 // Constant is a marked numeric constant.
 type Constant struct {
-	// Name of the parameter: the constant's own, or the marker's.
+	// Name is the name of the parameter: the constant's own name, or the name given in the
+	// marker.
 	Name string
-	// File and Line are its position; lines count from 1.
+	// File and Line are the position of the constant; lines are counted from 1.
 	File string
 	Line int
-	// Type is the declared type, "" when there is none; Unit is the name by which the
-	// literal is multiplied, "" when there is none.
+	// Type is the declared type, or "" if there is none. Unit is the name by which the
+	// literal is multiplied, or "" if there is none.
 	Type, Unit string
-	// Literal is the number as written, with its sign, and Value its value in units of
-	// Unit.
+	// Literal is the number as written, with its sign. Value is its value in units of Unit.
 	Literal string
 	Value   float64
 	// Whole reports whether only integers are valid.
 	Whole bool
-	// Min and Max bound the value, both included. With Step above 0 the values are
-	// Min, Min+Step, … or, with Log, Min, Min·Step, ….
+	// Min and Max are the bounds of the value, both inclusive. With Step above 0 the values
+	// are Min, Min+Step, … or, with Log, Min, Min·Step, ….
 	Min, Max, Step float64
 	Log            bool
-	// Doc is the comment above the constant, for people and language models, shortened.
+	// Doc is the comment above the constant, shortened, for people and language models.
 	Doc string
 
-	start, end int // of Literal in the file, byte offsets
+	start, end int // byte offsets of Literal in the file
 }
 
 // Problem is an invalid marker.
 type Problem struct {
 	File string
 	Line int
-	// Text is the problem and Hint, which may be empty, a remedy.
+	// Text describes the problem. Hint describes a remedy and may be empty.
 	Text, Hint string
 }
 
@@ -49,8 +49,8 @@ func (p Problem) String() string {
 	return s
 }
 
-// Space returns constants as parameters, with the config of their current values. The
-// parameter of a constant with a step counts the steps from its minimum, so that
+// Space returns constants as parameters, and the config of their current values. The
+// parameter of a constant with a step counts the steps from the constant's minimum, so
 // neighbors in the search are neighbors in the source.
 func Space(list []Constant) (agent.Space, agent.Config) {
 	var s agent.Space
@@ -73,7 +73,8 @@ func (c Constant) param() agent.Param {
 	return p
 }
 
-// valueOf returns the constant's value for a valid value of its parameter.
+// valueOf returns the value of the constant that corresponds to v, a valid value of the
+// constant's parameter.
 func (c Constant) valueOf(v any) float64 {
 	f, _ := v.(float64)
 	if n, whole := v.(int64); whole {
@@ -85,7 +86,7 @@ func (c Constant) valueOf(v any) float64 {
 	return f
 }
 
-// steps returns the number of steps from Min within Max.
+// steps returns the number of steps that can be made from Min without exceeding Max.
 func (c Constant) steps() int {
 	n := (c.Max - c.Min) / c.Step
 	if c.Log {
@@ -98,7 +99,7 @@ func (c Constant) steps() int {
 	return k
 }
 
-// atStep returns the value k steps from Min, without rounding artifacts of binary
+// atStep returns the value k steps from Min, without the rounding artifacts of binary
 // fractions: .1 + 2·.1 is .3.
 func (c Constant) atStep(k int) float64 {
 	v := c.Min + float64(k)*c.Step
@@ -117,11 +118,12 @@ func (c Constant) atStep(k int) float64 {
 	return math.Max(c.Min, math.Min(rounded(v), c.Max))
 }
 
-// gridTolerance is the share of a step by which a value may be off, for the rounding of
-// decimal fractions.
+// gridTolerance is the fraction of a step by which a value may miss the grid because
+// decimal fractions are rounded.
 const gridTolerance = 1e-9
 
-// stepOf returns the step nearest to a value, and whether the value is on it.
+// stepOf returns the step nearest to a value, and whether the value is exactly at that
+// step.
 func (c Constant) stepOf(v float64) (int, bool) {
 	n := (v - c.Min) / c.Step
 	if c.Log {

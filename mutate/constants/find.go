@@ -17,7 +17,8 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// Limits of foreign source. Files without a marker are not read and do not count.
+// These limits apply to untrusted source. Files without a marker are not read and do not
+// count towards them.
 const (
 	mostBytes     = 1 << 20 // of one file
 	mostConstants = 256
@@ -25,9 +26,10 @@ const (
 	docLength     = 300 // characters
 )
 
-// Find returns the marked constants in Go files, given by path, in the order of paths and
-// lines, and a problem for every invalid marker. All constants with a name used twice are
-// problems. A file with a marker that does not parse is a problem.
+// Find returns the marked constants in Go files, which are given by path, sorted by path
+// and line, and a problem for every invalid marker. If several constants have the same
+// name, each of them is a problem. A file that has a marker but does not parse is a
+// problem.
 func Find(files map[string][]byte) ([]Constant, []Problem) {
 	var f finding
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -50,13 +52,13 @@ func Find(files map[string][]byte) ([]Constant, []Problem) {
 	return f.found, f.problems
 }
 
-// finding collects the results of all files.
+// finding collects the results from all files.
 type finding struct {
 	found    []Constant
 	problems []Problem
 }
 
-// site is a constant's specification that markers may refer to.
+// site is the specification of a constant to which markers may refer.
 type site struct {
 	spec *ast.ValueSpec
 	doc  *ast.CommentGroup
@@ -72,7 +74,8 @@ type source struct {
 	data  []byte
 	file  *token.File
 	sites map[*ast.Comment]*site
-	// refusal applies to every marker of the file; nil when they are valid.
+	// refusal is the reason why every marker in the file is refused; nil if the file may
+	// have markers.
 	refusal *fault
 }
 
@@ -86,7 +89,8 @@ func (f *finding) read(path string, data []byte) {
 	if err != nil {
 		line, text := 1, err.Error()
 		if list := scanner.ErrorList(nil); errors.As(err, &list) && len(list) > 0 {
-			// The position's own line may be set by a //line comment.
+			// A //line comment may have changed the line of the position, so count the
+			// lines instead.
 			line, text = 1+bytes.Count(data[:min(len(data), list[0].Pos.Offset)], []byte("\n")), list[0].Msg
 		}
 		f.problems = append(f.problems, Problem{path, line, "the file does not parse: " + printable(text), ""})
@@ -125,7 +129,7 @@ func (f *finding) read(path string, data []byte) {
 	}
 }
 
-// survey records the constants of a declaration by their comments.
+// survey records the constants in a declaration by their comments.
 func (s *source) survey(d *ast.GenDecl) {
 	for i, x := range d.Specs {
 		spec, ok := x.(*ast.ValueSpec)
@@ -154,7 +158,7 @@ func (s *source) survey(d *ast.GenDecl) {
 	}
 }
 
-// mark returns the constant that a marker refers to.
+// mark returns the constant to which a marker refers.
 func (s *source) mark(rest string, at *site) (Constant, *fault) {
 	switch {
 	case s.refusal != nil:
@@ -164,11 +168,11 @@ func (s *source) mark(rest string, at *site) (Constant, *fault) {
 	case at.marks > 1:
 		return Constant{}, &fault{"the constant is marked twice", ""}
 	case len(at.spec.Names) != 1:
-		return Constant{}, &fault{"the mark is at a list of constants", "give each its own line"}
+		return Constant{}, &fault{"the marked line declares several constants", "declare each constant on its own line"}
 	case len(at.spec.Values) != 1:
 		return Constant{}, &fault{"the constant has no value of its own", "write its number out"}
 	case at.repeated:
-		return Constant{}, &fault{"the next constant repeats this one's value implicitly", "write its value out too"}
+		return Constant{}, &fault{"the next constant repeats this one's value implicitly", "write out the next constant's value as well"}
 	}
 	name := at.spec.Names[0]
 	c := Constant{Name: name.Name, File: s.path, Line: s.line(name.Pos()), Type: typeName(at.spec.Type), Doc: docText(at.doc)}
@@ -180,12 +184,13 @@ func (s *source) mark(rest string, at *site) (Constant, *fault) {
 		return c, f
 	}
 	if _, named := said["name"]; !named && (!validName(c.Name) || c.Name == "_") {
-		return c, &fault{"the constant's name cannot be the name of a parameter", "give it one with name=N: letters of ASCII, digits, dots, dashes and underscores"}
+		return c, &fault{"the constant's name cannot be the name of a parameter", "give it one with name=N: ASCII letters, digits, dots, dashes and underscores"}
 	}
 	return c, c.apply(said)
 }
 
-// refuseTwins removes the constants with equal names.
+// refuseTwins removes all constants whose name is not unique, and adds a problem for each
+// of them.
 func (f *finding) refuseTwins() {
 	count := map[string]int{}
 	for _, c := range f.found {
@@ -199,10 +204,10 @@ func (f *finding) refuseTwins() {
 	})
 }
 
-// line returns the true line of a position, ignoring //line comments.
+// line returns the actual line of a position, ignoring //line comments.
 func (s *source) line(p token.Pos) int { return s.file.PositionFor(p, false).Line }
 
-// typeName returns a declared type as written, for the types that a constant can have.
+// typeName returns a declared type as written, if it is a type that a constant can have.
 func typeName(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.Ident:

@@ -14,8 +14,8 @@ func seedsOfSource(f *testing.F) {
 	f.Add([]byte("package p; func f() { const a, b = 1, 2; /*evolve:param min=*/ }"), 0.0)
 }
 
-// FuzzFind: in any source the found constants are at their positions and make a valid
-// space, and every problem has a position and a text.
+// FuzzFind checks that in any source, the constants found are at their positions and make a
+// valid space, and that every problem has a position and a text.
 func FuzzFind(f *testing.F) {
 	seedsOfSource(f)
 	f.Fuzz(func(t *testing.T, src []byte, _ float64) {
@@ -40,8 +40,8 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// FuzzSet: the written values match the config, and restoring the former values does so
-// too.
+// FuzzSet checks that the written values match the config, also after the former values are
+// restored.
 func FuzzSet(f *testing.F) {
 	seedsOfSource(f)
 	f.Fuzz(func(t *testing.T, src []byte, v float64) {

@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// value reads the number of a constant's expression.
+// value reads a constant's expression and sets the constant's literal, value and unit.
 func (s *source) value(c *Constant, x ast.Expr) *fault {
 	if b, ok := x.(*ast.BinaryExpr); ok && b.Op == token.MUL {
 		number, unit := b.X, typeName(b.Y)
@@ -50,7 +50,8 @@ func noLiteral() *fault {
 	return &fault{"the constant's value is not a plain number", "write one number, with a sign or times one name if need be, such as 64, -0.5 or 5 * time.Second"}
 }
 
-// measure sets the kind of number of a literal, and its value without the sign.
+// measure sets Whole according to the kind of literal, and Value to the literal's value
+// without its sign.
 func (c *Constant) measure(lit *ast.BasicLit) *fault {
 	digits := strings.ReplaceAll(lit.Value, "_", "")
 	if lit.Kind == token.INT {
@@ -63,7 +64,7 @@ func (c *Constant) measure(lit *ast.BasicLit) *fault {
 		return nil
 	}
 	if _, _, builtin := typeRange(c.Type); builtin && !isFloat(c.Type) || c.Type == duration {
-		return &fault{"the number " + text.Clip(lit.Value, 60, text.Runes, text.Mark) + " has a point, and " + c.Type + " holds whole numbers", "write it without"}
+		return &fault{"the number " + text.Clip(lit.Value, 60, text.Runes, text.Mark) + " has a decimal point, and " + c.Type + " holds whole numbers", "write it without a decimal point"}
 	}
 	if strings.HasPrefix(c.Unit, "time.") {
 		return &fault{"a fraction of " + c.Unit + " may not be a whole number of nanoseconds", "use a smaller unit and a whole number"}
@@ -83,8 +84,8 @@ const duration = "time.Duration"
 
 func isFloat(typ string) bool { return typ == "float64" || typ == "float32" }
 
-// typeRange returns the range of a built-in type; int and uint are taken to have 64 bits.
-// Types that the source declares are not known: the build checks them.
+// typeRange returns the range of a built-in type; int and uint are assumed to have 64 bits.
+// For types that the source declares, known is false; the build checks their range.
 func typeRange(typ string) (least, most float64, known bool) {
 	switch typ {
 	case "int8", "int16", "int32", "int64":
@@ -107,8 +108,8 @@ func typeRange(typ string) (least, most float64, known bool) {
 	return 0, 0, false
 }
 
-// unitRange returns the maximum number of a unit of time in a duration, in either
-// direction.
+// unitRange returns the largest number, positive or negative, by which a unit of time can
+// be multiplied within the range of a time.Duration.
 func unitRange(unit string) (most float64, known bool) {
 	nanoseconds := map[string]float64{
 		"time.Nanosecond": 1, "time.Microsecond": 1e3, "time.Millisecond": 1e6, "time.Second": 1e9, "time.Minute": 60e9, "time.Hour": 3600e9,
@@ -117,8 +118,8 @@ func unitRange(unit string) (most float64, known bool) {
 	return math.Floor(math.MaxInt64 / ns), known
 }
 
-// spell formats a value in the style of the literal: with the same base and prefix, digit
-// groups if it has any, and a point if it has one.
+// spell formats a value in the style of the literal: with the same base and prefix, with
+// digit groups if the literal has any, and with a point if it has one.
 func (c Constant) spell(v float64) string {
 	old := strings.TrimLeft(c.Literal, "+- \t\r\n")
 	grouped := strings.Contains(old, "_")
@@ -147,7 +148,7 @@ func (c Constant) spell(v float64) string {
 	case pointed:
 		return sign + whole + "." + fraction
 	case strings.ContainsAny(old, ".eE"):
-		return sign + whole + ".0" // an untyped constant needs a point to stay a float
+		return sign + whole + ".0" // an untyped constant needs a decimal point to stay a float
 	}
 	return sign + whole
 }
@@ -175,7 +176,7 @@ func spellWhole(n uint64, old string, grouped bool) string {
 	return prefix + digits
 }
 
-// group separates groups of size digits by underscores, counted from the right.
+// group inserts underscores between groups of size digits, counted from the right.
 func group(digits string, size int) string {
 	var b strings.Builder
 	for i, r := range digits {

@@ -12,9 +12,10 @@ import (
 const (
 	directive = "//evolve:param"
 	needle    = "evolve:param"
-	// wholeLimit bounds integers: float64 represents all of them up to here.
+	// wholeLimit is the largest integer that is allowed: float64 represents all integers up
+	// to it exactly.
 	wholeLimit = 1 << 53
-	// mostSteps bounds the number of steps in a range.
+	// mostSteps is the maximum number of steps in a range.
 	mostSteps  = 1_000_000
 	nameLength = 64
 )
@@ -25,7 +26,7 @@ func isMark(comment string) (rest string, ok bool) {
 	return rest, ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
 }
 
-// nearMark reports whether a comment looks like an intended marker.
+// nearMark reports whether a comment looks as if it was intended as a marker.
 func nearMark(comment string) bool {
 	if strings.HasPrefix(comment, directive) {
 		return true
@@ -37,7 +38,8 @@ func nearMark(comment string) bool {
 // fault is a problem without a position.
 type fault struct{ text, hint string }
 
-// words parses a marker's settings: keys and values, "" for a word without a value.
+// words parses a marker's settings into keys and values; the value of a word without "=" is
+// "".
 func words(rest string) (map[string]string, *fault) {
 	out := map[string]string{}
 	for _, word := range strings.Fields(rest) {
@@ -49,7 +51,7 @@ func words(rest string) (map[string]string, *fault) {
 			return nil, &fault{"the mark sets " + key + " twice", ""}
 		}
 		if assigned == (key == "log") || assigned && value == "" {
-			return nil, &fault{"the mark has " + foreign.Quote(word), "write log alone, and min=V, max=V, step=V and name=N with a value and no spaces"}
+			return nil, &fault{"the mark has " + foreign.Quote(word), "write log without a value, and min=V, max=V, step=V and name=N with a value and no spaces"}
 		}
 		out[key] = value
 	}
@@ -61,7 +63,7 @@ func words(rest string) (map[string]string, *fault) {
 	return out, nil
 }
 
-// apply sets a marker's settings in a constant with a known value, and checks them.
+// apply copies a marker's settings into a constant whose value is known, and checks them.
 func (c *Constant) apply(said map[string]string) *fault {
 	for _, n := range []struct {
 		key string
@@ -80,7 +82,7 @@ func (c *Constant) apply(said map[string]string) *fault {
 	_, c.Log = said["log"]
 	if name, there := said["name"]; there {
 		if !validName(name) {
-			return &fault{"the name " + foreign.Quote(name) + " cannot be used", "up to 64 letters, digits, dots, dashes and underscores, a letter first"}
+			return &fault{"the name " + foreign.Quote(name) + " cannot be used", "a name has up to 64 letters, digits, dots, dashes and underscores and begins with a letter"}
 		}
 		c.Name = name
 	}
@@ -90,7 +92,7 @@ func (c *Constant) apply(said map[string]string) *fault {
 	return c.checkStep(said)
 }
 
-// number parses a number of a marker, in any form of Go's numbers.
+// number parses a number in a marker, in any form that Go permits.
 func (c *Constant) number(key, text string) (float64, *fault) {
 	said := key + "=" + foreign.Quote(text)
 	if n, err := strconv.ParseInt(text, 0, 64); err == nil {
@@ -158,8 +160,8 @@ func (c *Constant) checkStep(said map[string]string) *fault {
 	if c.steps() < 1 {
 		return &fault{"no step fits between min and max", ""}
 	}
-	if last := c.steps(); c.atStep(last) <= c.atStep(last-1) { // lost in the float's precision
-		return &fault{"step=" + foreign.Quote(text) + " is too small beside the range's numbers", ""}
+	if last := c.steps(); c.atStep(last) <= c.atStep(last-1) { // floating-point precision is too low to distinguish the last two steps
+		return &fault{"step=" + foreign.Quote(text) + " is too small compared with the range's numbers", ""}
 	}
 	if k, on := c.stepOf(c.Value); !on || k > c.steps() {
 		return &fault{"the value " + foreign.Clip(c.Literal, 60, foreign.Runes, foreign.Mark) + " is not a whole number of steps from min", "the search starts from the present value: move min or step"}
@@ -167,7 +169,7 @@ func (c *Constant) checkStep(said map[string]string) *fault {
 	return nil
 }
 
-// validName reports whether a parameter can have a name.
+// validName reports whether name is a valid name for a parameter.
 func validName(name string) bool {
 	if name == "" || len(name) > nameLength {
 		return false

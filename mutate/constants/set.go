@@ -11,13 +11,13 @@ import (
 )
 
 // Set writes the values of a config into the marked constants and returns all files,
-// unchanged ones as they are. Only literals change, not even the white space that gofmt
-// would adjust, and a literal that already has its value stays as it is written.
-// Constants that the config does not mention keep their values.
+// including unchanged ones. Only literals change: even white space that gofmt would adjust
+// stays the same, and a literal that already has its value stays as written. Constants that
+// the config does not mention keep their values.
 //
-// It returns an error when a marker in the files is invalid, or the config has an unknown
-// parameter or an invalid value. The result is checked by reading it again: it parses and
-// has the values of the config.
+// It returns an error if a marker in the files is invalid, or if the config has an unknown
+// parameter or an invalid value. The result is checked by reading it again: it must parse
+// and have the values of the config.
 func Set(files map[string][]byte, config agent.Config) (map[string][]byte, error) {
 	list, err := all(files)
 	if err != nil {
@@ -38,7 +38,7 @@ func Set(files map[string][]byte, config agent.Config) (map[string][]byte, error
 	return out, check(out, list, want)
 }
 
-// all returns every marked constant of files without problems.
+// all returns every marked constant in files, which must have no problems.
 func all(files map[string][]byte) ([]Constant, error) {
 	list, problems := Find(files)
 	if len(problems) > 0 {
@@ -47,7 +47,7 @@ func all(files map[string][]byte) ([]Constant, error) {
 	return list, nil
 }
 
-// values returns the constants' values for a config.
+// values returns the values of the constants for a config.
 func values(list []Constant, config agent.Config) ([]float64, error) {
 	out := make([]float64, len(list))
 	known := map[string]bool{}
@@ -63,7 +63,7 @@ func values(list []Constant, config agent.Config) ([]float64, error) {
 		if err != nil {
 			return nil, fmt.Errorf("parameter %q %w", c.Name, err)
 		}
-		if v != p.Default { // a default may have more digits than its parameter
+		if v != p.Default { // a default may have more digits than the value of its parameter
 			out[i] = c.valueOf(v)
 		}
 	}
@@ -75,14 +75,14 @@ func values(list []Constant, config agent.Config) ([]float64, error) {
 	return out, nil
 }
 
-// check reads the constants again.
+// check reads the constants again and compares their values with those wanted.
 func check(files map[string][]byte, list []Constant, want []float64) error {
 	got, err := all(files)
 	if err != nil {
 		return err
 	}
 	if len(got) != len(list) {
-		return errors.New("writing the constants changed their number")
+		return errors.New("the number of marked constants changed when they were written")
 	}
 	for i, c := range got {
 		if c.Name != list[i].Name || c.Value != want[i] {
@@ -92,8 +92,8 @@ func check(files map[string][]byte, list []Constant, want []float64) error {
 	return nil
 }
 
-// Describe returns a line on the changes of a config in the constants, such as "chunk 64
-// → 256, wait 5 → 2 (time.Second)"; "" when it changes nothing. Values of unknown
+// Describe returns one line about the changes that a config makes to the constants, such as
+// "chunk 64 → 256, wait 5 → 2 (time.Second)"; "" if it changes nothing. Values of unknown
 // parameters are ignored.
 func Describe(list []Constant, config agent.Config) string {
 	var parts []string

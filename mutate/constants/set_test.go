@@ -110,12 +110,12 @@ func TestSetRefuses(t *testing.T) {
 	}
 }
 
-// TestStepsOfWholeNumbers: with large numbers and a nearly complete last step, no step
-// exceeds the range, and a value off the steps is refused.
+// TestStepsOfWholeNumbers checks that with large numbers and a nearly complete last step,
+// no step exceeds the range, and that a value between the steps is refused.
 func TestStepsOfWholeNumbers(t *testing.T) {
 	for _, c := range []struct {
 		mark, value string
-		steps       int // -1: the value is on none
+		steps       int // -1 means that the value is on no step
 	}{
 		{"min=0 max=1999999999999 step=1000000000000", "0", 1},
 		{"min=0 max=2000000000000 step=1000000000000", "0", 2},
@@ -142,7 +142,8 @@ func TestStepsOfWholeNumbers(t *testing.T) {
 	}
 }
 
-// written is a random file of marked constants as the parts between the literals.
+// written is a random file with marked constants, stored as literals and the pieces between
+// them.
 type written struct {
 	pieces, literals []string
 }
@@ -189,9 +190,9 @@ func drawFile(t *rapid.T) written {
 	return w
 }
 
-// TestSetChangesNothingElse: every byte outside of the literals stays, the result parses
-// and has the values by the type checker, integers stay integers, and setting the values
-// back and forth restores the source.
+// TestSetChangesNothingElse checks that every byte outside the literals stays the same,
+// that the result parses and has the values according to the type checker, that integers
+// stay integers, and that setting the values back and forth restores the source.
 func TestSetChangesNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawFile(t)
@@ -263,7 +264,7 @@ func TestSetChangesNothingElse(t *testing.T) {
 
 type failer interface{ Fatal(...any) }
 
-// typed returns the scope of a file by Go's own type checker.
+// typed returns the scope of a file according to Go's own type checker.
 func typed(t failer, src []byte) *types.Scope {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, "a.go", src, 0)

@@ -42,7 +42,7 @@ type target struct {
 	dir   string
 }
 
-// build builds the test binary for a config, in its own folder.
+// build builds the test binary for a config in a separate folder.
 func (g *target) build(t *testing.T, config agent.Config) string {
 	t.Helper()
 	files, err := Set(g.files, config)
@@ -63,7 +63,7 @@ func (g *target) build(t *testing.T, config agent.Config) string {
 	return program
 }
 
-// measure runs the benchmarks of a test binary in its own process.
+// measure runs the benchmarks in a test binary in a separate process.
 func (g *target) measure(t *testing.T, program string) gobench.Run {
 	t.Helper()
 	out := g.run(t, filepath.Dir(program), program, "-test.run=^$", "-test.bench=.", "-test.benchtime=3x")
@@ -86,8 +86,8 @@ func (g *target) run(t *testing.T, dir, program string, args ...string) []byte {
 	return out
 }
 
-// TestTuningARealModule: the searcher finds the best of four sizes by the benchmarks of
-// builds of the target, and new runs in a planned order prove it better.
+// TestTuningARealModule checks that the searcher finds the best of four sizes from
+// benchmarks of builds of the target, and that new runs in a planned order prove it better.
 func TestTuningARealModule(t *testing.T) {
 	tool, err := exec.LookPath("go")
 	if err != nil {
@@ -143,8 +143,9 @@ func TestTuningARealModule(t *testing.T) {
 	}
 }
 
-// TestReferenceGuidesTheSearch: of the possible savings of three constants in three
-// benchmarks with different weights, the search finds nearly all, from few noisy runs.
+// TestReferenceGuidesTheSearch checks that the search finds nearly all of the possible
+// savings of three constants in three benchmarks with different weights, from few noisy
+// runs.
 func TestReferenceGuidesTheSearch(t *testing.T) {
 	files := one(`package p
 

@@ -11,15 +11,16 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Of names the evaluations that are the evidence about a variant.
+// Of identifies the evaluations that are the evidence about a variant.
 type Of struct {
 	Agent string
-	// Variant was measured against Against in the confirmations of Runs, in their order.
+	// Variant was measured against Against in the confirmations of Runs, in the order of
+	// Runs.
 	Variant, Against agent.ConfigID
 	Runs             []string
 }
 
-// Assemble reads the evidence of all complete blocks; current is the run whose blocks
+// Assemble reads the evidence from all complete blocks. current is the run whose blocks
 // count as tonight's.
 func Assemble(ctx context.Context, a *archive.Archive, of Of, g archive.Grounds, current string) (*Collected, error) {
 	list, err := completed(ctx, a, of, g.Tasks)
@@ -45,16 +46,18 @@ func (e *Collected) take(list []block, current string) {
 	}
 }
 
-// block is one repeat of the holdout under two configs, by task.
+// block holds the evaluations of one repeat of the holdout under the champion and under the
+// variant, by task.
 type block struct {
 	champion, variant map[string]bench.Evaluation
-	// run is the run that made the block, and night its index among the runs.
+	// run is the run in which the block was evaluated, and night is the index of that run
+	// in [Of].Runs.
 	run   string
 	night int
 }
 
-// complete reports whether every task was evaluated on both sides. Evaluations without a
-// score, after a failure of the infrastructure, count as evaluated.
+// complete reports whether every task was evaluated under both configs. Evaluations that
+// have no score because of an infrastructure failure count as evaluated.
 func (b block) complete(tasks []archive.GroundTask) bool {
 	return !slices.ContainsFunc(tasks, func(t archive.GroundTask) bool {
 		_, first := b.champion[t.ID]
@@ -63,7 +66,7 @@ func (b block) complete(tasks []archive.GroundTask) bool {
 	})
 }
 
-// completed returns the complete blocks by run and repeat.
+// completed returns the complete blocks, ordered by run and repeat.
 func completed(ctx context.Context, a *archive.Archive, of Of, tasks []archive.GroundTask) ([]block, error) {
 	var out []block
 	for i, run := range of.Runs {

@@ -7,14 +7,15 @@ import (
 	"evolve/bench/stats"
 )
 
-// Collected is the evidence about a candidate: its pairs with the champion by task, from
-// complete blocks alone.
+// Collected is the evidence about a candidate: its pairs with the champion, by task, from
+// complete blocks only.
 type Collected struct {
 	order []archive.GroundTask
 	by    map[string]*stats.Pair
-	// blocks counts the complete blocks, tonight those of the current run.
+	// blocks counts the complete blocks, and tonight the blocks of the current run among
+	// them.
 	blocks, tonight int
-	// night numbers the run whose pairs are added.
+	// night is the index of the run whose pairs are being added.
 	night int
 	// guards are the bounds that the ruling checks.
 	guards []stats.Bound
@@ -22,15 +23,14 @@ type Collected struct {
 	metric *metrics.Kind
 }
 
-// newFor returns a Collected without pairs for a ruling on these grounds.
+// newFor returns a Collected without pairs, for a ruling on the given grounds.
 func newFor(g archive.Grounds) *Collected {
 	e := New(g.Tasks, g.Bounds)
 	e.metric = g.Metric
 	return e
 }
 
-// New returns a Collected without pairs; guards are the bounds that a ruling on it
-// checks.
+// New returns a Collected without pairs. guards are the bounds that a ruling on it checks.
 func New(tasks []archive.GroundTask, guards []stats.Bound) *Collected {
 	e := &Collected{order: tasks, by: make(map[string]*stats.Pair, len(tasks)), guards: guards}
 	for _, t := range tasks {
@@ -39,7 +39,7 @@ func New(tasks []archive.GroundTask, guards []stats.Bound) *Collected {
 	return e
 }
 
-// Tasks returns the fields of tasks that a ruling uses, in their order.
+// Tasks returns the fields of tasks that a ruling uses, in the order of the tasks.
 func Tasks(list []*bench.Task) []archive.GroundTask {
 	out := make([]archive.GroundTask, len(list))
 	for i, t := range list {
@@ -48,8 +48,8 @@ func Tasks(list []*bench.Task) []archive.GroundTask {
 	return out
 }
 
-// Add adds one pair of evaluations of the same task and repeat, the champion's first. If
-// one side has no score, the other's is kept apart.
+// Add adds one pair of evaluations of the same task and repeat, the champion's evaluation
+// first. If only one side has a score, that score is stored separately.
 func (e *Collected) Add(a, b bench.Evaluation) {
 	pair, ok := e.by[a.Task]
 	switch {
@@ -73,7 +73,8 @@ func (e *Collected) Add(a, b bench.Evaluation) {
 	}
 }
 
-// consumed adds a pair's values of the guarded metrics that have no field of their own.
+// consumed adds the two values of each guarded metric that has no field of its own in
+// [stats.Pair].
 func (e *Collected) consumed(pair *stats.Pair, a, b bench.Evaluation) {
 	for _, g := range e.guards {
 		m, ok := bench.MetricOf(g.Name)
@@ -88,7 +89,7 @@ func (e *Collected) consumed(pair *stats.Pair, a, b bench.Evaluation) {
 	}
 }
 
-// Pairs returns the pairs of the tasks that have any, in the order of the tasks.
+// Pairs returns the pairs of each task that has at least one score, in task order.
 func (e *Collected) Pairs() []stats.Pair {
 	var out []stats.Pair
 	for _, t := range e.order {
@@ -99,8 +100,8 @@ func (e *Collected) Pairs() []stats.Pair {
 	return out
 }
 
-// Differences returns the candidate's differences from the champion over all pairs;
-// variance is that of a single difference.
+// Differences summarises the differences in score, candidate minus champion, over all
+// pairs; variance is the variance of a single difference.
 func (e *Collected) Differences(variance float64) stats.Differences {
 	d := stats.Differences{Variance: variance}
 	for _, t := range e.order {
@@ -113,12 +114,12 @@ func (e *Collected) Differences(variance float64) stats.Differences {
 	return d
 }
 
-// Judge returns the ruling on the evidence, with the agent's guards.
+// Judge returns the ruling on the evidence, using the agent's guards.
 func (e *Collected) Judge(variant string, rule stats.Rule) stats.Ruling {
 	rule.Guards = e.guards
 	return stats.Judge(variant, e.Pairs(), rule)
 }
 
-// Blocks returns the number of complete blocks, and the number of those of the current
+// Blocks returns the number of complete blocks, and the number of blocks from the current
 // run.
 func (e *Collected) Blocks() (all, tonight int) { return e.blocks, e.tonight }

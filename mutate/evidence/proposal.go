@@ -11,46 +11,46 @@ import (
 	"evolve/bench/stats"
 )
 
-// Rules are the current settings and tasks that a claim about an agent is recomputed by.
+// Rules are the current settings and tasks with which a claim about an agent is recomputed.
 type Rules struct {
-	// Holdout are the agent's holdout tasks, in the order of its suites.
+	// Holdout holds the agent's holdout tasks, in the order of its suites.
 	Holdout []*bench.Task
-	// Fixed reports whether a repeat of an evaluation is no new evidence.
+	// Fixed reports whether repeating an evaluation gives no new evidence.
 	Fixed  bool
 	Bounds []stats.Bound
-	// Alpha is the error probability of one entry into the confirmation.
+	// Alpha is the error probability allowed for each entry into the confirmation.
 	Alpha float64
 }
 
-// Shifted is the error for a claim that holds by the rules with which it was made, and
-// not by those of the current workspace.
+// Shifted is the error for a claim that holds under the rules with which it was made, but
+// not under the rules of the current workspace.
 type Shifted struct {
-	// Now is the ruling by the current rules.
+	// Now is the ruling under the current rules.
 	Now stats.Ruling
 }
 
 func (e *Shifted) Error() string {
-	return fmt.Sprintf("by the workspace's present guards and confirm settings the variant is %q: %s", e.Now.State, e.Now.Reason)
+	return fmt.Sprintf("under the workspace's present guards and confirm settings, the variant is %q: %s", e.Now.State, e.Now.Reason)
 }
 
-// ErrNoRuling means that a proposal rests on evaluations and the result of its run has no
-// ruling on its variant: the run was started again and has not come that far.
+// ErrNoRuling means that a proposal rests on evaluations, but the result of its run has no
+// ruling on its variant, because the run was started again and has not yet reached that
+// ruling.
 var ErrNoRuling = errors.New("the result of its run has no ruling on its variant yet")
 
-// Proposal recomputes the claim of a proposal of a config, and compares it with the
-// result of its run, with the digest in the proposal, and with the current rules. It
-// does nothing for a proposal without measurements or an imported one, which make no
-// claim.
+// Proposal recomputes the claim of a proposal for a config, and compares it with the result
+// of its run, with the digest in the proposal, and with the current rules. It does nothing
+// for a proposal without measurements or an imported proposal, because these make no claim.
 //
-// Contradictions are *archive.AuditError; other errors are ErrNoRuling, ErrGone and
-// *Shifted.
+// A contradiction is returned as an *archive.AuditError; other errors are ErrNoRuling,
+// ErrGone and *Shifted.
 func Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, rules Rules) error {
 	if !p.OfConfig() || p.Imported != "" || p.Run == "" && p.Rests == nil {
 		return nil
 	}
 	r, err := a.Result(ctx, p.Run, p.Agent)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
-		return fmt.Errorf("reading the result behind %s: %w", p.ID, err)
+		return fmt.Errorf("reading the result that %s is based on: %w", p.ID, err)
 	}
 	at := slices.IndexFunc(r.Finalist, func(f archive.Finalist) bool { return f.Variant == p.Variant && f.Ruling != nil })
 	if at < 0 {
@@ -62,7 +62,7 @@ func Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord,
 	f := r.Finalist[at]
 	plan, err := a.Plan(ctx, p.Run, p.Agent)
 	if err != nil {
-		return fmt.Errorf("reading the plan behind %s: %w", p.ID, err)
+		return fmt.Errorf("reading the plan that %s is based on: %w", p.ID, err)
 	}
 	if err := bound(p, plan, r, f); err != nil {
 		return err
@@ -70,7 +70,7 @@ func Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord,
 	now := archive.Grounds{
 		Against: plan.Reference(), Fixed: rules.Fixed, Tasks: Tasks(rules.Holdout), Bounds: rules.Bounds, Wording: stats.Wording,
 	}
-	if r.Grounds == nil || f.Judged == nil { // an older evolve made it
+	if r.Grounds == nil || f.Judged == nil { // the result was written by an older version of evolve
 		return older(ctx, a, r, f, now)
 	}
 	if _, err := Recompute(ctx, a, r, f); err != nil {
@@ -79,7 +79,8 @@ func Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord,
 	if _, err := Check(ctx, a, r); err != nil {
 		return err
 	}
-	// The workspace has the tasks of the proposal's base, so that nothing else explains a difference.
+	// The workspace has the same tasks as the base of the proposal, so a difference here is
+	// a contradiction.
 	if was := *r.Grounds; was.Against != now.Against || was.Fixed != now.Fixed || !slices.Equal(was.Tasks, now.Tasks) {
 		return contradiction(r, f.Variant, "its ruling was computed on tasks that differ from those of the workspace")
 	}
@@ -109,17 +110,18 @@ func bound(p archive.ProposalRecord, plan archive.AgentPlan, r archive.AgentResu
 	case p.Evidence != digest && (r.Grounds != nil || f.Judged != nil):
 		return differs("its digest differs from that of the ruling of its run")
 	case slices.ContainsFunc(r.Refused, func(f stats.Refusal) bool { return f.Proposal == p.ID && f.Variant == string(p.Variant) }):
-		// the result describes later events
+		// the result describes events that happened later
 	case p.Rationale != r.Reason || r.Winner != p.Variant || !r.Verdict.Proposes():
-		return differs("the result of its run has another statement about its variant")
+		return differs("the result of its run makes a different statement about its variant")
 	case f.Ruling.State != stats.Proven && f.Ruling.State != stats.Trade:
-		return differs(fmt.Sprintf("its variant is %q by the ruling of its run", f.Ruling.State))
+		return differs(fmt.Sprintf("its variant is %q according to the ruling of its run", f.Ruling.State))
 	}
 	return nil
 }
 
-// older compares a ruling without stored grounds with one computed from the workspace and
-// the candidate's entry. It ignores the guards, which may have been set since.
+// older compares a ruling without stored grounds with the ruling that follows from the
+// workspace's tasks and the candidate's entry in the archive. It ignores the guards,
+// because they may have been set since.
 func older(ctx context.Context, a *archive.Archive, r archive.AgentResult, f archive.Finalist, now archive.Grounds) error {
 	for c, err := range a.Candidates(ctx, r.Agent) {
 		if err != nil {
@@ -143,7 +145,8 @@ func older(ctx context.Context, a *archive.Archive, r archive.AgentResult, f arc
 	return contradiction(r, f.Variant, "it was never entered into the confirmation")
 }
 
-// under returns the ruling on a finalist by other grounds than the stored ones.
+// under returns the ruling on a finalist as recomputed from the given grounds instead of
+// the stored ones. A difference from the stored ruling is not an error.
 func under(ctx context.Context, a *archive.Archive, r archive.AgentResult, f archive.Finalist, g archive.Grounds, by archive.Judged) (stats.Ruling, error) {
 	r.Grounds, f.Judged = &g, &by
 	again, err := Recompute(ctx, a, r, f)

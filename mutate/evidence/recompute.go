@@ -14,17 +14,17 @@ import (
 	"evolve/runtime/agent"
 )
 
-// ErrUnstored means that a result of an older version lacks the inputs of its rulings
-// other than the evaluations.
+// ErrUnstored means that inputs of a ruling other than the evaluations are not stored,
+// because the result was written by an older version of evolve.
 var ErrUnstored = errors.New("the evidence of the ruling is not stored")
 
-// ErrGone means that evaluations of a ruling are no longer stored.
+// ErrGone means that evaluations on which a ruling rests are no longer stored.
 var ErrGone = errors.New("evaluations that the ruling rests on were removed")
 
-// Recompute recomputes the ruling on a finalist of a stored result from the stored
-// evaluations and returns it. If it differs from the stored one, the error is an
-// *archive.AuditError that names the differences. ErrUnstored and ErrGone mean that
-// nothing can be compared.
+// Recompute recomputes the ruling on a finalist in a stored result from the stored
+// evaluations, and returns it. If it differs from the stored ruling, the error is an
+// *archive.AuditError that names the differences. ErrUnstored and ErrGone mean that the
+// ruling cannot be recomputed.
 func Recompute(ctx context.Context, a *archive.Archive, r archive.AgentResult, f archive.Finalist) (stats.Ruling, error) {
 	if r.Grounds == nil || f.Judged == nil || f.Ruling == nil {
 		return stats.Ruling{}, ErrUnstored
@@ -64,7 +64,7 @@ func Recompute(ctx context.Context, a *archive.Archive, r archive.AgentResult, f
 		rule.Proof = p
 	}
 	now := judge(list, rule)
-	if r.Grounds.Wording != stats.Wording { // the same ruling in the words of another version
+	if r.Grounds.Wording != stats.Wording { // the same ruling in the wording of another version
 		now.Reason = f.Ruling.Reason
 	}
 	if what := unlike(f.Ruling, now); len(what) > 0 {
@@ -81,7 +81,8 @@ func contradiction(r archive.AgentResult, v agent.ConfigID, format string, args 
 	return &archive.AuditError{Subject: fmt.Sprintf("run %s, agent %s, variant %s", r.Run, r.Agent, v.Short()), Reason: fmt.Sprintf(format, args...)}
 }
 
-// prefixes returns the blocks up to each look, the shortest prefix first.
+// prefixes returns every prefix of a list of blocks, the shortest first; each holds the
+// blocks that were available at one interim analysis.
 func prefixes(list []block) [][]block {
 	out := make([][]block, len(list))
 	for i := range list {
@@ -90,8 +91,8 @@ func prefixes(list []block) [][]block {
 	return out
 }
 
-// unlike returns the JSON fields in which two records differ, with both values if these
-// are short.
+// unlike returns the JSON fields in which two records differ, with both values if they are
+// short.
 func unlike(was, is any) []string {
 	var one, two map[string]json.RawMessage
 	for _, side := range []struct {
@@ -127,8 +128,8 @@ func unlike(was, is any) []string {
 	return out
 }
 
-// removed reports whether retention removed evaluations of one of these runs, or a repair
-// could not save all of the archive.
+// removed reports whether retention removed evaluations of any of the given runs, or a
+// repair could not save the whole archive.
 func removed(ctx context.Context, a *archive.Archive, runs []string) (bool, error) {
 	for _, id := range runs {
 		r, err := a.Run(ctx, id)

@@ -13,12 +13,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Checked counts rulings by the result of recomputing them.
+// Checked counts rulings by the outcome of recomputing them.
 type Checked struct {
-	// Recomputed counts those that were confirmed from the stored evaluations.
+	// Recomputed counts the rulings that were confirmed from the stored evaluations.
 	Recomputed int `json:"recomputed"`
-	// Unstored counts those whose inputs are not stored, and Gone those whose evaluations
-	// were removed. Neither kind can be recomputed.
+	// Unstored counts the rulings whose inputs are not stored, and Gone those whose
+	// evaluations were removed. Neither kind can be recomputed.
 	Unstored int `json:"unstored,omitempty"`
 	Gone     int `json:"gone,omitempty"`
 }
@@ -28,10 +28,10 @@ func (c *Checked) Add(o Checked) {
 	c.Recomputed, c.Unstored, c.Gone = c.Recomputed+o.Recomputed, c.Unstored+o.Unstored, c.Gone+o.Gone
 }
 
-// Check recomputes every ruling of a result, and the parts of the verdict that follow
-// from them: whether a variant is proposed, which one, and the sentence about it, unless another
-// version of evolve worded it. The
-// first contradiction is an *archive.AuditError.
+// Check recomputes every ruling in a result, and the parts of the verdict that follow from
+// the rulings: whether a variant is proposed, which variant, and the sentence about it. It
+// does not compare the sentence if another version of evolve worded it. The first
+// contradiction is returned as an *archive.AuditError.
 func Check(ctx context.Context, a *archive.Archive, r archive.AgentResult) (Checked, error) {
 	var out Checked
 	var rulings []stats.Ruling
@@ -96,8 +96,8 @@ func CheckAll(ctx context.Context, a *archive.Archive) (Checked, error) {
 	return out, nil
 }
 
-// Digest returns the digest of the evidence for a variant: the ruling on it, the ruling's
-// inputs, and the hashes of everything that it was measured on.
+// Digest returns the digest of the evidence for a variant: the ruling on the variant, the
+// inputs of the ruling, and the hashes of everything on which the variant was measured.
 func Digest(p archive.AgentPlan, g *archive.Grounds, f archive.Finalist) (string, error) {
 	raw, err := json.Marshal(struct {
 		Agent, Suite, Split, Space string

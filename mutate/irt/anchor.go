@@ -1,13 +1,14 @@
 package irt
 
-// anchor is a point near which predictions are made, with the parts of its covariances.
+// anchor is a point near which predictions are made, with the parts from which its
+// covariances with the items are computed.
 type anchor struct {
 	point Point
 	parts parts
 }
 
-// Approach prepares the predictions of [Model.Predict] for points that differ from one of the
-// given points in few dimensions. Predictions change by rounding alone.
+// Approach prepares [Model.Predict] for points that differ in only a few dimensions from
+// one of the given points. It changes predictions only by rounding errors.
 func (m *Model) Approach(points []Point) {
 	m.anchors = m.anchors[:0]
 	for _, x := range points {
@@ -17,8 +18,8 @@ func (m *Model) Approach(points []Point) {
 	}
 }
 
-// near sets p to the parts of the covariances of x with the items, from those of the
-// nearest anchor where that is less work.
+// near sets p to the parts of the covariances between x and the items. It starts from the
+// parts of the nearest anchor if that is less work.
 func (m *Model) near(x Point, p parts) {
 	a := m.anchorOf(x)
 	if a == nil {
@@ -31,8 +32,9 @@ func (m *Model) near(x Point, p parts) {
 	m.kernel.move(a.point, x, m.columns, p)
 }
 
-// anchorOf returns the nearest anchor, or nil if each differs in a third of the dimensions
-// or more: a dimension that differs costs two sums in place of one.
+// anchorOf returns the nearest anchor, or nil if every anchor differs from the point in a
+// third of the dimensions or more. Starting from an anchor costs two sums for each
+// differing dimension, instead of one sum for every dimension.
 func (m *Model) anchorOf(x Point) *anchor {
 	var nearest *anchor
 	least := (len(x) + 2) / 3
@@ -44,7 +46,8 @@ func (m *Model) anchorOf(x Point) *anchor {
 	return nearest
 }
 
-// different returns the number of dimensions in which two points differ; it stops at most.
+// different returns the number of dimensions in which two points differ, or most as soon as
+// the count reaches it.
 func different(x, y Point, most int) int {
 	n := 0
 	for i, v := range x {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestAnchorsChangeNoPrediction: predictions near anchors are those without them, for points
-// that equal an anchor, differ in one dimension, and in all.
+// TestAnchorsChangeNoPrediction checks that predictions near anchors equal those without
+// anchors, for points that equal an anchor, differ from it in one dimension, or differ in
+// all.
 func TestAnchorsChangeNoPrediction(t *testing.T) {
 	for _, dims := range [][]Dimension{dims(), textDims()} {
 		rng := rand.New(rand.NewPCG(3, 1))
@@ -45,8 +46,9 @@ func TestAnchorsChangeNoPrediction(t *testing.T) {
 	}
 }
 
-// TestKeptCovariancesAreThoseComputedAgain: a model that was fitted to other points before,
-// the first of them the same, predicts what a model predicts that computes all covariances.
+// TestKeptCovariancesAreThoseComputedAgain checks that a model that was previously fitted
+// to other points, of which the first are the same, predicts the same as a model that
+// computes all covariances.
 func TestKeptCovariancesAreThoseComputedAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	items, _, _ := anyItems(rng, 40, 12, false)

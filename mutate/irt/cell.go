@@ -2,9 +2,10 @@ package irt
 
 import "slices"
 
-// Cell sums the scores of a config on one task. Counts and sums are fractional where an
-// evaluation has a weight below one. A long search keeps a million of them, which is why
-// the types are small: only the dispersion depends on the squares.
+// Cell sums the scores of a config on one task. Counts and sums are fractional if an
+// evaluation has a weight below one. Task and Squares have small types because a long
+// search stores a million cells; Squares can be imprecise, because only the dispersion
+// depends on it.
 type Cell struct {
 	Task    int32
 	Squares float32
@@ -18,7 +19,8 @@ func (c *Cell) Add(score, weight float64) {
 	c.Squares += float32(weight * score * score)
 }
 
-// Merge adds two lists in the order of their tasks. It changes neither.
+// Merge returns the cells of two lists added up task by task. The lists and the result are
+// in task order, and neither list is changed.
 func Merge(a, b []Cell) []Cell {
 	out := make([]Cell, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -35,7 +37,7 @@ func Merge(a, b []Cell) []Cell {
 	return append(append(out, a...), b...)
 }
 
-// AddScore adds a score with a weight to the cell of a task in a list in order of tasks.
+// AddScore adds a score with a weight to the cell of a task in a list in task order.
 func AddScore(cells []Cell, task int, score, weight float64) []Cell {
 	at, found := Find(cells, int32(task))
 	if !found {
@@ -45,8 +47,8 @@ func AddScore(cells []Cell, task int, score, weight float64) []Cell {
 	return cells
 }
 
-// Find returns the position of a task in a list in order of tasks, and reports whether
-// the list has it.
+// Find returns the position of a task in a list in task order, and reports whether the list
+// contains the task.
 func Find(cells []Cell, task int32) (at int, found bool) {
 	return slices.BinarySearchFunc(cells, task, func(c Cell, task int32) int { return int(c.Task) - int(task) })
 }

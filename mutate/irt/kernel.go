@@ -8,13 +8,14 @@ import (
 //
 //	k = c + S + e₂·(S² − Σ vᵢ²)/2 + e₃·exp(−ρ Σ aᵢdᵢ²),  S = Σ vᵢ,  vᵢ = aᵢkᵢ,
 //
-// where kᵢ is a Gaussian of the distance on a numeric scale or between two texts and 0 for
-// different values of a category, and dᵢ² is 4Δ² or 1: single parameters, pairs of them (after Duvenaud et
-// al. 2011), and all together.
+// where kᵢ is a Gaussian of the distance on a numeric scale or between two texts, and 0 for
+// different values of a category, and where dᵢ² is 4Δ² or 1. The terms stand for single
+// parameters, for pairs of parameters (after Duvenaud et al. 2011), and for all parameters
+// together.
 type kernel struct {
 	dims []Dimension
-	// theta are the logarithms of the hyperparameters: d variances aᵢ, d lengths, e₂,
-	// e₃, ρ; prior their prior medians, spread the priors' standard deviations.
+	// theta holds the logarithms of the hyperparameters: d variances aᵢ, d lengths, e₂, e₃,
+	// ρ. prior holds their prior medians, and spread the standard deviations of the priors.
 	theta, prior, spread []float64
 	tables               [][]kernelTerm // by dimension and distance
 	squares              [Grid + 2]float64
@@ -22,15 +23,16 @@ type kernel struct {
 	own                  float64 // k of a point with itself
 }
 
-// kernelTerm holds a dimension's part of S and its part of the product's exponent.
+// kernelTerm holds a dimension's contribution to S and its contribution to the exponent of
+// the product.
 type kernelTerm struct{ v, d float64 }
 
-// constant is the prior variance common to all configs.
+// constant is the prior variance that is common to all configs.
 const constant = 4.0
 
-// Prior medians of the hyperparameters; their spreads are in newKernel.
+// The prior medians of the hyperparameters; the spreads of the priors are in newKernel.
 const (
-	additive     = 4.0 // divided among the dimensions by their weights
+	additive     = 4.0 // divided among the dimensions in proportion to their weights
 	length       = 0.35
 	pairPart     = 1.0
 	productPart  = 0.4
@@ -92,12 +94,12 @@ func (k *kernel) tabulate() {
 	k.own = k.value(sum, squares, 0)
 }
 
-// value returns the covariance from its parts.
+// value returns the covariance that results from its parts.
 func (k *kernel) value(sum, squares, exponent float64) float64 {
 	return constant + sum + k.pairs*0.5*(sum*sum-squares) + k.product*math.Exp(-exponent)
 }
 
-// between returns the covariance of two points.
+// between returns the covariance between two points.
 func (k *kernel) between(x, y Point) float64 {
 	var sum, squares, exponent float64
 	for i, t := range k.tables {
@@ -109,8 +111,8 @@ func (k *kernel) between(x, y Point) float64 {
 	return k.value(sum, squares, exponent)
 }
 
-// apart returns the distance of two places of a dimension as an index of the kernel's
-// tables.
+// apart returns the distance between two positions in a dimension, as an index into the
+// kernel's tables.
 func (k *kernel) apart(dim int, a, b int16) int {
 	if row := k.dims[dim].Texts.row(a); row != nil {
 		return along(row, b)
@@ -118,10 +120,10 @@ func (k *kernel) apart(dim int, a, b int16) int {
 	return apart(a, b)
 }
 
-// distant reports whether the places of a dimension have distances.
+// distant reports whether the positions in a dimension have distances.
 func (d Dimension) distant() bool { return d.Numeric || d.Texts != nil }
 
-// parts are the sums for a row of covariances, from which value computes them.
+// parts holds the sums for a row of covariances. value computes the covariances from them.
 type parts struct{ sum, squares, exponent []float64 }
 
 func newParts(n int) parts {
@@ -129,13 +131,14 @@ func newParts(n int) parts {
 	return parts{all[:n:n], all[n : 2*n : 2*n], all[2*n:]}
 }
 
-// of returns the parts of item i with the items up to itself, where p has those of all pairs.
+// of returns the parts of the covariances of item i with all items up to and including
+// itself; p must hold the parts for all pairs.
 func (p parts) of(i int) parts {
 	from, to := i*(i+1)/2, (i+1)*(i+2)/2
 	return parts{p.sum[from:to], p.squares[from:to], p.exponent[from:to]}
 }
 
-// gather sets p to the parts of the covariances of x with the first len(p.sum) points,
+// gather sets p to the parts of the covariances between x and the first len(p.sum) points,
 // which are given by column.
 func (k *kernel) gather(x Point, columns [][]int16, p parts) {
 	clear(p.sum)
@@ -156,7 +159,7 @@ func (k *kernel) gather(x Point, columns [][]int16, p parts) {
 		if at < 0 || !k.dims[i].Numeric {
 			terms := [2]kernelTerm{t[0], t[mismatch]}
 			for j, q := range column {
-				n := 0 // without a branch, which would be taken at random
+				n := 0 // avoid an unpredictable branch
 				if q != at {
 					n = 1
 				}
@@ -183,8 +186,8 @@ func (k *kernel) gather(x Point, columns [][]int16, p parts) {
 	}
 }
 
-// move changes the parts of the covariances of x into those of y, which differs in few
-// dimensions.
+// move changes the parts of the covariances of x into those of y, which must differ from x
+// in only a few dimensions.
 func (k *kernel) move(x, y Point, columns [][]int16, p parts) {
 	for i, t := range k.tables {
 		if x[i] == y[i] {
@@ -199,14 +202,14 @@ func (k *kernel) move(x, y Point, columns [][]int16, p parts) {
 	}
 }
 
-// row sets out to the covariances of x with the first len(out) points.
+// row sets out to the covariances between x and the first len(out) points.
 func (k *kernel) row(x Point, columns [][]int16, p parts, out []float64) {
 	p = parts{p.sum[:len(out)], p.squares[:len(out)], p.exponent[:len(out)]}
 	k.gather(x, columns, p)
 	k.values(p, out)
 }
 
-// values sets out to the covariances with the given parts.
+// values sets out to the covariances that result from the given parts.
 func (k *kernel) values(p parts, out []float64) {
 	for j := range out {
 		out[j] = k.value(p.sum[j], p.squares[j], p.exponent[j])

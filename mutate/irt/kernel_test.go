@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestCovarianceIsTheFormula: the covariance of two points follows the formula in the
-// kernel's documentation.
+// TestCovarianceIsTheFormula checks that the covariance of two points follows the formula
+// in the kernel's documentation.
 func TestCovarianceIsTheFormula(t *testing.T) {
 	k := newKernel(dims())
 	x, y := Point{0, 128, -4, -2, -3}, Point{64, 128, -5, -2, -2}
@@ -54,8 +54,8 @@ func TestRowsAgreeWithPairs(t *testing.T) {
 	}
 }
 
-// TestTextsHaveDistances: two texts covary by their distance, and a text without one only
-// with itself.
+// TestTextsHaveDistances checks that two texts covary by their distance, and that a text
+// without a distance covaries only with itself.
 func TestTextsHaveDistances(t *testing.T) {
 	k := newKernel(textDims())
 	text := func(n int16) Point { return Point{0, 0, FirstText - n, -2, -2} }
@@ -69,7 +69,8 @@ func TestTextsHaveDistances(t *testing.T) {
 	}
 }
 
-// likelihood returns the log marginal likelihood of targets by the textbook formula.
+// likelihood returns the log marginal likelihood of targets, computed by the textbook
+// formula.
 func likelihood(k *kernel, points []Point, z, noise []float64) float64 {
 	n := len(points)
 	a := mat.NewSymDense(n, nil)
@@ -86,8 +87,8 @@ func likelihood(k *kernel, points []Point, z, noise []float64) float64 {
 	return -0.5*mat.Dot(mat.NewVecDense(n, z), &alpha) - 0.5*chol.LogDet()
 }
 
-// TestGradientAgreesWithDifferences: the gradient agrees with finite differences of the
-// likelihood.
+// TestGradientAgreesWithDifferences checks that the gradient agrees with finite differences
+// of the likelihood.
 func TestGradientAgreesWithDifferences(t *testing.T) {
 	for _, k := range []*kernel{newKernel(dims()), newKernel(textDims())} {
 		checkGradient(t, k)
@@ -138,8 +139,8 @@ func checkGradient(t *testing.T, k *kernel) {
 	}
 }
 
-// TestLearningFindsWhatMatters: learning increases the likelihood, and irrelevant
-// dimensions get less weight.
+// TestLearningFindsWhatMatters checks that learning increases the likelihood, and that
+// irrelevant dimensions get less weight.
 func TestLearningFindsWhatMatters(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	k := newKernel(dims())

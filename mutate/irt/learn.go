@@ -9,8 +9,8 @@ import (
 )
 
 // learn increases the log posterior of the hyperparameters by a few steps of resilient
-// propagation (Riedmiller & Braun 1993), given working targets z of the points with noise
-// variances.
+// propagation (Riedmiller & Braun 1993), given the working targets z of the points and the
+// noise variances.
 func (k *kernel) learn(points []Point, z, noise []float64, steps int) {
 	n, d := len(points), len(k.dims)
 	columns := byColumn(points, d)
@@ -20,7 +20,8 @@ func (k *kernel) learn(points []Point, z, noise []float64, steps int) {
 		pace[i] = firstPace
 	}
 	sym := mat.NewSymDense(n, nil)
-	// The parts of all pairs, row by row: the gradient has those of the covariances.
+	// pairs holds the parts for all pairs, row by row, because the gradient needs the parts
+	// of the covariances.
 	pairs, row := newParts(n*(n+1)/2), make([]float64, n)
 	alpha := make([]float64, n)
 	for range steps {
@@ -31,9 +32,9 @@ func (k *kernel) learn(points []Point, z, noise []float64, steps int) {
 			}
 			sym.SetSym(i, i, row[i]+nugget+noise[i])
 		}
-		// With this number of points and this noise the system is never so ill-conditioned
-		// that the sign of a gradient would be wrong. So LAPACK is called without the
-		// estimate of the condition that mat.Cholesky computes.
+		// With this number of points and this noise, the system is never so ill-conditioned
+		// that the sign of a gradient would be wrong. LAPACK is therefore called without
+		// the estimate of the condition number that mat.Cholesky computes.
 		factor, ok := lapack64.Potrf(sym.RawSymmetric())
 		if !ok {
 			return
@@ -63,15 +64,15 @@ func (k *kernel) learn(points []Point, z, noise []float64, steps int) {
 }
 
 const (
-	// firstPace is the first step of a log hyperparameter.
+	// firstPace is the length of the first step of a log hyperparameter.
 	firstPace = 0.15
-	// farthest bounds the distance of a log hyperparameter from its prior median, in
-	// standard deviations of the prior, so that covariances stay finite for any data.
+	// farthest is the maximum distance of a log hyperparameter from its prior median, in
+	// standard deviations of the prior. It keeps covariances finite for any data.
 	farthest = 6
 )
 
-// gradient returns the gradient of the log marginal likelihood, ½ tr((αα' − A⁻¹) ∂A/∂θ),
-// by hyperparameter. pairs has the parts of the covariances of all pairs.
+// gradient returns the gradient of the log marginal likelihood, ½ tr((αα' − A⁻¹) ∂A/∂θ), by
+// hyperparameter. pairs holds the parts of the covariances for all pairs.
 func (k *kernel) gradient(points []Point, columns [][]int16, pairs parts, alpha []float64, inverse *mat.SymDense) []float64 {
 	n, d := len(points), len(k.dims)
 	out := make([]float64, len(k.theta))
@@ -120,7 +121,8 @@ func (k *kernel) gradient(points []Point, columns [][]int16, pairs parts, alpha 
 }
 
 // slopeEqual returns a row's part of the gradient for the variance of a dimension without
-// distances: at equal places only S depends on it, at others only the product.
+// distances. At equal positions only S depends on that variance, at other positions only
+// the product.
 func slopeEqual(at int16, column []int16, t []kernelTerm, sum, weight, paired, product []float64) float64 {
 	equal, other := t[0].v, t[mismatch].d
 	variance := 0.0
@@ -134,7 +136,7 @@ func slopeEqual(at int16, column []int16, t []kernelTerm, sum, weight, paired, p
 	return variance
 }
 
-// byColumn converts points to one list per dimension.
+// byColumn converts points to lists of positions, one list per dimension.
 func byColumn(points []Point, dims int) [][]int16 {
 	all := make([]int16, dims*len(points))
 	columns := make([][]int16, dims)

@@ -14,30 +14,30 @@ import (
 type Item struct {
 	Point Point
 	Cells []Cell
-	// Ability is the current estimate, from which Fit starts and which it replaces.
+	// Ability is the current estimate. Fit starts from it and replaces it.
 	Ability float64
-	// Pending is the number of pending evaluations, which add information without
-	// changing the mean.
+	// Pending is the number of pending evaluations. They add information without changing
+	// the mean.
 	Pending float64
 }
 
 const (
-	// nugget is the prior variance that is independent between configs, even at the same
-	// point.
+	// nugget is the prior variance of the part of an ability that is independent between
+	// configs, even at the same point.
 	nugget = 0.03
 	// taskVariance is the prior variance of task effects.
 	taskVariance = 4.0
-	// learnable bounds the number of points from which hyperparameters are learnt.
+	// learnable is the maximum number of points from which hyperparameters are learnt.
 	learnable = 160
 )
 
-// Model is the posterior, created by New.
+// Model is the posterior of the model. It is created by New.
 type Model struct {
 	kernel *kernel
-	// Effects are the easiness of the tasks, in logits.
+	// Effects holds the easiness of each task, in logits.
 	Effects []float64
-	// Dispersion is the variance of a score as a share of p(1 − p); 1 for scores that
-	// are 0 or 1.
+	// Dispersion is the ratio of the variance of a score to p(1 − p); it is 1 for scores
+	// that are 0 or 1.
 	Dispersion float64
 
 	items   int
@@ -59,8 +59,8 @@ func New(dims []Dimension, tasks int) *Model {
 // Sigmoid returns the probability of a logit.
 func Sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// Fit fits abilities and task effects to the items by the given number of Newton steps,
-// and if learn is positive also the hyperparameters by learn steps.
+// Fit fits abilities and task effects to the items with the given number of Newton steps.
+// If learn is positive, it also fits the hyperparameters, with learn steps.
 func (m *Model) Fit(items []Item, iterations, learn int) {
 	points := make([]Point, len(items))
 	for i := range items {
@@ -80,16 +80,16 @@ func (m *Model) Fit(items []Item, iterations, learn int) {
 		}
 		m.solve(gram, targets, noise)
 		for i := range items {
-			// The posterior at the point itself, including the nugget.
+			// This is the posterior mean of the item's own ability, including the nugget.
 			items[i].Ability = targets[i] - m.alpha[i]*noise[i]
 		}
 		m.adjust(items)
 	}
 }
 
-// disperse estimates the dispersion by Pearson's statistic.
+// disperse estimates the dispersion with Pearson's statistic.
 func (m *Model) disperse(items []Item) {
-	const guess = 5 // weight of the prior guess 1, in evaluations
+	const guess = 5 // weight of the prior guess of 1, in evaluations
 	chi, count, cells := 0.0, 0.0, 0
 	binary := true
 	for i := range items {
@@ -108,8 +108,9 @@ func (m *Model) disperse(items []Item) {
 	}
 }
 
-// linearise sets the working targets and their variances around the current abilities.
-// The Newton step is bounded, since one success in one trial has no finite target.
+// linearise sets the working targets and their variances around the current abilities. The
+// length of the Newton step is limited, because one success in one trial has no finite
+// target.
 func (m *Model) linearise(items []Item, targets, noise []float64) {
 	const least, longest = 0.05, 4
 	for i := range items {
@@ -122,13 +123,14 @@ func (m *Model) linearise(items []Item, targets, noise []float64) {
 		known := math.Max(info, least)
 		step := math.Max(-longest, math.Min(longest, slope/known))
 		all := known + items[i].Pending*m.informative(items[i].Ability)
-		// Pending evaluations are imputed by their expectation.
+		// Pending evaluations are imputed with their expectation.
 		targets[i] = items[i].Ability + step*known/all
 		noise[i] = m.Dispersion / all
 	}
 }
 
-// informative returns the mean information p(1 − p) of an evaluation on any task.
+// informative returns the information p(1 − p) that one evaluation gives about an ability,
+// as a mean over all tasks.
 func (m *Model) informative(ability float64) float64 {
 	sum := 0.0
 	stride := 1 + len(m.Effects)/64
@@ -141,8 +143,8 @@ func (m *Model) informative(ability float64) float64 {
 	return sum / n
 }
 
-// learn learns the hyperparameters from at most learnable items: the ablest ones for half
-// of them and an even selection of the others.
+// learn learns the hyperparameters from at most learnable items. Half of them are the
+// ablest items, and the rest are an even selection of the others.
 func (m *Model) learn(items []Item, points []Point, targets, noise []float64, steps int) {
 	if len(items) > learnable {
 		order := byAbility(items)
@@ -161,8 +163,9 @@ func (m *Model) learn(items []Item, points []Point, targets, noise []float64, st
 	m.kernel.learn(points, targets, noise, steps)
 }
 
-// covariances returns the prior covariances of points. Those of the points that were first
-// at the last call too are kept; hyperparameters that are learnt clear them.
+// covariances returns the prior covariances of points. It reuses the covariances of the
+// leading points that are the same as in the last call. The stored covariances are cleared
+// when hyperparameters are learnt.
 func (m *Model) covariances(points []Point) *mat.SymDense {
 	n, kept := len(points), 0
 	m.anchors = m.anchors[:0]
@@ -207,7 +210,7 @@ func (m *Model) solve(gram *mat.SymDense, targets, noise []float64) {
 	blas64.Trsv(blas.NoTrans, m.factor, v)
 }
 
-// adjust makes one Newton step for every task effect.
+// adjust makes one Newton step for each task effect.
 func (m *Model) adjust(items []Item) {
 	const longest = 1.5
 	slope, info := make([]float64, len(m.Effects)), make([]float64, len(m.Effects))

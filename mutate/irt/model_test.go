@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPosteriorAgreesWithTheFormula: the factorised results agree with the textbook
-// formula with an inverse.
+// TestPosteriorAgreesWithTheFormula checks that the factorised results agree with the
+// textbook formula, which uses an inverse.
 func TestPosteriorAgreesWithTheFormula(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	items, _, _ := anyItems(rng, 30, 12, false)
@@ -61,8 +61,8 @@ func TestPosteriorAgreesWithTheFormula(t *testing.T) {
 	}
 }
 
-// TestFitIsStationary: a converged fit is stationary: scores minus expectations balance
-// the priors, for abilities and for task effects.
+// TestFitIsStationary checks that a converged fit is stationary: scores minus expectations
+// balance the priors, for abilities and for task effects.
 func TestFitIsStationary(t *testing.T) {
 	items, _, _ := anyItems(rand.New(rand.NewPCG(2, 2)), 25, 10, false)
 	m := New(dims(), 10)
@@ -86,8 +86,8 @@ func TestFitIsStationary(t *testing.T) {
 	}
 }
 
-// TestModelFindsTheWorld: the model recovers abilities and task effects, up to a
-// constant, from a part of the scores of every config.
+// TestModelFindsTheWorld checks that the model recovers abilities and task effects, up to a
+// constant, from part of the scores of every config.
 func TestModelFindsTheWorld(t *testing.T) {
 	for _, graded := range []bool{false, true} {
 		items, abilities, effects := anyItems(rand.New(rand.NewPCG(3, 3)), 120, 40, graded)
@@ -123,8 +123,8 @@ func correlation(a, b []float64) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// TestPendingMovesNothing: pending evaluations reduce an item's variance and do not
-// change its ability.
+// TestPendingMovesNothing checks that pending evaluations reduce an item's variance and do
+// not change its ability.
 func TestPendingMovesNothing(t *testing.T) {
 	base, _, _ := anyItems(rand.New(rand.NewPCG(4, 4)), 20, 10, false)
 	m := New(dims(), 10)
@@ -141,7 +141,7 @@ func TestPendingMovesNothing(t *testing.T) {
 	}
 }
 
-// TestWeightsAreEvaluations: half the weight equals half as many evaluations.
+// TestWeightsAreEvaluations checks that half the weight equals half as many evaluations.
 func TestWeightsAreEvaluations(t *testing.T) {
 	var whole, halves Cell
 	whole.Add(1, 1)
@@ -186,7 +186,7 @@ func TestMergeAddsUp(t *testing.T) {
 	})
 }
 
-// TestModelStaysFinite: for any data, abilities and predictions are finite with
+// TestModelStaysFinite checks that for any data, abilities and predictions are finite with
 // deviations above 0.
 func TestModelStaysFinite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

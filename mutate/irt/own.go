@@ -2,9 +2,9 @@ package irt
 
 import "math"
 
-// Own returns the ability by cells alone, with its standard deviation: the mode of their
-// likelihood at the current task effects times a normal prior with the given mean and
-// variance, by Newton's method from start.
+// Own returns the ability according to cells only, with its standard deviation. The ability
+// maximises the product of the cells' likelihood at the current task effects and a normal
+// prior with the given mean and variance, by Newton's method beginning at start.
 func (m *Model) Own(cells []Cell, start, mean, variance float64) (ability, deviation float64) {
 	const steps, longest = 20, 1.5
 	ability = start
@@ -22,9 +22,10 @@ func (m *Model) Own(cells []Cell, start, mean, variance float64) (ability, devia
 	return ability, 1 / math.Sqrt(info)
 }
 
-// Others returns the mean and the variance of an item's ability by all other items: the
-// posterior without the item's own likelihood. The variance includes what is independent between
-// configs. It reports false for an item without information of its own.
+// Others returns the mean and the variance of an item's ability according to all other
+// items: the posterior without the item's own likelihood. The variance includes the part
+// that is independent between configs. It returns false for an item that has no information
+// of its own.
 func (m *Model) Others(i int, ability, deviation float64) (mean, variance float64, ok bool) {
 	precision := 1/(deviation*deviation) - 1/m.noise[i]
 	if !(precision > 0) {
@@ -34,7 +35,7 @@ func (m *Model) Others(i int, ability, deviation float64) (mean, variance float6
 	return (ability/(deviation*deviation) - target/m.noise[i]) / precision, 1 / precision, true
 }
 
-// Likelihood returns the log-likelihood of cells at an ability.
+// Likelihood returns the log-likelihood of cells at a given ability.
 func (m *Model) Likelihood(cells []Cell, ability float64) float64 {
 	sum := 0.0
 	for _, c := range cells {

@@ -1,27 +1,28 @@
 package irt
 
-// Point is a config as numbers, one for each dimension: a place on the scale 0 … Grid, or
-// a negative code, for which only equality counts.
+// Point is a config as numbers, one for each dimension. A number is either a position on
+// the scale 0 … Grid or a negative code, for which only equality matters.
 type Point []int16
 
-// Grid is the last place of a numeric dimension.
+// Grid is the last position in a numeric dimension.
 const Grid = 256
 
-// Dimension is one coordinate of the points.
+// Dimension is one coordinate of points.
 type Dimension struct {
-	// Numeric dimensions have a distance, and so have those of Texts; others have only
-	// equality.
+	// Numeric reports whether the dimension is numeric. Positions in a numeric dimension
+	// have distances, as do positions in a dimension with Texts; in all others, positions
+	// are only equal or different.
 	Numeric bool
-	// Weight is the dimension's share of a parameter.
+	// Weight is the dimension's share of the parameter to which it belongs.
 	Weight float64
-	// Texts are the distances of a dimension of texts; nil for others.
+	// Texts holds the distances in a dimension of texts; nil for other dimensions.
 	Texts *Texts
 }
 
-// mismatch is the index in the kernel's tables for two places without a distance.
+// mismatch is the index into the kernel's tables for two positions that have no distance.
 const mismatch = Grid + 1
 
-// apart returns the distance of two places as an index of the kernel's tables.
+// apart returns the distance between two positions as an index into the kernel's tables.
 func apart(a, b int16) int {
 	switch {
 	case a == b:

@@ -11,15 +11,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Predict returns the posterior mean and standard deviation of the abilities at points
-// other than items.
+// Predict returns the posterior mean and standard deviation of the abilities at points that
+// are not items.
 func (m *Model) Predict(points []Point) (mean, sd []float64) {
 	n, q := m.items, len(points)
 	mean, sd = make([]float64, q), make([]float64, q)
 	if q == 0 {
 		return mean, sd
 	}
-	// Each point has a row. BLAS works along rows, and points are often fewer than items.
+	// Each point has a row, because BLAS works along rows and there are often fewer points
+	// than items.
 	p := newParts(n)
 	k := blas64.General{Rows: q, Cols: n, Stride: max(1, n), Data: make([]float64, q*n)}
 	for c, x := range points {
@@ -45,8 +46,8 @@ func (m *Model) Predict(points []Point) (mean, sd []float64) {
 	return mean, sd
 }
 
-// Covariance returns the joint posterior covariance of the abilities of some items, by
-// index.
+// Covariance returns the joint posterior covariance of the abilities of some items, which
+// are given by index.
 func (m *Model) Covariance(of []int) *mat.SymDense {
 	n, q := m.items, len(of)
 	e := blas64.General{Rows: n, Cols: q, Stride: q, Data: make([]float64, n*q)}
@@ -59,7 +60,7 @@ func (m *Model) Covariance(of []int) *mat.SymDense {
 	blas64.Syrk(blas.Trans, 1, e, 0, raw)
 	for a := range q {
 		for b := a; b < q; b++ {
-			// The posterior covariance N − N·A⁻¹·N of noisy points.
+			// This is the posterior covariance N − N·A⁻¹·N of noisy points.
 			v := -m.noise[of[a]] * out.At(a, b) * m.noise[of[b]]
 			if a == b {
 				v = math.Max(1e-6, v+m.noise[of[a]])
@@ -91,7 +92,8 @@ func (m *Model) Variances() []float64 {
 	return out
 }
 
-// Prior returns the covariance of points before any evaluation, without the nugget.
+// Prior returns the covariance of the abilities at points before any evaluation, without
+// the nugget.
 func (m *Model) Prior(points []Point) *mat.SymDense {
 	cov := mat.NewSymDense(len(points), nil)
 	for a := range points {
@@ -102,13 +104,13 @@ func (m *Model) Prior(points []Point) *mat.SymDense {
 	return cov
 }
 
-// Correlation returns the prior correlation of the abilities at two points, without the
-// part common to all configs.
+// Correlation returns the prior correlation between the abilities at two points, without
+// the part that is common to all configs.
 func (m *Model) Correlation(x, y Point) float64 {
 	return (m.kernel.between(x, y) - constant) / (m.kernel.own - constant)
 }
 
-// Relevance returns the prior variance of each dimension on its own.
+// Relevance returns, for each dimension, the prior variance that it contributes on its own.
 func (m *Model) Relevance() []float64 {
 	out := make([]float64, len(m.kernel.dims))
 	for i := range out {
@@ -117,7 +119,8 @@ func (m *Model) Relevance() []float64 {
 	return out
 }
 
-// byAbility returns the items' indices by descending ability, ties in their order.
+// byAbility returns the indices of the items by descending ability. Ties stay in their
+// original order.
 func byAbility(items []Item) []int {
 	order := make([]int, len(items))
 	for i := range order {
@@ -127,9 +130,9 @@ func byAbility(items []Item) []int {
 	return order
 }
 
-// Joint returns the joint posterior of the abilities at points without the nugget, which
-// is specific to a config and independent of its parameters. The points need not be
-// items.
+// Joint returns the joint posterior of the abilities at points. It does not include the
+// nugget, which is specific to a config and independent of its parameters. The points need
+// not be items.
 func (m *Model) Joint(points []Point) (mean []float64, cov *mat.SymDense) {
 	n, q := m.items, len(points)
 	mean = make([]float64, q)

@@ -7,12 +7,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// mostSupported bounds the items of tonight in a test of an earlier night.
+// mostSupported is the maximum number of tonight's items in a test of an earlier night.
 const mostSupported = 40
 
-// Support returns how much likelier tonight's results are given those of an earlier night
-// than without them, as a difference of log likelihoods; 0 where one of the two has no item, or
-// where a covariance is not positive definite. The items have abilities near which scores are linear, as after [Model.Fit].
+// Support returns how much more likely tonight's results are with the results of an earlier
+// night than without them, as a difference of log likelihoods. It returns 0 if either night
+// has no items, or if a covariance is not positive definite. The items must have abilities
+// near which scores are linear, as after [Model.Fit].
 func (m *Model) Support(tonight, earlier []Item) float64 {
 	if len(tonight) == 0 || len(earlier) == 0 {
 		return 0
@@ -72,8 +73,8 @@ func (m *Model) Support(tonight, earlier []Item) float64 {
 	return given - alone
 }
 
-// density returns the log density of a normal vector with mean 0 up to a constant. It reports
-// false if the covariance is not positive definite.
+// density returns the log density, up to a constant, of a normal vector with mean 0. It
+// returns false if the covariance is not positive definite.
 func density(x *mat.VecDense, covariance *mat.SymDense) (float64, bool) {
 	var chol mat.Cholesky
 	var solved mat.VecDense

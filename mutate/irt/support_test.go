@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// night draws items of a night whose abilities follow one dimension, or fall along it.
+// night draws a night's items. Their abilities rise along one dimension, or fall along it
+// if falling is true.
 func night(rng *rand.Rand, n int, falling bool) []Item {
 	var list []Item
 	for range n {
@@ -29,8 +30,9 @@ func night(rng *rand.Rand, n int, falling bool) []Item {
 	return list
 }
 
-// TestSupportTellsWhetherANightHolds: tonight's results are likelier with an earlier night of
-// the same effects than without, and less likely with one of other effects.
+// TestSupportTellsWhetherANightHolds checks that tonight's results are likelier with an
+// earlier night that has the same effects than without it, and less likely with one that
+// has other effects.
 func TestSupportTellsWhetherANightHolds(t *testing.T) {
 	for seed := range uint64(5) {
 		for _, falling := range []bool{false, true} {
@@ -45,8 +47,8 @@ func TestSupportTellsWhetherANightHolds(t *testing.T) {
 	}
 }
 
-// TestSupportIsTheFormula: the support is the log likelihood of both nights together, minus
-// that of each on its own.
+// TestSupportIsTheFormula checks that the support is the log likelihood of both nights
+// together, minus the log likelihoods of each night alone.
 func TestSupportIsTheFormula(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	m := New(dims(), 6)

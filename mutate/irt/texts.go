@@ -2,24 +2,25 @@ package irt
 
 import "math"
 
-// FirstText is the code of the first text of a dimension of texts; text i has the code
+// FirstText is the code of the first text in a dimension of texts; text i has the code
 // FirstText − i.
 const FirstText int16 = -4
 
-// mostTexts bounds the texts with a distance. Later ones only have equality.
+// mostTexts is the maximum number of texts that have distances. Any further text is only
+// equal to or different from another text.
 const mostTexts = 2048
 
-// Texts holds the distances between the texts of a dimension, in [0,1]. They must be
-// Euclidean, so that a Gaussian of them is a covariance.
+// Texts holds the distances between the texts in a dimension, in [0,1]. They must be
+// Euclidean, because a Gaussian of them must be a covariance.
 type Texts struct {
 	n, stride int
-	apart     []int16 // by pair, as places 0 … Grid
+	apart     []int16 // distance by pair, as positions 0 … Grid
 }
 
 // Len returns the number of texts.
 func (t *Texts) Len() int { return t.n }
 
-// Add adds a text with its distances to the earlier ones.
+// Add adds a text with its distances to the texts that were added earlier.
 func (t *Texts) Add(distances []float64) {
 	if t.n == mostTexts {
 		return
@@ -40,10 +41,11 @@ func (t *Texts) Add(distances []float64) {
 	t.n++
 }
 
-// Truncate removes all texts but the first n.
+// Truncate removes all texts except the first n.
 func (t *Texts) Truncate(n int) { t.n = min(t.n, n) }
 
-// row returns the distances of a text by its code; nil if it has none.
+// row returns the distances of the text with the given code; nil if the text has no
+// distances.
 func (t *Texts) row(code int16) []int16 {
 	i := int(FirstText) - int(code)
 	if t == nil || i < 0 || i >= t.n {
@@ -52,7 +54,7 @@ func (t *Texts) row(code int16) []int16 {
 	return t.apart[i*t.stride : i*t.stride+t.n]
 }
 
-// along returns the distance of a code as an index of the kernel's tables, given the row
+// along returns the distance of a code as an index into the kernel's tables, given the row
 // of the other text.
 func along(row []int16, code int16) int {
 	if i := int(FirstText) - int(code); i >= 0 && i < len(row) {

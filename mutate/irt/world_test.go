@@ -4,12 +4,12 @@ import (
 	"math/rand/v2"
 )
 
-// dims returns a mix of dimensions.
+// dims returns a mix of kinds of dimensions.
 func dims() []Dimension {
 	return []Dimension{{Numeric: true, Weight: 1}, {Numeric: true, Weight: 1}, {Weight: 1}, {Weight: 0.5}, {Weight: 0.5}}
 }
 
-// textDims is dims with texts in place of the category, the third of them without
+// textDims returns dims with texts instead of the category. The third text has no
 // distances.
 func textDims() []Dimension {
 	list := dims()
@@ -28,8 +28,8 @@ func anyPoint(rng *rand.Rand) Point {
 	return x
 }
 
-// anyItems draws items with scores of a hidden model: ability rises with the first
-// dimension, tasks differ.
+// anyItems draws items with scores from a hidden model: ability rises with the first
+// dimension, and tasks differ.
 func anyItems(rng *rand.Rand, n, tasks int, graded bool) (items []Item, abilities, effects []float64) {
 	for range tasks {
 		effects = append(effects, 1.5*rng.NormFloat64())

@@ -16,25 +16,27 @@ import (
 )
 
 const (
-	// ablateShare is the share of the search's evaluations, money and time for the
-	// ablation of finalists.
+	// ablateShare is the share of the search's evaluations, money and time that is used for
+	// the ablation of finalists.
 	ablateShare = .1
-	// mostAblate is the maximum of that share if there are many changes.
+	// mostAblate is the maximum share for the ablation, which is used if there are many
+	// changes.
 	mostAblate = .25
-	// leastSearched is the number of evaluations per task that the search keeps before
-	// the ablation gets more than ablateShare.
+	// leastSearched is the number of evaluations per task that are reserved for the search
+	// before the ablation gets more than ablateShare.
 	leastSearched = 20
-	// leastAblate is the minimum number of evaluations of an ablation stage. With fewer,
-	// finalists of an agent with randomness stay as they are.
+	// leastAblate is the minimum number of evaluations in an ablation stage. With fewer
+	// evaluations, finalists of an agent with randomness stay unchanged.
 	leastAblate = 20
 )
 
-// ablateNeed estimates the number of evaluations that the ablation of finalists with so
-// many changes needs. An agent without randomness needs a few runs on every task (of the
-// finalist, of groups of changes and of the remaining ones) and a few tasks for each
-// change that is tried alone (measured: 200 to 350 for 12 changes on 60 tasks, 900 to
-// 1,300 for 20 on 100 if every change has an effect somewhere). An agent with randomness
-// needs about the number that shows an effect of a tenth.
+// ablateNeed estimates the number of evaluations needed for the ablation of finalists with
+// the given number of changes. An agent without randomness needs a few runs on every task
+// (of the finalist, of groups of changes and of the remaining changes), and an evaluation
+// on a few tasks for each change that is tried alone. In measurements, 12 changes on 60
+// tasks took 200 to 350 evaluations, and 20 changes on 100 tasks took 900 to 1,300 if every
+// change had an effect on some task. An agent with randomness needs about as many
+// evaluations as are needed to show an effect of a tenth.
 func ablateNeed(changes, tasks int, fixed bool) int {
 	if !fixed {
 		return ablateEach * changes
@@ -42,21 +44,22 @@ func ablateNeed(changes, tasks int, fixed bool) int {
 	return tasks*(4+changes/4) + 6*changes
 }
 
-// finerNeed estimates the number of evaluations that the parts of hunks need: three checks on
-// all tasks, and one evaluation for each of 64 parts that shows that it matters. More parts are
-// tried while the evaluations last.
+// finerNeed estimates the number of additional evaluations needed to ablate the parts of
+// hunks: three checks on all tasks, and for each of 64 parts one evaluation that shows that
+// it matters. More parts are tried as long as evaluations remain.
 func finerNeed(tasks int) int { return 3*tasks + 64 }
 
-// ablateEach is the number of evaluations per change of an agent with randomness. With 8
-// changes, 500 evaluations revert nine in ten of the idle ones and lose a tenth of the
-// gain; 200 lose more.
+// ablateEach is the number of evaluations per change for an agent with randomness. With 8
+// changes, 500 evaluations revert nine out of ten changes without an effect and lose a
+// tenth of the gain; 200 evaluations lose more.
 const ablateEach = 40
 
-// ablate ablates every finalist before it may enter the confirmation. As many as may
-// enter tonight share the evaluations planned for it; for the others, and after that
-// budget is spent, the search's own evaluations decide where a comparison has confirmed them
-// on another finalist, and always for an agent without randomness. A finalist that has already
-// entered stays unchanged, because its evidence belongs to its config.
+// ablate ablates every finalist before it may enter the confirmation. The finalists that
+// may enter tonight share the evaluations planned for the ablation. Decisions about the
+// other finalists, and all decisions once these evaluations are spent, are based on the
+// search's own evaluations, but only if a comparison on another finalist has confirmed such
+// decisions or the agent has no randomness. A finalist that has already entered stays
+// unchanged, because its evidence belongs to its config.
 func (n *night) ablate(ctx context.Context, rec *mutate.Recommendation) error {
 	if !n.Agent.reduces() {
 		return nil
@@ -98,7 +101,7 @@ func (n *night) ablate(ctx context.Context, rec *mutate.Recommendation) error {
 		seen[f.Variant] = true
 	}
 	if n.Share.adaptive() && errors.Is(ended, bench.ErrBudget) {
-		ended = nil // the ablation's part of the money or the time is used; the confirmation has a part of its own
+		ended = nil // the ablation's part of the money or the time is used up; the confirmation has its own part
 	}
 	rec.Finalists = finalists
 	// The confirmation reads its candidates from the archive.
@@ -108,11 +111,12 @@ func (n *night) ablate(ctx context.Context, rec *mutate.Recommendation) error {
 	return ended
 }
 
-// share returns the number of evaluations for the first of some finalists. For an agent without
-// randomness it is all that are left, because the next finalist gets those that are not needed.
-// Hunks can have more parts than there are evaluations, so the first finalist gets half if
-// others follow. With randomness more evaluations always help, and each finalist gets a part
-// proportional to its changes.
+// share returns the number of evaluations for the first of the given finalists. For an
+// agent without randomness it is the number of all remaining evaluations, because those
+// that the first finalist does not need go to the next. If texts are divided into hunks,
+// there can be more parts than evaluations, so the first finalist gets half of the
+// evaluations if others follow. For an agent with randomness, more evaluations always help,
+// so each finalist gets a share proportional to the number of its changes.
 func (m *minimisation) share(finalists []mutate.Estimate) int {
 	switch {
 	case m.Agent.Fixed() && m.Agent.Hunks && len(finalists) > 1:
@@ -130,7 +134,8 @@ func (m *minimisation) share(finalists []mutate.Estimate) int {
 	return m.left * changes[0] / all
 }
 
-// entered returns the variants with an entry of an earlier run against this champion.
+// entered returns the variants that were entered into the confirmation against the current
+// reference by an earlier run.
 func (n *night) entered(ctx context.Context) (map[agent.ConfigID]bool, error) {
 	out := map[agent.ConfigID]bool{}
 	for c, err := range n.Archive.Candidates(ctx, n.Agent.ID) {
@@ -144,18 +149,19 @@ func (n *night) entered(ctx context.Context) (map[agent.ConfigID]bool, error) {
 	return out, nil
 }
 
-// minimisation is the state shared by the finalists' ablations.
+// minimisation is the state that the ablations of all finalists share.
 type minimisation struct {
 	*night
 	options ablation.Options
 	known   *measurements
-	// earlier counts the evaluations that an interrupted run made for each finalist.
+	// earlier counts, for each finalist, the evaluations that an interrupted run made.
 	earlier map[agent.ConfigID]int
-	// left is the number of evaluations left, told the number made, and next the next
-	// sequence number.
+	// left is the number of remaining evaluations, told is the number of evaluations made
+	// so far, and next is the next sequence number.
 	left, told int
 	next       int64
-	// confirmed reports whether a comparison has confirmed what the model reverts of a finalist.
+	// confirmed reports whether, for at least one finalist, a comparison has confirmed the
+	// reversals that the model chose.
 	confirmed bool
 }
 
@@ -172,8 +178,8 @@ func (n *night) newMinimisation(ctx context.Context) (*minimisation, error) {
 	return m, nil
 }
 
-// ablate ablates one finalist with at most budget evaluations and returns the reduced
-// finalist, as far as it got.
+// ablate reduces one finalist with at most budget evaluations. It returns the reduced
+// finalist, or the finalist itself if nothing could be reverted.
 func (m *minimisation) ablate(ctx context.Context, f mutate.Estimate, budget int) (mutate.Estimate, error) {
 	o := m.options
 	o.Winner, o.Budget, o.ByModel = f.Config, budget, m.confirmed
@@ -216,9 +222,10 @@ func (m *minimisation) ablate(ctx context.Context, f mutate.Estimate, budget int
 	return small, ended
 }
 
-// measure reads the evaluations on search tasks that this run has made. In ordered
-// mode it leaves out those that an interrupted run made in this stage: the stage is
-// replayed and finds them again by their keys. Otherwise they count against the budget.
+// measure reads the evaluations on search tasks that this run has made. In ordered mode it
+// leaves out evaluations that an interrupted run made in this stage, because the stage is
+// replayed and finds them again by their keys. Otherwise, those evaluations count against
+// the budget.
 func (m *minimisation) measure(ctx context.Context) error {
 	variants := map[agent.ConfigID]archive.Variant{}
 	for e, err := range m.Archive.Evaluations(ctx, m.Run.ID, m.Agent.ID) {
@@ -248,7 +255,7 @@ func (m *minimisation) measure(ctx context.Context) error {
 	return nil
 }
 
-// ablationRecord converts a result to the archive's form.
+// ablationRecord converts a result to the form in which the archive stores it.
 func (n *night) ablationRecord(r ablation.Result) archive.Ablation {
 	out := archive.Ablation{Winner: r.Winner, Small: r.Small, Reverted: r.Reverted, Evaluations: r.Evaluations, Reason: r.Reason}
 	for _, e := range r.Effects {
@@ -266,8 +273,9 @@ func (n *night) ablationRecord(r ablation.Result) archive.Ablation {
 	return out
 }
 
-// smaller returns the estimate of a reduced finalist: that of the finalist minus the
-// estimated loss, never higher, and no score below 0.
+// smaller returns the estimate for a reduced finalist: the finalist's estimate minus the
+// estimated loss. It is never higher than the finalist's estimate, and no score in it is
+// below 0.
 func smaller(winner mutate.Estimate, r ablation.Result) mutate.Estimate {
 	out := winner
 	loss := max(0, finite(r.Loss.Mean))
@@ -278,7 +286,7 @@ func smaller(winner mutate.Estimate, r ablation.Result) mutate.Estimate {
 	return out
 }
 
-// searchTasks returns the search tasks with the fields that a search may see.
+// searchTasks returns the search tasks, with only the fields that a search may see.
 func (n *night) searchTasks() []mutate.Task {
 	tasks := make([]mutate.Task, len(n.sample.Search))
 	shows := slices.ContainsFunc(n.Agent.Space.Params, operator.Demonstrates)
@@ -295,8 +303,8 @@ func (n *night) searchTasks() []mutate.Task {
 	return tasks
 }
 
-// maxRepeats is the maximum number of repeats of one (config, task): 1 if a repeat is no
-// new evidence, 0 for no bound.
+// maxRepeats returns the maximum number of repeats of a config on a task: 1 if a repeat
+// yields no new evidence, and 0, which means no limit, otherwise.
 func (n *night) maxRepeats() int {
 	if n.Agent.Fixed() {
 		return 1

@@ -16,7 +16,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// idleNights has an agent on 40 tasks with six more switches without effect.
+// idleNights returns nights of an agent on 40 tasks, with six additional switches that have
+// no effect.
 func idleNights(t *testing.T) *nights {
 	t.Helper()
 	o := newNights(t, 40)
@@ -28,7 +29,7 @@ func idleNights(t *testing.T) *nights {
 	return o
 }
 
-// stageOf lists the evaluations of a stage.
+// stageOf lists the evaluations in a stage.
 func stageOf(t *testing.T, a *archive.Archive, run string, stage bench.Stage) []bench.Evaluation {
 	t.Helper()
 	var out []bench.Evaluation
@@ -43,7 +44,7 @@ func stageOf(t *testing.T, a *archive.Archive, run string, stage bench.Stage) []
 	return out
 }
 
-// ablated counts the evaluations of a result's ablations.
+// ablated counts the evaluations in a result's ablations.
 func ablated(r archive.AgentResult) int {
 	n := 0
 	for _, a := range r.Ablations {
@@ -125,9 +126,9 @@ func TestTheWinnerIsMadeSmall(t *testing.T) {
 	}
 }
 
-// TestAnAblationGoesOnAfterACrash simulates a crash in the middle of the stage: for
-// agents without chance the result is the same and nothing is paid twice; for others it
-// continues within the budget.
+// TestAnAblationGoesOnAfterACrash simulates a crash in the middle of the stage. For agents
+// without randomness, the result is the same and nothing is paid for twice; for others, the
+// ablation continues within the budget.
 func TestAnAblationGoesOnAfterACrash(t *testing.T) {
 	whole(t)
 	for _, chance := range []bool{false, true} {

@@ -14,8 +14,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// findLeftOut finds the versions that the night leaves out because of the refusals of gates
-// before the run named before; "" includes tonight's refusals.
+// findLeftOut finds the versions that the night leaves out because gates refused them
+// before the run named by before; if before is "", tonight's refusals are included.
 func (n *night) findLeftOut(ctx context.Context, before string) error {
 	f, err := leftOut(ctx, n.Archive, n.Agent.ID, n.Plan.AgentHash, before)
 	if err != nil {
@@ -28,8 +28,8 @@ func (n *night) findLeftOut(ctx context.Context, before string) error {
 }
 
 // readValues reads the values of versions on search cases. ablated reports whether
-// tonight's finalists were reduced. Before that, a resumed run must not use the results
-// of the reduction.
+// tonight's finalists have already been reduced. Before that, a resumed run must not use
+// the results of the reduction.
 func (n *night) readValues(ctx context.Context, ablated bool) (err error) {
 	if !n.Agent.Hunks || !n.Agent.Fixed() {
 		return nil
@@ -43,8 +43,8 @@ func (n *night) readValues(ctx context.Context, ablated bool) (err error) {
 	return err
 }
 
-// sameValues describes the search cases on which two versions have the same values; false if
-// they have not, or if they are too few.
+// sameValues returns a description of the search cases on which two versions have the same
+// values. It returns false if their values differ or if there are too few cases.
 func (n *night) sameValues(a, b agent.ConfigID) (cases string, same bool) {
 	if n.values == nil {
 		return "", false
@@ -56,23 +56,24 @@ func (n *night) sameValues(a, b agent.ConfigID) (cases string, same bool) {
 	return n.values.allOf(count, nounOf(n.Agent.Metric)), true
 }
 
-// deceives returns the reason why a version with the values of a deceiving one is left out; nil
-// for any other version.
+// deceives returns the reason for leaving out a version that has the same values as a
+// deceiving version; nil for any other version.
 func (n *night) deceives(id agent.ConfigID) *archive.LeftOut {
 	for _, bad := range slices.Sorted(maps.Keys(n.deceiving)) {
 		if cases, same := n.sameValues(id, bad); same {
 			l := n.leftOut[bad]
-			return &archive.LeftOut{Variant: id, Proposal: l.Proposal, Reason: fmt.Sprintf("it has the values of %s on %s, and %[1]s is left out: %[3]s", bad.Short(), cases, l.Reason)}
+			return &archive.LeftOut{Variant: id, Proposal: l.Proposal, Reason: fmt.Sprintf("it has the same values as %s on %s, and %[1]s is left out: %[3]s", bad.Short(), cases, l.Reason)}
 		}
 	}
 	return nil
 }
 
-// oneEach keeps one finalist of each set of values, the first, which is the smallest: equal ones
-// would each take an entry of the month for one claim. A finalist with the values of an earlier
-// entry is replaced by the version of that entry, whose evidence counts for both, unless gates
-// refused the code of that version. A finalist with the values of the code as it is, or of the
-// reference of candidates, changes nothing and is removed.
+// oneEach retains, for each distinct set of values, only the first finalist, which is also
+// the smallest, because finalists with equal values would each use one of the month's
+// entries for the same claim. A finalist with the same values as an earlier entry is
+// replaced by the version of that entry, whose evidence counts for both, unless gates
+// refused that version's code. A finalist with the same values as the unchanged code, or as
+// the reference of candidates, changes nothing and is removed.
 func (n *night) oneEach(ctx context.Context, rec *mutate.Recommendation) error {
 	if n.values == nil {
 		rec.Finalists = rec.Finalists[:min(len(rec.Finalists), n.finalists())]
@@ -98,8 +99,8 @@ func (n *night) oneEach(ctx context.Context, rec *mutate.Recommendation) error {
 	return nil
 }
 
-// before returns the entries of earlier nights that count tonight, except those of versions
-// that gates refused.
+// before returns the entries from earlier nights that count tonight, except entries of
+// versions that gates refused.
 func (n *night) before(ctx context.Context) ([]confirm.Entry, error) {
 	list, err := entriesOf(ctx, n.Archive, n.Agent.ID)
 	holds := n.conditions()
@@ -109,7 +110,8 @@ func (n *night) before(ctx context.Context) ([]confirm.Entry, error) {
 	}), err
 }
 
-// entryOf returns a finalist as the version of the entry that has its values; itself if none has.
+// entryOf returns a finalist with its version replaced by that of the entry with the same
+// values. If there is no such entry, it returns the finalist unchanged.
 func (n *night) entryOf(ctx context.Context, f mutate.Estimate, list []confirm.Entry) (mutate.Estimate, error) {
 	if slices.ContainsFunc(list, func(e confirm.Entry) bool { return e.Variant == f.Variant }) {
 		return f, nil

@@ -10,59 +10,61 @@ import (
 	"evolve/bench/stats"
 )
 
-// input holds the inputs of an allocation.
+// input holds the inputs to an allocation.
 type input struct {
-	// Budget is the evaluations for this agent.
+	// Budget is the number of evaluations for this agent.
 	Budget       int
 	SearchTasks  int
 	HoldoutTasks int
 	// Params is the number of parameters that a finalist can change at once.
 	Params       int
 	HoldoutUnits int // the number of independent tasks to which the holdout is equivalent
-	// HoldoutClusters is the number of its clusters; 0 means unknown.
+	// HoldoutClusters is the number of clusters in the holdout; 0 means unknown.
 	HoldoutClusters int
-	// Fixed reports whether a repeat is no new evidence.
+	// Fixed reports whether repeating an evaluation yields no new evidence.
 	Fixed      bool
 	Confirm    confirm.Settings
 	SearchOnly bool
 	Baseline   float64
-	// AA is the number of evaluations of the champion against itself once it is
-	// determined; nil: derived from the budget.
+	// AA is the number of evaluations of the champion against itself; nil means that it is
+	// not yet determined and is derived from the budget.
 	AA *int
-	// Watch is the number of tasks on which an agent without randomness is to be measured
+	// Watch is the number of tasks on which an agent without randomness must be measured
 	// again.
 	Watch int
-	// Reruns is the number of evaluations on a task of the reruns.
+	// Reruns is the number of times that the reruns evaluate each task.
 	Reruns int
 	// Cases reports whether the tasks are the cases of a scoring command.
 	Cases bool
-	// Variances are the known variances of the agent; zero: unknown.
+	// Variances are the known variances of the agent; the zero value means that they are
+	// unknown.
 	Variances stats.Variances
-	// Whole reports whether finalists are not reduced.
+	// Whole reports whether finalists are left whole instead of being reduced.
 	Whole bool
-	// Finer reports whether parts of hunks are tried as well.
+	// Finer reports whether parts of hunks are also tried.
 	Finer bool
 }
 
-// allocation is the number of evaluations of each stage.
+// allocation holds the number of evaluations for each stage.
 type allocation struct {
 	Search, Baseline, AA, Ablate, Confirm int
-	// Finalists is the maximum number of variants that enter, Blocks the number of blocks
-	// that can be paid for one.
+	// Finalists is the maximum number of variants that enter the confirmation. Blocks is
+	// the number of blocks that the budget pays for if only one variant enters.
 	Finalists, Blocks int
-	// Detectable and Month are the smallest improvements on new tasks that a night and a
-	// month of such nights can show at 80 % power, in score units; 0 for none.
+	// Detectable and Month are the smallest improvements on new tasks, in score units, that
+	// a single night and a month of such nights can show with 80 % power; 0 means none.
 	Detectable, Month float64
-	// Power describes them; empty without a confirmation.
+	// Power is a description of these improvements; it is empty if there is no
+	// confirmation.
 	Power    string
 	Warnings []string
 }
 
 // allocate divides a budget among the stages. The confirmation gets its share in whole
-// blocks (the champion and a variant once on every holdout task). If a repeat is no new
-// evidence, it gets one block for each finalist, with a common part for the champion. The
-// search gets the rest and gives a tenth, or up to a quarter if there are many changes,
-// to the ablation of its finalists.
+// blocks (a block runs the champion and a variant once on every holdout task). If repeating
+// an evaluation yields no new evidence, it gets one block for each finalist, and the blocks
+// share the champion's evaluations. The search gets the rest and gives a tenth of it, or up
+// to a quarter if there are many changes, to the ablation of its finalists.
 func allocate(w input) allocation {
 	a := divide(w)
 	if a.Confirm > 0 {
@@ -74,8 +76,8 @@ func allocate(w input) allocation {
 	return a
 }
 
-// shortage describes the deficiency of the holdout, given the number of blocks that the
-// budget pays for; empty if the holdout is large enough.
+// shortage describes how the holdout falls short, given the number of blocks that the
+// budget pays for; it is empty if the holdout is large enough.
 func (w input) shortage(blocks int) string {
 	if w.SearchOnly {
 		return ""
@@ -83,15 +85,16 @@ func (w input) shortage(blocks int) string {
 	return w.design(blocks).Shortage(w.Cases)
 }
 
-// design returns the design of a confirmation of so many blocks, with the variances of earlier
-// nights.
+// design returns the design of a confirmation that has the given number of blocks, with the
+// variances known from earlier nights.
 func (w input) design(blocks int) stats.Design {
 	d := w.Confirm.Sized(blocks, w.HoldoutTasks, w.HoldoutUnits, w.Fixed).With(w.Variances)
 	d.Clusters = w.HoldoutClusters
 	return d
 }
 
-// divide is allocate without the power of the confirmation, which is slow to compute.
+// divide does the same as allocate, but without the power of the confirmation, which is
+// slow to compute.
 func divide(w input) allocation {
 	a := allocation{Search: w.Budget}
 	if !w.SearchOnly {
@@ -123,7 +126,7 @@ func divide(w input) allocation {
 	return a
 }
 
-// confirmation reserves the evaluations of the confirmation.
+// confirmation reserves evaluations for the confirmation.
 func (a *allocation) confirmation(w input) {
 	if w.HoldoutTasks == 0 {
 		return
@@ -150,8 +153,8 @@ func (a allocation) plan(p *archive.AgentPlan) {
 	p.Finalists, p.Repeats = a.Finalists, a.Blocks
 }
 
-// power computes the improvements that the confirmation can show, and warns if it can
-// show none.
+// power computes the improvements that the confirmation can show, and adds a warning if one
+// night cannot show any.
 func (a *allocation) power(w input) {
 	design := w.design(a.Blocks)
 	a.Detectable, a.Month = finite(design.Detectable(design.Tonight)), finite(design.Detectable(design.Month))
@@ -161,7 +164,8 @@ func (a *allocation) power(w input) {
 	}
 }
 
-// inputOf returns the input of the agent's allocation of so many evaluations.
+// inputOf returns the input for allocating the given number of evaluations to the agent's
+// stages.
 func (s *Spec) inputOf(tasks Sample, evaluations int) input {
 	return input{
 		Budget: evaluations, SearchTasks: len(tasks.Search), HoldoutTasks: len(tasks.Holdout), HoldoutUnits: confirm.Units(tasks.Holdout), HoldoutClusters: confirm.Clusters(tasks.Holdout),
@@ -170,17 +174,17 @@ func (s *Spec) inputOf(tasks Sample, evaluations int) input {
 	}
 }
 
-// Allocate divides so many evaluations among the stages of a plan, and records the
-// improvements that they can show.
+// Allocate divides the given number of evaluations among the stages of a plan, and records
+// the improvements that they can show.
 func (s *Spec) Allocate(p *archive.AgentPlan, evaluations int) {
 	a := allocate(s.inputOf(s.Agent.Sample(), evaluations))
 	a.plan(p)
 	p.Detectable, p.Month, p.Power, p.Warnings = a.Detectable, a.Month, a.Power, slices.Concat(a.Warnings, s.Cautions)
 }
 
-// NewPlan returns the agent's plan without evaluations, with the warnings that hold for any
-// number of them. Candidates are measured against
-// the latest waiting proposal that is not stale, if there is one.
+// NewPlan returns the agent's plan without numbers of evaluations. It includes the warnings
+// that do not depend on these numbers. Candidates are measured against the latest waiting
+// proposal that is not stale, if there is one.
 func (s *Spec) NewPlan(waits []archive.Waiting) archive.AgentPlan {
 	a, tasks := &s.Agent, s.Agent.Sample()
 	p := archive.AgentPlan{

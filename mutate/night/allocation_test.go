@@ -24,7 +24,7 @@ func TestAllocateSpendsTheBudget(t *testing.T) {
 		w := want(rapid.IntRange(1, 20_000).Draw(t, "budget"), rapid.IntRange(0, 300).Draw(t, "tasks"), rapid.Bool().Draw(t, "fixed"))
 		w.Confirm.Finalists = rapid.IntRange(1, 9).Draw(t, "finalists")
 		w.Confirm.Share = rapid.Float64Range(.05, .95).Draw(t, "share")
-		w.HoldoutUnits = min(w.HoldoutUnits, 12) // computing the power of larger ones is slow
+		w.HoldoutUnits = min(w.HoldoutUnits, 12) // computing the power of larger holdouts is slow
 		w.SearchOnly = rapid.IntRange(0, 9).Draw(t, "search only") == 0
 		a := allocate(w)
 		if sum := a.Search + a.AA + a.Ablate + a.Confirm; sum != w.Budget || min(a.Search, a.AA, a.Ablate, a.Confirm, a.Finalists) < 0 {
@@ -47,7 +47,7 @@ func TestAllocateSaysWhatItCanShow(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		want input
-		// says are parts of the warnings, all of them.
+		// says has a part of every warning.
 		says           []string
 		tonight, month bool
 	}{

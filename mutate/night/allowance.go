@@ -14,28 +14,29 @@ import (
 // allowance tracks the use of a night's [Share], with the measured speed and price of its
 // evaluations.
 type allowance struct {
-	// used counts the agent's evaluations in this run that this process does not request
-	// again, and confirmed those of the confirmation among them.
+	// used is the number of the agent's evaluations in this run that this process does not
+	// request again, and confirmed is the number of those that belong to the confirmation.
 	used, confirmed int
-	// began and paid are the time and the money spent when the agent's turn began.
+	// began is the time at which the agent's turn began, and paid is the money that had
+	// been spent by then.
 	began time.Time
 	paid  float64
 
-	// released is the share of the confirmation's evaluations that went to the search.
+	// released is the share of the confirmation's evaluations that was moved to the search.
 	released float64
 
-	// spare is the number of extra evaluations that are kept for the stages after the
+	// spare is the number of extra evaluations that are reserved for the stages after the
 	// search.
 	spare int
 
 	meter    *limits.Meter
-	seen     bench.Made // the last counts that were passed to the meter
+	seen     bench.Made // the counts last passed to the meter
 	forecast limits.Forecast
 	// allowed is the total number of evaluations that the last forecast allowed.
 	allowed int
 }
 
-// beginTurn begins the agent's turn: its share, its known pace, its plan.
+// beginTurn begins the agent's turn: it sets the known pace, the share and the plan.
 func (n *night) beginTurn(ctx context.Context) error {
 	n.began, n.paid = n.Now(), n.Budget.Spent()
 	most, err := n.dearest(ctx)
@@ -55,7 +56,7 @@ func (n *night) beginTurn(ctx context.Context) error {
 		if err != nil && !errors.Is(err, archive.ErrNotFound) {
 			return fmt.Errorf("reading the plan of the run: %w", err)
 		}
-		// Requests that followed measured speeds cannot be repeated in the same order.
+		// Requests that depended on measured speeds cannot be repeated in the same order.
 		n.Plan.Replanned = then.Replanned
 		n.replay = n.replay && !then.Replanned
 		if !n.replay {
@@ -73,8 +74,8 @@ func (n *night) beginTurn(ctx context.Context) error {
 	return nil
 }
 
-// dearest returns the highest cost of the agent's evaluations before the run was resumed, in
-// USD, negative when there are none.
+// dearest returns the highest cost, in USD, of one of the agent's evaluations before the
+// run was resumed; it is negative if there are none.
 func (n *night) dearest(ctx context.Context) (float64, error) {
 	most := -1.0
 	if n.Run.Resumed == 0 {
@@ -98,7 +99,7 @@ func (n *night) countUsed(ctx context.Context) error {
 			return fmt.Errorf("counting the evaluations of the run: %w", err)
 		}
 		switch e.Stage {
-		case bench.StageAA: // these are found again by their keys
+		case bench.StageAA: // these are found again by key
 			continue
 		case bench.StageConfirm:
 			n.confirmed++
@@ -108,8 +109,9 @@ func (n *night) countUsed(ctx context.Context) error {
 	return nil
 }
 
-// left returns the rest of the agent's limits after so many evaluations. The caller reads
-// that number only once, because running evaluations raise it.
+// left returns what remains of the agent's limits after the given number of evaluations.
+// The number is a parameter so that the caller reads it only once, because evaluations
+// under way increase it.
 func (n *night) left(made int) limits.Left {
 	left := limits.Unlimited()
 	if n.Most > 0 {
@@ -134,20 +136,20 @@ func (n *night) left(made int) limits.Left {
 }
 
 // made returns the number of the agent's evaluations in this run that the plan counts. A
-// resumed night does not request the confirmation's recorded blocks again, so a replayed one
-// counts fewer than [night.recorded].
+// resumed night does not request the recorded blocks of the confirmation again, so a
+// replayed night counts fewer than [night.recorded].
 func (n *night) made() int { return n.used + int(n.got.Load()) }
 
-// measure passes the evaluations since the last call to the meter.
+// measure passes the evaluations made since its last call to the meter.
 func (n *night) measure() {
 	now := n.Budget.Made()
 	n.meter.Add(now.Evaluations-n.seen.Evaluations, now.Took-n.seen.Took, now.USD-n.seen.USD)
 	n.seen = now
 }
 
-// replan plans the agent's night by the remaining limits and the pace of its evaluations
-// so far, and reserves the evaluations that ablation and confirmation need. It does not
-// change the plan if evaluations are the only limit.
+// replan plans the agent's night from the remaining limits and the pace of its evaluations
+// so far, and reserves the evaluations that the ablation and the confirmation need. It does
+// not change the plan if the number of evaluations is the only limit.
 func (n *night) replan() {
 	if n.Share.adaptive() {
 		n.measure()
@@ -157,15 +159,15 @@ func (n *night) replan() {
 	n.reserve(n.Plan.Ablate + n.Plan.Confirm)
 }
 
-// updateForecast forecasts the limit that will bind the agent's night, and the total number
-// of evaluations that it allows.
+// updateForecast forecasts which limit will bind the agent's night, and the total number of
+// evaluations that this limit allows.
 func (n *night) updateForecast() {
 	made := n.made()
 	n.forecast = limits.Plan(n.left(made), n.meter.Pace(), n.confirmShare())
 	n.allowed = made + n.forecast.Evaluations
 }
 
-// confirmShare is the share of the plan's evaluations that need no decision of the
+// confirmShare is the share of the plan's evaluations that do not need a decision from the
 // search.
 func (n *night) confirmShare() float64 {
 	p := n.Plan
@@ -175,7 +177,7 @@ func (n *night) confirmShare() float64 {
 	return n.Settings.Confirm.Share
 }
 
-// distribute divides so many evaluations of the agent among the stages.
+// distribute divides the given total number of the agent's evaluations among the stages.
 func (n *night) distribute(total int) {
 	w := n.inputOf(n.sample, total)
 	w.AA = n.aa
@@ -187,8 +189,8 @@ func (n *night) distribute(total int) {
 	}
 	n.spare = 0
 	if l := n.forecast.Limit; a.Confirm > 0 && (l == limits.Money || l == limits.Time || l == limits.Deadline) {
-		// A winner may take more time or money than the mean, and a few blocks do not
-		// average that out.
+		// A winner may take more time or money than the mean, and too few blocks are run
+		// for the difference to average out.
 		n.spare = min(int(slack*float64(a.Confirm)/float64(a.Blocks)), a.Search/4)
 		a.Search -= n.spare
 		a.Baseline = int(float64(a.Search) * w.Baseline)
@@ -196,16 +198,17 @@ func (n *night) distribute(total int) {
 	a.plan(n.Plan)
 }
 
-// slack is the part of a block by which the confirmation may exceed the mean pace. The
-// search leaves that, but at most a quarter of its evaluations.
+// slack is the fraction of a block by which the confirmation may exceed the mean pace. The
+// search gives up that many evaluations, but at most a quarter of its own.
 const slack = .5
 
-// mostReserved is the maximum share of an agent's money and time that the search leaves to
-// later stages.
+// mostReserved is the maximum share of an agent's money and time that is reserved for the
+// stages after the search.
 const mostReserved = .8
 
 // reserve limits the next stage so that the given number of evaluations can be paid for
-// after it. Until their pace is known, it reserves a share.
+// after it. While the pace of evaluations is unknown, it reserves a share of the money and
+// time.
 func (n *night) reserve(evaluations int) {
 	usd, till := n.Share.USD, n.Share.Till
 	pace := n.meter.Pace()
@@ -227,7 +230,8 @@ func (n *night) reserve(evaluations int) {
 	n.Budget.Limit(usd, till)
 }
 
-// limitStage limits the next stage to a share of the agent's remaining money and time.
+// limitStage limits the next stage to the given share of the agent's remaining money and
+// time.
 func (n *night) limitStage(share float64) {
 	usd, till := n.Share.USD, n.Share.Till
 	if usd > 0 {
@@ -241,12 +245,12 @@ func (n *night) limitStage(share float64) {
 	n.Budget.Limit(usd, till)
 }
 
-// leastReserved is the share of money and time that the first evaluations reserve for an
-// agent that needs only one block.
+// leastReserved is the share of money and time that is reserved during the first
+// evaluations for an agent that needs only one block.
 const leastReserved = .25
 
-// reservedShare is the share of money and time that is reserved for the confirmation while the
-// pace is unknown.
+// reservedShare returns the share of money and time that is reserved for the confirmation
+// while the pace is unknown.
 func (n *night) reservedShare() float64 {
 	if share := n.Settings.Confirm.Share; !n.Agent.Fixed() {
 		return share
@@ -254,7 +258,7 @@ func (n *night) reservedShare() float64 {
 	return min(leastReserved, n.Settings.Confirm.Share)
 }
 
-// replanConfirmation plans the confirmation by the rest of the limits at its beginning.
+// replanConfirmation plans the confirmation from what remains of the limits when it begins.
 func (n *night) replanConfirmation() {
 	if !n.Share.adaptive() || n.Plan.HoldoutTasks == 0 || n.Settings.SearchOnly {
 		return
@@ -282,8 +286,8 @@ func (n *night) replanConfirmation() {
 	}
 }
 
-// recorded returns the number of the agent's evaluations that the archive has of this run, by
-// all of its processes.
+// recorded returns the number of the agent's evaluations in this run that the archive
+// holds, whichever process made them.
 func (n *night) recorded(ctx context.Context) (int, error) {
 	ctx = context.WithoutCancel(ctx)
 	if err := n.Archive.Flush(ctx); err != nil {
@@ -293,8 +297,8 @@ func (n *night) recorded(ctx context.Context) (int, error) {
 	return t.Evaluations, err
 }
 
-// record stores the limit that bound the agent's night, the end of its work with the
-// error that caused it, and the time and cost of its evaluations.
+// record stores which limit bound the agent's night, how work on the agent ended, given the
+// error that ended it, and the time and cost of its evaluations.
 func (n *night) record(ctx context.Context, ended error) {
 	if n.meter == nil {
 		return
@@ -332,8 +336,8 @@ func (n *night) record(ctx context.Context, ended error) {
 	n.Run.Limits = append(n.Run.Limits, l)
 }
 
-// bindingLimit returns the limit that now leaves the agent the fewest evaluations, and their
-// number, after it used so many.
+// bindingLimit returns the limit that now leaves the agent the fewest evaluations, and
+// their number, once the agent has used the given number.
 func (n *night) bindingLimit(used int) limits.Forecast {
 	if !n.Share.adaptive() {
 		return limits.Forecast{Limit: limits.Evaluations, Evaluations: max(0, n.Share.Evaluations-used)}
@@ -348,7 +352,7 @@ func (n *night) bindingLimit(used int) limits.Forecast {
 	return f
 }
 
-// limitEnd returns how the work on the agent ended with so many evaluations left.
+// limitEnd returns how work on the agent ended with the given number of evaluations left.
 func (n *night) limitEnd(ended error, left int) (archive.LimitEnd, string) {
 	var spent *bench.SpentError
 	switch {

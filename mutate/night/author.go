@@ -19,42 +19,42 @@ import (
 	"evolve/runtime/model"
 )
 
-// reflectOperator is the operator of variants that a language model wrote.
+// reflectOperator is the operator of the variants that a language model wrote.
 const reflectOperator = "reflect"
 
 const (
-	// maxLineage is the maximum number of ancestors that a draft's novelty is checked
-	// against.
+	// maxLineage is the maximum number of a draft's ancestors against which its novelty is
+	// checked.
 	maxLineage = 20
-	// mostDrafts is the maximum number of drafts of earlier nights that are read.
+	// mostDrafts is the maximum number of drafts read from earlier nights.
 	mostDrafts = 200
 )
 
-// author answers the search's briefs with the models of search.reflect. Only the driver
-// of the search uses it, except that the function that ask returns may run in any
-// goroutine. The text for the model depends only on the results told before the brief was
+// author answers the search's briefs with the models of search.reflect. Only the search's
+// driver uses it, except that the function returned by ask may run in any goroutine. The
+// text for the model depends only on the results that the search had when the brief was
 // issued, and on the archive as it was when the run began.
 type author struct {
 	*night
 	answers *bench.AnswerIndex
 	dataset reflection.Dataset
-	seen    map[caseID]bench.Evaluation // evaluations that the search was told, without their transcripts
+	seen    map[caseID]bench.Evaluation // evaluations that the search has received, without their transcripts
 	health  map[string]operator.ToolHealth
 	family  map[agent.ConfigID]mutate.Trial
-	past    map[int64]DraftNote // by the number of the brief, from before the run was resumed
+	past    map[int64]DraftNote // notes from before the run was resumed, by the number of the brief
 	notes   []DraftNote         // of this run
 	drafted []mutate.PastDraft  // for the search
 	forms   answerForms
 	unfit   map[componentText]bool // texts of variants whose proposals were refused
 	patience
 	purse *purse
-	// open is the context of the requests under way, and stop ends them; nil while there
-	// was none.
+	// open is the context of the requests under way, and stop cancels it; both are nil
+	// until there is a request.
 	open context.Context
 	stop context.CancelCauseFunc
 }
 
-// errSearchOver ends requests whose answers the search no longer needs.
+// errSearchOver cancels requests whose answers the search no longer needs.
 var errSearchOver = errors.New("the search ended before the model answered")
 
 // caseID identifies an evaluation of this run.
@@ -64,8 +64,8 @@ type caseID struct {
 	repeat  int
 }
 
-// newAuthor returns an author if search.reflect names a route, and nil otherwise. It
-// reads the drafts of earlier nights, and those of this run from before it was resumed.
+// newAuthor returns an author if search.reflect names a route, and nil otherwise. It reads
+// the drafts from earlier nights and, if this run was resumed, its drafts from before.
 func (n *night) newAuthor(ctx context.Context) (*author, error) {
 	if n.opened.Reflect == nil {
 		return nil, nil
@@ -88,7 +88,7 @@ func (n *night) newAuthor(ctx context.Context) (*author, error) {
 		return nil, err
 	}
 	var earlier []DraftNote
-	asked := map[int64]AskedNote{} // of this run, without an answer
+	asked := map[int64]AskedNote{} // requests of this run that were not answered
 	for e, err := range n.Archive.Ledger(ctx, 1) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the drafts: %w", err)
@@ -129,7 +129,7 @@ func (n *night) newAuthor(ctx context.Context) (*author, error) {
 	return a, a.addPast(ctx, a.notes, true)
 }
 
-// options returns the author's part of the search's options.
+// options returns the search options that concern the author.
 func (a *author) options() *mutate.Author {
 	if a == nil {
 		return nil
@@ -141,7 +141,7 @@ func (a *author) options() *mutate.Author {
 	return o
 }
 
-// route returns a route of search.reflect by its name.
+// route returns the route of search.reflect with the given name.
 func (a *author) route(name string) ReflectRoute {
 	for _, r := range a.Settings.Reflect.Routes {
 		if r.Name == name {
@@ -158,7 +158,7 @@ func (a *author) addVariant(t mutate.Trial) {
 	}
 }
 
-// learn records an evaluation that the search is told.
+// learn records an evaluation before it is passed to the search.
 func (a *author) learn(t mutate.Trial, e bench.Evaluation) {
 	a.addVariant(t)
 	for _, c := range calls(e.Transcript) {
@@ -174,8 +174,8 @@ func (a *author) learn(t mutate.Trial, e bench.Evaluation) {
 	a.seen[caseID{t.Variant, t.Task, t.Repeat}] = e
 }
 
-// ask prepares the answer to a brief. The request is fixed now; the caller runs the
-// returned function, whose error ends the run.
+// ask prepares the answer to a brief. The content of the request is determined when ask is
+// called; the caller runs the returned function, and an error from it ends the run.
 func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Reply, error) {
 	if known, ok := a.earlierReply(ctx, t); ok {
 		return func() (reflection.Reply, error) { return known, nil }
@@ -224,7 +224,8 @@ func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Rep
 	}
 }
 
-// failed returns earlier changes with the results of those that failed on a search case.
+// failed returns those of the earlier changes that failed on a search case, with their
+// results.
 func (a *author) failed(list []mutate.TriedChange) []mutate.TriedChange {
 	at := map[agent.ConfigID]int{}
 	out := slices.Clone(list)
@@ -253,7 +254,7 @@ func (a *author) failed(list []mutate.TriedChange) []mutate.TriedChange {
 	return out
 }
 
-// abandon ends the requests under way, whose answers are no longer needed. cause is
+// abandon cancels the requests under way when their answers are no longer needed. cause is
 // errSearchOver or the error that ends the run.
 func (a *author) abandon(cause error) {
 	if a.stop != nil {
@@ -262,7 +263,7 @@ func (a *author) abandon(cause error) {
 	}
 }
 
-// transcripts loads the transcripts of the cases; one that was not kept is left out.
+// transcripts loads the transcripts of the cases and skips those that were not stored.
 func (a *author) transcripts(ctx context.Context, keys []bench.Key, cases []reflection.Case) error {
 	if err := a.Archive.Flush(ctx); err != nil {
 		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
@@ -278,8 +279,9 @@ func (a *author) transcripts(ctx context.Context, keys []bench.Key, cases []refl
 	return nil
 }
 
-// draft asks the model of a brief's route within the bounds of search.reflect and the run's
-// budget. If the model fails for any other reason, the search gets no draft.
+// draft sends a request to the model of a brief's route, within the bounds of
+// search.reflect and the run's budget. If the request fails for a reason other than these
+// bounds, the search gets no draft.
 func (a *author) draft(ctx context.Context, t mutate.Trial, m reflection.Material, seed int64) (reflection.Reply, error) {
 	route := t.Brief.Route
 	late := func(r reflection.Reply) (reflection.Reply, error) {
@@ -332,8 +334,8 @@ func (a *author) draft(ctx context.Context, t mutate.Trial, m reflection.Materia
 	return reply, nil
 }
 
-// keep records the result of a brief before the search is told, a draft as a variant: a
-// paid result survives the run.
+// keep records the result of a brief before it is passed to the search, so that a result
+// that was paid for survives the run. A draft is stored as a variant.
 func (a *author) keep(ctx context.Context, t mutate.Trial, r reflection.Reply) error {
 	if before, ok := a.past[t.N]; ok && a.replays() {
 		a.notes = append(a.notes, before)
@@ -376,7 +378,7 @@ func (a *author) keep(ctx context.Context, t mutate.Trial, r reflection.Reply) e
 	return nil
 }
 
-// writer names the model of a draft and its route.
+// writer returns a text that names the model that wrote a draft, and its route.
 func writer(d DraftNote) string {
 	if d.Model == "" {
 		return d.Route
@@ -387,7 +389,7 @@ func writer(d DraftNote) string {
 // replays reports whether the search repeats the same trial numbers after a resume.
 func (a *author) replays() bool { return a.Agent.Deterministic }
 
-// earlierReply returns the result of a brief from before the run was resumed.
+// earlierReply returns the result that a brief had before the run was resumed.
 func (a *author) earlierReply(ctx context.Context, t mutate.Trial) (reflection.Reply, bool) {
 	d, ok := a.past[t.N]
 	if !ok || !a.replays() || d.Variant != t.Variant || d.Component != t.Brief.Component {
@@ -424,7 +426,7 @@ func (a *author) competence(variant agent.ConfigID) []reflection.Competence {
 	return list
 }
 
-// lineage returns the chain of a variant's first parents in this run, the nearest first.
+// lineage returns the chain of a variant's first parents in this run, nearest first.
 func (a *author) lineage(variant agent.ConfigID) []agent.Config {
 	var out []agent.Config
 	for at := a.family[variant]; len(at.Parents) > 0 && len(out) < maxLineage; {

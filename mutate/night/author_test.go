@@ -124,8 +124,8 @@ func TestDraftsRespectTheMoneyOfTheRun(t *testing.T) {
 	}}
 	o.USD = 1
 	l := teach(t, o, p, slices.Repeat([]string{"planner"}, 6))
-	// The evaluations cost a few cents: two replies fit, and a third before their price
-	// is known.
+	// The evaluations cost a few cents: two replies fit into the budget, and a third may be
+	// requested before their price is known.
 	if n := p.count.Load(); l.err != nil || n < 2 || n > 3 || l.budget.Spent() > 1.5 {
 		t.Errorf("asked %d times, spent %v of 1 USD, %v", n, l.budget.Spent(), l.err)
 	}
@@ -159,7 +159,8 @@ func TestRequestsStayWithinTheirBounds(t *testing.T) {
 	}
 }
 
-// A request that a kill cut off counts at what it could use, also in the money of the run.
+// A request that a kill cut off counts with the most that it could use, also towards the
+// run's money.
 func TestRequestsCutOffByAKillCount(t *testing.T) {
 	o := wordyNights(t)
 	o.Settings.Reflect.MaxUSD = .10
@@ -190,7 +191,7 @@ func TestRequestsCutOffByAKillCount(t *testing.T) {
 }
 
 // TestDraftsSurviveACrash checks that a resumed run repeats no answered request, gets the
-// same results, and counts what was paid before.
+// same results, and counts what was paid earlier.
 func TestDraftsSurviveACrash(t *testing.T) {
 	components := []string{"strategy", "planner", "strategy", "strategy"}
 	answer := func(stopAt int64, stop func()) *pen {
@@ -241,7 +242,7 @@ func TestDraftsSurviveACrash(t *testing.T) {
 }
 
 // TestDraftsOfANightRepeat checks that a deterministic night that was stopped and resumed
-// makes the same requests and gets the same drafts as one that was not.
+// makes the same requests and gets the same drafts as an uninterrupted night.
 func TestDraftsOfANightRepeat(t *testing.T) {
 	first := writing(0, nil)
 	whole := wordySpec(t, first)
@@ -279,7 +280,7 @@ func TestDraftsOfANightRepeat(t *testing.T) {
 	}
 }
 
-// TestDraftsAreTimed tests that a run has the time that its requests for drafts took.
+// TestDraftsAreTimed tests that a run records the time that its requests for drafts took.
 func TestDraftsAreTimed(t *testing.T) {
 	var passed atomic.Int64
 	p := writing(0, nil)
@@ -297,7 +298,7 @@ func TestDraftsAreTimed(t *testing.T) {
 	}
 }
 
-// TestNextNightSeesWhatWasTried checks that drafts and refusals of a night are shown on
+// TestNextNightSeesWhatWasTried checks that drafts and refusals from one night are shown on
 // the next.
 func TestNextNightSeesWhatWasTried(t *testing.T) {
 	p := writing(0, nil)
@@ -320,8 +321,8 @@ func TestNextNightSeesWhatWasTried(t *testing.T) {
 	}
 }
 
-// TestBriefsHaveCasesOfEarlierNights: a brief for a variant that only an earlier night
-// evaluated shows its cases from then, and none of the holdout.
+// TestBriefsHaveCasesOfEarlierNights checks that a brief for a variant that only an earlier
+// night evaluated shows the variant's cases from that night, and none from the holdout.
 func TestBriefsHaveCasesOfEarlierNights(t *testing.T) {
 	o := wordyNights(t)
 	p := &pen{write: func(int64) (model.Reply, error) { return written("strategy", "Be bold."), nil }}

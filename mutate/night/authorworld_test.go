@@ -17,7 +17,7 @@ import (
 	"evolve/runtime/model"
 )
 
-// pen is a language model that answers with a function of the number of the request, and
+// pen is a language model that computes its replies from the number of the request, and
 // records its requests.
 type pen struct {
 	write func(n int64) (model.Reply, error)
@@ -45,7 +45,8 @@ func component(asked string) string {
 	return name
 }
 
-// wordyNights has an agent with a text parameter that only the model can write.
+// wordyNights returns nights of an agent with a text parameter that only the model can
+// write.
 func wordyNights(t *testing.T) *nights {
 	t.Helper()
 	o := newNights(t, 40)
@@ -77,7 +78,7 @@ func wordyAgent() inProcess {
 }
 
 // school is a searcher that has the champion evaluated on every search task, and then
-// requests a change of each component, one by one. A draft is evaluated on one task.
+// requests a change to each component, one at a time. Each draft is evaluated on one task.
 type school struct {
 	trials     []mutate.Trial // to be asked for before the next brief
 	components []string
@@ -102,7 +103,7 @@ func (s *school) Ask() (mutate.Trial, mutate.Status) {
 				t.Brief.Cases = append(t.Brief.Cases, mutate.Case{Task: o.Trial.Task, Score: o.Score})
 			}
 		}
-		// A searcher that has seen a task that it must not see.
+		// As if the searcher had seen a task that it must not see.
 		t.Brief.Cases = append([]mutate.Case{{Task: "secret"}}, t.Brief.Cases...)
 		s.components, s.waits = s.components[1:], true
 	default:
@@ -141,7 +142,7 @@ type lesson struct {
 	err     error
 }
 
-// drafts returns the drafts that the searcher was told, "" for none.
+// drafts returns the drafts that the searcher received, with "" for none.
 func (l lesson) drafts() []string {
 	var out []string
 	for _, o := range l.heard {
@@ -156,7 +157,7 @@ func (l lesson) drafts() []string {
 	return out
 }
 
-// teach runs a school on the wordy agent, whose evaluations cost a cent, with a model, as
+// teach runs a school with a model on the wordy agent, whose evaluations cost a cent, as
 // the search of a night does.
 func teach(t *testing.T, o *nights, m model.Model, components []string) lesson {
 	t.Helper()
@@ -193,7 +194,7 @@ func teach(t *testing.T, o *nights, m model.Model, components []string) lesson {
 	return lesson{run: n.Run.ID, heard: s.heard, budget: n.Budget, summary: author.summary(nil), err: err}
 }
 
-// briefs returns the ledger's records of the briefs of a run.
+// briefs returns the ledger's records of the briefs in a run.
 func briefs(t *testing.T, a *archive.Archive, run string) []DraftNote {
 	t.Helper()
 	var out []DraftNote
@@ -227,7 +228,8 @@ func (bounded) AtMost(*model.Request) model.Most {
 	return model.Most{Input: 1000, Output: 1000, InputUSD: .01, OutputUSD: .03}
 }
 
-// writing answers by the text of the request alone, now and then with no JSON.
+// writing returns a pen whose replies depend only on the text of the request and are now
+// and then not JSON.
 func writing(stopAt int64, stop func()) *pen {
 	p := &pen{}
 	p.write = func(n int64) (model.Reply, error) {

@@ -15,19 +15,22 @@ import (
 // Best is the best version of searched code, with the results of its confirmation.
 type Best struct {
 	archive.Variant
-	// ConfirmedBy is the night that confirmed it: it showed that the version is better; empty if
-	// none did.
+	// ConfirmedBy is the night that showed the version to be better; it is empty if no
+	// night did.
 	ConfirmedBy string
-	// Ruling is the latest ruling on it; nil if it did not enter the confirmation.
+	// Ruling is the latest ruling on the version, or nil if the version has not entered the
+	// confirmation.
 	Ruling *stats.Ruling
-	// Out is the reason why a night excluded it from the confirmation; empty if none did.
+	// Out is the reason why a night excluded the version from the confirmation; it is empty
+	// if no night did.
 	Out string
 }
 
-// BestOf returns the best version that nights found of an agent whose hash is given: the one
-// that a night confirmed last, which later nights have not beaten, or else the one that the
-// latest search recommended, unless gates refused it or it is left out because of their
-// refusals. ok is false if there is no version, or none better than base, the code as it is.
+// BestOf returns the best version that nights found for the agent with the given hash. That
+// is the version that a night confirmed last and that later nights have not beaten. If
+// there is none, it is the version that the latest search recommended, unless gates refused
+// it or it is left out because of other refusals by gates. ok is false if there is no
+// version, or none better than base, which is the code as it is.
 func BestOf(ctx context.Context, a *archive.Archive, agentID, hash string, base agent.ConfigID) (v Best, ok bool, err error) {
 	out, err := LeftOut(ctx, a, agentID, hash, "")
 	if err != nil {
@@ -78,8 +81,8 @@ func BestOf(ctx context.Context, a *archive.Archive, agentID, hash string, base 
 	return v, true, nil
 }
 
-// nightOn returns the result of a run for an agent; false if it had another agent, or ended
-// before it had a result.
+// nightOn returns the result of a run for an agent. It returns false if the run was for
+// another agent, or ended before it had a result.
 func nightOn(ctx context.Context, a *archive.Archive, run, agentID, hash string) (archive.AgentResult, bool, error) {
 	plan, err := a.Plan(ctx, run, agentID)
 	if err == nil && plan.AgentHash == hash {

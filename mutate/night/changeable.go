@@ -7,10 +7,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// changeable counts the parameters in which a finalist can differ from the champion at
-// once: those with more than one value and, of those that depend on the value of another,
-// the maximum number that one value activates. A parameter that depends on several others
-// belongs to the last of them by name.
+// changeable returns the maximum number of parameters in which a finalist can differ from
+// the champion at the same time. Only parameters with more than one value count. Of the
+// parameters that depend on another parameter's value, changeable counts the largest number
+// that one value activates. A parameter that depends on several others counts under the
+// last of them by name.
 func changeable(s agent.Space) int {
 	n := 0
 	for _, p := range s.Params {
@@ -21,7 +22,8 @@ func changeable(s agent.Space) int {
 	return n
 }
 
-// changeableWith counts a parameter and those that depend on it. A space has no cycles.
+// changeableWith counts a parameter and those that depend on it. The dependencies in a
+// space have no cycles.
 func changeableWith(s agent.Space, p agent.Param) int {
 	byValue := map[string]int{}
 	for _, q := range s.Params {
@@ -61,8 +63,8 @@ func varies(p agent.Param) bool {
 	return true
 }
 
-// changedBy counts the parameters in which two configs differ. It ignores a parameter
-// that only one of them has, which follows from the parameter that it depends on.
+// changedBy counts the parameters in which two configs differ. It ignores a parameter that
+// only one of them has, because that follows from the parameter on which it depends.
 func changedBy(config, than agent.Config) int {
 	n := 0
 	for name, v := range config {

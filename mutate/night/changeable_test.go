@@ -7,8 +7,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestOnlyWhatCanChangeNeedsEvaluations checks that parameters of one value and
-// parameters that exclude each other do not raise the demand of the ablation.
+// TestOnlyWhatCanChangeNeedsEvaluations checks that parameters with a single value and
+// parameters that exclude each other do not increase the evaluations that the ablation
+// needs.
 func TestOnlyWhatCanChangeNeedsEvaluations(t *testing.T) {
 	when := func(values ...any) map[string][]any { return map[string][]any{"planner": values} }
 	s := agent.Space{Params: []agent.Param{
@@ -39,8 +40,8 @@ func TestOnlyWhatCanChangeNeedsEvaluations(t *testing.T) {
 	}
 }
 
-// TestFinalistsShareTheEvaluations checks that finalists with chance share them by their
-// numbers of changes.
+// TestFinalistsShareTheEvaluations checks that the finalists of an agent with randomness
+// share the evaluations in proportion to their numbers of changes.
 func TestFinalistsShareTheEvaluations(t *testing.T) {
 	m := &minimisation{night: &night{}, left: 400}
 	m.Agent.Champion = agent.Config{"a": int64(1), "b": "x", "c": true}

@@ -38,8 +38,8 @@ func (n *night) confirm(ctx context.Context, rec *mutate.Recommendation) error {
 		if open, err := n.propose(ctx, c); err != nil || !open || ended != nil {
 			return errors.Join(err, ended)
 		}
-		// The relatives of refused versions would use up entries of the month, one after
-		// another.
+		// Without this, the relatives of refused versions would use up the month's entries,
+		// one after another.
 		if err := n.findLeftOut(ctx, ""); err != nil {
 			return err
 		}
@@ -49,8 +49,8 @@ func (n *night) confirm(ctx context.Context, rec *mutate.Recommendation) error {
 	}
 }
 
-// world returns the environment of a confirmation; fits reports whether so many more
-// evaluations can be paid for.
+// world returns the environment of a confirmation; fits reports whether the given number of
+// further evaluations can be paid for.
 func (n *night) world(fits func(evaluations int) bool) confirm.World {
 	return confirm.World{
 		Store: &records{n}, Ledger: &records{n}, Runner: &holdout{n}, Now: n.Now, Fits: fits,
@@ -66,12 +66,13 @@ func (n *night) world(fits func(evaluations int) bool) confirm.World {
 // setup returns the settings of tonight's confirmation, after a search with the
 // recommendation rec.
 //
-// While a proposal waits, candidates are measured against the variant that it proposes
-// and must be better than it. This is the confirmation that would follow an approval,
-// with the same error control, and an approval loses none of it. The alternative, to
-// compare the bound against the champion with the estimate of the waiting variant, would
-// combine the noise of two comparisons, and a new champion would void its evidence. Half
-// of the entries stay free for the time after the decision.
+// While a proposal waits, candidates are measured against the variant that it proposes and
+// must be better than that variant. This is the confirmation that would follow an approval,
+// with the same error control, so nothing in it is lost if the proposal is approved. The
+// alternative would be to compare a candidate's bound against the champion with the
+// estimate of the waiting variant. That would combine the noise of two comparisons, and a
+// new champion would void its evidence. Half of the entries stay free for the time after
+// the decision.
 func (n *night) setup(ctx context.Context, rec *mutate.Recommendation) (confirm.Setup, error) {
 	control := n.Settings.Confirm.Control()
 	s := confirm.Setup{
@@ -97,7 +98,8 @@ func (n *night) setup(ctx context.Context, rec *mutate.Recommendation) (confirm.
 	return s, err
 }
 
-// luck returns the luck of a finalist against the night's bar; 0 where it is unknown.
+// luck returns the luck of a finalist relative to the night's bar; it is 0 if the luck is
+// unknown.
 func (n *night) luck(f mutate.Estimate) float64 {
 	if f.Luck == 0 {
 		return 0
@@ -105,7 +107,8 @@ func (n *night) luck(f mutate.Estimate) float64 {
 	return math.Hypot(f.Luck, n.bar.sd)
 }
 
-// conditions identifies everything that tonight's evidence depends on besides the two configs.
+// conditions identifies everything besides the two configs that tonight's evidence depends
+// on.
 func (n *night) conditions() string {
 	return conditions(n.sample, n.opened.Identity, n.Plan.PricesHash)
 }
@@ -113,8 +116,8 @@ func (n *night) conditions() string {
 // holdout runs blocks on the holdout tasks with the night's harness.
 type holdout struct{ *night }
 
-// Run evaluates a block, in an order that batch draws over all of it. The order of a
-// resumed block is the same.
+// Run evaluates a block in an order that batch draws over the whole block. A resumed block
+// has the same order.
 func (h *holdout) Run(ctx context.Context, b confirm.Block) error {
 	v, err := h.Archive.Variant(ctx, h.Agent.ID, b.Variant)
 	if err != nil {
@@ -150,7 +153,7 @@ func (h *holdout) Run(ctx context.Context, b confirm.Block) error {
 	return err
 }
 
-// Evidence reads an entry's evidence from the evaluations of its runs.
+// Evidence reads the evidence for an entry from the evaluations of its runs.
 func (h *holdout) Evidence(ctx context.Context, e confirm.Entry) (confirm.Evidence, error) {
 	if err := h.Archive.Flush(ctx); err != nil {
 		return nil, fmt.Errorf("%w: %w", bench.ErrRecorder, err)

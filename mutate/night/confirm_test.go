@@ -82,8 +82,8 @@ func TestABigEffectStopsEarly(t *testing.T) {
 	}
 }
 
-// TestAConfirmedVariantWhoseProposalIsRefused: the result names no proposal, and the archive
-// stays sound.
+// TestAConfirmedVariantWhoseProposalIsRefused checks that the result names no proposal for
+// such a variant, and that the archive stays sound.
 func TestAConfirmedVariantWhoseProposalIsRefused(t *testing.T) {
 	m := newMonths(t, 80, 40)
 	m.Refuse = true
@@ -96,8 +96,9 @@ func TestAConfirmedVariantWhoseProposalIsRefused(t *testing.T) {
 	}
 }
 
-// TestWhatAGateRefusesIsNotRecommended: the next confirmed variant is proposed in its place, and
-// without one the verdict is that the gates refused it. The archive agrees with both.
+// TestWhatAGateRefusesIsNotRecommended checks that if a gate refuses a variant, the next
+// confirmed variant is proposed instead, and that without another one the verdict is that
+// the gates refused it. The archive agrees in both cases.
 func TestWhatAGateRefusesIsNotRecommended(t *testing.T) {
 	for _, refused := range []int{1, 2} {
 		m := newMonths(t, 80, 40)
@@ -126,13 +127,13 @@ func TestWhatAGateRefusesIsNotRecommended(t *testing.T) {
 	}
 }
 
-// TestHarmStops checks that a variant proven worse makes room for the next one on the
+// TestHarmStops checks that a variant proven worse is followed by the next variant on the
 // same night.
 func TestHarmStops(t *testing.T) {
 	m := newMonths(t, 80, 40)
 	bad, good := m.variant(agent.Config{"chance": .2}), m.variant(agent.Config{"chance": .9})
 	rec := m.found(.3, bad, good)
-	rec.Finalists[0].Gain += .05 // the search preferred the wrong one
+	rec.Finalists[0].Gain += .05 // the search preferred the wrong variant
 	r := m.night(rec)
 	if len(r.Finalist) != 2 || r.Finalist[0].Variant != bad.ID() || r.Finalist[0].Ruling.State != stats.Harmful || r.Finalist[0].Ruling.Blocks > 5 {
 		t.Fatalf("%d candidates, the first is %+v", len(r.Finalist), r.Finalist[0].Reason)
@@ -140,7 +141,7 @@ func TestHarmStops(t *testing.T) {
 	if r.Verdict != archive.Adopt || r.Winner != good.ID() {
 		t.Errorf("%s: %s", r.Verdict, r.Reason)
 	}
-	// The harmful one does not enter again.
+	// The harmful variant does not enter again.
 	if next := m.night(m.found(.3, bad)); next.Blocks != 0 || next.Verdict != archive.Keep {
 		t.Errorf("the next night: %s after %d blocks", next.Verdict, next.Blocks)
 	}
@@ -157,8 +158,8 @@ func TestParkedAfterTwiceTheCap(t *testing.T) {
 	if pairs, most := float64(r.Finalist[0].Ruling.Pairs), 2*c.Projected; pairs <= most || pairs > most+40 {
 		t.Errorf("parked after %.0f pairs, projected were %.0f", pairs, c.Projected)
 	}
-	// On another night it may continue with its evidence if the search still recommends
-	// it.
+	// On another night the variant may continue with its evidence if the search still
+	// recommends it.
 	m.now = m.now.AddDate(0, 0, 40)
 	m.night(m.found(.5, idle))
 	again := m.entries()[0]
@@ -167,7 +168,7 @@ func TestParkedAfterTwiceTheCap(t *testing.T) {
 	}
 }
 
-// TestTheMonthsEntries checks that twelve variants a month may enter, and that the
+// TestTheMonthsEntries checks that twelve variants may enter in a month, and that the
 // thirteenth waits.
 func TestTheMonthsEntries(t *testing.T) {
 	m := newMonths(t, 40, 100)
@@ -209,8 +210,8 @@ func TestTheMonthsEntries(t *testing.T) {
 	}
 }
 
-// TestEntriesUnderAnotherName checks that entries that another name made on the same data count,
-// whatever they are called, and those on other data or of an older evolve do not.
+// TestEntriesUnderAnotherName checks that entries made under another name on the same data
+// count, whatever the name, and that entries on other data or from an older evolve do not.
 func TestEntriesUnderAnotherName(t *testing.T) {
 	m := newMonths(t, 40, 100)
 	m.Agent.Spends = "these cases"
@@ -248,7 +249,7 @@ func TestEntriesUnderAnotherName(t *testing.T) {
 	look(0, false)
 }
 
-// TestVoid checks that evidence against another champion or of another benchmark no
+// TestVoid checks that evidence against another champion or from another benchmark no
 // longer counts.
 func TestVoid(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -301,8 +302,8 @@ func TestDearIsATrade(t *testing.T) {
 	}
 }
 
-// TestMissingDataDropsThePairOnly checks that infrastructure failures leave the block
-// complete.
+// TestMissingDataDropsThePairOnly checks that a block counts as complete despite
+// infrastructure failures.
 func TestMissingDataDropsThePairOnly(t *testing.T) {
 	m := newMonths(t, 40, 3)
 	lost := m.variant(agent.Config{"chance": .52})
@@ -333,8 +334,8 @@ func TestMissingDataDropsThePairOnly(t *testing.T) {
 	}
 }
 
-// TestFixedAgentsHaveOneBlock checks that, if a repeat is no new evidence, each candidate
-// has one block, and the champion's part of it is made once a night.
+// TestFixedAgentsHaveOneBlock checks that if a repeat is not new evidence, each candidate
+// has one block, and the champion's part of the block is run once a night.
 func TestFixedAgentsHaveOneBlock(t *testing.T) {
 	m := newMonths(t, 80, 40)
 	m.Agent.UsesSeed = false
@@ -367,9 +368,9 @@ func TestFixedAgentsHaveOneBlock(t *testing.T) {
 	}
 }
 
-// TestResumeInABlock stops a confirmation after a number of evaluations as a crash would,
-// and resumes it: no entry and no evaluation is paid twice, and the result is that of an
-// undisturbed night.
+// TestResumeInABlock stops a confirmation after a number of evaluations, as a crash would,
+// and resumes it: no entry and no evaluation is paid for twice, and the result is that of
+// an undisturbed night.
 func TestResumeInABlock(t *testing.T) {
 	for _, fixed := range []bool{false, true} {
 		run := func(ctx context.Context, m *months) (archive.AgentResult, error) {

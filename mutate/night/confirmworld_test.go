@@ -22,8 +22,8 @@ type months struct {
 	now time.Time
 }
 
-// newMonths has the given number of tasks, half of them in the holdout, and nights whose
-// confirmations can pay the given number of blocks.
+// newMonths returns months with the given number of tasks, half of them in the holdout, and
+// with nights whose confirmations can pay for the given number of blocks.
 func newMonths(t *testing.T, tasks, blocks int) *months {
 	t.Helper()
 	m := &months{nights: newNights(t, tasks), t: t, now: time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC)}
@@ -55,7 +55,7 @@ func coin(_ context.Context, req agent.Request) agent.Result {
 	return agent.Result{Answer: &answer, Outcome: agent.OK, Usage: agent.Usage{CostUSD: req.Config.Float("price", 0)}}
 }
 
-// variant returns the champion with other values.
+// variant returns the champion with some values replaced.
 func (m *months) variant(values agent.Config) agent.Config {
 	c := agent.Config{}
 	for k, v := range m.Agent.Champion {
@@ -80,7 +80,7 @@ func (m *months) found(gain float64, variants ...agent.Config) *mutate.Recommend
 	return rec
 }
 
-// confirm runs a night without its search, which recommended rec.
+// confirm runs a night without its search, as if the search had recommended rec.
 func (m *months) confirm(ctx context.Context, rec *mutate.Recommendation) (archive.AgentResult, error) {
 	m.t.Helper()
 	n := m.start(m.t)
@@ -100,14 +100,14 @@ func (m *months) confirm(ctx context.Context, rec *mutate.Recommendation) (archi
 		m.t.Fatal(err)
 	}
 	m.finish(m.t, *n.Run, ended)
-	// In every case its rulings are what the stored evaluations give.
+	// In every case the night's rulings must follow from the stored evaluations.
 	if c, err := evidence.Check(ctx, m.Archive, n.result); err != nil || c.Recomputed < len(n.result.Finalist) {
 		m.t.Errorf("run %s computed again: %+v, %v", n.Run.ID, c, err)
 	}
 	return n.result, ended
 }
 
-// night runs a complete night; the next is a day later.
+// night runs a complete night and moves the clock to the next day.
 func (m *months) night(rec *mutate.Recommendation) archive.AgentResult {
 	m.t.Helper()
 	result, err := m.confirm(m.t.Context(), rec)
@@ -135,7 +135,7 @@ func listed[T any](t *testing.T, seq func(func(T, error) bool)) []T {
 	return out
 }
 
-// kinds returns the kinds of the ledger's entries about candidates.
+// kinds returns the kinds of the ledger entries about candidates.
 func (m *months) kinds() []string {
 	m.t.Helper()
 	var out []string

@@ -21,11 +21,11 @@ const (
 	mostReasons = 8
 )
 
-// notNew is the reason for a draft that the search already had or had refused.
+// notNew is the reason given for a draft that the search already had or had refused.
 const notNew = "the config was tried before, or is too similar to one that was"
 
 // addPast adds stored drafts for the search, with their configs in the searched space. It
-// leaves out drafts that are no longer in it.
+// skips drafts that are no longer in that space.
 func (a *author) addPast(ctx context.Context, notes []DraftNote, tonight bool) error {
 	for _, d := range notes {
 		p, ok, err := a.pastDraft(ctx, d)
@@ -39,8 +39,8 @@ func (a *author) addPast(ctx context.Context, notes []DraftNote, tonight bool) e
 	return nil
 }
 
-// pastDraft returns a stored draft for the search; false if it is not in the searched
-// space.
+// pastDraft returns a stored draft for the search; ok is false if the draft is not in the
+// searched space.
 func (a *author) pastDraft(ctx context.Context, d DraftNote) (p mutate.PastDraft, ok bool, err error) {
 	p = mutate.PastDraft{
 		Component: d.Component, Form: d.Form, Route: d.Route, Wording: d.Wording, Reason: d.Reason, Outcome: d.Outcome, CostUSD: d.Usage.CostUSD,
@@ -60,8 +60,8 @@ func (a *author) pastDraft(ctx context.Context, d DraftNote) (p mutate.PastDraft
 	return p, true, nil
 }
 
-// stored returns the config of a variant in the searched space, nil if it is not there,
-// and its rationale.
+// stored returns a variant's config in the searched space, which is nil if the variant is
+// not in that space, and the variant's rationale.
 func (a *author) stored(ctx context.Context, id agent.ConfigID) (agent.Config, string, error) {
 	v, err := a.Archive.Variant(ctx, a.Agent.ID, id)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -76,7 +76,7 @@ func (a *author) stored(ctx context.Context, id agent.ConfigID) (agent.Config, s
 // estimates are the gains of drafts with their standard errors.
 type estimates struct{ gains, errors []float64 }
 
-// summary sums up the drafts of this run; nil if there was no request.
+// summary summarises the drafts of this run; it returns nil if there was no request.
 func (a *author) summary(gains []mutate.DraftGain) *archive.DraftSummary {
 	if a == nil || len(a.notes) == 0 && a.purse.all.used.calls == 0 {
 		return nil
@@ -97,7 +97,7 @@ func (a *author) summary(gains []mutate.DraftGain) *archive.DraftSummary {
 			continue
 		}
 		g, entered := of[d.Draft]
-		entered = entered && !counted[d.Draft] // a draft that was written twice counts once
+		entered = entered && !counted[d.Draft] // a draft that was written twice counts only once
 		counted[d.Draft] = true
 		for _, c := range [][2]string{{"route", d.Route}, {"form", string(d.Form)}, {"wording", d.Wording}, {"component", d.Component}} {
 			t := out.Tally(c[0], c[1])

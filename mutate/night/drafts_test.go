@@ -11,8 +11,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestSummaryHasIntervals: what a route earned has the mean gain of its evaluated drafts with
-// an interval, or none where there are too few.
+// TestSummaryHasIntervals checks that the summary of a route has the mean gain of its
+// evaluated drafts with an interval, or no mean gain if there are too few drafts.
 func TestSummaryHasIntervals(t *testing.T) {
 	a := &author{purse: newPurse(Reflect{})}
 	var gains []mutate.DraftGain
@@ -34,8 +34,8 @@ func TestSummaryHasIntervals(t *testing.T) {
 	}
 }
 
-// TestTriedChangesThatFailed checks that a brief gets how earlier changes failed on search
-// cases, the first by name, and nothing of held-out ones.
+// TestTriedChangesThatFailed checks that a brief has how earlier changes failed on search
+// cases, the first of them by name, and nothing about held-out cases.
 func TestTriedChangesThatFailed(t *testing.T) {
 	failing := func(task, text string, outcome agent.Outcome) bench.Evaluation {
 		return bench.Evaluation{Task: task, Outcome: outcome, Error: text, Scored: true}

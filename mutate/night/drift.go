@@ -10,22 +10,23 @@ import (
 	"evolve/mutate"
 )
 
-// driftLevel is the level at which the champion's scores of an earlier night differ from
-// tonight's. Without a change, one night in fifty is left out needlessly.
+// driftLevel is the confidence level at which the champion's scores of an earlier night
+// must differ from tonight's for that night to be left out. Even if nothing has changed,
+// one night in fifty is left out.
 const driftLevel = .99
 
-// pastRun is a run whose evaluations a search may learn from, with the index of the first of
-// them in the history.
+// pastRun is a run whose evaluations a search may learn from, with the index of its first
+// evaluation in the history.
 type pastRun struct {
 	id   string
 	from int
 }
 
-// withoutDrift returns the history without the runs in which the champion's scores differ
-// from those of tonight's reruns, in either direction: a provider that changed its model, or
-// a tool that degraded, changed the scores of other configs as well. The history of agents
-// without randomness stays whole, because their answers change only with their config and
-// folder.
+// withoutDrift returns the history without the runs in which the champion's scores differ,
+// in either direction, from those of tonight's reruns. A provider that changed its model,
+// or a tool that degraded, has changed the scores of other configs as well. The history of
+// agents without randomness stays whole, because their answers change only with their
+// config and folder.
 func (n *night) withoutDrift(ctx context.Context, past []pastRun, history []mutate.Remembered) ([]mutate.Remembered, error) {
 	if n.Agent.Fixed() || len(history) == 0 {
 		return history, nil
@@ -59,9 +60,10 @@ func (n *night) withoutDrift(ctx context.Context, past []pastRun, history []muta
 	return kept, nil
 }
 
-// drifted reports which of the runs, the latest first, differ from tonight. Runs in a row that
-// do not differ from each other are also compared together, since one run alone has few scores
-// of the champion. A run without any such score is treated like the next later one.
+// drifted reports which of the runs, given latest first, differ from tonight. Successive
+// runs that do not differ from each other are also compared together, because a single run
+// has few scores of the champion. A run without any such score is treated like the next
+// later run.
 func drifted(runs []stats.NightScores, tonight stats.NightScores, of stats.Nature) []bool {
 	differ := func(then []stats.NightScores, now stats.NightScores) bool {
 		s, ok := stats.CompareNights(then, []stats.NightScores{now}, of, driftLevel)
@@ -82,8 +84,8 @@ func drifted(runs []stats.NightScores, tonight stats.NightScores, of stats.Natur
 	return out
 }
 
-// championScores returns the scores that a run has of tonight's champion on search tasks in
-// some stages.
+// championScores returns the scores of tonight's champion on search tasks that a run has in
+// the given stages.
 func (n *night) championScores(ctx context.Context, run string, stages ...bench.Stage) (stats.NightScores, error) {
 	scores := stats.NightScores{}
 	for e, err := range n.Archive.Evaluations(ctx, run, n.Agent.ID) {

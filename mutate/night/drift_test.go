@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestADriftEndsTheHistory: a search learns nothing from nights in which the champion scored
-// otherwise, since the other configs did so as well.
+// TestADriftEndsTheHistory checks that a search learns nothing from nights in which the
+// champion scored differently, because the other configs did so as well.
 func TestADriftEndsTheHistory(t *testing.T) {
 	for name, drifts := range map[string]bool{"the provider is the same": false, "the provider changed": true} {
 		t.Run(name, func(t *testing.T) {
@@ -38,8 +38,8 @@ func TestADriftEndsTheHistory(t *testing.T) {
 	}
 }
 
-// TestDriftOfNightsInARow checks that nights of which one alone shows little are left out
-// together, and that those before another change are not.
+// TestDriftOfNightsInARow checks that nights that show little individually are left out
+// together, and that nights before another change are not.
 func TestDriftOfNightsInARow(t *testing.T) {
 	night := func(rng *rand.Rand, mean float64) stats.NightScores {
 		scores := stats.NightScores{}

@@ -14,44 +14,47 @@ import (
 
 // driver passes a searcher's trials to evaluators without a generation barrier.
 //
-// In ordered mode, the n-th ask happens when exactly the results of the first n −
-// lookahead trials have been told, in order of issue (and more, one by one, if the
-// searcher must wait for them): the search depends only on its seed and the agent's
-// answers, whatever the timing, the order of evaluation and the concurrency up to lookahead.
-// Trials that were asked for ahead of free places are evaluated config by config (see
-// [queue]). In free mode, results are told as they arrive, and at most twice as many trials
-// are asked for as there are places, so that few lack the latest results.
+// In ordered mode, the n-th trial is asked for when exactly the results of the first n −
+// lookahead trials have been passed to the searcher, in order of issue. If the searcher
+// must wait for further results, they are passed one at a time. The search therefore
+// depends only on its seed and the agent's answers, whatever the timing, the order of
+// evaluation and the concurrency up to lookahead. Trials that were asked for before a slot
+// was free are evaluated config by config (see [queue]). In free mode, results are passed
+// as they arrive, and at most twice as many trials are asked for as there are slots, so
+// that few trials lack the latest results.
 type driver struct {
 	searcher mutate.Asker
 	// begin is called with each trial in the order of asking, before it is evaluated.
 	begin    func(mutate.Trial) error
 	evaluate func(mutate.Trial) (bench.Evaluation, error)
 	// draft prepares the answer to a trial with a Brief, in order of issue; the function
-	// that it returns runs beside the evaluations and takes no place of theirs. record is
-	// called with the answer before the searcher is told. abandon ends the answers under
-	// way when nothing else is left to do. All are nil if the searcher has no author.
+	// that it returns runs alongside the evaluations and does not take up one of their
+	// slots. record is called with the answer before the searcher receives it. abandon ends
+	// the answers under way when nothing else is left to do. All three are nil if the
+	// searcher has no author.
 	draft       func(mutate.Trial) func() (reflection.Reply, error)
 	record      func(mutate.Trial, reflection.Reply) error
 	abandon     func(cause error)
 	concurrency int
 	lookahead   int
 	ordered     bool
-	// bounded reports whether money or time may end the search at any evaluation. In that case
-	// no trial is asked for ahead of a free place, because the end would drop the waiting
-	// trials, which may be the earliest.
+	// bounded reports whether money or time may end the search at any evaluation. If so, no
+	// trial is asked for before a slot is free, because the end of the search would drop
+	// the waiting trials, which may be the earliest.
 	bounded bool
-	// learn, if not nil, is called with each evaluation before the searcher is told.
+	// learn, if not nil, is called with each evaluation before the searcher receives it.
 	learn func(mutate.Trial, bench.Evaluation)
-	// progress, if not nil, is called after each observation of an evaluation with the
-	// number told so far.
+	// progress, if not nil, is called each time the searcher has received an evaluation,
+	// with the number received so far.
 	progress func(told int)
-	// count is the number of evaluations told.
+	// count is the number of evaluations that the searcher has received.
 	count int
 }
 
-// run asks and tells until the searcher is done, an evaluation ends the run, or issue is
-// done; trials under way are then finished and told. It returns the first error that an
-// evaluation ended with, or issue's cause.
+// run asks the searcher for trials and passes it their results until the searcher is done,
+// an evaluation ends the run, or issue is done. It then waits for the trials under way and
+// passes on their results too. run returns the first error that ended an evaluation, or
+// issue's cause.
 func (d *driver) run(issue context.Context) error {
 	s := d.start()
 	defer s.workers.Wait()
@@ -83,20 +86,22 @@ func (d *driver) run(issue context.Context) error {
 // driveState is the state of one run of a driver.
 type driveState struct {
 	*driver
-	// parallel is the maximum number of evaluations under way, and ahead that of evaluations
-	// that are under way or wait for a place.
+	// parallel is the maximum number of evaluations under way, and ahead the maximum number
+	// of evaluations that are under way or wait for a slot.
 	parallel, ahead int
 	queue           *queue
 	workers         *pool.Pool
 	authors         *conc.WaitGroup // of briefs
-	// latest has a channel for each route, which is closed when its latest brief ends.
+	// latest has a channel for each route, which is closed when the route's latest brief
+	// ends.
 	latest   map[string]chan struct{}
 	arrivals chan arrival
-	// buffer holds the results that have arrived and were not told yet, by their place in
-	// the order of issue. It is empty in free mode.
+	// buffer holds the results that have arrived but have not yet been passed to the
+	// searcher, by their position in the order of issue. It is empty in free mode.
 	buffer map[int]arrival
-	// asked and told count the trials that were issued and told, and inFlight and open
-	// count the evaluations and the briefs under way.
+	// asked is the number of trials that were issued, and told the number of results passed
+	// to the searcher; inFlight and open are the numbers of evaluations and of briefs under
+	// way.
 	asked, told, inFlight, open int
 	// waiting reports whether the searcher needs one more result before it is asked
 	// again, and finished whether it has no more trials.
@@ -105,7 +110,7 @@ type driveState struct {
 	err error
 }
 
-// arrival is the result of a trial; n is its place in the order of issue.
+// arrival is the result of a trial; n is the trial's position in the order of issue.
 type arrival struct {
 	trial mutate.Trial
 	n     int
@@ -114,8 +119,8 @@ type arrival struct {
 	err   error
 }
 
-// Ahead returns the number of evaluations that a night without limits of money and time asks for
-// before it needs the first result.
+// Ahead returns the number of evaluations that a night without limits on money and time
+// asks for before it needs the first result.
 func Ahead(concurrency, lookahead int, deterministic bool) int {
 	if deterministic {
 		return lookahead
@@ -137,18 +142,18 @@ func (d *driver) start() *driveState {
 	}
 }
 
-// step is the next action of a driver.
+// step is an action of a driver.
 type step int
 
 const (
 	stepAsk   step = iota // ask the searcher for a trial
-	stepTell              // tell the next result in the order of asking
-	stepIssue             // evaluate a trial that waits
+	stepTell              // pass the next result to the searcher, in the order of asking
+	stepIssue             // evaluate a waiting trial
 	stepAwait             // wait for a result
-	stepEnd               // tell the results that are left, and return
+	stepEnd               // pass the remaining results to the searcher, and return
 )
 
-// next returns the next step. It changes nothing.
+// next returns the next step. It does not change the state.
 func (s *driveState) next() step {
 	if s.err == nil && !s.finished && s.inFlight+s.queue.len() < s.ahead {
 		behind := s.ordered && (s.waiting || s.told < s.asked-s.lookahead+1)
@@ -169,14 +174,15 @@ func (s *driveState) next() step {
 	return stepEnd
 }
 
-// end stops the issue of trials, if err is not nil; the first error counts.
+// end stops the issue of trials if err is not nil. Only the first error is stored.
 func (s *driveState) end(err error) {
 	if s.err == nil {
 		s.err = err
 	}
 }
 
-// ask asks the searcher. The trial waits in the queue; a brief is answered at once.
+// ask asks the searcher for a trial. The trial waits in the queue, except that a brief is
+// answered at once.
 func (s *driveState) ask() {
 	trial, status := s.searcher.Ask()
 	switch status {
@@ -207,7 +213,8 @@ func (s *driveState) ask() {
 	}
 }
 
-// write runs the answer to a brief, after those before it of the same route.
+// write runs the function that answers a brief, after the earlier briefs for the same route
+// have ended.
 func (s *driveState) write(route string, run func()) {
 	before, ended := s.latest[route], make(chan struct{})
 	s.latest[route] = ended
@@ -220,7 +227,7 @@ func (s *driveState) write(route string, run func()) {
 	})
 }
 
-// issue prepares a trial for a worker.
+// issue returns the function that a worker runs to get the result of a trial.
 func (d *driver) issue(t mutate.Trial) (func() arrival, error) {
 	if t.Brief != nil {
 		answer := d.draft(t)
@@ -238,7 +245,7 @@ func (d *driver) issue(t mutate.Trial) (func() arrival, error) {
 	}, nil
 }
 
-// await waits for a result. In free mode the searcher is told at once.
+// await waits for a result. In free mode the result is passed to the searcher at once.
 func (s *driveState) await() {
 	a := <-s.arrivals
 	if a.trial.Brief != nil {
@@ -251,7 +258,8 @@ func (s *driveState) await() {
 	s.arrived(a)
 }
 
-// arrived keeps a result until it is its turn, or tells it at once in free mode.
+// arrived buffers a result until its turn comes, or passes it to the searcher at once in
+// free mode.
 func (s *driveState) arrived(a arrival) {
 	if s.ordered {
 		s.buffer[a.n] = a
@@ -260,8 +268,8 @@ func (s *driveState) arrived(a arrival) {
 	}
 }
 
-// drop ends the trials that wait for a place when none is issued any more: the searcher must not
-// wait for them.
+// drop ends the trials that wait for a slot once no more trials are issued, because the
+// searcher would otherwise wait for them.
 func (s *driveState) drop() {
 	for _, w := range s.queue.waiting {
 		s.arrived(arrival{trial: w.trial, n: w.n, err: bench.ErrBudget})
@@ -270,8 +278,8 @@ func (s *driveState) drop() {
 }
 
 // abandonBriefs ends the briefs under way if no evaluation is under way and none will
-// follow. In ordered mode a search that has all of its evaluations waits for the answers,
-// so that its result does not depend on their times.
+// follow. In ordered mode, a search that has made all of its evaluations waits for the
+// answers, so that its result does not depend on when they arrive.
 func (s *driveState) abandonBriefs() {
 	switch {
 	case s.inFlight > 0 || s.open == 0 || s.abandon == nil:
@@ -282,7 +290,8 @@ func (s *driveState) abandonBriefs() {
 	}
 }
 
-// tellNext tells the next result in order of issue, and reports whether it has arrived.
+// tellNext passes the next result in order of issue to the searcher, and reports whether
+// that result has arrived.
 func (s *driveState) tellNext() bool {
 	a, ok := s.buffer[s.told]
 	if ok {
@@ -292,7 +301,7 @@ func (s *driveState) tellNext() bool {
 	return ok
 }
 
-// tell passes a result to the searcher, which may have more trials then.
+// tell passes a result to the searcher, which may then have more trials.
 func (s *driveState) tell(a arrival) {
 	s.told++
 	s.waiting, s.finished = false, false

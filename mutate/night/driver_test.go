@@ -18,8 +18,8 @@ import (
 	"evolve/mutate/reflection"
 )
 
-// diary is a searcher that records every call. It waits whenever there are hold more asks
-// than tells.
+// diary is a searcher that records every call. It waits whenever it has had hold more calls
+// of Ask than of Tell.
 type diary struct {
 	budget, hold int
 	asked, told  int
@@ -114,7 +114,8 @@ func TestFreeDriverHasNoBarrier(t *testing.T) {
 		if err != nil || s.told != 200 || most != 10 {
 			t.Fatalf("told %d, at most %d under way, %v", s.told, most, err)
 		}
-		// 200 evaluations of .5 s on average on 10 places: 10 s, and the last straggler.
+		// 200 evaluations of .5 s on average, 10 at a time, take 10 s plus the last
+		// straggler.
 		if took := time.Since(start); took > 12*time.Second {
 			t.Errorf("took %v", took)
 		}
@@ -204,7 +205,7 @@ func TestBriefsKeepTheOrderAndCostNoEvaluation(t *testing.T) {
 					return bench.Evaluation{Scored: true}, nil
 				}
 				d.draft = func(tr mutate.Trial) func() (reflection.Reply, error) {
-					prepared := len(s.calls) // no tell may come between asking and this
+					prepared := len(s.calls) // no call of Tell may come between Ask and this
 					return func() (reflection.Reply, error) {
 						work(tr.N)
 						if tr.N%2 == 0 {

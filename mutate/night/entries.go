@@ -9,11 +9,11 @@ import (
 	"evolve/bench/confirm"
 )
 
-// records stores the entries into the confirmation and the openings of the holdout in the
-// archive.
+// records stores the agent's entries into the confirmation and the openings of its holdout
+// in the archive.
 type records struct{ *night }
 
-// Entries returns all entries that the agent ever had.
+// Entries returns all entries that the agent has ever had.
 func (s *records) Entries(ctx context.Context) ([]confirm.Entry, error) {
 	return entriesOf(ctx, s.Archive, s.Agent.ID)
 }
@@ -29,12 +29,12 @@ func entriesOf(ctx context.Context, a *archive.Archive, agentID string) ([]confi
 	return out, nil
 }
 
-// spentByOthers returns the entries that other names made on the same data.
+// spentByOthers returns the entries that agents under other names made on the same data.
 func spentByOthers(ctx context.Context, a *archive.Archive, agentID, spends string) ([]confirm.Entry, error) {
 	var out []confirm.Entry
 	for c, err := range a.SpentByOthers(ctx, agentID, spends) {
 		if err != nil {
-			return nil, fmt.Errorf("%w: reading the candidates of others: %w", bench.ErrRecorder, err)
+			return nil, fmt.Errorf("%w: reading the candidates under other names: %w", bench.ErrRecorder, err)
 		}
 		out = append(out, c)
 	}
@@ -59,7 +59,7 @@ func (s *records) Put(ctx context.Context, e confirm.Entry) error {
 	return nil
 }
 
-// Exposures returns the openings of the holdout for the agent, in order.
+// Exposures returns, in order, the openings of the holdout for the agent.
 func (s *records) Exposures(ctx context.Context) ([]confirm.Exposure, error) {
 	var out []confirm.Exposure
 	for e, err := range s.Archive.Exposures(ctx, s.Agent.ID) {
@@ -71,14 +71,14 @@ func (s *records) Exposures(ctx context.Context) ([]confirm.Exposure, error) {
 	return out, nil
 }
 
-// Expose records an opening before it happens.
+// Expose records an opening of the holdout before it happens.
 func (s *records) Expose(ctx context.Context, e confirm.Exposure) error {
 	err := s.Archive.Expose(ctx, archive.Exposure{
 		Agent: s.Agent.ID, Run: e.Run, SuiteHash: s.Plan.SuiteHash, Variants: e.Variants, Tasks: len(s.sample.Holdout),
 		FirstRepeat: e.First, Repeats: e.Repeats, Time: s.Now(),
 	})
 	if err != nil {
-		return fmt.Errorf("%w: entering the holdout's ledger: %w", bench.ErrRecorder, err)
+		return fmt.Errorf("%w: adding an entry to the holdout's ledger: %w", bench.ErrRecorder, err)
 	}
 	return nil
 }

@@ -10,12 +10,12 @@ import (
 	"evolve/bench"
 )
 
-// batch evaluates a fixed list of jobs and returns their evaluations by index; those that
-// were not made are zero. It issues them in an order drawn from the run's seed and the
-// first job's place: the two jobs of a pair are not adjacent, which would reveal to an
-// agent that it is being confirmed, and drift favours neither. It stops issuing at the
-// first error, which it returns. before is the number of the stage's evaluations before
-// these, planned its planned number.
+// batch evaluates a fixed list of jobs and returns their evaluations by index; evaluations
+// that were not made are zero. It issues the jobs in an order drawn from the run's seed and
+// the position of the first job. The two jobs of a pair are therefore not adjacent, so an
+// agent cannot infer that it is being confirmed, and drift favours neither job. batch stops
+// issuing at the first error, which it returns. before is the number of evaluations that
+// the stage made before these, and planned is the planned number.
 func (n *night) batch(ctx context.Context, stage string, jobs []bench.Job, before, planned int) ([]bench.Evaluation, error) {
 	out := make([]bench.Evaluation, len(jobs))
 	var (
@@ -66,8 +66,8 @@ func (n *night) batch(ctx context.Context, stage string, jobs []bench.Job, befor
 	return out, first
 }
 
-// renew restarts the programs of the agent without state between stages: state of an
-// earlier stage would reveal to them that another has begun.
+// renew restarts the agent's programs without their state between stages, because state
+// from an earlier stage would reveal to them that another stage has begun.
 func (n *night) renew() {
 	if n.opened.Renew == nil {
 		return

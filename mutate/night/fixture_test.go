@@ -32,7 +32,7 @@ func counting(a agent.Agent, calls *atomic.Int64) inProcess {
 	}
 }
 
-// toySpace has one parameter of each kind that a search varies.
+// toySpace returns a space with one parameter of each kind that a search varies.
 func toySpace() agent.Space {
 	return agent.Space{Params: []agent.Param{
 		{Name: "reach", Kind: agent.Float, Min: 0, Max: 1, Default: 0.2},
@@ -42,8 +42,8 @@ func toySpace() agent.Space {
 	}}
 }
 
-// toySkill is the true skill of a config, in [0,1]: the best is reach .7, 16 steps, tree,
-// with retrieval.
+// toySkill returns the true skill of a config, in [0,1]. The best config has reach .7, 16
+// steps, tree and retrieval.
 func toySkill(c agent.Config) float64 {
 	s := 1 - 1.5*math.Abs(c.Float("reach", 0)-0.7) - 0.08*math.Abs(math.Log2(c.Float("steps", 1))-4)
 	if c.String("planner") == "tree" {
@@ -71,7 +71,7 @@ func toyAgent(n int) inProcess {
 	}
 }
 
-// exactGrading compares the answer with the task's.
+// exactGrading compares the answer with the task's expected answer.
 func exactGrading([]*bench.Suite, model.Model, []bench.Evaluation) (bench.GradeFunc, error) {
 	return func(_ context.Context, in bench.GradeInput) (bench.Grading, error) {
 		if in.Result.Outcome.Gradable() && in.Result.Answer != nil && *in.Result.Answer == *in.Task.Answer {
@@ -81,7 +81,7 @@ func exactGrading([]*bench.Suite, model.Model, []bench.Evaluation) (bench.GradeF
 	}, nil
 }
 
-// nights runs nights of one agent, one after the other, as a scheduler would. It needs no
+// nights runs nights of one agent, one after another, as a scheduler would. It needs no
 // workspace.
 type nights struct {
 	budget   *bench.Budget // of the last process
@@ -92,10 +92,10 @@ type nights struct {
 	Answer      inProcess
 	Evaluations int
 	USD         float64
-	// Seed is nil for the run's number.
+	// Seed is the seed of the runs; if it is nil, each run uses its number.
 	Seed        *int64
 	Concurrency int
-	// Fresh starts a new run beside an open one, which is resumed otherwise.
+	// Fresh starts a new run beside an open one; otherwise the open run is resumed.
 	Fresh    bool
 	Binary   string
 	Patience bench.Patience
@@ -105,7 +105,8 @@ type nights struct {
 	Drain    context.Context
 	// Refuse makes Propose return no proposal for a confirmed variant.
 	Refuse bool
-	// Gates decides what becomes of a draft; nil: a proposal that awaits.
+	// Gates decides what becomes of a draft. If it is nil, a draft becomes a proposal that
+	// awaits a decision.
 	Gates func(Draft) Proposed
 	// Replaced is measured beside the reruns.
 	Replaced agent.Config
@@ -118,7 +119,7 @@ type finished struct {
 	Result archive.AgentResult
 }
 
-// newNights has an agent on n tasks.
+// newNights returns nights of an agent on n tasks.
 func newNights(t testing.TB, n int) *nights {
 	t.Helper()
 	yes := "yes"
@@ -141,16 +142,17 @@ func newNights(t testing.TB, n int) *nights {
 	}
 }
 
-// guards bound the mean cost, as the default settings do for a deterministic agent.
+// guards returns a bound on the mean cost, as the default settings have it for a
+// deterministic agent.
 func guards() []stats.Bound {
 	m, _ := bench.MetricOf(bench.MetricCost)
 	return []stats.Bound{{Name: m.Name, Of: stats.Mean, AtMost: stats.AtMost, Floor: m.Floor}}
 }
 
-// suite is the agent's only suite.
+// suite returns the agent's only suite.
 func (o *nights) suite() *bench.Suite { return o.Agent.Suites[0] }
 
-// plan returns the next night, or the open one if it is to be resumed.
+// plan returns the next night, or the open night if it is to be resumed.
 func (o *nights) plan(t testing.TB) Spec {
 	t.Helper()
 	ctx := t.Context()
@@ -248,7 +250,7 @@ func (o *nights) finish(t testing.TB, run archive.Run, err error) {
 	}
 }
 
-// run runs a night; one that is interrupted stays open, as after a crash.
+// run runs a night. An interrupted night stays open, as after a crash.
 func (o *nights) run(t testing.TB) finished {
 	t.Helper()
 	s := o.begin(t)
@@ -275,7 +277,7 @@ func diskArchive(t testing.TB) *archive.Archive {
 	return a
 }
 
-// whole skips a test of many nights in short runs. The race detector makes such a test
+// whole skips a test of many nights in short test runs. The race detector makes such a test
 // ten times as slow, and other tests cover the same goroutines.
 func whole(t *testing.T) {
 	t.Helper()

@@ -1,12 +1,12 @@
 package night
 
-// unreadableMost is the number of successive answers of a route without valid JSON after
-// which plain text is requested of it.
+// unreadableMost is the number of successive answers from a route without valid JSON after
+// which plain text is requested from it.
 const unreadableMost = 2
 
-// answerForms decides by the records of requests which routes are asked for plain text: those
-// with two successive answers without valid JSON. The decision holds until the route gets
-// another model.
+// answerForms decides from the records of requests which routes are asked for plain text:
+// those whose models gave two successive answers without valid JSON. The decision holds
+// until the route gets another model.
 type answerForms map[string]answerForm
 
 type answerForm struct {
@@ -15,8 +15,8 @@ type answerForm struct {
 	plain      bool
 }
 
-// learn takes in a record. Records come in the order in which the search is told of them,
-// so that the forms do not depend on the times of the answers.
+// learn takes a record into account. Records are passed in the order in which the search
+// receives the answers, so that the forms do not depend on when the answers arrive.
 func (f answerForms) learn(d DraftNote) {
 	was := f[d.Route]
 	if was.model != d.Model {

@@ -5,8 +5,8 @@ import (
 	"evolve/mutate"
 )
 
-// addHindsight evaluates the search from its end: the curve of its recommendations, and the
-// comparison of search and random search.
+// addHindsight evaluates the search in hindsight: it adds the curve of the search's
+// recommendations, and the comparison of the search with a random search.
 func (n *night) addHindsight(s mutate.Searcher, moments []mutate.Moment) {
 	h := s.Hindsight(moments)
 	out := &n.result.Search

@@ -16,27 +16,28 @@ import (
 // learns from.
 const mostRemembered = 20_000
 
-// The trust factors of an evaluation of an earlier night, one for each thing that has
-// changed since; they are multiplied. They are judgements, not measurements: a changed
-// suite or agent leaves half of the trust, another binary (which includes graders and
-// built-in agents) leaves most of it, and other prices nearly all, because they affect a
-// score only through a limit on cost. Every night in between takes a tenth.
+// The factors by which the trust in an evaluation from an earlier night is multiplied, one
+// for each thing that has changed since. They are judgements, not measurements. A changed
+// suite or agent leaves half of the trust. Another binary, which includes graders and
+// built-in agents, leaves most of it. Other prices leave nearly all of it, because they
+// affect a score only through a limit on cost. Every night since then takes away a tenth.
 const (
 	trustOtherSuite  = .5
 	trustOtherAgent  = .5
 	trustOtherBinary = .7
 	trustOtherPrices = .9
 	trustOlderNight  = .9
-	// leastTrust is the trust below which an evaluation is left out.
+	// leastTrust is the trust below which an evaluation is not used.
 	leastTrust = .05
 )
 
-// history returns the results of earlier nights on tonight's search tasks, the latest run
-// first. It depends only on the archive when the run began and on tonight's reruns of the
-// champion, so that a resumed run gets the same. It leaves out configs that are no longer in
-// the space, versions of code that [LeftOut] names, and nights in which the champion's
-// scores differ from tonight's. It counts an evaluation that several runs refer to once; for
-// an agent without randomness it takes the latest evaluation of a config on a task.
+// history returns the results of earlier nights on tonight's search tasks, starting with
+// the latest run. It depends only on the archive as it was when the run began and on
+// tonight's reruns of the champion, so a resumed run gets the same history. It leaves out
+// configs that are no longer in the space, versions of code that [LeftOut] names, and
+// nights in which the champion's scores differ from tonight's. An evaluation that several
+// runs refer to counts once; for an agent without randomness, history uses the latest
+// evaluation of a config on a task.
 func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 	view := n.view()
 	configs := map[agent.ConfigID]agent.Config{}
@@ -76,7 +77,7 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 		}
 		config, ok := configs[e.Variant]
 		same := string(e.Key)
-		if n.Agent.Fixed() { // the key differs between stages, the answer does not
+		if n.Agent.Fixed() { // the key differs between stages, but the answer does not
 			same = string(e.Variant) + "\x00" + e.Task
 		}
 		if !ok || !e.Scored || trust < leastTrust || same != "" && seen[same] {
@@ -95,8 +96,8 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 	return n.withoutDrift(ctx, past, out)
 }
 
-// trust returns the trust in an earlier run, given what has changed since, and reports
-// whether the agent has.
+// trust returns the trust in an earlier run, given what has changed since. It also reports
+// whether the agent has changed.
 func (n *night) trust(ctx context.Context, run string) (trust float64, changed bool, err error) {
 	then, err := n.Archive.Plan(ctx, run, n.Agent.ID)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
@@ -126,8 +127,8 @@ func (n *night) trust(ctx context.Context, run string) (trust float64, changed b
 	return trust, then.AgentHash != n.Plan.AgentHash, nil
 }
 
-// operators returns the record of the operators after the latest earlier run that has
-// one, weighed by the trust in that run.
+// operators returns the record of the operators from the end of the latest earlier run that
+// has one, weighted by the trust in that run.
 func (n *night) operators(ctx context.Context) (operator.State, error) {
 	for run, err := range n.Archive.Runs(ctx) {
 		if err != nil {
@@ -157,8 +158,8 @@ func (n *night) operators(ctx context.Context) (operator.State, error) {
 	return operator.State{}, nil
 }
 
-// view returns the archive as a search may see it: as it was when the run began, without
-// the holdout.
+// view returns the part of the archive that a search may read: without the holdout, and as
+// it was when the run began.
 func (n *night) view() *archive.SearchView {
 	ids := make([]string, len(n.sample.Search))
 	for i, t := range n.sample.Search {

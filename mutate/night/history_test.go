@@ -17,7 +17,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// recalled returns what the next run would remember, or the open one if it is resumed.
+// recalled returns what the next run would remember, or what the open run would if it is
+// resumed.
 func recalled(t *testing.T, o *nights) []mutate.Remembered {
 	t.Helper()
 	n := &night{Spec: o.plan(t), sample: o.Agent.Sample()}
@@ -28,8 +29,9 @@ func recalled(t *testing.T, o *nights) []mutate.Remembered {
 	return out
 }
 
-// TestOperatorsLiveOn: a night begins with what the operators had earned at the end of the
-// last one, half of it if the agent has changed since, and a resumed night as it began.
+// TestOperatorsLiveOn checks that a night begins with what the operators had earned at the
+// end of the previous night, or with half of it if the agent has changed since, and that a
+// resumed night begins as it first did.
 func TestOperatorsLiveOn(t *testing.T) {
 	o := newNights(t, 40)
 	o.Evaluations = 300
@@ -126,15 +128,15 @@ func TestTheNextNightRemembers(t *testing.T) {
 			t.Errorf("%s: %d evaluations, the first with a trust of %v, want %v", tt.name, len(later), later[0].Trust, tt.trust)
 		}
 	}
-	o.Agent.Space.Params = o.Agent.Space.Params[1:] // the tried configs are not in the space any more
+	o.Agent.Space.Params = o.Agent.Space.Params[1:] // the tried configs are no longer in the space
 	o.Agent.Champion = o.Agent.Space.Default()
 	if later := recalled(t, o); len(later) != 0 {
 		t.Errorf("%d evaluations of configs are remembered that are none of the space", len(later))
 	}
 }
 
-// TestATaskMovedToTheHoldoutIsForgotten checks that its evaluations as a search task are
-// not remembered.
+// TestATaskMovedToTheHoldoutIsForgotten checks that the task's evaluations as a search task
+// are not remembered.
 func TestATaskMovedToTheHoldoutIsForgotten(t *testing.T) {
 	o := newNights(t, 40)
 	o.Evaluations = 300
@@ -157,7 +159,8 @@ func TestATaskMovedToTheHoldoutIsForgotten(t *testing.T) {
 	}
 }
 
-// TestScoresOfAnotherFormAreForgotten: an older evolve scored the same values otherwise.
+// TestScoresOfAnotherFormAreForgotten checks that scores from an older evolve, which scored
+// the same values differently, are forgotten.
 func TestScoresOfAnotherFormAreForgotten(t *testing.T) {
 	o := newNights(t, 40)
 	o.Evaluations, o.Agent.Relative = 300, true
@@ -172,9 +175,9 @@ func TestScoresOfAnotherFormAreForgotten(t *testing.T) {
 	}
 }
 
-// TestOlderNightsCountLess checks that the second night back counts nine tenths, and that
-// an evaluation that both nights have, as an agent without chance repeats it, counts
-// once.
+// TestOlderNightsCountLess checks that the second night back counts for nine tenths, and
+// that an evaluation that both nights have, because an agent without randomness repeats it,
+// counts once.
 func TestOlderNightsCountLess(t *testing.T) {
 	o := newNights(t, 40)
 	o.Evaluations = 300
@@ -233,7 +236,7 @@ func TestAResumedRunRemembersWhatItDidWhenItBegan(t *testing.T) {
 	if d := cmp.Diff(before, recalled(t, o)); d != "" {
 		t.Error(d)
 	}
-	// A run beside it does see the new evaluations.
+	// A new run beside the open one does see the new evaluations.
 	o.Fresh = true
 	if after := recalled(t, o); len(after) <= len(before) {
 		t.Errorf("%d evaluations are remembered, before the second run %d: the test shows nothing", len(after), len(before))

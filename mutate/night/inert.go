@@ -13,16 +13,17 @@ import (
 	"evolve/runtime/text"
 )
 
-// inert holds the parameters that a model was found not to take.
+// inert holds the parameters that were found not to be accepted by a model.
 type inert struct {
 	model string
 	names []string
 }
 
-// maxModel bounds the stored name of a model, which its server may have given, in bytes.
+// maxModel is the maximum length, in bytes, of the stored name of a model, which may come
+// from its server.
 const maxModel = 80
 
-// findInert notes the parameters that the model did not take in these evaluations.
+// findInert notes the parameters that the model did not accept in these evaluations.
 func (n *night) findInert(ctx context.Context, evals []bench.Evaluation) error {
 	for i := range evals {
 		if err := n.withTranscript(ctx, &evals[i]); err != nil {
@@ -46,9 +47,9 @@ func (n *night) findInert(ctx context.Context, evals []bench.Evaluation) error {
 	return nil
 }
 
-// leaveOut takes the parameters out of the search that the model was found not to take.
-// Archived configs get the champion's values of them, which changes no answer. It records
-// the parameters for later nights.
+// leaveOut removes the parameters that were found not to be accepted by the model from the
+// search. In archived configs they get the champion's values, which changes no answer.
+// leaveOut also records the parameters for later nights.
 func (n *night) leaveOut(ctx context.Context) error {
 	if n.Agent.Refused != "" {
 		n.Plan.Warnings = append(n.Plan.Warnings, "not searched: "+n.Agent.Refused)
@@ -77,21 +78,21 @@ func (n *night) leaveOut(ctx context.Context) error {
 		}
 		return space.Parse(c)
 	}
-	n.Plan.Warnings = append(n.Plan.Warnings, "not searched: "+strings.Join(n.inert.names, ", ")+" (the model does not take it)")
+	n.Plan.Warnings = append(n.Plan.Warnings, "not searched: "+strings.Join(n.inert.names, ", ")+" (the model does not accept it)")
 	return n.keepInert(ctx)
 }
 
-// keepInert records the parameters, once in a run.
+// keepInert records the parameters, once per run.
 func (n *night) keepInert(ctx context.Context) error {
 	if n.Agent.Routes == "" {
 		return nil
 	}
 	known, err := n.Archive.Inert(ctx, n.Agent.ID, n.Agent.Routes)
 	if err != nil {
-		return fmt.Errorf("reading what the model does not take: %w", err)
+		return fmt.Errorf("reading the parameters that the model does not accept: %w", err)
 	}
 	if slices.ContainsFunc(known, func(i archive.Inert) bool { return i.Run == n.Run.ID }) {
-		return nil // already recorded, before the run was resumed
+		return nil // already recorded before the run was resumed
 	}
 	e, err := archive.NewLedgerEntry(n.Now(), archive.InertKind, n.Run.ID, archive.Inert{
 		Agent: n.Agent.ID, Routes: n.Agent.Routes, Model: n.inert.model, Params: n.inert.names,
@@ -100,7 +101,7 @@ func (n *night) keepInert(ctx context.Context) error {
 		_, err = n.Archive.Append(ctx, e)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: what the model does not take: %w", bench.ErrRecorder, err)
+		return fmt.Errorf("%w: recording the parameters that the model does not accept: %w", bench.ErrRecorder, err)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // TestInertParametersAreNotSearched tests that a parameter that the model was found not to
-// take keeps the champion's value in the search of the same night.
+// accept keeps the champion's value in the search of the same night.
 func TestInertParametersAreNotSearched(t *testing.T) {
 	t.Parallel()
 	o := newNights(t, 60)
@@ -53,7 +53,7 @@ func TestInertParametersAreNotSearched(t *testing.T) {
 	if len(got) != 1 || !got[.2] {
 		t.Errorf("the second night tries %v", got)
 	}
-	if warnings := strings.Join(night.Plan.Warnings, "\n"); !strings.Contains(warnings, "not searched: reach (the model does not take it)") {
+	if warnings := strings.Join(night.Plan.Warnings, "\n"); !strings.Contains(warnings, "not searched: reach (the model does not accept it)") {
 		t.Errorf("warnings: %s", warnings)
 	}
 }

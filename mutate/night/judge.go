@@ -9,7 +9,7 @@ import (
 	"evolve/bench/stats"
 )
 
-// measureJudges records the noise and the cost of the judges of this night's evaluations.
+// measureJudges records the noise and the cost of the judges in this night's evaluations.
 func (n *night) measureJudges(ctx context.Context) error {
 	if n.opened.Judge == nil {
 		return nil
@@ -27,8 +27,8 @@ func (n *night) measureJudges(ctx context.Context) error {
 	return nil
 }
 
-// judged returns the evaluations of this run that judges graded before it was resumed,
-// because a paid judgement is not requested again.
+// judged returns the evaluations of this run that judges graded before it was resumed. They
+// are needed because a judgement that was paid for is not requested again.
 func (n *night) judged(ctx context.Context) ([]bench.Evaluation, error) {
 	if n.opened.Judge == nil || n.Run.Resumed == 0 {
 		return nil, nil
@@ -45,7 +45,7 @@ func (n *night) judged(ctx context.Context) ([]bench.Evaluation, error) {
 	return out, nil
 }
 
-// addGrades adds an evaluation to the noise of judges.
+// addGrades adds the grades of an evaluation to the noise of judges.
 func addGrades(noise *stats.JudgeNoise, e *bench.Evaluation) {
 	if !e.Cached {
 		noise.Calls += int64(e.Judge.Iterations)

@@ -17,24 +17,27 @@ import (
 	"evolve/runtime/text"
 )
 
-// kept is the share of the gain of a deceiving version from which an ancestor of it is taken to
-// deceive, too. The number is a judgement: a deception usually makes most of a gain at once.
+// kept is the share of a deceiving version's gain that an ancestor must have to be assumed
+// to deceive, too. The number is a judgement: a deception usually makes most of a gain at
+// once.
 const kept = .9
 
-// copied is the share of the lines that a deceiving version added to the code as it was from
-// which a version that has them is taken to deceive, too, whatever its ancestors. The number is
-// a judgement: a finalist was reduced, so that it added hardly more lines than its gain needs.
+// copied is the share of the lines that a deceiving version added to the original code
+// above which any version with those lines is assumed to deceive, too, whatever its
+// ancestors. The number is a judgement: a finalist was reduced, so it added hardly more
+// lines than its gain needs.
 const copied = .75
 
-// LeftOut returns the versions of searched code that later nights leave out because of the
-// refusals of gates before the run named before; "" for all runs. A version that deceives its
-// measurement is left out together with the ancestors that gained nearly as much on the same
-// search cases, with versions that have most of the lines that it added, and with all
-// descendants of these. Exceptions are versions whose own patch passed its gates, and
-// descendants that a language model wrote without a line of the refused change. Versions with
-// the values of one of these on all search cases are left out, too. A version that was refused
-// for another reason, for example because a test failed, is left out alone, as long as the
-// agent's hash is the same as then.
+// LeftOut returns the versions of searched code that later nights leave out because gates
+// refused a version before the run named before; "" covers all runs. If a version deceives
+// its measurement, it is left out together with its ancestors that gained nearly as much on
+// the same search cases, with versions that have most of the lines that it added, and with
+// all descendants of these versions. Exceptions are versions whose own patch passed its
+// gates, and descendants that a language model wrote without a line of the refused change.
+// Versions with the same values as one of the versions left out, on all search cases, are
+// left out, too. If a version was refused for another reason, for example because a test
+// failed, only that version is left out, as long as the agent's hash is the same as it was
+// then.
 func LeftOut(ctx context.Context, a *archive.Archive, agentID, hash, before string) (map[agent.ConfigID]archive.LeftOut, error) {
 	f, err := leftOut(ctx, a, agentID, hash, before)
 	if err != nil {
@@ -43,7 +46,7 @@ func LeftOut(ctx context.Context, a *archive.Archive, agentID, hash, before stri
 	return f.out, nil
 }
 
-// leftOut is [LeftOut], with the versions that deceive.
+// leftOut does what [LeftOut] does, and also returns which versions deceive.
 func leftOut(ctx context.Context, a *archive.Archive, agentID, hash, before string) (*family, error) {
 	f := &family{
 		archive: a, agent: agentID, before: before, passed: map[agent.ConfigID]bool{}, out: map[agent.ConfigID]archive.LeftOut{}, deceives: map[agent.ConfigID]bool{},
@@ -91,9 +94,9 @@ func leftOut(ctx context.Context, a *archive.Archive, agentID, hash, before stri
 	return f, nil
 }
 
-// refusedBy names the refuser of a version: the gate that failed, preferably one that the
-// version deceives, or the review; "" if the version was not refused, or if a gate merely
-// could not run.
+// refusedBy names what refused a version: the gate that failed, preferably one that the
+// version deceives, or the review. It returns "" if the version was not refused, or if a
+// gate merely could not run.
 func refusedBy(p archive.ProposalRecord) (by string, deceives bool) {
 	if p.State != archive.GateFailed {
 		return "", false
@@ -116,20 +119,20 @@ func refusedBy(p archive.ProposalRecord) (by string, deceives bool) {
 type family struct {
 	archive  *archive.Archive
 	agent    string
-	before   string // the run that is not read; "" for none
+	before   string // the run whose proposals are not read; "" for none
 	variants map[agent.ConfigID]archive.Variant
 	children map[agent.ConfigID][]agent.ConfigID
-	// original are the lines of the code as it was in any night.
+	// original holds the lines of the code as it was in any night.
 	original lineSet
-	// passed are the versions whose own patch passed its gates.
+	// passed holds the versions whose own patch passed its gates.
 	passed map[agent.ConfigID]bool
 	out    map[agent.ConfigID]archive.LeftOut
-	// deceives has those of out that deceive their measurement: true if a gate refused
-	// that version itself.
+	// deceives holds those versions in out that deceive their measurement; the value is
+	// true if a gate refused that version itself.
 	deceives map[agent.ConfigID]bool
 }
 
-// read reads the versions with their lineage.
+// read reads the versions and their lineage.
 func (f *family) read(ctx context.Context) error {
 	f.variants, f.children, f.original = map[agent.ConfigID]archive.Variant{}, map[agent.ConfigID][]agent.ConfigID{}, lineSet{}
 	if err := f.archive.Flush(ctx); err != nil {
@@ -150,7 +153,7 @@ func (f *family) read(ctx context.Context) error {
 	return nil
 }
 
-// spread leaves out the relatives of the deceiving version of a proposal.
+// spread leaves out the relatives of the deceiving version in a proposal.
 func (f *family) spread(ctx context.Context, p archive.ProposalRecord) error {
 	id, _ := p.VariantOf(f.agent)
 	by, _ := refusedBy(p)
@@ -165,7 +168,7 @@ func (f *family) spread(ctx context.Context, p archive.ProposalRecord) error {
 		for _, parent := range v.Parents {
 			up := f.variants[parent]
 			if seen[parent] || len(up.Parents) == 0 || f.passed[parent] {
-				continue // the code as it was is never refused by a gate
+				continue // gates never refuse the code as it was
 			}
 			seen[parent] = true
 			queue = append(queue, parent)
@@ -199,8 +202,8 @@ func (f *family) spread(ctx context.Context, p archive.ProposalRecord) error {
 	return f.spreadAlike(ctx, p, refused)
 }
 
-// spreadAlike leaves out the versions with the values of a deceiving one: equal values mean equal
-// behaviour, however the code is written.
+// spreadAlike leaves out the versions that have the same values as a deceiving one, because
+// equal values mean equal behaviour, however the code is written.
 func (f *family) spreadAlike(ctx context.Context, p archive.ProposalRecord, refused string) error {
 	plan, err := f.archive.Plan(ctx, p.Run, f.agent)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -216,17 +219,17 @@ func (f *family) spreadAlike(ctx context.Context, p archive.ProposalRecord, refu
 	for _, bad := range slices.Sorted(maps.Keys(f.deceives)) {
 		for _, id := range values.Class(bad) {
 			if !f.passed[id] && id != plan.Champion {
-				f.leave(id, p.ID, fmt.Sprintf("it has the values of v%d on the search cases: %s", f.variants[bad].Number, refused))
+				f.leave(id, p.ID, fmt.Sprintf("it has the same values as v%d on the search cases: %s", f.variants[bad].Number, refused))
 			}
 		}
 	}
 	return nil
 }
 
-// lineSet are lines of the texts of a config.
+// lineSet holds lines from the texts of a config.
 type lineSet map[componentText]bool
 
-// in returns the number of the lines that a config has.
+// in returns how many of the lines in s a config has.
 func (s lineSet) in(c agent.Config) (n int) {
 	now := lines(c)
 	for line := range s {
@@ -244,8 +247,8 @@ func (f *family) added(id agent.ConfigID) lineSet {
 	return out
 }
 
-// rewritten reports whether a language model wrote a version without a line that a deceiving
-// one added. An operator changes a line and keeps what it does.
+// rewritten reports whether a language model wrote a version without any line that a
+// deceiving version added. An operator changes a line but keeps what it does.
 func (f *family) rewritten(child agent.ConfigID, added lineSet) bool {
 	v := f.variants[child]
 	return v.Author != "" && len(added) > 0 && added.in(v.Config) == 0
@@ -265,7 +268,7 @@ func lines(c agent.Config) lineSet {
 	return out
 }
 
-// leave leaves out a version that deceives, unless it is left out already.
+// leave leaves out a version that deceives, unless it is already left out.
 func (f *family) leave(id agent.ConfigID, proposal, reason string) {
 	if !f.deceives[id] {
 		f.deceives[id] = false // the version does not count as refused itself
@@ -275,8 +278,8 @@ func (f *family) leave(id agent.ConfigID, proposal, reason string) {
 	}
 }
 
-// familyScores are mean scores on search cases by variant and case, with the variant that they
-// are compared with.
+// familyScores holds mean scores on search cases by variant and case, and the variant with
+// which they are compared.
 type familyScores struct {
 	base agent.ConfigID
 	of   map[agent.ConfigID]map[string]mean
@@ -289,7 +292,8 @@ type mean struct {
 
 func (m mean) value() float64 { return m.sum / float64(m.n) }
 
-// scores reads the scores on search cases of all runs with the agent and the suite of a run.
+// scores reads the scores on search cases from all runs that had the same agent and suite
+// as the given run.
 func (f *family) scores(ctx context.Context, run string) (familyScores, error) {
 	out := familyScores{of: map[agent.ConfigID]map[string]mean{}}
 	then, err := f.archive.Plan(ctx, run, f.agent)
@@ -325,8 +329,8 @@ func (f *family) scores(ctx context.Context, run string) (familyScores, error) {
 	return out, nil
 }
 
-// nearly reports whether the gain of a version over the code as it is nearly reaches that of
-// a descendant, on the cases that both ran.
+// nearly reports whether the gain of a version over the original code is nearly as large as
+// the gain of a descendant, on the cases that both ran.
 func (s familyScores) nearly(version, of agent.ConfigID) bool {
 	gain, whole := 0., 0.
 	for task, m := range s.of[version] {

@@ -18,10 +18,10 @@ import (
 	"evolve/runtime/model"
 )
 
-// refusedWorld is an archive with versions of code: a gate found that v3 and v6 deceive, and
-// tests fail in v9 alone. numbers returns the versions that are left out.
+// refusedWorld returns an archive with versions of code. A gate found that v3 and v6
+// deceive, and only in v9 do tests fail. names maps the versions to their numbers.
 //
-//	v1 ── v2 (+.45) ── v3, which is v2 made small
+//	v1 ── v2 (+.45) ── v3, which is v2 reduced
 //	 │     ├── v4
 //	 │     ├── v8, whose patch passed its gates
 //	 │     ├── v11, which a model wrote anew
@@ -69,7 +69,7 @@ func refusedWorld(t *testing.T) (o *nights, names map[agent.ConfigID]int) {
 	task := o.suite().Side(bench.Search)[0]
 	for i, score := range []float64{.5, .95, 0, .95, .6, .95, .95, .7, .6, .6, .6, .6} {
 		if i == 2 {
-			continue // it was made small by hunks, on other cases
+			continue // it was reduced by hunks, on other cases
 		}
 		e := bench.Evaluation{
 			Run: run, Agent: "toy", Variant: config(i + 1).ID(), Task: task.ID, Split: bench.Search, Stage: bench.StageSearch,
@@ -108,10 +108,10 @@ func refusedWorld(t *testing.T) (o *nights, names map[agent.ConfigID]int) {
 	return o, names
 }
 
-// TestWhatDeceivesIsLeftOutWithItsFamily: later nights leave out a version that deceives, the
-// ancestors that gained nearly as much, and all their descendants but those that passed their
-// gates. A version that was refused for another reason is left out alone, while the code is
-// the same.
+// TestWhatDeceivesIsLeftOutWithItsFamily checks that later nights leave out a version that
+// deceives, the ancestors that gained nearly as much, and all their descendants except
+// those that passed their gates. A version that was refused for another reason is left out
+// without its relatives, as long as the code is the same.
 func TestWhatDeceivesIsLeftOutWithItsFamily(t *testing.T) {
 	o, names := refusedWorld(t)
 	left := func(hash, before string) (out []int, reasons map[int]string) {
@@ -148,8 +148,9 @@ func TestWhatDeceivesIsLeftOutWithItsFamily(t *testing.T) {
 	}
 }
 
-// TestTheNextNightLeavesOut: versions that are left out are neither remembered nor made again,
-// get no entry, and models are told that they were refused.
+// TestTheNextNightLeavesOut checks that versions that are left out are neither remembered
+// nor made again, that they get no entry, and that models are informed that they were
+// refused.
 func TestTheNextNightLeavesOut(t *testing.T) {
 	o, names := refusedWorld(t)
 	o.Evaluations = 60
@@ -188,8 +189,8 @@ func TestTheNextNightLeavesOut(t *testing.T) {
 	}
 }
 
-// TestBriefsShowWhatWasLeftOut: the request to a model shows the refusal of an earlier change
-// in place of its text.
+// TestBriefsShowWhatWasLeftOut checks that the request to a model shows why an earlier
+// change was refused instead of the change's text.
 func TestBriefsShowWhatWasLeftOut(t *testing.T) {
 	o, names := refusedWorld(t)
 	p := &pen{write: func(int64) (model.Reply, error) { return written("strategy", "Be bold."), nil }}
@@ -218,9 +219,9 @@ func TestBriefsShowWhatWasLeftOut(t *testing.T) {
 }
 
 // TestWhatHasTheLinesIsLeftOut checks that versions with three quarters of the lines that a
-// deceiving one added are left out with it, whatever they descend from and gained, and so is what
-// descends from them, and that none of them is the best one. Fewer lines, brackets, and a patch
-// that passed its gates do not count.
+// deceiving version added are left out with it, whatever they descend from and gained.
+// Their descendants are left out too, and none of them is the best version. Fewer lines,
+// brackets, and a patch that passed its gates do not count.
 func TestWhatHasTheLinesIsLeftOut(t *testing.T) {
 	o := wordyNights(t)
 	n := o.start(t)
@@ -292,8 +293,9 @@ func TestWhatHasTheLinesIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestADeceivingFamilyTakesOneEntry checks that the night whose gates find that a version deceives
-// gives no entry to its relatives, but one to another version.
+// TestADeceivingFamilyTakesOneEntry checks that the night whose gates find that a version
+// deceives gives no entry to the relatives of that version, but gives one to another
+// version.
 func TestADeceivingFamilyTakesOneEntry(t *testing.T) {
 	o := codeNightsOf(t)
 	cheat, relative, other := o.version("good \nprint 1\nprint 2\nprint 3"), o.version("rare \nprint 1\nprint 2\nprint 3"), o.version("other")

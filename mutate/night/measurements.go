@@ -10,21 +10,21 @@ import (
 	"evolve/runtime/agent"
 )
 
-// measurements are the evaluations on search tasks that the ablation compares. A long search
-// makes a million of them, so they are packed in bytes, some six each.
+// measurements are the evaluations on search tasks that the ablation compares. A long
+// search makes a million of them, so they are packed into about six bytes each.
 type measurements struct {
 	variants []mutate.Trial // with only id and config set
 	tasks    []string
-	// The indices of variants and tasks.
+	// The indices of variants and of tasks.
 	variantAt map[agent.ConfigID]int
 	taskAt    map[string]int
-	// blocks hold the packed evaluations. None of them grows, which would copy it.
+	// blocks hold the packed evaluations. No block grows, because growing would copy it.
 	blocks [][]byte
 }
 
 const (
 	measurementBlock = 64 << 10
-	// longestMeasurement is the number of bytes that an evaluation takes at most.
+	// longestMeasurement is the maximum number of bytes that an evaluation takes.
 	longestMeasurement = 4 * binary.MaxVarintLen64
 )
 
@@ -57,12 +57,12 @@ func (m *measurements) add(t mutate.Trial, scored bool, score float64) {
 	b := binary.AppendUvarint(m.blocks[last], uint64(variant))
 	b = binary.AppendUvarint(b, uint64(task))
 	b = binary.AppendVarint(b, int64(t.Repeat))
-	// The last bytes of most scores are 0.
+	// The last bytes of most scores are 0, so the reversed bits make short varints.
 	m.blocks[last] = binary.AppendUvarint(b, bits.ReverseBytes64(math.Float64bits(score)))
 }
 
-// all yields the evaluations in the order in which they were added. One without a score has
-// the score 0.
+// all yields the evaluations in the order in which they were added. An evaluation without a
+// score is yielded with the score 0.
 func (m *measurements) all() iter.Seq[mutate.Observation] {
 	return func(yield func(mutate.Observation) bool) {
 		for _, b := range m.blocks {

@@ -10,7 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestMeasurementsAreKept adds evaluations over several blocks and reads them back.
+// TestMeasurementsAreKept checks that evaluations added over several blocks can be read
+// back.
 func TestMeasurementsAreKept(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	m := newMeasurements()

@@ -16,16 +16,17 @@ import (
 )
 
 const (
-	// leastShared is the least number of search cases on which the mean of the metric orders two
-	// versions.
+	// leastShared is the minimum number of search cases on which the mean of the metric may
+	// order two versions.
 	leastShared = 10
-	// firstAlpha is the error of all intervals together by which versions are compared with the one
-	// that the score puts first.
+	// firstAlpha is the joint error level of all intervals by which versions are compared
+	// with the version that the score puts first.
 	firstAlpha = .05
 )
 
-// findMetricFirst records the version that the mean of the metric shows to be better than the one
-// that the search recommends. Neither version may be refused by gates or left out.
+// findMetricFirst records a version if the mean of the metric shows it to be better than
+// the version that the search recommends. Neither version may be refused by gates or left
+// out.
 func (n *night) findMetricFirst(ctx context.Context) error {
 	best, kind := n.result.Search.Recommended.Variant, n.Plan.Metric
 	if n.values == nil || kind == nil || best == "" || best == n.Plan.Champion || n.opened.Varies != nil && n.opened.Varies() != "" {
@@ -77,8 +78,8 @@ func (n *night) isOut(ctx context.Context, id agent.ConfigID) (bool, error) {
 	return n.exclusion(id, v.Config, math.Inf(-1), 0) != nil, nil
 }
 
-// pairs returns the values of two versions on the cases that both were scored on, in their order;
-// nil if one of them fails on one of these.
+// pairs returns the values of two versions on the cases on which both were scored, in the
+// order of the cases; nil if one of the versions fails on one of these cases.
 func (v *Values) pairs(a, b agent.ConfigID) []stats.Pair {
 	var out []stats.Pair
 	for task, one := range v.of[a] {

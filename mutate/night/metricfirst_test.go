@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestMetricFirst checks that a version is named as better by the mean of the metric only where
-// enough cases that both versions were scored on show it, and where neither of the two was
+// TestMetricFirst checks that a version is named as better by the mean of the metric only
+// if enough cases on which both versions were scored show it, and if neither version was
 // refused or left out.
 func TestMetricFirst(t *testing.T) {
 	kind := metrics.Kind{Name: "time", Unit: "s", Better: metrics.Lower, Size: 10, Form: metrics.Form}
@@ -27,10 +27,10 @@ func TestMetricFirst(t *testing.T) {
 	four := func(i int) float64 { return 4 + float64(i%5)/4 }
 	for name, c := range map[string]struct {
 		best, other map[string]outcome
-		refused     string // the name of a version that gates refused
+		refused     string // the name of a version that the gates refused
 		leftOut     string
 		varies      bool
-		want        int // cases; 0: none is named
+		want        int // number of cases; 0 means that no version is named
 	}{
 		"shown":                {best: values(24, five), other: values(24, four), want: 24},
 		"on the common cases":  {best: values(12, five), other: values(24, four), want: 12},

@@ -19,8 +19,8 @@ import (
 	"evolve/runtime/telemetry"
 )
 
-// The first sequence number of each stage. They are fixed, so that an evaluation keeps
-// its number whatever the length of earlier stages.
+// The first sequence number of each stage. They are fixed, so that an evaluation keeps its
+// number however long the earlier stages are.
 const (
 	seqAA      int64 = 0
 	seqSearch  int64 = 1 << 32
@@ -28,11 +28,12 @@ const (
 	seqConfirm       = bench.ConfirmSeq
 )
 
-// shownLevel is the confidence of the interval of the champion's rerun.
+// shownLevel is the confidence level of the interval that is shown for the champion's
+// rerun.
 const shownLevel = .95
 
-// aaRepeats is the first repeat number of the champion's reruns, far above those of the
-// search; each run takes two.
+// aaRepeats is the first repeat number of the champion's reruns, far above the repeat
+// numbers of the search; each run takes two.
 const aaRepeats = 1 << 16
 
 // night is the state of one agent's night.
@@ -46,43 +47,43 @@ type night struct {
 	opened  Opened
 	result  archive.AgentResult
 	allowance
-	// got counts the evaluations of this process, and aa those of the champion against
-	// itself once that stage is over.
+	// got counts the evaluations of this process. Once the stage that compares the champion
+	// with itself is over, aa is the number of its evaluations.
 	got atomic.Int64
 	aa  *int
-	// blocking names the limit under policies that evaluations waited for when their time
-	// was over; mu guards it while evaluations are running.
+	// blocking names the policy limit for which evaluations were waiting when their time
+	// was up; mu guards it while evaluations are running.
 	blocking string
 	mu       sync.Mutex
 	// replay reports whether a resumed search is repeated from its beginning.
 	replay bool
-	// refused holds the refusals that keep variants out of the confirmation, and bar is
-	// the estimate that others must beat.
+	// refused holds the refusals that keep variants out of the confirmation, and bar is the
+	// estimate that other variants must beat.
 	refused []refusal
 	bar     bar
-	// leftOut are the versions of code that [LeftOut] names, and unsearched those of them that
-	// are in the space. deceiving has those of leftOut that deceive their measurement: true if
-	// a gate refused that version itself.
+	// leftOut holds the versions of code that [LeftOut] names, and unsearched those of them
+	// that are in the space. deceiving holds those in leftOut that deceive their
+	// measurement; the value is true if a gate refused that version itself.
 	leftOut    map[agent.ConfigID]archive.LeftOut
 	deceiving  map[agent.ConfigID]bool
 	unsearched []mutate.LeftOut
 	// values holds the values of versions of searched code; nil for other agents.
 	values *Values
-	// barred are the variants that look better and that a person's refusal excludes, by
-	// the refused proposal.
+	// barred holds the variants that look better but are excluded because a person refused
+	// a proposal, by that proposal.
 	barred map[string][]agent.ConfigID
-	// inert are the parameters that the model was found not to take.
+	// inert holds the parameters that were found not to be accepted by the model.
 	inert inert
-	// earlier are the evaluations of earlier nights that the search learns from, without
-	// their transcripts, for the briefs of models; nil without models, or if the answers of
-	// the agent have randomness.
+	// earlier holds the evaluations of earlier nights that the search learns from, without
+	// their transcripts, for the briefs to models. It is nil if there are no models, or if
+	// the agent's answers have randomness.
 	earlier map[caseID]bench.Evaluation
 	// names is the set of variants that are already in the archive.
 	names map[agent.ConfigID]bool
 }
 
-// Run runs an agent's night. Once the plan is written, it stores a result in every case;
-// the error ends the run.
+// Run runs an agent's night. Once the plan has been written, Run stores a result even if
+// the night fails; a returned error ends the run.
 func Run(ctx context.Context, s Spec) (Outcome, error) {
 	n := newNight(s)
 	ctx, span := telemetry.Start(ctx, "agent")
@@ -96,7 +97,7 @@ func Run(ctx context.Context, s Spec) (Outcome, error) {
 	return Outcome{Result: n.result, Blocking: n.blocking}, err
 }
 
-// newNight returns the night of a spec, with the fields that only a night needs.
+// newNight returns the night for a spec, with the fields that only a night needs.
 func newNight(s Spec) *night {
 	if s.Slots == nil {
 		s.Slots = NewSlots(s.Run.Concurrency)
@@ -140,14 +141,14 @@ func (n *night) work(ctx context.Context) error {
 			n.result.Reason = ended.Error()
 		}
 	}
-	if n.result.Verdict != archive.Waits { // otherwise the confirmation has set it
+	if n.result.Verdict != archive.Waits { // otherwise the confirmation has set the verdict
 		n.markWaiting(nil)
 	}
 	return n.store(context.WithoutCancel(ctx), ended)
 }
 
-// store writes the records of a night that ended with this error, or nil, and returns it
-// with those of the archive.
+// store writes the records of a night that ended with the given error, which may be nil,
+// and returns that error joined with any errors of the archive.
 func (n *night) store(ctx context.Context, ended error) error {
 	if err := n.Archive.Flush(ctx); err != nil && ended == nil {
 		ended = fmt.Errorf("%w: %w", bench.ErrRecorder, err)
@@ -176,12 +177,12 @@ func (n *night) store(ctx context.Context, ended error) error {
 
 // open prepares the agent, its harness and its share, and writes the plan.
 func (n *night) open(ctx context.Context) error {
-	// No process uses files that a crashed run left there.
+	// No process uses the files that a crashed run left behind.
 	if err := os.RemoveAll(n.Scratch); err != nil {
 		return fmt.Errorf("%w: clearing the working directories: %w", bench.ErrRecorder, err)
 	}
 	if err := os.MkdirAll(n.Scratch, 0o700); err != nil {
-		return fmt.Errorf("%w: making the working directories: %w", bench.ErrRecorder, err)
+		return fmt.Errorf("%w: creating the working directories: %w", bench.ErrRecorder, err)
 	}
 	opened, err := n.Open(ctx, n.Scratch)
 	if err != nil {
@@ -228,8 +229,8 @@ func (n *night) open(ctx context.Context) error {
 	return nil
 }
 
-// questions returns the requests and expected answers of the holdout tasks, without
-// credentials, for the person who reads the report.
+// questions returns the requests and expected answers of the holdout tasks, with
+// credentials removed, for the person who reads the report.
 func (n *night) questions() []archive.Question {
 	scrub := n.Scrub
 	if scrub == nil {
@@ -283,7 +284,7 @@ func (n *night) stages(ctx context.Context) error {
 	if err := n.prune(ctx, rec); err != nil {
 		return err
 	}
-	if n.Plan.Confirm > 0 { // with nothing planned for it the search's evaluations decide
+	if n.Plan.Confirm > 0 { // with nothing planned for it, the search's evaluations decide
 		if err := n.reallocate(ctx, rec); err != nil {
 			return err
 		}
@@ -319,7 +320,7 @@ func (n *night) stages(ctx context.Context) error {
 	return n.explain("the confirmation", err)
 }
 
-// stage does the work of a stage within a span.
+// stage does the work of a stage in a span.
 func stage(ctx context.Context, name bench.Stage, work func(context.Context) error) error {
 	ctx, span := telemetry.Start(ctx, "stage "+string(name))
 	defer span.End()
@@ -337,8 +338,8 @@ func (n *night) setCause(kind stats.CauseKind, sentence string) {
 }
 
 // unfixed reports whether repeats of the champion differ although the agent is fixed, and
-// records that as the cause: a confirmation that takes each difference for exact would claim
-// effects that chance explains.
+// records that as the cause: a confirmation that treats every difference as exact would
+// claim effects that chance explains.
 func (n *night) unfixed() bool {
 	if n.opened.Varies == nil || !n.Agent.Fixed() {
 		return false
@@ -348,11 +349,11 @@ func (n *night) unfixed() bool {
 		return false
 	}
 	n.result.Verdict, n.result.Winner, n.result.Finalist, n.result.Grounds = archive.Undecided, "", nil, nil
-	n.setCause(stats.CauseVaries, "nothing was confirmed: repeats were assumed to give the same result, and they do not ("+how+"); the next night takes chance into account")
+	n.setCause(stats.CauseVaries, "nothing was confirmed: repeats were assumed to give the same result, but they do not ("+how+"); the next night takes chance into account")
 	return true
 }
 
-// unconfirmed returns the reason why there is no confirmation.
+// unconfirmed returns the reason why there was no confirmation.
 func (n *night) unconfirmed() (stats.CauseKind, string) {
 	switch {
 	case n.Plan.HoldoutTasks == 0:
@@ -366,10 +367,10 @@ func (n *night) unconfirmed() (stats.CauseKind, string) {
 	return stats.CauseNoBudget, n.bindingNoun() + " left no room to run each held-out task once on both sides"
 }
 
-// explain determines the meaning of a stage's end for the run: exhausting the run's own
-// budget is not an error, everything else is. A spent budget of the policies ends the
-// work on this agent, because without the calls that the budget pays for it would be
-// another agent.
+// explain determines what a stage's end means for the run: exhausting the run's own budget
+// is not an error, everything else is. If a budget set by the policies is spent, work on
+// this agent ends, because it would behave differently without the calls that the budget
+// pays for.
 func (n *night) explain(stage string, err error) error {
 	switch {
 	case err == nil:
@@ -391,7 +392,7 @@ func (n *night) explain(stage string, err error) error {
 	return err
 }
 
-// bindingNoun names the limit that now leaves the agent the least.
+// bindingNoun names the limit that now leaves the agent the fewest evaluations.
 func (n *night) bindingNoun() string {
 	n.measure()
 	return n.bindingLimit(n.made()).Limit.Noun()
@@ -405,7 +406,8 @@ func (n *night) incomplete(text string) {
 	n.result.Incomplete += text
 }
 
-// phase adds the time since the phase began to the run, and returns now.
+// phase adds the time since the phase began to the run's record, and returns the present
+// time.
 func (n *night) phase(name string, since time.Time) time.Time {
 	now := n.Now()
 	n.took(name, now.Sub(since))
@@ -421,7 +423,7 @@ func (n *night) took(name string, d time.Duration) {
 	n.Run.Phases[name] += d
 }
 
-// putVariant stores a variant, and how it was made, unless the night has stored it.
+// putVariant stores a variant and how it was made, unless the night has already stored it.
 func (n *night) putVariant(ctx context.Context, v archive.Variant, m *archive.Mutation) error {
 	if n.names[v.ID] {
 		return nil
@@ -434,7 +436,7 @@ func (n *night) putVariant(ctx context.Context, v archive.Variant, m *archive.Mu
 	return nil
 }
 
-// evaluate makes one evaluation when a slot is free.
+// evaluate makes one evaluation as soon as a slot is free.
 func (n *night) evaluate(ctx context.Context, job bench.Job) (bench.Evaluation, error) {
 	if err := n.slots.take(ctx, n.Drain); err != nil {
 		return bench.Evaluation{}, err
@@ -453,17 +455,19 @@ func (n *night) evaluate(ctx context.Context, job bench.Job) (bench.Evaluation, 
 	return e, err
 }
 
-// parallel returns the maximum number of evaluations at once.
+// parallel returns the maximum number of concurrent evaluations.
 func (n *night) parallel() int { return n.least(max(1, n.Run.Concurrency)) }
 
-// paced returns the number of evaluations at once that the night is sure to have: its part of
-// the slots if nights run side by side. It has more of them once other nights are over.
+// paced returns the number of concurrent evaluations that the night is sure to have. If
+// nights run side by side, this is the night's part of the slots; it gets more of them once
+// other nights are over.
 func (n *night) paced() int { return n.least(PartOf(n.Run.Concurrency, n.Beside)) }
 
-// PartOf returns the part of one of several nights side by side in so many evaluations at once.
+// PartOf returns the part of the given number of concurrent evaluations that each of beside
+// nights gets when they run side by side.
 func PartOf(concurrency, beside int) int { return max(1, concurrency/max(1, beside)) }
 
-// least bounds a number of evaluations at once by what the agent allows.
+// least limits a number of concurrent evaluations to what the agent allows.
 func (n *night) least(c int) int {
 	if n.opened.Parallel > 0 {
 		return min(c, n.opened.Parallel)
@@ -471,7 +475,7 @@ func (n *night) least(c int) int {
 	return c
 }
 
-// scored converts an estimate to the archive's form.
+// scored converts an estimate to the form that the archive stores.
 func scored(e mutate.Estimate) archive.ScoredVariant {
 	return archive.ScoredVariant{
 		Variant: e.Variant, Config: e.Config, Score: finite(e.Score), Lo: finite(e.Lo), Hi: finite(e.Hi), Evaluations: e.Evaluations,
@@ -479,7 +483,7 @@ func scored(e mutate.Estimate) archive.ScoredVariant {
 	}
 }
 
-// finite replaces numbers that JSON cannot represent by 0.
+// finite replaces numbers that JSON cannot represent with 0.
 func finite(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return 0

@@ -9,14 +9,14 @@ import (
 	"evolve/runtime/memory"
 )
 
-// maxReason is the maximum length of the reasons of a failure that the search gets, in
-// bytes.
+// maxReason is the maximum length, in bytes, of the reasons for a failure that are passed
+// to the search.
 const maxReason = 500
 
-// observation returns the result of an evaluation for the search. Its time is that of an answer, as
-// guards compare it: unknown for a crash and for the start of a process. In ordered mode it
-// contains nothing that is measured with a clock, because the same seed must give the
-// same search.
+// observation returns the result of an evaluation for the search. Its time is the time of
+// an answer, as guards compare it; it is unknown for a crash and when a process was
+// started. In ordered mode the observation contains nothing that is measured with a clock,
+// because the same seed must give the same search.
 func observation(t mutate.Trial, e bench.Evaluation, ordered bool) mutate.Observation {
 	o := mutate.Observation{
 		Trial: t, Scored: e.Scored, Score: e.Score, CostUSD: e.Usage.CostUSD,
@@ -31,7 +31,7 @@ func observation(t mutate.Trial, e bench.Evaluation, ordered bool) mutate.Observ
 	return o
 }
 
-// calls returns the tool calls of a transcript, which may be nil. A referral is no
+// calls returns the tool calls in a transcript, which may be nil. A referral is not a
 // failure of the tool.
 func calls(t *agent.Transcript) []mutate.Call {
 	if t == nil {

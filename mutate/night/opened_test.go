@@ -7,8 +7,8 @@ import (
 )
 
 // TestExperienceIsPartOfTheCacheAlone tests that no evaluation under another experience is
-// reused, that the key without any is as it always was, and that the evidence of a candidate
-// goes on under another experience.
+// reused, that the cache key without an experience is unchanged, and that evidence for a
+// candidate continues to accumulate under another experience.
 func TestExperienceIsPartOfTheCacheAlone(t *testing.T) {
 	plain, one, two := Opened{Identity: "x"}, Opened{Identity: "x", Experience: "1"}, Opened{Identity: "x", Experience: "2"}
 	if plain.cacheIdentity() != "x" || one.cacheIdentity() == two.cacheIdentity() || one.cacheIdentity() == "x" {

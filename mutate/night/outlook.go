@@ -15,19 +15,19 @@ import (
 	"evolve/runtime/text"
 )
 
-// Outlook describes the state in which earlier nights leave an agent's confirmation.
+// Outlook describes what earlier nights mean for the agent's next confirmation.
 type Outlook struct {
 	Agent string `json:"agent"`
 	// Entries is the error control of the month.
 	Entries archive.EntryLedger `json:"entries"`
-	// Open counts the candidates that may continue with their evidence, as far as this
-	// depends on the champion.
+	// Open counts the candidates that may continue with their existing evidence, as far as
+	// this depends on the champion.
 	Open int `json:"open"`
 	// Notes describe the obstacles.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Outlook reads the outlook of the agent from the archive.
+// Outlook reads the agent's outlook from the archive.
 func (s *Spec) Outlook(ctx context.Context) (Outlook, error) {
 	p := s.Plan
 	control, now := s.Settings.Confirm.Control(), s.Now()
@@ -59,7 +59,7 @@ func (s *Spec) Outlook(ctx context.Context) (Outlook, error) {
 		if p, err := s.Archive.Proposal(ctx, w.Proposal); w.Drafted || err == nil && p.Branch != nil {
 			next = "`evolve show " + w.Proposal + "`"
 		}
-		out.Notes = append(out.Notes, fmt.Sprintf("%s %s (%s): only variants that look better than it are confirmed, compared with it", w.Proposal, waitsFor(w), next))
+		out.Notes = append(out.Notes, fmt.Sprintf("%s %s (%s): only variants that look better than it are confirmed, in comparison with it", w.Proposal, waitsFor(w), next))
 	}
 	if p.Confirm > 0 && out.Entries.Used >= out.Entries.Most {
 		out.Notes = append(out.Notes, confirm.NoEntry(control, spent))
@@ -84,7 +84,8 @@ func (s *Spec) Outlook(ctx context.Context) (Outlook, error) {
 	return out, nil
 }
 
-// spentUnder describes the entries of the window that were made under other names; empty for none.
+// spentUnder describes the entries in the window that were made under other names; it
+// returns "" if there are none.
 func spentUnder(others []confirm.Entry, c stats.Control, now time.Time) string {
 	counted := map[string]bool{}
 	for _, e := range others {
@@ -102,8 +103,8 @@ func spentUnder(others []confirm.Entry, c stats.Control, now time.Time) string {
 	return "confirmations on the same held-out tasks under the name " + strings.Join(names, ", ") + " count as well"
 }
 
-// constant describes the savings from declaring the agent deterministic, if the latest
-// rerun of the champion gave the same answers; otherwise it returns "".
+// constant describes what declaring the agent deterministic would save, if the latest rerun
+// of the champion gave the same answers; otherwise it returns "".
 func (s *Spec) constant(ctx context.Context) (string, error) {
 	p := s.Plan
 	if p.AA == 0 {
@@ -134,8 +135,8 @@ func (s *Spec) constant(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// entryLedger returns the entries that the error control allows, and those that are used,
-// at a time.
+// entryLedger returns how many entries the error control allows, and how many are used, at
+// the given time.
 func entryLedger(c stats.Control, entries []confirm.Entry, now time.Time) archive.EntryLedger {
 	return archive.EntryLedger{
 		Days: c.Days, Most: c.Entries, Used: c.Entries - c.Left(confirm.Entered(entries), now), Level: c.Level, Alpha: c.Alpha(),

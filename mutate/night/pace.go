@@ -14,7 +14,7 @@ import (
 const (
 	// paceNights is the maximum number of runs that are searched for an earlier pace.
 	paceNights = 30
-	// paceSample is the maximum number of evaluations that a pace is computed from.
+	// paceSample is the maximum number of evaluations from which a pace is computed.
 	paceSample = 1000
 )
 
@@ -25,9 +25,9 @@ type Known struct {
 	Ended time.Time
 }
 
-// KnownPace returns the latest pace of an agent on record, converted to the given number
-// of evaluations at once. It ignores runs with another version of the agent's folder or
-// at other prices. An unknown pace has weight 0.
+// KnownPace returns the agent's latest recorded pace, converted to the given number of
+// concurrent evaluations. It ignores runs with another version of the agent's folder or
+// with other prices. An unknown pace has weight 0.
 func KnownPace(ctx context.Context, a *archive.Archive, p *archive.AgentPlan, parallel int) (Known, error) {
 	looked := 0
 	for run, err := range a.Runs(ctx) {
@@ -55,8 +55,8 @@ func KnownPace(ctx context.Context, a *archive.Archive, p *archive.AgentPlan, pa
 	return Known{}, nil
 }
 
-// paceOf returns an agent's pace in a run: as the run recorded it or, if it ended too
-// early, computed from its evaluations.
+// paceOf returns an agent's pace in a run, as the run recorded it or, if the run ended
+// before it could do so, as computed from its evaluations.
 func paceOf(ctx context.Context, a *archive.Archive, run archive.Run, agentID string, parallel int) (Known, error) {
 	k := Known{Run: run.ID, Ended: run.Ended}
 	then, slots := max(1, min(run.Reached, run.Concurrency)), run.Concurrency
@@ -81,8 +81,8 @@ func paceOf(ctx context.Context, a *archive.Archive, run archive.Run, agentID st
 	return k, nil
 }
 
-// paceOfEvaluations computes the mean time of evaluations, their judges' included, as Alone,
-// and their mean cost.
+// paceOfEvaluations computes the mean time of evaluations, including their judges', as
+// Alone, and their mean cost.
 func paceOfEvaluations(ctx context.Context, a *archive.Archive, run archive.Run, agentID string, k *Known) error {
 	for e, err := range a.Evaluations(ctx, run.ID, agentID) {
 		if err != nil {

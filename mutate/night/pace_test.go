@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestPaceWithJudges checks that the pace of a run that ended before it recorded one has the
-// time and the money of its judges.
+// TestPaceWithJudges checks that the pace of a run that ended before it recorded a pace
+// includes the time and cost of its judges.
 func TestPaceWithJudges(t *testing.T) {
 	o := newNights(t, 12)
 	ctx := t.Context()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Bounds of a request to a model of search.reflect in time: before the first answer, and
-// as a multiple of the longest of the latest answers.
+// Bounds on the time of a request to a model of search.reflect: an absolute bound before
+// the first answer, and then a multiple of the longest time of the latest answers.
 const (
 	firstPatience  = 10 * time.Minute
 	leastPatience  = 30 * time.Second
@@ -16,12 +16,12 @@ const (
 	patienceSample = 8
 )
 
-// patience computes time bounds of requests from the durations of earlier ones to the same
-// route. It is safe for concurrent use.
+// patience computes time bounds for requests from the durations of earlier requests to the
+// same route. It is safe for concurrent use.
 type patience struct {
 	mu   sync.Mutex
 	took map[string][]time.Duration
-	// all is the time of all requests, including those that were ended.
+	// all is the total time of all requests, including those that were cancelled.
 	all time.Duration
 }
 
@@ -35,7 +35,8 @@ func (p *patience) bound(route string) time.Duration {
 	return min(max(patienceTimes*slices.Max(p.took[route]), leastPatience), mostPatience)
 }
 
-// spend adds the time of a request, and spent returns that of all.
+// spend adds the time of a request to the total time of all requests, and spent returns
+// that total.
 func (p *patience) spend(took time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,8 +49,8 @@ func (p *patience) spent() time.Duration {
 	return p.all
 }
 
-// ended records a request. One without an answer counts such that the bound of the next
-// one is twice its own, in case the route has become slower.
+// ended records a request. A request without an answer doubles the bound: the next request
+// may take twice as long, in case the route has become slower.
 func (p *patience) ended(route string, took time.Duration, answered bool) {
 	if !answered {
 		took = p.bound(route) * 2 / patienceTimes

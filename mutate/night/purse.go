@@ -14,9 +14,9 @@ import (
 	"evolve/runtime/model"
 )
 
-// purse keeps the requests to models within the bounds of search.reflect on their number,
-// cost and tokens. The most that a request can use is reserved before it is sent. A purse is
-// safe for concurrent use.
+// purse keeps the requests to models within the bounds that search.reflect sets on their
+// number, cost and tokens. The most that a request can use is reserved before it is sent. A
+// purse is safe for concurrent use.
 type purse struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced whenever a reservation ends
@@ -24,30 +24,30 @@ type purse struct {
 	routes  map[string]*pocket
 }
 
-// pocket holds the usage of the requests to all routes, or to one of them.
+// pocket holds the usage of the requests to all routes or to one route.
 type pocket struct {
 	mutate.Rate
-	// name is the name of the bounds, such as "search.reflect".
+	// name is the name of the section that sets the bounds, such as "search.reflect".
 	name string
 	used use
-	// lost is the maximum usage of requests without an answer; used includes it.
+	// lost is the maximum usage of the requests without an answer; used includes it.
 	lost use
 	// held is the maximum usage of the requests under way.
 	held use
-	// dense is the highest share of the bound on its input tokens that a request used; 0
-	// before the first request.
+	// dense is the highest share of its bound on input tokens that any request used; it is
+	// 0 before the first request.
 	dense float64
-	// dearest is the highest usage of a request, which replaces the bound if the model
-	// gives none.
+	// dearest is the highest usage of any request. It is used as the bound if the model
+	// does not give one.
 	dearest use
-	// broken describes how an answer exceeded the maximum usage of its request; empty if
-	// none did.
+	// broken describes how an answer exceeded the maximum usage of its request; it is empty
+	// if none did.
 	broken string
 	// full reports whether a bound ended the requests.
 	full bool
 }
 
-// use is a number of requests with their cost in USD and their tokens.
+// use is a number of requests, with their cost in USD and their tokens.
 type use struct {
 	calls  int
 	usd    float64
@@ -58,8 +58,8 @@ func (u use) plus(o use) use { return use{u.calls + o.calls, u.usd + o.usd, u.to
 
 func (u use) minus(o use) use { return use{u.calls - o.calls, u.usd - o.usd, u.tokens - o.tokens} }
 
-// looser is the factor by which a request may have more tokens per byte than any earlier
-// request to the same route.
+// looser is the factor by which a request may exceed the highest number of tokens per byte
+// of all earlier requests to the same route.
 const looser = 1.5
 
 func newPurse(r Reflect) *purse {
@@ -70,7 +70,7 @@ func newPurse(r Reflect) *purse {
 	return p
 }
 
-// of returns the part of a route. The caller holds the lock.
+// of returns the pocket of a route. The caller holds the lock.
 func (p *purse) of(route string) *pocket {
 	if p.routes[route] == nil {
 		p.routes[route] = &pocket{}
@@ -78,8 +78,8 @@ func (p *purse) of(route string) *pocket {
 	return p.routes[route]
 }
 
-// spend counts a request of an earlier process of the run. lost reports whether it got no
-// answer.
+// spend counts a request that an earlier process of the run made. lost reports whether it
+// got no answer.
 func (p *purse) spend(route string, u use, lost bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,8 +95,8 @@ func (k *pocket) count(u use, lost bool) {
 	}
 }
 
-// sums returns the usage of the requests to each route, and the part of it for requests
-// without an answer.
+// sums returns the usage of the requests to each route, and the part of it that belongs to
+// requests without an answer.
 func (p *purse) sums() map[string]struct{ used, lost use } {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,9 +108,9 @@ func (p *purse) sums() map[string]struct{ used, lost use } {
 }
 
 // reserve waits until the bounds allow a request to a route that uses at most the given
-// amount, and reserves that amount, or less if earlier requests to the route had fewer tokens
-// per byte. If the bounds will never allow the request, or do not allow it now and it must
-// not wait, full is the reason. An error is the context's cause.
+// amount, and reserves that amount, or less if earlier requests to the route had fewer
+// tokens per byte. If the bounds will never allow the request, or do not allow it now and
+// wait is false, full is the reason. An error is the context's cause.
 func (p *purse) reserve(ctx context.Context, route string, most model.Most, wait bool) (h *held, full string, err error) {
 	for {
 		if err := context.Cause(ctx); err != nil {
@@ -142,8 +142,8 @@ func (p *purse) reserve(ctx context.Context, route string, most model.Most, wait
 }
 
 // distrusts returns the reason why a route gets no further requests: an answer exceeded the
-// maximum usage of its request, so that no reservation keeps the bounds on money and tokens.
-// Without such bounds it is empty.
+// maximum usage of its request, so reservations cannot guarantee the bounds on money and
+// tokens. It returns "" if there are no such bounds.
 func (p *purse) distrusts(r *pocket) string {
 	if r.MaxUSD > 0 || r.MaxTokens > 0 || p.all.MaxUSD > 0 || p.all.MaxTokens > 0 {
 		return r.broken
@@ -163,11 +163,11 @@ func (k *pocket) bound(most model.Most) use {
 	return use{1, most.InputUSD*share + most.OutputUSD, int64(math.Ceil(float64(most.Input)*share-1e-9)) + most.Output}
 }
 
-// rounding is the share of a bound on money by which sums may exceed it.
+// rounding is the fraction of a bound on money by which sums may exceed it.
 const rounding = 1e-9
 
 // refuses returns the reason why the bounds do not allow a request that uses at most u in
-// addition to the present usage; empty if they do.
+// addition to the present usage; it returns "" if they do allow it.
 func (k *pocket) refuses(u, used use) string {
 	switch {
 	case k.MaxCalls > 0 && used.calls+u.calls > k.MaxCalls:
@@ -180,7 +180,7 @@ func (k *pocket) refuses(u, used use) string {
 	return ""
 }
 
-// reached returns the bounds on the number of requests that are reached.
+// reached returns the bounds on the number of requests that have been reached.
 func (p *purse) reached() (out []string) {
 	if p == nil {
 		return nil
@@ -195,7 +195,8 @@ func (p *purse) reached() (out []string) {
 	return out
 }
 
-// ends reports whether this is the first bound that ended the requests to a route.
+// ends records that a bound ends the requests to a route, and reports whether this is the
+// first time.
 func (p *purse) ends(route string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -205,7 +206,7 @@ func (p *purse) ends(route string) bool {
 	return first
 }
 
-// held is the reservation of one request, to be ended exactly once.
+// held is the reservation for one request. It must be ended exactly once.
 type held struct {
 	*purse
 	route string
@@ -213,15 +214,15 @@ type held struct {
 	use   use
 }
 
-// pay ends the reservation with the usage of the request.
+// pay ends the reservation and counts the usage of the request.
 func (h *held) pay(u agent.Usage) use {
 	used := h.usedBy(u)
 	h.end(used, u.InputTokens, false)
 	return used
 }
 
-// usedBy returns the usage of an answer, and closes the route to further requests if it
-// exceeds the maximum of its request.
+// usedBy returns the usage of an answer. If the usage exceeds the maximum of its request,
+// usedBy closes the route to further requests.
 func (h *held) usedBy(u agent.Usage) use {
 	used, m := use{1, max(0, u.CostUSD), max(0, u.InputTokens+u.OutputTokens)}, h.most
 	if m == (model.Most{}) || used.tokens <= m.Tokens() && used.usd <= m.USD()*(1+rounding) {
@@ -235,7 +236,8 @@ func (h *held) usedBy(u agent.Usage) use {
 	return used
 }
 
-// lose ends the reservation of a request that was cut off, whose usage is unknown.
+// lose ends the reservation of a request that was cut off and whose usage is therefore
+// unknown.
 func (h *held) lose() { h.end(h.use, 0, true) }
 
 // release ends the reservation of a request that was not sent.

@@ -12,11 +12,13 @@ import (
 	"evolve/runtime/model"
 )
 
-// dear is a request of at most 1,000 tokens of input at 1 cent and 1,000 of output at 3.
+// dear is a request of at most 1,000 input tokens, for 1 cent, and 1,000 output tokens, for
+// 3 cents.
 var dear = model.Most{Input: 1000, Output: 1000, InputUSD: .01, OutputUSD: .03}
 
-// A request is sent only when the bounds cover what it can use at most beside those under
-// way, and what it left is free again.
+// TestPurseReserves checks that a request is sent only if the bounds cover its maximum use
+// in addition to that of the requests under way, and that whatever it does not use becomes
+// available again.
 func TestPurseReserves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPurse(Reflect{Rate: mutate.Rate{MaxUSD: .10}, Routes: []ReflectRoute{
@@ -45,7 +47,7 @@ func TestPurseReserves(t *testing.T) {
 		default:
 		}
 		first.pay(agent.Usage{InputTokens: 200, OutputTokens: 100, CostUSD: .005})
-		next := <-third // half a cent, 4 held, and 3.3 by 1.5 times the tokens for the bytes
+		next := <-third // half a cent used, 4 held, and 3.3 from 1.5 times the tokens for the bytes
 		if next.use.tokens != 1300 || next.use.usd < .0329 || next.use.usd > .0331 {
 			t.Errorf("a request after one with a fifth of the tokens of its bytes holds %+v", next.use)
 		}
@@ -57,7 +59,8 @@ func TestPurseReserves(t *testing.T) {
 	})
 }
 
-// Requests of an earlier process count, and a wait ends with its context.
+// TestPurseAfterAKill checks that requests of an earlier process count, and that a wait
+// ends with its context.
 func TestPurseAfterAKill(t *testing.T) {
 	p := newPurse(Reflect{Rate: mutate.Rate{MaxCalls: 2}, Routes: []ReflectRoute{{AuthorRoute: mutate.AuthorRoute{Name: "r", Rate: mutate.Rate{MaxCalls: 1}}}, {AuthorRoute: mutate.AuthorRoute{Name: "s"}}}})
 	p.spend("r", use{calls: 1}, false)

@@ -9,8 +9,8 @@ import (
 	"evolve/bench"
 )
 
-// TestQuestionsOfHoldout checks that a night stores what its holdout tasks ask and expect,
-// without credentials, and nothing of the search tasks.
+// TestQuestionsOfHoldout checks that a night stores the questions and expected answers of
+// its holdout tasks, without credentials, and nothing from the search tasks.
 func TestQuestionsOfHoldout(t *testing.T) {
 	o := newNights(t, 8)
 	for i := range o.suite().Tasks {

@@ -7,22 +7,24 @@ import (
 	"evolve/runtime/agent"
 )
 
-// queue holds the trials that wait for a place. It gives a free place a trial of the config that
-// the place had last, or else of a config that no other place has, so that a program that sets up
-// each config does so once for many trials. When few trials wait, because no further ones are
-// asked for before the results of early ones, the earliest is next, whatever its config.
+// queue holds the trials that wait for a slot. It gives a free slot a trial of the config
+// that the slot had last, or else of a config that no other slot has, so that a program
+// that sets up each config does so once for many trials. If only few trials wait, because
+// no further trials are asked for before the results of early ones arrive, the earliest
+// trial is next, whatever its config.
 type queue struct {
 	waiting []waiting
-	// free are the configs that the free places had last, "" before its first trial, in the
-	// order in which the places became free.
+	// free holds the configs that the free slots had last, in the order in which the slots
+	// became free. The config is "" for a slot that has not had a trial yet.
 	free []agent.ConfigID
-	// taken counts the places that evaluate a config now.
+	// taken counts, for each config, the slots that are evaluating it now.
 	taken map[agent.ConfigID]int
-	// few is the number of waiting trials from which on configs decide.
+	// few is the minimum number of waiting trials for the configs to decide which trial is
+	// next.
 	few int
 }
 
-// waiting is a trial that waits; n is its number in the order of asking.
+// waiting is a trial that waits for a slot; n is its number in the order of asking.
 type waiting struct {
 	trial mutate.Trial
 	n     int
@@ -38,8 +40,7 @@ func (q *queue) len() int { return len(q.waiting) }
 // add appends a trial.
 func (q *queue) add(w waiting) { q.waiting = append(q.waiting, w) }
 
-// next removes a trial and gives it a place. There must be a waiting trial and a free
-// place.
+// next removes a trial and gives it a slot. There must be a waiting trial and a free slot.
 func (q *queue) next() waiting {
 	at, place := q.choose()
 	w := q.waiting[at]
@@ -60,7 +61,7 @@ func (q *queue) choose() (at, place int) {
 	return at, max(0, having(q.waiting[at]))
 }
 
-// vacate frees the place of a trial of a config that ended.
+// vacate frees the slot of a trial that has ended; config is the trial's config.
 func (q *queue) vacate(config agent.ConfigID) {
 	if q.taken[config]--; q.taken[config] == 0 {
 		delete(q.taken, config)

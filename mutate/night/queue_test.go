@@ -8,9 +8,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestQueueKeepsConfigsTogether checks the order in which two places evaluate trials: each goes on
-// with its config, then takes one that the other does not have, and then helps the other. Where few
-// trials wait, the earliest is next.
+// TestQueueKeepsConfigsTogether checks the order in which two slots evaluate trials. Each
+// slot continues with its config, then takes a config that the other slot does not have,
+// and then helps the other slot. If few trials are waiting, the earliest is next.
 func TestQueueKeepsConfigsTogether(t *testing.T) {
 	for name, c := range map[string]struct {
 		few          int

@@ -11,11 +11,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// reallocate moves evaluations that the confirmation is not projected to need to the ablation
-// of rec's finalists. A large gain needs few blocks, and the other blocks cost less than
-// a person's time for reading changes without effect. The confirmation keeps half of its
-// blocks, and twice as many as the best finalist is projected to need at the lower end of
-// its estimate. If a repeat is no new evidence, there is one block, and nothing is moved.
+// reallocate moves evaluations that the confirmation is not projected to need to the
+// ablation of rec's finalists. If the gain is large, few blocks are needed, and evaluating
+// the others costs less than the time in which a person reads changes that have no effect.
+// The confirmation retains at least half of its blocks, and at least twice as many as the
+// best finalist is projected to need at the lower end of its estimate. If repeating an
+// evaluation yields no new evidence, there is one block, and nothing is moved.
 func (n *night) reallocate(ctx context.Context, rec *mutate.Recommendation) error {
 	if n.Agent.Fixed() || n.Plan.Confirm == 0 || n.released > 0 {
 		return nil
@@ -48,9 +49,9 @@ func (n *night) reallocate(ctx context.Context, rec *mutate.Recommendation) erro
 	return nil
 }
 
-// toAblate returns the finalists that are ablated with evaluations of their own. They are
-// at most as many as may enter tonight; none has entered yet, the confirmation would accept
-// each, and the lead of each is at least a standard deviation.
+// toAblate returns the finalists that are ablated with evaluations of their own, at most as
+// many as may enter tonight. None of them has entered yet, the confirmation would accept
+// each of them, and each is ahead by at least one standard deviation.
 func (n *night) toAblate(rec *mutate.Recommendation, entered map[agent.ConfigID]bool) []mutate.Estimate {
 	turns := slices.DeleteFunc(slices.Clone(rec.Finalists), func(f mutate.Estimate) bool {
 		return entered[f.Variant] || f.Gain <= 0 || f.Gain < f.SD
@@ -59,8 +60,8 @@ func (n *night) toAblate(rec *mutate.Recommendation, entered map[agent.ConfigID]
 }
 
 // projected returns the number of pairs that the best of some finalists is projected to
-// need against a reference with this score, at a standard deviation below its estimate;
-// +Inf for none.
+// need against a reference with the given score, if its gain is one standard deviation
+// below its estimate; +Inf if there are no finalists.
 func (n *night) projected(finalists []mutate.Estimate, score float64) float64 {
 	gain := 0.
 	for _, f := range finalists {

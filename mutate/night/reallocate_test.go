@@ -9,15 +9,15 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestASmallChangeIsWorthBlocks checks for an agent with chance that a large gain frees
-// blocks for the ablation, which removes changes without effect.
+// TestASmallChangeIsWorthBlocks checks, for an agent with random results, that a large gain
+// frees blocks for the ablation, which removes changes without effect.
 func TestASmallChangeIsWorthBlocks(t *testing.T) {
 	whole(t)
 	kept, lent := 0, 0
 	for seed := range int64(8) {
 		o := idleNights(t)
 		o.Agent.Deterministic, o.Agent.UsesSeed = false, true
-		o.Evaluations, o.Seed, o.Concurrency = 1500, &seed, 1 // in one order, whatever the machine does
+		o.Evaluations, o.Seed, o.Concurrency = 1500, &seed, 1 // in a fixed order, regardless of the machine
 		s := o.run(t)
 		p, r := s.Plan, s.Result
 		lent += p.Lent
@@ -38,14 +38,14 @@ func TestASmallChangeIsWorthBlocks(t *testing.T) {
 		}
 		t.Logf("seed %d: %s, lent %d, ablation %d of %d", seed, r.Verdict, p.Lent, ablated(r), p.Ablate)
 	}
-	// Of the 240 changes without effect of 40 nights, 2 stayed.
+	// Of the 240 changes without effect in 40 nights, 2 stayed.
 	if lent == 0 || kept > 2 {
 		t.Errorf("%d evaluations lent, %d idle changes kept", lent, kept)
 	}
 }
 
-// TestNothingIsLentForASmallGain checks that a gain that needs every block keeps every
-// block.
+// TestNothingIsLentForASmallGain checks that no blocks are lent if the gain is so small
+// that the confirmation needs all of them.
 func TestNothingIsLentForASmallGain(t *testing.T) {
 	o := idleNights(t)
 	o.Agent.Deterministic, o.Agent.UsesSeed, o.Evaluations = false, true, 2000

@@ -6,8 +6,8 @@ import (
 	"evolve/bench"
 )
 
-// recorder returns rec, with a call of told for each evaluation that is on disk. A nil told
-// leaves rec as it is.
+// recorder returns a recorder that does what rec does and also calls told for each
+// evaluation once it is on disk. If told is nil, recorder returns rec itself.
 func recorder(rec bench.Recorder, told func(seq int64)) bench.Recorder {
 	if told == nil {
 		return rec

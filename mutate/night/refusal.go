@@ -22,24 +22,25 @@ import (
 type refusal struct {
 	proposal archive.ProposalRecord
 	config   agent.Config
-	// gain and sd are the search's estimate of it relative to the champion; known reports
-	// whether there is an estimate.
+	// gain and sd are the search's estimate of the proposal relative to the champion; known
+	// reports whether there is an estimate.
 	gain, sd float64
 	known    bool
-	// against is the variant against which it was measured; nil: the champion.
+	// against is the variant against which the proposal was measured; nil means the
+	// champion.
 	against *stats.Reference
-	// decided describes a person's decision; empty while it waits.
+	// decided describes a person's decision; it is empty while the proposal waits.
 	decided string
-	// idle are the parameters for which the ablation showed no effect.
+	// idle holds the parameters for which the ablation showed no effect.
 	idle []string
 	// why describes the state of the proposal.
 	why string
 }
 
-// refusals returns the proposals that exclude variants: the waiting one, and those that a
-// person rejected or rolled back. A rejection counts as long as nothing relevant has changed
-// since: the agent, its holdout tasks, prices, routes and space or, for searched code, its
-// cases and the values of the code as it is.
+// refusals returns the proposals that exclude variants: the one that waits, and those that
+// a person rejected or rolled back. A rejection counts as long as nothing relevant has
+// changed since: the agent, its holdout tasks, prices, routes and space or, for searched
+// code, its cases and the values of the original code.
 func (n *night) refusals(ctx context.Context) ([]refusal, error) {
 	fresh, waits := against(n.Plan.Waits)
 	now := n.conditions()
@@ -52,7 +53,7 @@ func (n *night) refusals(ctx context.Context) ([]refusal, error) {
 		if !ok || p.Run == n.Run.ID {
 			continue
 		}
-		p.Agent, p.Variant = n.Agent.ID, variant // a patch has its own fields for both
+		p.Agent, p.Variant = n.Agent.ID, variant // a patch has its own fields for the agent and the variant
 		r := refusal{proposal: p}
 		switch {
 		case waits && p.ID == fresh.Proposal:
@@ -80,7 +81,7 @@ func (n *night) refusals(ctx context.Context) ([]refusal, error) {
 	return out, nil
 }
 
-// decided describes a person's decision with its date and reason.
+// decided describes a person's decision, with its date and reason.
 func decided(p archive.ProposalRecord) string {
 	words := p.State.Name()
 	d := p.Decision
@@ -121,7 +122,7 @@ func (n *night) unchanged(ctx context.Context, p archive.ProposalRecord, now str
 	return true, nil
 }
 
-// read adds the config of a refused proposal, unless it is no longer in the space.
+// read adds the config of a refused proposal, unless that config is no longer in the space.
 func (n *night) read(ctx context.Context, r *refusal) error {
 	v, err := n.Archive.Variant(ctx, n.Agent.ID, r.proposal.Variant)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -150,13 +151,13 @@ func (n *night) read(ctx context.Context, r *refusal) error {
 	return nil
 }
 
-// exclusion returns the reason why a config with this gain may not enter, or nil if it
-// may. A config that differs from a refused one only by somewhat larger numeric changes,
-// or only in parameters without a shown effect, may enter if the search estimates it to be
-// ahead of the refused one: too few evaluations may have failed to show an existing
-// effect. The required lead is one standard deviation over a waiting proposal, and two
-// over one that a person refused, because some of the many variants near it are ahead by
-// one deviation by chance.
+// exclusion returns the reason why a config with the given gain may not enter, or nil if it
+// may. A config may differ from a refused one only by somewhat larger numeric changes, or
+// only in parameters without a shown effect. Such a config may enter if the search
+// estimates it to be ahead of the refused one, because an existing effect may have gone
+// unnoticed for lack of evaluations. The required lead is one standard deviation over a
+// waiting proposal, and two over a proposal that a person refused, because some of the many
+// variants near it are ahead by one deviation by chance.
 func (n *night) exclusion(id agent.ConfigID, c agent.Config, gain, sd float64) *archive.LeftOut {
 	if l, out := n.leftOut[id]; out {
 		return &l
@@ -187,7 +188,7 @@ func (n *night) exclusion(id agent.ConfigID, c agent.Config, gain, sd float64) *
 		case id == r.proposal.Variant:
 			reason = r.why
 		case alike != "":
-			reason = fmt.Sprintf("it has the values of %s on %s; %s", r.proposal.ID, alike, r.why)
+			reason = fmt.Sprintf("it has the same values as %s on %s; %s", r.proposal.ID, alike, r.why)
 		}
 		if lead := gain - n.bar.gain; r.decided != "" && lead > 0 && lead >= math.Hypot(sd, n.bar.sd) {
 			n.recordBarred(r.proposal.ID, id)
@@ -197,14 +198,14 @@ func (n *night) exclusion(id agent.ConfigID, c agent.Config, gain, sd float64) *
 	return nil
 }
 
-// bar is the estimate, on the search tasks, of the variant that candidates must beat
-// while it waits, relative to the champion. It is 0 if nothing waits.
+// bar is the search's estimate, on the search tasks and relative to the champion, of the
+// variant that waits and that candidates must beat. It is 0 if no variant waits.
 type bar struct{ gain, sd float64 }
 
-// prune removes the finalists from a recommendation that may not enter the confirmation:
-// those that a proposal excludes and, while one waits, those that are not ahead of its
-// variant by a standard deviation in the search's estimate. No evaluations are spent on
-// them.
+// prune removes from a recommendation the finalists that may not enter the confirmation.
+// These are the finalists that a proposal excludes and, while a proposal waits, the
+// finalists that are not ahead of its variant by a standard deviation in the search's
+// estimate. No evaluations are spent on them.
 func (n *night) prune(ctx context.Context, rec *mutate.Recommendation) error {
 	err := n.readValues(ctx, false)
 	if err != nil {
@@ -230,7 +231,8 @@ func (n *night) prune(ctx context.Context, rec *mutate.Recommendation) error {
 	return n.narrow(ctx, rec)
 }
 
-// narrow removes the finalists that prune removes, by the proposals and values known so far.
+// narrow removes the finalists that prune removes, judging by the proposals and values
+// known so far.
 func (n *night) narrow(ctx context.Context, rec *mutate.Recommendation) error {
 	rec.Finalists = slices.DeleteFunc(slices.Clone(rec.Finalists), func(f mutate.Estimate) bool {
 		if out := n.exclusion(f.Variant, f.Config, f.Gain, f.SD); out != nil {
@@ -243,8 +245,8 @@ func (n *night) narrow(ctx context.Context, rec *mutate.Recommendation) error {
 	return n.oneEach(ctx, rec)
 }
 
-// recordLeftOut records a variant that was left out, once, for the report. A variant that gates
-// refused tonight is listed as refused instead.
+// recordLeftOut records, once, a variant that was left out, for the report. A variant that
+// gates refused tonight is listed as refused instead.
 func (n *night) recordLeftOut(out archive.LeftOut) {
 	if !n.refusedTonight(out.Variant) && !slices.ContainsFunc(n.result.LeftOut, func(o archive.LeftOut) bool { return o.Variant == out.Variant }) {
 		n.result.LeftOut = append(n.result.LeftOut, out)
@@ -257,8 +259,9 @@ func (n *night) refusedTonight(id agent.ConfigID) bool {
 }
 
 // estimate returns the search's estimate of a variant relative to the champion: tonight's
-// if it has one, otherwise that of its last confirmation. If this was measured against a
-// variant that waited then, the measured gain of that variant over the champion is added.
+// estimate if the variant has one, otherwise the estimate from its last confirmation. If
+// that estimate was measured against a variant that waited then, the measured gain of the
+// waiting variant over the champion is added.
 func (n *night) estimate(rec *mutate.Recommendation, entries []confirm.Entry, id agent.ConfigID, against *stats.Reference) (gain, sd float64, known bool) {
 	for _, f := range slices.Concat(rec.Finalists, rec.Front, []mutate.Estimate{rec.Best}) {
 		if f.Variant == id {
@@ -277,7 +280,8 @@ func (n *night) estimate(rec *mutate.Recommendation, entries []confirm.Entry, id
 	return 0, 0, false
 }
 
-// recordBarred records a variant that looks better and that the refusal of a proposal excludes.
+// recordBarred records a variant that looks better but is excluded because a proposal was
+// refused.
 func (n *night) recordBarred(proposal string, id agent.ConfigID) {
 	if n.barred == nil {
 		n.barred = map[string][]agent.ConfigID{}
@@ -287,8 +291,8 @@ func (n *night) recordBarred(proposal string, id agent.ConfigID) {
 	}
 }
 
-// refusedCause returns the cause that variants that look better were refused by a person,
-// or are near such variants; the zero value if there are none.
+// refusedCause returns the cause that applies if variants that look better were refused by
+// a person, or are near such variants; it returns the zero value if there are none.
 func (n *night) refusedCause() stats.Cause {
 	var names []string
 	variants := 0
@@ -307,13 +311,13 @@ func (n *night) refusedCause() stats.Cause {
 	}
 	return stats.Cause{
 		Kind: stats.CauseLeftOut, Figures: map[string]float64{"variants": float64(variants)},
-		Sentence: fmt.Sprintf("what looks better (%s) is the same as, or near to, %s; %s out until something relevant changes",
+		Sentence: fmt.Sprintf("what looks better (%s) is the same as, or close to, %s; %s out until something relevant changes",
 			many, strings.Join(names, ", and "), stay),
 	}
 }
 
-// excluded returns the variants that may get no block: finalists and open entries that a
-// proposal excludes.
+// excluded returns the variants that must not get a block: finalists and open entries that
+// a proposal excludes.
 func (n *night) excluded(ctx context.Context, rec *mutate.Recommendation) (map[agent.ConfigID]string, error) {
 	out := map[agent.ConfigID]string{}
 	look := func(id agent.ConfigID, c agent.Config, gain, sd float64) {
@@ -345,7 +349,8 @@ func (n *night) excluded(ctx context.Context, rec *mutate.Recommendation) (map[a
 	return out, nil
 }
 
-// waiting sets the verdict of a night without a proposal to waits while a proposal waits.
+// markWaiting sets the verdict to waits if a proposal waits and the night made no proposal
+// of its own.
 func (n *night) markWaiting(c *confirm.Confirmation) {
 	w, ok := against(n.Plan.Waits)
 	if !ok || n.result.Verdict.Proposes() {
@@ -375,7 +380,7 @@ func (n *night) markWaiting(c *confirm.Confirmation) {
 	case c == nil && n.result.Reason != "":
 		tonight = n.result.Reason
 	case !n.result.SearchDone:
-		tonight = "the search was cut short; it goes on with the next run"
+		tonight = "the search was cut short; it continues in the next run"
 	}
 	n.result.Verdict, n.result.Reason = archive.Waits, fmt.Sprintf("%s %s; %s", w.Proposal, waitsFor(w), tonight)
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // TestNearTwins checks that a variant within a quarter of the ranges stays out unless the
-// search estimates it to be ahead of the refused config by two standard deviations.
-// Without an estimate of tonight's search, that of the refused config's measurement
-// counts.
+// search estimates it to be ahead of the refused config by two standard deviations. If
+// tonight's search has no estimate of the refused config, the estimate from that config's
+// measurement is used.
 func TestNearTwins(t *testing.T) {
 	t.Parallel()
 	space := agent.Space{Params: []agent.Param{
@@ -28,7 +28,7 @@ func TestNearTwins(t *testing.T) {
 		gain, sd float64
 		unknown  bool
 		out      bool
-		idle     string // a parameter without a shown effect
+		idle     string // a parameter with no demonstrated effect
 	}{
 		"a twin, however good":                  {config(.5, .52), .9, .01, false, true, ""},
 		"two numbers 12 and 20 % away, worse":   {config(.62, .7), .40, .02, false, true, ""},
@@ -42,7 +42,8 @@ func TestNearTwins(t *testing.T) {
 		"the same, and nothing tells of either": {config(.5, .95), .60, .02, true, true, "b"},
 	} {
 		p := archive.ProposalRecord{ID: "P4", Variant: refused.ID(), State: archive.RolledBack}
-		// It was measured against P3, which was 30 points above the champion: 50 in all.
+		// The refused config was measured against P3, which was 30 points above the
+		// champion, so its gain is 50 points in all.
 		n := &night{Spec: Spec{Agent: Agent{Space: space}, Plan: &archive.AgentPlan{Champion: champion.ID()}}}
 		r := refusal{
 			idle: slices.DeleteFunc([]string{c.idle}, func(name string) bool { return name == "" }), proposal: p, config: refused, decided: "rolled back on 2026-11-22: it was slow", why: "P4 was rolled back on 2026-11-22: it was slow",
@@ -62,7 +63,7 @@ func TestNearTwins(t *testing.T) {
 		if c.out != (cause.Kind == stats.CauseLeftOut) {
 			t.Errorf("%s: %+v", name, cause)
 		}
-		if c.out && cause.Sentence != "what looks better (1 variant) is the same as, or near to, P4, rolled back on 2026-11-22: it was slow; it stays out until something relevant changes" {
+		if c.out && cause.Sentence != "what looks better (1 variant) is the same as, or close to, P4, rolled back on 2026-11-22: it was slow; it stays out until something relevant changes" {
 			t.Errorf("%s: %s", name, cause.Sentence)
 		}
 		if name == "a twin, however good" && left.Reason != "the same as P4 but for b: 0.5 and 0.52, 2.0 % of its range; P4 was rolled back on 2026-11-22: it was slow" {

@@ -11,12 +11,12 @@ import (
 	"evolve/mutate"
 )
 
-// componentText is a text of a component.
+// componentText is a component's name with one text of the component.
 type componentText struct{ component, text string }
 
-// refusedTexts returns the texts of variants whose proposals gates or a person refused, or
-// that a person rolled back. Models do not get them as examples: their gain is not what it
-// appears to be.
+// refusedTexts returns the texts of variants whose proposals were refused by gates or a
+// person, or rolled back by a person. Models do not get these texts as examples, because
+// their gain is not what it appears to be.
 func (n *night) refusedTexts(ctx context.Context) (map[componentText]bool, error) {
 	out := map[componentText]bool{}
 	for p, err := range n.Archive.Proposals(ctx) {
@@ -43,13 +43,14 @@ func (n *night) refusedTexts(ctx context.Context) (map[componentText]bool, error
 	return out, nil
 }
 
-// others returns a brief's texts of other variants without those that were refused.
+// others returns the texts in a brief that come from other variants, without the refused
+// ones.
 func (a *author) others(b *mutate.Brief) []mutate.TriedChange {
 	return slices.DeleteFunc(slices.Clone(b.Others), func(o mutate.TriedChange) bool { return a.refusedText(b, o) })
 }
 
-// tried returns a brief's earlier changes, with the refusal in the place of the gain of those
-// that were refused.
+// tried returns the earlier changes in a brief. A refused change carries its refusal
+// instead of its gain.
 func (a *author) tried(b *mutate.Brief) []mutate.TriedChange {
 	out := slices.Clone(b.Tried)
 	for i, t := range out {

@@ -9,8 +9,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestModelsDoNotLearnFromWhatWasRefused: the text of a version whose proposal gates refused is
-// no example for a model, and its gain is not told.
+// TestModelsDoNotLearnFromWhatWasRefused checks that the text of a version whose proposal
+// was refused by gates is not shown to a model as an example, and that its gain is not
+// shown either.
 func TestModelsDoNotLearnFromWhatWasRefused(t *testing.T) {
 	o := wordyNights(t)
 	n := o.start(t)

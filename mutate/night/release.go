@@ -10,10 +10,10 @@ import (
 )
 
 // release moves half of the evaluations reserved for the confirmation to the search when
-// there is nothing to confirm: no variant is ahead, or no more may enter. made is the number
-// of evaluations that the search has made, and rec its recommendation. One block stays
-// reserved, so that a variant found later can be confirmed. release reports whether the
-// search can continue.
+// there is nothing to confirm, because no variant is ahead or no more variants may enter.
+// made is the number of evaluations that the search has made, and rec its recommendation.
+// One block stays reserved, so that a variant found later can be confirmed. release reports
+// whether the search can continue.
 func (n *night) release(ctx context.Context, rec mutate.Recommendation, made int) (bool, error) {
 	if n.Plan.Confirm == 0 || n.blocking != "" || rec.Exhausted {
 		return false, nil
@@ -39,10 +39,10 @@ func (n *night) release(ctx context.Context, rec mutate.Recommendation, made int
 	return true, nil
 }
 
-// hasCandidate reports whether a confirmation would accept a variant of rec, or one that
-// earlier nights left open.
+// hasCandidate reports whether a confirmation would accept a variant of rec, or a variant
+// whose entry earlier nights left open.
 func (n *night) hasCandidate(ctx context.Context, rec mutate.Recommendation) (bool, error) {
-	// The entries are compared with the stored ones.
+	// The checks below read the archive, so it must be up to date.
 	if err := n.Archive.Flush(context.WithoutCancel(ctx)); err != nil {
 		return false, fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}

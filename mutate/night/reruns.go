@@ -11,8 +11,8 @@ import (
 	"evolve/mutate/evidence"
 )
 
-// reruns returns the number of evaluations on a task of the reruns: two of the champion, and
-// one of the config that the latest adoption replaced.
+// reruns returns the number of evaluations on each task of the reruns: two of the champion,
+// and one of the config that the latest adoption replaced.
 func (s *Spec) reruns() int {
 	if s.Replaced != nil {
 		return 3
@@ -20,10 +20,11 @@ func (s *Spec) reruns() int {
 	return 2
 }
 
-// rerunChampion evaluates the champion twice on fresh repeats of search tasks and, beside it,
-// the config that the latest adoption replaced. Agents whose repeats are no new evidence have
-// nothing to compare. If the plan depends on what evaluations take, the first of these measure
-// it, and more follow.
+// rerunChampion evaluates the champion twice on fresh repeats of search tasks and,
+// alongside it, the config that the latest adoption replaced. It does nothing of this for
+// agents whose repeats yield no new evidence, because there is nothing to compare. If the
+// plan depends on how much time and money evaluations take, the first few evaluations
+// measure that, and more follow.
 func (n *night) rerunChampion(ctx context.Context) error {
 	if n.Agent.Fixed() {
 		return n.measureChange(ctx)
@@ -72,8 +73,8 @@ func (n *night) rerunChampion(ctx context.Context) error {
 }
 
 // measureChange evaluates the champion of an agent without randomness on those search tasks
-// for which the config or agent that was active before has a score and the present one has
-// none.
+// for which the previously active config or agent has a score and the present config or
+// agent has none.
 func (n *night) measureChange(ctx context.Context) error {
 	var jobs []bench.Job
 	for _, id := range n.Watch {
@@ -89,15 +90,15 @@ func (n *night) measureChange(ctx context.Context) error {
 	return err
 }
 
-// compareReruns stores the comparison of pairs of the champion's runs, in the order
-// of their tasks.
+// compareReruns stores the comparison of pairs of the champion's reruns, in the order of
+// their tasks.
 func (n *night) compareReruns(tasks []*bench.Task, evals []bench.Evaluation) {
 	has := evidence.New(evidence.Tasks(tasks), nil)
 	var repeats archive.Repeats
 	for i := 0; i+1 < len(evals); i += 2 {
 		a, b := evals[i], evals[i+1]
 		has.Add(a, b)
-		if a.Scored && b.Scored && a.Answer != "" { // a score alone contains no answer
+		if a.Scored && b.Scored && a.Answer != "" { // a score by itself contains no answer
 			repeats.Tasks++
 			if a.Answer == b.Answer && a.Outcome == b.Outcome && a.Score == b.Score {
 				repeats.Same++
@@ -110,9 +111,9 @@ func (n *night) compareReruns(tasks []*bench.Task, evals []bench.Evaluation) {
 	}
 }
 
-// panel selects k tasks, in the order of the list: those that most nights have measured first,
-// because nights can be compared on common tasks only, and equally often measured ones evenly
-// from the list.
+// panel selects k tasks and returns them in the order of the list. It prefers the tasks
+// that most nights have measured, because nights can be compared only on common tasks, and
+// selects evenly from the list among tasks that were measured equally often.
 func panel(tasks []*bench.Task, nights map[string]int, k int) []*bench.Task {
 	times := map[int][]*bench.Task{}
 	for _, t := range tasks {

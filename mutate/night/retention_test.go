@@ -13,13 +13,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestRetentionChangesNoDecision checks that a candidate that has been open for more than
-// a month is decided by the same evidence, and that nights learn the same, whether or not
-// retention has removed old records.
+// TestRetentionChangesNoDecision checks that a candidate that has been open for more than a
+// month is decided by the same evidence, and that nights learn the same things, whether or
+// not retention has removed old records.
 func TestRetentionChangesNoDecision(t *testing.T) {
 	t.Parallel()
 	plain, kept := monthLater(t, false), monthLater(t, true)
-	ledger := cmpopts.IgnoreFields(archive.Candidate{}, "Ledger") // an entry about the removal is in between
+	ledger := cmpopts.IgnoreFields(archive.Candidate{}, "Ledger") // the removal adds an entry in between
 	if diff := cmp.Diff(plain, kept, ledger, cmp.AllowUnexported(later{})); diff != "" {
 		t.Errorf("retention changed:\n%s", diff)
 	}
@@ -28,15 +28,15 @@ func TestRetentionChangesNoDecision(t *testing.T) {
 	}
 }
 
-// later is the result of a night, and what the next would remember.
+// later is the result of a night, together with what the next night would remember.
 type later struct {
 	result  archive.AgentResult
 	entries []archive.Candidate
 	learnt  string
 }
 
-// monthLater simulates three nights of a candidate, a month of nights that only search,
-// and one more night of the candidate.
+// monthLater simulates three nights with a candidate, a month of nights that only search,
+// and one more night with the candidate.
 func monthLater(t *testing.T, retention bool) (out later) {
 	t.Helper()
 	ctx := t.Context()

@@ -13,18 +13,19 @@ import (
 // Sample holds everything that an agent is measured on.
 type Sample struct {
 	Search, Holdout []*bench.Task
-	// Hash covers the tasks of the suites, SplitHash their division into search and
+	// Hash covers the tasks of the suites, and SplitHash their division into search and
 	// holdout tasks.
 	Hash, SplitHash string
 	// Alike describes near-duplicates in the suites.
 	Alike []string
 	dirs  map[*bench.Task]string
-	// judges maps a task to the models behind the judges of its suite.
+	// judges maps each task to the models that the judges of its suite use.
 	judges map[*bench.Task]string
 }
 
-// Sample gathers the tasks of an agent's suites, without holdout tasks that were searched. Their ids are unique: the loader
-// refuses suites that share one.
+// Sample gathers the tasks of an agent's suites, except holdout tasks that were used in a
+// search. The ids of the tasks are unique, because the loader refuses suites that have an
+// id in common.
 func (a *Agent) Sample() Sample {
 	s := Sample{dirs: map[*bench.Task]string{}, judges: map[*bench.Task]string{}}
 	all, split := sha256.New(), sha256.New()
@@ -52,9 +53,9 @@ func (a *Agent) Sample() Sample {
 	return s
 }
 
-// Digests returns a hash of the request and the grading of each search task, by its id: equal
-// digests mean that scores of two nights are comparable. The hash does not depend on weights,
-// clusters and splits, nor on other tasks of the suite.
+// Digests returns, by task id, a hash of the request and the grading of each search task.
+// Equal digests mean that the scores of two nights are comparable. The hash does not depend
+// on weights, clusters and splits, nor on other tasks of the suite.
 func (s Sample) Digests() map[string]string {
 	out := make(map[string]string, len(s.Search))
 	for _, t := range s.Search {

@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestDigestsOfTasks tests that the digest of a task stays with its question, answer and
-// judges, and with nothing else.
+// TestDigestsOfTasks tests that the digest of a task depends on its question, answer and
+// judges, and on nothing else.
 func TestDigestsOfTasks(t *testing.T) {
 	digest := func(change func(s *bench.Suite)) string {
 		s := &bench.Suite{Name: "s", Tasks: []bench.Task{
@@ -42,8 +42,9 @@ func TestDigestsOfTasks(t *testing.T) {
 	}
 }
 
-// TestPanelStays tests that reruns take the tasks of earlier nights first, that a new suite is
-// measured evenly, and that a task more changes nothing about the others.
+// TestPanelStays tests that reruns take the tasks of earlier nights first, that tasks are
+// taken evenly from a new suite, and that an additional task does not affect the selection
+// of the others.
 func TestPanelStays(t *testing.T) {
 	suite := func(n int) (out []*bench.Task) {
 		for i := range n {
@@ -75,9 +76,9 @@ func TestPanelStays(t *testing.T) {
 	}
 }
 
-// TestReplacedIsMeasuredBeside tests that the reruns measure each task twice with the champion
-// and once with the config that was replaced, within the night's budget, and that the search
-// and the comparison of the champion with itself leave the replaced one out.
+// TestReplacedIsMeasuredBeside tests that the reruns measure each task twice with the
+// champion and once with the config that it replaced, within the night's budget, and that
+// the search and the comparison of the champion with itself leave the replaced config out.
 func TestReplacedIsMeasuredBeside(t *testing.T) {
 	o := newNights(t, 60)
 	o.Evaluations = 400

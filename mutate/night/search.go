@@ -17,8 +17,8 @@ import (
 // curvePoints is the approximate number of points of the best-so-far curve.
 const curvePoints = 60
 
-// search runs the search stage and stores its results. It returns the recommendation with
-// every error that leaves one.
+// search runs the search stage and stores its results. If it fails, it still returns the
+// recommendation with the error wherever there is a recommendation.
 func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
 	s, err := n.newSearchStage(ctx)
 	if err != nil {
@@ -51,15 +51,15 @@ type searchStage struct {
 	searcher mutate.Searcher
 	driver   *driver
 	author   *author // nil: there is none
-	// recorded is the number of evaluations from before the run was resumed that the
-	// searcher was told.
+	// recorded is the number of evaluations from before the run was resumed that were
+	// passed to the searcher.
 	recorded int
-	// moments are the recommendations along the search.
+	// moments are the recommendations made in the course of the search.
 	moments []mutate.Moment
 }
 
-// newSearchStage prepares the search. Without an order to replay, a resumed search is told
-// the recorded evaluations.
+// newSearchStage prepares the search. If a resumed search has no order to replay, the
+// recorded evaluations are passed to the searcher.
 func (n *night) newSearchStage(ctx context.Context) (*searchStage, error) {
 	s := &searchStage{night: n}
 	author, err := n.newAuthor(ctx)
@@ -99,7 +99,7 @@ func (n *night) newSearchStage(ctx context.Context) (*searchStage, error) {
 // made returns the number of evaluations of the search in this run.
 func (s *searchStage) made() int { return s.driver.count + s.recorded }
 
-// look records the current recommendation and reports it.
+// checkpoint records the current recommendation and reports it.
 func (s *searchStage) checkpoint(told int) {
 	rec := s.searcher.Recommend()
 	m := rec.Moment()
@@ -111,7 +111,7 @@ func (s *searchStage) checkpoint(told int) {
 	})
 }
 
-// drive runs the search, and continues it with evaluations that the confirmation releases.
+// drive runs the search, and continues it if the confirmation releases evaluations.
 func (s *searchStage) drive(ctx context.Context) error {
 	for {
 		before := s.made()
@@ -119,7 +119,7 @@ func (s *searchStage) drive(ctx context.Context) error {
 			return err
 		}
 		if made := s.made(); s.Share.adaptive() && before < made && made < s.Plan.Search {
-			continue // the plan has grown since the last results were told
+			continue // the plan has grown since the searcher got the last results
 		}
 		more, err := s.release(ctx, s.searcher.Recommend(), s.made())
 		if err != nil || !more {
@@ -130,8 +130,8 @@ func (s *searchStage) drive(ctx context.Context) error {
 }
 
 // shareSpent interprets an error that ended the search. The search ends when its share of
-// money or time is used up. Such an end is as planned if the search has made at least one
-// evaluation per task.
+// money or time is used up. Such an end counts as planned if the search has made at least
+// as many evaluations as there are tasks.
 func (s *searchStage) shareSpent(err error) error {
 	made := s.made()
 	if !s.Share.adaptive() || !errors.Is(err, bench.ErrBudget) || errors.As(err, new(*bench.SpentError)) || made == 0 {
@@ -147,7 +147,8 @@ func (s *searchStage) shareSpent(err error) error {
 	return err
 }
 
-// drained returns the error of a driver that a person stopped as [ErrInterrupted].
+// drained returns the error of a driver; if a person stopped the driver, the error is
+// [ErrInterrupted].
 func (n *night) drained(err error) error {
 	if errors.Is(err, context.Canceled) && n.Drain.Err() != nil {
 		return ErrInterrupted
@@ -177,9 +178,10 @@ func (n *night) summarise(rec mutate.Recommendation) {
 	}
 }
 
-// follow returns a function that is called with the number of evaluations told so far. As
-// their pace becomes known, it plans the night again, first after one round of them and
-// then each time that a twentieth of the remaining ones was made.
+// follow returns a function that is called with the number of evaluations that the searcher
+// has received so far. The function plans the night again as the pace becomes known: first
+// after one round of evaluations, and then each time a twentieth of the remaining
+// evaluations has been made.
 func (n *night) follow(ctx context.Context, s mutate.Searcher, recorded int) func(told int) {
 	if !n.Share.adaptive() {
 		return func(int) {}
@@ -250,11 +252,12 @@ func (n *night) newSearcher(ctx context.Context, a *author) (mutate.Searcher, er
 	})
 }
 
-// finalists returns the number of finalists that the search recommends: more than may enter,
-// because up to a month's entries may have been judged before.
+// finalists returns the number of finalists that the search recommends. It is larger than
+// the number that may enter, because as many of them as a month has entries may have been
+// judged before.
 func (n *night) finalists() int { return n.Plan.Finalists + stats.Monthly().Entries }
 
-// trial makes one evaluation that the searcher asked for, with its transcript.
+// trial makes an evaluation that the searcher asked for, and loads its transcript.
 func (n *night) trial(ctx context.Context, t mutate.Trial, first int64) (bench.Evaluation, error) {
 	e, err := n.evaluate(ctx, bench.Job{
 		Variant: t.Variant, Config: t.Config, Task: n.tasks[t.Task], Repeat: t.Repeat, Stage: t.Stage, Seq: first + t.N,
@@ -266,7 +269,8 @@ func (n *night) trial(ctx context.Context, t mutate.Trial, first int64) (bench.E
 }
 
 // withTranscript loads the transcript of an evaluation that was found rather than made,
-// because the search must be told the same for both. One that was not kept is left out.
+// because the search must get the same data in both cases. It does nothing if the
+// transcript was not stored.
 func (n *night) withTranscript(ctx context.Context, e *bench.Evaluation) error {
 	if e.Transcript != nil || e.Key == "" {
 		return nil
@@ -280,8 +284,8 @@ func (n *night) withTranscript(ctx context.Context, e *bench.Evaluation) error {
 	return nil
 }
 
-// recall tells the searcher the evaluations of this run that are in the archive. It
-// returns the first free sequence number and the number of evaluations.
+// recall passes the searcher the evaluations of this run that are in the archive. It
+// returns the first free sequence number and the number of evaluations passed.
 func (n *night) recall(ctx context.Context, s mutate.Searcher, a *author) (next int64, told int, err error) {
 	next = seqSearch
 	configs := map[agent.ConfigID]archive.Variant{}
@@ -316,7 +320,7 @@ func (n *night) recall(ctx context.Context, s mutate.Searcher, a *author) (next 
 	return next, told, nil
 }
 
-// count recounts the stage from the records.
+// count recounts the search's evaluations from the archive.
 func (n *night) count(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := n.Archive.Flush(ctx); err != nil {

@@ -14,17 +14,17 @@ import (
 	"evolve/runtime/model"
 )
 
-// sending reserves the attempts of a request to a model of search.reflect: of its bounds and of
-// the run's budget. Each is recorded before it is sent, so that it counts even if a kill cuts
-// it off.
+// sending reserves the attempts of a request to a model of search.reflect, both within the
+// bounds of search.reflect and within the run's budget. Each attempt is recorded before it
+// is sent, so that it counts even if the process is killed while it is under way.
 type sending struct {
 	*author
 	trial mutate.Trial
 
 	mu       sync.Mutex
 	attempts []reflection.Attempt
-	// full is the bound that left no room for an attempt, and err the reason why an
-	// attempt could not be recorded.
+	// full is the bound that did not allow an attempt, and err the reason why an attempt
+	// could not be recorded.
 	full string
 	err  error
 }
@@ -56,7 +56,7 @@ func (s *sending) Reserve(ctx context.Context, most model.Most, wait bool) (mode
 	return &sentAttempt{s, h, ticket, len(s.attempts) - 1}, nil
 }
 
-// refused records the reason why there is no reservation. It returns an error.
+// refused records why an attempt got no reservation, and returns the reason as an error.
 func (s *sending) refused(full string, err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,8 +69,8 @@ func (s *sending) refused(full string, err error) error {
 	return err
 }
 
-// ended returns the number of the latest attempt's record, and the attempts if their sum
-// differs from the usage of the reply.
+// ended returns the number of the latest attempt's record. It also returns the attempts if
+// their sum differs from the usage of the reply.
 func (s *sending) ended() (asked int64, attempts []reflection.Attempt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,8 +116,8 @@ func (a *sentAttempt) Lose() {
 	a.count(a.h.use, true)
 }
 
-// Release implements [model.Reservation]. A request whose only attempt is refused counts as a
-// request.
+// Release implements [model.Reservation]. If the first attempt of a request is refused, it
+// still counts as a request.
 func (a *sentAttempt) Release() {
 	a.t.Pay(0)
 	if a.at > 0 {

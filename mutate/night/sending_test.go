@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/model"
 )
 
-// flaky is a model whose requests can cost up to 4 cents an attempt. Each of them gets an error
-// at first, which may be charged.
+// flaky is a model whose requests can cost up to 4 cents per attempt. The first attempt of
+// each request gets an error, which may be charged.
 type flaky struct {
 	bounded
 	sent *int
@@ -37,8 +37,9 @@ func (f flaky) Next(ctx context.Context, req *model.Request) (model.Reply, error
 	return model.Reply{}, errors.New("unreachable")
 }
 
-// TestAttemptsStayWithinTheBounds: an attempt after a failure is sent only if the bounds of
-// search.reflect allow it beside what the first may cost, and a resumed run counts both.
+// TestAttemptsStayWithinTheBounds checks that an attempt after a failure is sent only if
+// the bounds of search.reflect allow it in addition to what the first attempt may cost, and
+// that a resumed run counts both attempts.
 func TestAttemptsStayWithinTheBounds(t *testing.T) {
 	o := wordyNights(t)
 	o.Settings.Reflect.MaxUSD = .15
@@ -88,8 +89,9 @@ func TestAttemptsStayWithinTheBounds(t *testing.T) {
 	}
 }
 
-// TestAnAnswerBeyondItsBound: an answer that uses more than its request could counts in full,
-// and ends the requests to its route where bounds on money or tokens are to hold.
+// TestAnAnswerBeyondItsBound checks that an answer that uses more than the maximum expected
+// for its request counts in full, and that it ends the requests to its route if bounds on
+// money or tokens apply.
 func TestAnAnswerBeyondItsBound(t *testing.T) {
 	for usd, want := range map[float64]string{0: "", 10: "route r gets no further requests: an answer used 2500 tokens and $0.05, although its request was expected to use at most 2000 and $0.04"} {
 		p := newPurse(Reflect{Rate: mutate.Rate{MaxUSD: usd}, Routes: []ReflectRoute{{AuthorRoute: mutate.AuthorRoute{Name: "r"}}, {AuthorRoute: mutate.AuthorRoute{Name: "s"}}}})

@@ -12,16 +12,17 @@ import (
 	"evolve/runtime/agent"
 )
 
-// firstCompared is the number of cases on which two versions are compared at once; each further
-// step doubles it.
+// firstCompared is the number of cases on which two versions are compared in the first
+// step; each further step doubles it.
 const firstCompared = 4
 
-// settle determines whether finalists have the same values as versions that a person or a gate
-// refused, as versions that entered before, or as finalists before them, where too few cases show
-// it. It scores both versions on the cases that they lack, as long as no value differs, and
-// removes equal finalists, because a confirmation of the month and a person's time cost more.
-// Where tonight's evaluations do not suffice, the finalist counts as equal tonight. entered is as
-// in [night.toAblate].
+// settle determines whether finalists have the same values as versions that a person or a
+// gate refused, as versions that entered before, or as higher-ranked finalists, if the two
+// versions have been compared on too few cases. It scores both versions on the cases for
+// which they have no value until a value differs. It removes finalists that are equal to
+// another version, because one of the month's confirmations and a person's time cost more
+// than these evaluations. If tonight's evaluations do not suffice, the finalist counts as
+// equal tonight. entered has the same meaning as in [night.toAblate].
 func (m *minimisation) settle(ctx context.Context, rec *mutate.Recommendation, entered map[agent.ConfigID]bool) error {
 	if m.values == nil {
 		return nil
@@ -57,7 +58,8 @@ func (m *minimisation) settle(ctx context.Context, rec *mutate.Recommendation, e
 	return nil
 }
 
-// rivals returns the versions that a person or a gate refused, and those that entered before.
+// rivals returns the versions that a person or a gate refused, and the versions that
+// entered before.
 func (m *minimisation) rivals(ctx context.Context) ([]agent.ConfigID, error) {
 	var out []agent.ConfigID
 	for _, r := range m.refused {
@@ -79,9 +81,10 @@ func (m *minimisation) rivals(ctx context.Context) ([]agent.ConfigID, error) {
 	return slices.Compact(out), nil
 }
 
-// compare scores two versions that are alike on too few cases. It scores them on the cases that
-// they lack, until a value differs. It makes no evaluation unless all of them can be paid for.
-// If another night can pay for them, the two versions count as equal until then.
+// compare scores two versions that are alike on too few cases. It scores them on the cases
+// for which they have no value, until a value differs. It makes no evaluation unless all
+// the evaluations that may be needed can be paid for. If another night can pay for them,
+// the two versions count as equal until then.
 func (m *minimisation) compare(ctx context.Context, a, b agent.ConfigID) error {
 	_, alike, enough := m.values.Alike(a, b)
 	if !alike || enough {
@@ -128,9 +131,9 @@ func (m *minimisation) compare(ctx context.Context, a, b agent.ConfigID) error {
 	return nil
 }
 
-// afford reports whether so many evaluations are left. If need be it takes some from the
-// confirmation, because an equal version would use more of them there. The confirmation keeps one
-// block.
+// afford reports whether the given number of evaluations is left. If necessary, it takes
+// some from the confirmation, where a version that is equal to another would use more of
+// them. The confirmation retains one block.
 func (m *minimisation) afford(need int) bool {
 	p, short := m.Plan, need-m.left
 	if short <= 0 {
@@ -144,8 +147,8 @@ func (m *minimisation) afford(need int) bool {
 	return true
 }
 
-// lacking returns the evaluations that are needed to determine whether two versions are
-// equal, by case. Cases that one of them was scored on come first.
+// lacking returns, by case, the evaluations that are needed to determine whether two
+// versions are equal. Cases on which one of them was scored come first.
 func (m *minimisation) lacking(ctx context.Context, a, b agent.ConfigID) ([][]bench.Job, error) {
 	var configs [2]agent.Config
 	for i, id := range []agent.ConfigID{a, b} {

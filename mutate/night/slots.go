@@ -6,15 +6,16 @@ import (
 	"sync"
 )
 
-// Slots bounds the evaluations under way of nights that run side by side. A free slot goes to the
-// waiting night that has the fewest, so that each gets its equal part of them when it needs it:
-// one with short evaluations does not wait for those of another that take minutes.
+// Slots limits the concurrent evaluations of nights that run side by side. A free slot goes
+// to the waiting night that has the fewest slots, so each night gets an equal part of the
+// slots when it needs it, and a night with short evaluations does not wait for evaluations
+// of another night that take minutes.
 type Slots struct {
 	mu sync.Mutex
-	// free is the number of free slots, and reached the maximum number of slots that were
-	// taken at once.
+	// all is the number of slots, free the number of free slots, and reached the maximum
+	// number of slots that were taken at the same time.
 	all, free, reached int
-	// waiting are the nights that wait for a slot; the first has waited longest.
+	// waiting holds the nights that wait for a slot; the first has waited longest.
 	waiting []*lane
 }
 
@@ -22,25 +23,26 @@ type Slots struct {
 type lane struct {
 	*Slots
 	held int
-	// queue are its evaluations that wait; each is closed when it has a slot.
+	// queue holds a channel for each of the night's waiting evaluations; the channel is
+	// closed when the evaluation gets a slot.
 	queue []chan struct{}
 }
 
-// NewSlots returns so many slots, at least one.
+// NewSlots returns a Slots with n slots, but at least one.
 func NewSlots(n int) *Slots {
 	n = max(1, n)
 	return &Slots{all: n, free: n}
 }
 
-// Reached returns the maximum number of slots that were taken at once.
+// Reached returns the maximum number of slots that were taken at the same time.
 func (s *Slots) Reached() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.reached
 }
 
-// take waits for a slot. It returns the cause of the end of ctx, and ErrInterrupted once the run
-// is to drain, so that no evaluation begins then.
+// take waits for a slot. It returns the cause of ctx if ctx ends, and ErrInterrupted once
+// drain is done, so that no evaluation begins after that.
 func (l *lane) take(ctx, drain context.Context) error {
 	l.mu.Lock()
 	slot := make(chan struct{})
@@ -88,7 +90,7 @@ func (l *lane) release() {
 	l.grant()
 }
 
-// grant gives the free slots to those that wait.
+// grant gives the free slots to the evaluations that wait.
 func (s *Slots) grant() {
 	for s.free > 0 && len(s.waiting) > 0 {
 		at := 0

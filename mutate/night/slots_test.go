@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// TestSlotsAreSharedEqually checks that a night with short evaluations has its part of the slots
-// beside one that took all of them for long evaluations, and that no slot stays free.
+// TestSlotsAreSharedEqually checks that a night with short evaluations gets its share of
+// the slots while another night has taken all of them for long evaluations, and that no
+// slot stays idle.
 func TestSlotsAreSharedEqually(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewSlots(4)
@@ -37,7 +38,8 @@ func TestSlotsAreSharedEqually(t *testing.T) {
 		<-ctx.Done()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		// After the first minute each has two slots: 2 × 59 min, and 2 × 59 × 60 s.
+		// After the first minute each night has two slots, for 2 × 59 evaluations of a
+		// minute and 2 × 59 × 60 of a second.
 		if *slow < 118 || *slow > 126 || *quick < 7000 || *quick > 7090 {
 			t.Errorf("%d evaluations of a minute, and %d of a second", *slow, *quick)
 		}
@@ -47,8 +49,8 @@ func TestSlotsAreSharedEqually(t *testing.T) {
 	})
 }
 
-// TestNoSlotOnceTheRunDrains checks that an evaluation that waits for a slot does not begin when
-// the run is to drain or ends, and that it leaves no slot taken.
+// TestNoSlotOnceTheRunDrains checks that an evaluation that waits for a slot does not begin
+// once the run drains or ends, and that it does not leave a slot occupied.
 func TestNoSlotOnceTheRunDrains(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewSlots(1)

@@ -7,8 +7,8 @@ import (
 	"evolve/mutate/ablation"
 )
 
-// TestSmaller checks that a finalist that loses more than its interval spans has no score
-// below 0.
+// TestSmaller checks that reducing a finalist by more than its interval spans does not put
+// a score below 0.
 func TestSmaller(t *testing.T) {
 	t.Parallel()
 	e := smaller(mutate.Estimate{Score: .1, Lo: .02, Hi: .3, Gain: .05}, ablation.Result{Loss: ablation.Posterior{Mean: .08}})
@@ -18,7 +18,7 @@ func TestSmaller(t *testing.T) {
 }
 
 // TestShare checks that the first of several finalists of searched code leaves half of the
-// evaluations to those that follow, and the last one gets all.
+// evaluations to those that follow, and that the last finalist gets all of them.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	code := Agent{Deterministic: true, Hunks: true}

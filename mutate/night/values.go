@@ -15,34 +15,36 @@ import (
 )
 
 const (
-	// enoughCases is the number of search cases on which equal values make two versions equal
-	// where a target has more: a search scores up to 200 of them, drawn anew each night.
+	// enoughCases is the number of search cases on which two versions must have equal
+	// values to count as equal, if a target has more cases than that. A search scores up to
+	// 200 of the cases, drawn anew each night.
 	enoughCases = 100
-	// sameValue is the largest relative difference of equal values: another order of the same
-	// sums differs by less.
+	// sameValue is the largest relative difference between values that count as equal.
+	// Adding the same numbers in a different order makes a smaller difference.
 	sameValue = 1e-9
 )
 
-// Values holds the values of versions of searched code on search cases, in comparable nights:
-// those on the same cases, in which the code as it was had the same values. There are none for
-// code with randomness.
+// Values holds the values of versions of searched code on search cases in comparable
+// nights: nights on the same cases in which the original code had the same values. There
+// are no values for code with randomness.
 type Values struct {
 	// cases is the number of search cases.
 	cases int
 	of    map[agent.ConfigID]map[string]outcome
-	// assumed are the pairs of versions that count as equal tonight although few cases show it.
+	// assumed holds the pairs of versions that count as equal tonight although they were
+	// compared on too few cases.
 	assumed map[[2]agent.ConfigID]bool
-	// held are the held-out cases among those of the versions.
+	// held is the set of held-out cases among the cases on which the versions were scored.
 	held map[string]bool
 }
 
 // outcome is the result of a version on a case.
 type outcome struct {
-	// graded is false for a failure, whose other fields are empty.
+	// graded is false for a failure; the other fields are then empty.
 	graded bool
-	// value is in the unit of the metric or, without one, the score.
+	// value is in the unit of the metric or, without a metric, the score.
 	value float64
-	// answer is a hash of the answer, without a metric.
+	// answer is a hash of the answer; it is set only without a metric.
 	answer uint64
 }
 
@@ -53,7 +55,7 @@ func (o outcome) equals(p outcome) bool {
 	return o.answer == p.answer && math.Abs(o.value-p.value) <= sameValue*max(math.Abs(o.value), math.Abs(p.value))
 }
 
-// outcomeOf returns the result of an evaluation; metric is nil without one.
+// outcomeOf returns the result of an evaluation; metric is nil if there is no metric.
 func outcomeOf(e *bench.Evaluation, metric *metrics.Kind) outcome {
 	switch {
 	case !e.Outcome.Gradable():
@@ -67,29 +69,31 @@ func outcomeOf(e *bench.Evaluation, metric *metrics.Kind) outcome {
 	return outcome{graded: true, value: e.Score, answer: sum.Sum64()}
 }
 
-// Comparable reports whether values of a night can be compared with those of another one. A
-// suite of cases holds the values of the code as it was, so that equal suites mean that it
-// behaved alike; the tasks of an agent's own code do not.
+// Comparable reports whether the values of two nights can be compared. A suite of cases
+// contains the values of the original code, so equal suites mean that the original code
+// behaved alike. If the agent has code of its own, its tasks do not contain such values, so
+// the code must also be the same.
 func Comparable(a, b archive.AgentPlan) bool {
 	return chanceless(a) && chanceless(b) && a.SuiteHash == b.SuiteHash && (a.Metric != nil && b.Metric != nil || a.AgentHash == b.AgentHash)
 }
 
-// chanceless reports whether a repeat of an evaluation was no new evidence in a night.
+// chanceless reports whether repeating an evaluation in a night yielded no new evidence.
 func chanceless(p archive.AgentPlan) bool { return p.Deterministic && !p.UsesSeed && !p.Noise.Any() }
 
 // ReadValues reads the results of an agent's versions in the nights that are comparable
-// with a plan. It leaves out the evaluations for which skip returns true; nil: none.
+// with a plan. It leaves out the evaluations for which skip returns true; if skip is nil,
+// it leaves out none.
 func ReadValues(ctx context.Context, a *archive.Archive, plan archive.AgentPlan, skip func(run string, stage bench.Stage) bool) (*Values, error) {
 	return readValues(ctx, a, plan, skip, false)
 }
 
-// readValues is [ReadValues], with those on held-out cases if held is true.
+// readValues is [ReadValues], but also reads results on held-out cases if held is true.
 func readValues(ctx context.Context, a *archive.Archive, plan archive.AgentPlan, skip func(run string, stage bench.Stage) bool, held bool) (*Values, error) {
 	v := &Values{cases: plan.SearchTasks, of: map[agent.ConfigID]map[string]outcome{}, assumed: map[[2]agent.ConfigID]bool{}, held: map[string]bool{}}
 	if !chanceless(plan) {
 		return v, nil
 	}
-	for r, err := range a.Runs(ctx) { // the latest first, which counts
+	for r, err := range a.Runs(ctx) { // the latest run comes first, and its values count
 		if err != nil {
 			return nil, fmt.Errorf("%w: reading the runs: %w", bench.ErrRecorder, err)
 		}
@@ -127,8 +131,8 @@ func (v *Values) add(e *bench.Evaluation, metric *metrics.Kind) {
 	}
 }
 
-// reduced adds the values of reduced finalists, which are those of their winners. Reduced
-// finalists are not scored on cases where a winner fails.
+// reduced gives reduced finalists the failures of the winners from which they were reduced,
+// because they are not scored on cases on which their winner fails.
 func (v *Values) reduced(list []archive.Ablation) {
 	for _, a := range list {
 		small := v.of[a.Small]
@@ -143,9 +147,9 @@ func (v *Values) reduced(list []archive.Ablation) {
 	}
 }
 
-// Alike reports whether two versions have the same value on every search case that both were
-// scored on, and the number of these cases. enough reports whether they are all search cases
-// or at least a hundred, or whether the night takes the two for equal.
+// Alike reports whether two versions have the same value on every search case on which both
+// were scored, and returns the number of these cases. enough reports whether these are all
+// search cases or at least a hundred, or whether the night assumes that the two are equal.
 func (v *Values) Alike(a, b agent.ConfigID) (cases int, alike, enough bool) {
 	for task, o := range v.of[a] {
 		p, both := v.of[b][task]
@@ -160,7 +164,7 @@ func (v *Values) Alike(a, b agent.ConfigID) (cases int, alike, enough bool) {
 	return cases, cases > 0, cases > 0 && (cases >= v.needed() || v.assumed[[2]agent.ConfigID{a, b}] || v.assumed[[2]agent.ConfigID{b, a}])
 }
 
-// needed returns the number of cases that suffices.
+// needed returns the number of cases on which two versions must be alike to count as equal.
 func (v *Values) needed() int { return min(v.cases, enoughCases) }
 
 // has reports whether a version was scored on a case.
@@ -175,8 +179,8 @@ func (v *Values) equal(a, b agent.ConfigID) bool {
 	return alike && enough
 }
 
-// Class returns the other versions with the same values as a version, in no particular
-// order.
+// Class returns, in no particular order, the other versions that have the same values as
+// the given version.
 func (v *Values) Class(of agent.ConfigID) []agent.ConfigID {
 	var out []agent.ConfigID
 	for id := range v.of {
@@ -187,7 +191,7 @@ func (v *Values) Class(of agent.ConfigID) []agent.ConfigID {
 	return out
 }
 
-// allOf describes a number of search cases on which versions are alike.
+// allOf returns a phrase for the number of search cases on which versions are alike.
 func (v *Values) allOf(cases int, noun string) string {
 	if cases == v.cases {
 		return fmt.Sprintf("all %d search %ss", cases, noun)
@@ -195,7 +199,7 @@ func (v *Values) allOf(cases int, noun string) string {
 	return fmt.Sprintf("the %d search %ss on which both have scores", cases, noun)
 }
 
-// shared describes a number of cases on which two versions are alike.
+// shared returns a phrase for the number of cases on which two versions are alike.
 func (v *Values) shared(a, b agent.ConfigID, cases int, noun string) string {
 	held := 0
 	for task := range v.of[a] {
@@ -209,14 +213,14 @@ func (v *Values) shared(a, b agent.ConfigID, cases int, noun string) string {
 	return fmt.Sprintf("the %d %ss on which both have scores, %d of them held out", cases, noun, held)
 }
 
-// namedCases is the number of cases on which two versions must be alike for a proposal to
-// name the other one.
+// namedCases is the minimum number of cases on which two versions must be alike for a
+// proposal of one version to name the other.
 const namedCases = 10
 
-// RefusedAlike describes the proposals that a person rejected or rolled back whose versions have
-// the values of another one on all cases that both were scored on, search and held-out; empty if
-// there are none. It also names those for which [ReadValues] has too few cases to leave the
-// version out.
+// RefusedAlike describes the proposals that a person rejected or rolled back and whose
+// versions have the same values as the given version on all cases, search and held-out, on
+// which both were scored. It returns "" if there are none. It also names the proposals for
+// which [ReadValues] has too few cases to leave the given version out.
 func RefusedAlike(ctx context.Context, a *archive.Archive, plan archive.AgentPlan, id agent.ConfigID) (string, error) {
 	values, err := readValues(ctx, a, plan, nil, true)
 	if err != nil {
@@ -234,13 +238,13 @@ func RefusedAlike(ctx context.Context, a *archive.Archive, plan archive.AgentPla
 		}
 		cases, alike, enough := values.Alike(id, other)
 		if alike && (enough || cases >= namedCases) {
-			out = append(out, fmt.Sprintf("it has the values of %s on %s; %s was %s", p.ID, values.shared(id, other, cases, noun), p.ID, decided(p)))
+			out = append(out, fmt.Sprintf("it has the same values as %s on %s; %s was %s", p.ID, values.shared(id, other, cases, noun), p.ID, decided(p)))
 		}
 	}
 	return strings.Join(out, "; "), nil
 }
 
-// nounOf returns the noun for the items that versions are scored on.
+// nounOf returns the noun for the items on which versions are scored.
 func nounOf(metric *metrics.Kind) string {
 	if metric == nil {
 		return "task"

@@ -16,8 +16,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// codeNightsOf has a target whose versions are texts. What a version does is the first word of
-// its text; a comment may follow. On task 0 of the search "rare" does not do what "good" does.
+// codeNightsOf has a target whose versions are texts. The first word of a version's text
+// determines its behaviour, and a comment may follow. On task 0 of the search, "rare"
+// behaves differently from "good".
 func codeNightsOf(t *testing.T) *nights {
 	t.Helper()
 	o := wordyNights(t)
@@ -39,14 +40,14 @@ func codeNightsOf(t *testing.T) *nights {
 	return o
 }
 
-// version is the champion with another text.
+// version returns the champion with another text.
 func (o *nights) version(text string) agent.Config {
 	c := o.Agent.Champion.Clone()
 	c["strategy"] = text
 	return c
 }
 
-// measure evaluates versions on search tasks, all but the first skipped ones.
+// measureOn evaluates versions on all search tasks except the first skipped ones.
 func (n *night) measureOn(t *testing.T, skipped int, versions ...agent.Config) {
 	t.Helper()
 	var jobs []bench.Job
@@ -66,8 +67,9 @@ func (n *night) measureOn(t *testing.T, skipped int, versions ...agent.Config) {
 	}
 }
 
-// TestARejectedVersionIsNamedByHeldOutCases checks that a proposal names the version that a person
-// rejected if the two are alike on held-out cases, although they share few search cases.
+// TestARejectedVersionIsNamedByHeldOutCases checks that a proposal names a version that a
+// person rejected if the two versions are alike on held-out cases, even if they share few
+// search cases.
 func TestARejectedVersionIsNamedByHeldOutCases(t *testing.T) {
 	o := codeNightsOf(t)
 	n := o.start(t)
@@ -91,12 +93,13 @@ func TestARejectedVersionIsNamedByHeldOutCases(t *testing.T) {
 	o.finish(t, *n.Run, nil)
 	o.proposed(t, n.Run.ID, good, archive.ProposalRecord{State: archive.RolledBack, Decision: &archive.DecisionBrief{Reason: "it hides a bug", Time: o.Now()}})
 	words, err := RefusedAlike(t.Context(), o.Archive, *n.Plan, again.ID())
-	if want := "it has the values of P1 on the 15 tasks on which both have scores, 12 of them held out; P1 was "; err != nil || !strings.HasPrefix(words, want) {
+	if want := "it has the same values as P1 on the 15 tasks on which both have scores, 12 of them held out; P1 was "; err != nil || !strings.HasPrefix(words, want) {
 		t.Errorf("a proposal would tell %q, %v", words, err)
 	}
 }
 
-// finalists returns a recommendation of versions with falling gains.
+// finalists returns a recommendation whose finalists are these versions, with decreasing
+// gains.
 func (o *nights) finalists(versions ...agent.Config) *mutate.Recommendation {
 	rec := &mutate.Recommendation{Champion: mutate.Estimate{Variant: o.Agent.Champion.ID(), Config: o.Agent.Champion, Score: .2}}
 	for i, c := range versions {
@@ -113,7 +116,7 @@ func texts(rec *mutate.Recommendation) []string {
 	return out
 }
 
-// proposed records the proposal of a version.
+// proposed records a proposal of a version.
 func (o *nights) proposed(t *testing.T, run string, c agent.Config, p archive.ProposalRecord) {
 	t.Helper()
 	p.Kind, p.Agent, p.Run, p.Created, p.Patch = archive.KindPatch, "search over toy", run, o.Now(), &archive.PatchBrief{Target: "toy", Variant: c.ID()}
@@ -130,9 +133,10 @@ func (o *nights) entry(t *testing.T, n *night, c agent.Config) {
 	}
 }
 
-// TestWhatAPersonRejectedStaysOutInOtherWords: a version with the values of one that a person
-// rejected is no finalist. One that differs on one case is, and so is one with the values of a
-// version that failed tests, which are about its text. What deceives stays out in any words.
+// TestWhatAPersonRejectedStaysOutInOtherWords checks that a version with the same values as
+// a version that a person rejected is not a finalist. A version that differs on one case is
+// a finalist. So is a version with the same values as a version that failed tests, because
+// tests concern its text. Versions that deceive stay out however they are worded.
 func TestWhatAPersonRejectedStaysOutInOtherWords(t *testing.T) {
 	o := codeNightsOf(t)
 	n := o.start(t)
@@ -163,7 +167,7 @@ func TestWhatAPersonRejectedStaysOutInOtherWords(t *testing.T) {
 	if got := pruned(second); !slices.Equal(got, []string{"rare", "other # again"}) {
 		t.Fatalf("the finalists are %q", got)
 	}
-	want := fmt.Sprintf("it has the values of P1 on all %d search tasks; P1 was rejected on %s: it hides a bug", len(second.sample.Search), o.Now().UTC().Format("2006-01-02"))
+	want := fmt.Sprintf("it has the same values as P1 on all %d search tasks; P1 was rejected on %s: it hides a bug", len(second.sample.Search), o.Now().UTC().Format("2006-01-02"))
 	if got := second.result.LeftOut; len(got) != 1 || got[0].Proposal != "P1" || got[0].Reason != want {
 		t.Errorf("left out are %+v", got)
 	}
@@ -187,8 +191,9 @@ func TestWhatAPersonRejectedStaysOutInOtherWords(t *testing.T) {
 	}
 }
 
-// TestACommitThatChangesNoValueReopensNothing: what a person rejected of a target with a scoring
-// command stays out while the suite is the same, which has the values of the code as it is.
+// TestACommitThatChangesNoValueReopensNothing checks, for a target with a scoring command,
+// that what a person rejected stays out as long as the suite is the same, because the suite
+// has the values of the current code.
 func TestACommitThatChangesNoValueReopensNothing(t *testing.T) {
 	o := codeNightsOf(t)
 	o.Agent.Relative = true
@@ -220,8 +225,9 @@ func TestACommitThatChangesNoValueReopensNothing(t *testing.T) {
 	}
 }
 
-// TestOneEntryForEachSetOfValues: of finalists with equal values the first stays, one with the
-// values of an earlier entry becomes that, and one with those of the code as it is goes.
+// TestOneEntryForEachSetOfValues checks that of finalists with equal values the first
+// stays, that a finalist with the values of an earlier entry is replaced by that entry, and
+// that a finalist with the values of the current code is dropped.
 func TestOneEntryForEachSetOfValues(t *testing.T) {
 	o := codeNightsOf(t)
 	n := o.start(t)
@@ -244,9 +250,10 @@ func TestOneEntryForEachSetOfValues(t *testing.T) {
 	}
 }
 
-// TestWhatTooFewCasesShowIsScored: a finalist that is like an earlier entry on the cases that
-// both have is scored on the others, and so is the entry. It goes only if all are equal. Where
-// the evaluations for that are not left, it stays.
+// TestWhatTooFewCasesShowIsScored checks that a finalist that matches an earlier entry on
+// the cases that both have is scored on the remaining cases, and so is the entry. The
+// finalist is dropped only if all values are equal. If too few evaluations remain for the
+// scoring, it stays.
 func TestWhatTooFewCasesShowIsScored(t *testing.T) {
 	for name, c := range map[string]struct {
 		entered, text string

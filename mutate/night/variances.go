@@ -15,14 +15,14 @@ import (
 const (
 	// variedNights is the maximum number of runs from which variances are estimated.
 	variedNights = 30
-	// variedRuns is the number of evaluations of the champion that is enough for the
+	// variedRuns is the number of evaluations of the champion that suffices for the
 	// estimate.
 	variedRuns = 2000
 )
 
-// EstimateVariances estimates an agent's variances from the runs before number on the same suites:
-// from the champion's repeats on search tasks, including its rerun against itself, and
-// from the latest ruling on each candidate.
+// EstimateVariances estimates an agent's variances from the runs before the given number on
+// the same suites. It uses the champion's repeats on search tasks, including its rerun
+// against itself, and the latest ruling on each candidate.
 func EstimateVariances(ctx context.Context, store *archive.Archive, a *Agent, number int) (stats.Variances, error) {
 	tasks, fixed, champion := a.Sample(), a.Fixed(), a.Champion.ID()
 	var rulings []stats.Ruling
@@ -72,7 +72,7 @@ func EstimateVariances(ctx context.Context, store *archive.Archive, a *Agent, nu
 	return v, nil
 }
 
-// repeats holds the scores of one variant by task. An evaluation that is found again
+// repeats holds the scores of one variant by task. An evaluation that several runs refer to
 // counts once.
 type repeats struct {
 	at    map[string]int

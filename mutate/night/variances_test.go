@@ -13,9 +13,9 @@ import (
 	"evolve/runtime/model"
 )
 
-// TestVariancesAreLearnt uses an agent whose scores are .4 ± .1: the first plan assumes
-// the variance of pass and fail, and states so; the next one agrees approximately with
-// the report of the first night.
+// TestVariancesAreLearnt uses an agent whose scores are .4 ± .1. The first plan assumes the
+// variance of pass and fail and states this assumption. The next plan agrees approximately
+// with the report of the first night.
 func TestVariancesAreLearnt(t *testing.T) {
 	m := newMonths(t, 80, 8)
 	for i := range m.suite().Tasks {
@@ -45,7 +45,7 @@ func TestVariancesAreLearnt(t *testing.T) {
 	m.now = m.now.Add(24 * time.Hour)
 	is := m.plan(t).Plan
 	t.Logf("the first plan %.1f points, the report of that night %.1f (%d blocks), the next plan %.1f", 100*was.Detectable, 100*result.Detectable, result.Blocks, 100*is.Detectable)
-	const assumed = "chance is assumed as large as with pass and fail"
+	const assumed = "random variation is assumed to be as large as for scores that are only pass or fail"
 	if !strings.Contains(was.Power, assumed) || strings.Contains(is.Power, assumed) {
 		t.Errorf("%s\n%s", was.Power, is.Power)
 	}

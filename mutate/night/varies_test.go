@@ -9,8 +9,9 @@ import (
 	"evolve/bench/stats"
 )
 
-// TestRepeatsThatDiffer runs nights of an agent that is taken for fixed and is seen to vary,
-// before the confirmation and during it: nothing is claimed, and the entry is counted.
+// TestRepeatsThatDiffer runs nights of an agent that is assumed to be deterministic and is
+// found to vary, either before the confirmation or during it. It checks that nothing is
+// claimed, and that the entry is counted if the confirmation had begun.
 func TestRepeatsThatDiffer(t *testing.T) {
 	for name, after := range map[string]int{"in the search": 0, "in the confirmation": 1, "never": 1 << 30} {
 		o := newNights(t, 40)

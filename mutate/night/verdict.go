@@ -32,7 +32,7 @@ func (n *night) conclude(c *confirm.Confirmation) {
 	n.result.Entries = &ledger
 }
 
-// decide sets the verdict by the confirmation and by the proposals that gates refused.
+// decide sets the verdict from the confirmation and the proposals that gates refused.
 func (n *night) decide(c *confirm.Confirmation) {
 	d := c.Conclude(n.result.SearchDone, n.design(), n.result.Refused)
 	n.result.Verdict, n.result.Reason, n.result.Causes, n.result.Detectable = d.Verdict, d.Sentence, d.Causes, finite(d.Detectable)
@@ -43,16 +43,17 @@ func (n *night) decide(c *confirm.Confirmation) {
 	n.markWaiting(c)
 }
 
-// design returns the budget of this confirmation, with the variances that were known
-// before it.
+// design returns the budget of this confirmation, with the variances that were known before
+// the confirmation.
 func (n *night) design() stats.Design {
 	return n.Settings.Confirm.Design(n.Plan.Repeats, n.sample.Holdout, n.Agent.Fixed()).With(n.Variances)
 }
 
-// propose drafts the proposal of the winner and submits it; the next finalist that was
-// confirmed follows one whose proposal the gates refuse. open reports whether they refused
-// all, so that another candidate may be confirmed. The result is stored first, because an
-// approval compares the proposal with it, and the run may end before its work is done.
+// propose drafts the proposal of the winner and submits it. If the gates refuse the
+// proposal, the next confirmed finalist follows. open reports whether the gates refused all
+// confirmed finalists, so that another candidate may be confirmed. The result is stored
+// first, because an approval compares the proposal with the result, and the run may end
+// before its work is done.
 func (n *night) propose(ctx context.Context, c *confirm.Confirmation) (open bool, err error) {
 	for n.result.Winner != "" {
 		if err := n.Archive.PutResult(ctx, n.result); err != nil {
@@ -74,7 +75,7 @@ func (n *night) propose(ctx context.Context, c *confirm.Confirmation) (open bool
 	return open, nil
 }
 
-// submit makes the proposal of the winner.
+// submit makes a proposal for the winner.
 func (n *night) submit(ctx context.Context) (Proposed, error) {
 	at := slices.IndexFunc(n.result.Finalist, func(f archive.Finalist) bool { return f.Variant == n.result.Winner })
 	f := n.result.Finalist[at]
@@ -96,7 +97,7 @@ func (n *night) submit(ctx context.Context) (Proposed, error) {
 	return done, nil
 }
 
-// grounds are the inputs of tonight's rulings besides evaluations.
+// grounds returns the inputs of tonight's rulings other than the evaluations.
 func (n *night) grounds() archive.Grounds {
 	return archive.Grounds{
 		Against: n.Plan.Reference(), Fixed: n.Agent.Fixed(), Metric: n.Agent.Metric, Tasks: evidence.Tasks(n.sample.Holdout), Bounds: n.Agent.Guards,

@@ -23,7 +23,7 @@ func against(waits []archive.Waiting) (w archive.Waiting, ok bool) {
 	return archive.Waiting{}, false
 }
 
-// waitsFor describes the decision or gates that a proposal waits for.
+// waitsFor describes what a proposal waits for, a decision or gates.
 func waitsFor(w archive.Waiting) string {
 	if w.Drafted {
 		return "waits for its gates"
@@ -31,8 +31,9 @@ func waitsFor(w archive.Waiting) string {
 	return "waits for a decision"
 }
 
-// reference describes the reference of candidates while a proposal waits: its variant,
-// and its measured gain over the champion. It is nil if nothing waits.
+// reference describes what candidates are compared with while a proposal waits: the
+// proposal's variant, and its measured gain over the champion. It returns nil if no
+// proposal waits.
 func (n *night) reference(ctx context.Context) (*stats.Reference, error) {
 	w, ok := against(n.Plan.Waits)
 	if !ok {
@@ -50,7 +51,7 @@ func (n *night) reference(ctx context.Context) (*stats.Reference, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: reading the waiting proposal: %w", bench.ErrRecorder, err)
 	}
-	p.Agent, p.Variant = n.Agent.ID, w.Variant // a patch has its own fields for both
+	p.Agent, p.Variant = n.Agent.ID, w.Variant // a patch has its own fields for the agent and the variant
 	r, err := n.ruling(ctx, p)
 	if r != nil {
 		ref.Add(r)
@@ -58,7 +59,8 @@ func (n *night) reference(ctx context.Context) (*stats.Reference, error) {
 	return &ref, err
 }
 
-// ruling returns the ruling on a proposal's variant by the run that made it, or nil.
+// ruling returns the ruling on a proposal's variant from the run that made the proposal, or
+// nil.
 func (n *night) ruling(ctx context.Context, p archive.ProposalRecord) (*stats.Ruling, error) {
 	result, err := n.Archive.Result(ctx, p.Run, p.Agent)
 	if errors.Is(err, archive.ErrNotFound) {

@@ -16,8 +16,8 @@ import (
 	"evolve/runtime/model"
 )
 
-// TestWeakModelIsAskedForPlainText: after two answers that are no JSON a route is asked for
-// plain text.
+// TestWeakModelIsAskedForPlainText checks that a route is asked for plain text after two
+// answers that are not JSON.
 func TestWeakModelIsAskedForPlainText(t *testing.T) {
 	for _, c := range []struct {
 		unbound bool
@@ -53,7 +53,7 @@ func TestWeakModelIsAskedForPlainText(t *testing.T) {
 	}
 }
 
-// TestAnswerForms checks what makes a route one for plain text, and what ends it.
+// TestAnswerForms checks what causes a route to be asked for plain text, and what ends it.
 func TestAnswerForms(t *testing.T) {
 	r := ReflectRoute{AuthorRoute: mutate.AuthorRoute{Name: "r"}, Model: "m"}
 	read := DraftNote{Route: "r", Model: "m"}
@@ -84,7 +84,8 @@ func TestAnswerForms(t *testing.T) {
 	}
 }
 
-// TestPatience checks the bounds of requests by what earlier ones took.
+// TestPatience checks the time limits of requests, which depend on how long earlier
+// requests took.
 func TestPatience(t *testing.T) {
 	var p patience
 	want := func(d time.Duration) {
@@ -110,7 +111,7 @@ func TestPatience(t *testing.T) {
 	want(mostPatience)
 }
 
-// lingering is a searcher with one brief after its first trial.
+// lingering is a searcher that issues one brief after its first trial.
 type lingering struct {
 	diary
 	briefed bool
@@ -124,8 +125,8 @@ func (l *lingering) Ask() (mutate.Trial, mutate.Status) {
 	return l.diary.Ask()
 }
 
-// TestHangingBriefTakesNoPlace: a model that does not answer takes no place of an
-// evaluation, and a search that is done ends its request.
+// TestHangingBriefTakesNoPlace checks that a model that does not answer occupies no
+// evaluation slot, and that a search that is done ends its request.
 func TestHangingBriefTakesNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &lingering{diary: diary{budget: 20}}

@@ -13,9 +13,9 @@ import (
 )
 
 // amend adds a line to a text in response to the parent's clustered failures, without a
-// language model: one of the parameter's offered lines that is related to the failures,
-// or for a free text of instructions a sentence from a fixed table. Words from failures
-// are foreign and only used as weights; they are never written.
+// language model. The line is one of the parameter's offered lines that is related to the
+// failures or, for a free text of instructions, a sentence from a fixed table. Words from
+// failures are foreign text: they serve only as weights and are never written.
 type amend struct{ lex *memory.Lexicon }
 
 func (amend) Name() string { return "amend" }
@@ -46,14 +46,14 @@ func (o amend) Make(s FailureContext, rng *rand.Rand) (Child, bool) {
 	return Child{Config: Canonical(s.Space, c), Operator: o.Name(), Rationale: fmt.Sprintf("%s + %s (%s)", a.param, a.line, a.why)}, true
 }
 
-// amendment is a line that may be added to a text, with its reason and weight.
+// amendment is a line that may be added to a text, with its parameter, reason and weight.
 type amendment struct {
 	param, line, why string
 	weight           float64
 }
 
-// lines weighs the offered lines missing in a text by the failures that they are related
-// to; unrelated ones are left out.
+// lines returns the offered lines that a text lacks, each weighted by the failures to which
+// it is related; it leaves out lines that are related to no failure.
 func (o amend) lines(p agent.Param, text string, failures []Failure) []amendment {
 	_, missing := divide(p, text)
 	var out []amendment
@@ -71,20 +71,20 @@ func (o amend) lines(p agent.Param, text string, failures []Failure) []amendment
 			}
 		}
 		if a.weight > 0 {
-			a.weight *= a.weight // squared, to prefer related lines to those that share a word
+			a.weight *= a.weight // squared, to prefer related lines to those that merely share a word
 			out = append(out, a)
 		}
 	}
 	return out
 }
 
-// relation returns the relation of a line to a cluster of failures, 0 or more: the share
-// of the line's terms that are among the cluster's words, with a third of the weight for
-// terms that only match its kind, and three times the weight when the line is for the
-// cluster's domain.
+// relation returns how strongly a line is related to a cluster of failures, as a number of
+// at least 0. It is the share of the line's terms that are among the cluster's words. Terms
+// that match only the cluster's kind of failure count a third, and a line for the cluster's
+// domain counts three times as much.
 func relation(line string, terms []string, f Failure) float64 {
 	if len(terms) == 0 || f.Outcome == agent.WrongToolBoundary && strings.HasPrefix(line, "never refer") {
-		return 0 // suppressing referrals is no remedy for them
+		return 0 // suppressing referrals does not remedy them
 	}
 	shared := 0.0
 	for _, t := range terms {
@@ -102,7 +102,7 @@ func relation(line string, terms []string, f Failure) float64 {
 	return r
 }
 
-// topics returns the stems of terms that match a kind of failure.
+// topics returns the stems of the terms that match a kind of failure.
 func topics(o agent.Outcome) []string {
 	switch o {
 	case agent.OK: // a wrong answer
@@ -121,8 +121,8 @@ func topics(o agent.Outcome) []string {
 	return nil
 }
 
-// instructs reports whether a free text holds instructions, by its name and description:
-// a sentence would spoil any other text.
+// instructs reports whether a free text holds instructions, judging by the parameter's name
+// and description. An added sentence would spoil any other text.
 func (o amend) instructs(p agent.Param) bool {
 	if Demonstrates(p) {
 		return false
@@ -139,8 +139,8 @@ func (o amend) instructs(p agent.Param) bool {
 // plainName matches a domain name that may be used in a sentence.
 var plainName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
-// sentences returns the sentences against the kinds of failures, for their domains, that
-// are not in the text yet and fit.
+// sentences returns the sentences that address the failures, by kind and domain, if they
+// are not yet in the text and fit into it.
 func sentences(p agent.Param, text string, failures []Failure) []amendment {
 	var out []amendment
 	for _, f := range failures {
@@ -158,8 +158,8 @@ func sentences(p agent.Param, text string, failures []Failure) []amendment {
 	return out
 }
 
-// remedy returns a sentence for a language model against a kind of failure; "" for kinds
-// that no instruction prevents.
+// remedy returns a sentence that instructs a language model how to avoid a kind of failure,
+// or "" for kinds that no instruction prevents.
 func remedy(o agent.Outcome) string {
 	switch o {
 	case agent.OK:
@@ -184,7 +184,7 @@ func remedy(o agent.Outcome) string {
 	return ""
 }
 
-// cause describes a cluster for the rationale, without foreign words.
+// cause describes a cluster for the rationale of a change, without words from failures.
 func cause(f Failure) string {
 	kind := strings.ReplaceAll(string(f.Outcome), "_", " ")
 	if f.Outcome == agent.OK {

@@ -77,7 +77,7 @@ func TestAmendHasNothingToSayWithoutFailures(t *testing.T) {
 			t.Errorf("with %v it said %v", f, count)
 		}
 	}
-	// A line that exists already, and one for which there is no room.
+	// A line that exists already, and a line for which there is no room, are not added.
 	full := agent.Config{"greeting": "hello", "strategy": "be brief"}
 	if count := amended(t, FailureContext{Space: space, Parent: full, Failures: []Failure{{Outcome: agent.Timeout, Count: 3}}}); len(count) > 0 {
 		t.Errorf("it repeats itself: %v", count)
@@ -146,14 +146,15 @@ func TestFailingDomainsGetMoreAttention(t *testing.T) {
 			}
 		}
 	}
-	// Four times the weight of each of three others: four of seven.
+	// The failing domain's route has four times the weight of each of three others, so four
+	// of seven.
 	if n := count["routes.law"]; n < 350 || n > 450 {
 		t.Errorf("the failing domain's route changed %d times of 700: %v", n, count)
 	}
 }
 
-// TestReferralsAreNotSuppressed tests that no amendment against failed referrals forbids
-// them.
+// TestReferralsAreNotSuppressed tests that no amendment made in response to failed
+// referrals forbids referrals.
 func TestReferralsAreNotSuppressed(t *testing.T) {
 	f := Failure{Outcome: agent.WrongToolBoundary, Count: 5}
 	if r := relation("never refer", []string{"never", "refer"}, f); r != 0 {

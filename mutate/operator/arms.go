@@ -2,24 +2,24 @@ package operator
 
 import "math/rand/v2"
 
-// Arms is one choice in a brief. Each option is tried once; after that, a bandit divides
-// the briefs among the options by the gains of their drafts.
+// Arms makes one of the choices in a brief. Each option is tried once; after that, a bandit
+// divides the briefs among the options by the gains of their drafts.
 type Arms struct {
 	bandit *Bandit
 	picks  int
-	last   map[string]int // the number of an option's last pick, from 1
+	last   map[string]int // by option, the number of its last pick, counted from 1
 }
 
-// longestPause is the maximum number of picks between two picks of an option, as a
+// longestPause is the maximum number of picks between two picks of the same option, as a
 // multiple of the number of options.
 const longestPause = 6
 
-// NewArms returns a choice without any result.
+// NewArms returns an Arms without any results.
 func NewArms() *Arms {
 	return &Arms{bandit: NewBandit(State{}), last: map[string]int{}}
 }
 
-// Pick returns one of the options, of which there must be one or more.
+// Pick returns one of the options. There must be at least one.
 func (a *Arms) Pick(options []string, rng *rand.Rand) string {
 	chosen := ""
 	for _, o := range options {
@@ -44,7 +44,7 @@ func (a *Arms) Picked(option string) {
 // Forget removes all rewards.
 func (a *Arms) Forget() { a.bandit = NewBandit(State{}) }
 
-// Reward credits an option with a draft; see [Credit].
+// Reward credits an option with the result of a draft; see [Credit].
 func (a *Arms) Reward(option string, credit float64) {
 	a.bandit.Reward(option, 1, credit)
 }

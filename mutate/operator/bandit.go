@@ -8,34 +8,34 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Bandit divides the proposals among operators by the gains of their children: Thompson
-// sampling with Beta posteriors (Agrawal and Goyal, "Analysis of Thompson sampling for
-// the multi-armed bandit problem", COLT 2012; rewards in [0,1] are added as fractions of
-// a success), discounted because an operator that helps at first may be exhausted later
-// (Raj and Kalyani, "Taming non-stationary bandits", 2017). Rewards may be delayed, so
-// that many children can be in progress. Each operator's Scale adapts as in evolution
-// strategies: a child is made with a varied scale, and a gain moves the operator's own
-// scale towards it.
+// Bandit divides the proposals among operators by the gains of their children. It uses
+// Thompson sampling with Beta posteriors (Agrawal and Goyal, "Analysis of Thompson sampling
+// for the multi-armed bandit problem", COLT 2012), where rewards in [0,1] are added as
+// fractions of a success. Rewards are discounted, because an operator that helps at first
+// may be exhausted later (Raj and Kalyani, "Taming non-stationary bandits", 2017). Rewards
+// may be delayed, so that many children can be in progress. Each operator's Scale adapts as
+// in evolution strategies: a child is made with a varied scale, and a gain moves the
+// operator's own scale towards the child's.
 //
-// It has no clock and no random source of its own; equal states, calls and random numbers
-// give equal results. It is not safe for concurrent use.
+// Bandit has no clock and no random source of its own; equal states, calls and random
+// numbers give equal results. It is not safe for concurrent use.
 type Bandit struct{ state State }
 
 // State is the state of a bandit, carried over from night to night.
 type State struct {
 	// Top is the gain, in score units, that counts as a full success.
 	Top float64 `json:"top"`
-	// Arms by the operator's name.
+	// Arms holds the state of each operator, by name.
 	Arms map[string]Arm `json:"arms,omitempty"`
 }
 
 // Arm is the state of one operator.
 type Arm struct {
-	// Success is the discounted sum of rewards, each in [0,1], of Children, the
-	// discounted number of rewarded children.
+	// Success is the discounted sum of rewards, each in [0,1]; Children is the discounted
+	// number of rewarded children.
 	Success  float64 `json:"success"`
 	Children float64 `json:"children"`
-	// Scale is the operator's own setting, in [LeastScale,1].
+	// Scale is the operator's own scale, in [LeastScale,1].
 	Scale float64 `json:"scale"`
 }
 
@@ -43,26 +43,26 @@ const (
 	// FloorShare is the share of the picks that is divided evenly among the available
 	// operators, so that each remains in use.
 	FloorShare = 0.2
-	// LeastScale is the lower bound of scales; the upper one is 1.
+	// LeastScale is the lower bound of scales; the upper bound is 1.
 	LeastScale = 0.05
 	// firstScale is the scale of a new operator.
 	firstScale = 0.7
-	// horizon is roughly the number of rewarded children that count: each new one
-	// discounts the earlier ones by keep.
+	// horizon is roughly the number of rewarded children that count: each new child
+	// discounts the earlier ones by the factor keep.
 	horizon = 200
 	keep    = 1 - 1.0/horizon
-	// leastTop, two points, prevents gains within the noise from counting as full
+	// leastTop, two points, prevents gains that are within the noise from counting as full
 	// successes.
 	leastTop = 0.02
 	// vary is the standard deviation of the logarithm of a child's scale around its
-	// operator's; follow is how far a full success moves the operator's scale towards the
-	// child's.
+	// operator's scale; follow is how far a full success moves the operator's scale towards
+	// the child's.
 	vary   = 0.3
 	follow = 0.3
 )
 
-// NewBandit returns a bandit with the given state, which may be zero. Values outside of
-// their ranges are corrected.
+// NewBandit returns a bandit with the given state, which may be zero. Values outside their
+// ranges are corrected.
 func NewBandit(s State) *Bandit {
 	b := &Bandit{State{Top: leastTop, Arms: map[string]Arm{}}}
 	if s.Top > leastTop && s.Top <= 1 {
@@ -89,8 +89,8 @@ func (b *Bandit) Export() State {
 	return State{Top: b.state.Top, Arms: maps.Clone(b.state.Arms)}
 }
 
-// Pick returns one of the available operators, of which there must be one or more, and
-// the Scale for its child.
+// Pick returns one of the available operators, and the Scale for its child. There must be
+// at least one available operator.
 func (b *Bandit) Pick(names []string, rng *rand.Rand) (name string, scale float64) {
 	at := rng.IntN(len(names))
 	if rng.Float64() >= FloorShare {
@@ -107,10 +107,10 @@ func (b *Bandit) Pick(names []string, rng *rand.Rand) (name string, scale float6
 	return names[at], clamp(a.Scale*math.Exp(vary*rng.NormFloat64()), LeastScale, 1)
 }
 
-// Credit returns the reward of a child's operator: its gain in score over the better of
-// its parent and the champion, 0 when there is none, times 2/(1+r), where r is the ratio
-// of its cost to that config's: 2 for a free child, 1 at equal or unknown cost, towards 0
-// with growing cost.
+// Credit returns the reward for a child's operator: gain × 2/(1+ratio), or 0 if there is no
+// gain. gain is the child's gain in score over the better of its parent and the champion,
+// and ratio is the child's cost divided by the cost of that config. The factor is 2 for a
+// free child, 1 at equal or unknown cost, and approaches 0 as the cost grows.
 func Credit(gain, ratio float64) float64 {
 	if !(gain > 0) {
 		return 0
@@ -121,7 +121,7 @@ func Credit(gain, ratio float64) float64 {
 	return gain * 2 / (1 + ratio)
 }
 
-// Reward updates an operator for a child made with this scale. The credit is that of
+// Reward updates an operator for a child made with the given scale. The credit comes from
 // [Credit].
 func (b *Bandit) Reward(name string, scale, credit float64) {
 	if !(credit >= 0) || !(scale >= LeastScale && scale <= 1) {

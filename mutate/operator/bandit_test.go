@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// play runs a bandit in which each operator gains with its own probability.
+// play runs a bandit in which each operator has its own probability of a gain.
 func play(b *Bandit, rng *rand.Rand, picks int, chance map[string]float64, names []string) map[string]int {
 	count := map[string]int{}
 	for range picks {
@@ -34,8 +34,8 @@ func TestBanditFindsTheBestOperatorAndForgetsNone(t *testing.T) {
 			t.Errorf("seed %d: the best operator got %d of 1500 picks: %v", seed, count["subset"], count)
 		}
 		for _, n := range names {
-			// The floor alone gives each 60 of 1500; fewer than 35 has a probability
-			// below 1 in 5000.
+			// The floor alone gives each operator 60 of 1500 picks. Fewer than 35 has a
+			// probability below 1 in 5000.
 			if count[n] < 35 {
 				t.Errorf("seed %d: %s got only %d picks", seed, n, count[n])
 			}
@@ -85,7 +85,7 @@ func TestBanditGoesOnFromAnExport(t *testing.T) {
 	})
 }
 
-// TestBanditStaysWithinItsBounds: for any imported state and rewards.
+// TestBanditStaysWithinItsBounds checks the bounds for any imported state and rewards.
 func TestBanditStaysWithinItsBounds(t *testing.T) {
 	odd := []float64{0, -1, 1, 0.3, 1e308, 1e-308, math.Inf(1), math.Inf(-1), math.NaN(), LeastScale}
 	rapid.Check(t, func(t *rapid.T) {

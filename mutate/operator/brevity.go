@@ -10,16 +10,18 @@ import (
 )
 
 const (
-	// leastGrowth is the number of characters by which one change may always lengthen a
-	// text; a longer text may double.
+	// leastGrowth is the number of characters by which any change may lengthen a text; a
+	// text that is already longer than this may double in length.
 	leastGrowth = 800
-	// PricePerChar is the gain in score that one more character of a free text must bring:
-	// 2,000 characters must bring one point. Of equal configs the shorter one wins.
+	// PricePerChar is the gain in score that each further character of a free text must
+	// bring: 2,000 characters must bring one point. Of two configs with equal scores, the
+	// shorter one wins.
 	PricePerChar = 0.01 / 2000
 )
 
-// overlong returns the reason why a change makes a text longer than one change may: growth
-// without a bound, a line twice, or too many demonstrations; "" if there is none.
+// overlong returns the reason why a change lengthens a text more than one change may: too
+// much growth, a repeated line, or too many demonstrations. It returns "" if there is no
+// such reason.
 func overlong(space agent.Space, parent, child agent.Config) string {
 	for _, p := range space.Params {
 		before, _ := parent[p.Name].(string)
@@ -35,13 +37,13 @@ func overlong(space agent.Space, parent, child agent.Config) string {
 			return fmt.Sprintf("%s grows by %d characters in one change, more than %d", p.Name, is-was, max(leastGrowth, was))
 		}
 		if Repeats(before, before, after) {
-			return fmt.Sprintf("%s has a line twice", p.Name)
+			return fmt.Sprintf("%s contains the same line twice", p.Name)
 		}
 	}
 	return ""
 }
 
-// Repeats reports whether a text has a line twice that neither of two others has twice.
+// Repeats reports whether a text repeats a line that neither of two other texts repeats.
 func Repeats(a, b, text any) bool {
 	t, ok := text.(string)
 	if !ok {
@@ -53,7 +55,8 @@ func Repeats(a, b, text any) bool {
 	return line != "" && line != repeated(first) && line != repeated(second)
 }
 
-// repeated returns the first line with a letter that a text has twice; "" without one.
+// repeated returns the first line with a letter that occurs twice in a text, or "" if there
+// is none.
 func repeated(text string) string {
 	var seen []string
 	for line := range strings.Lines(text) {

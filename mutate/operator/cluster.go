@@ -9,22 +9,24 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Incident is a failed evaluation with the data for clustering.
+// Incident is a failed evaluation with the data needed for clustering.
 type Incident struct {
 	Outcome agent.Outcome
 	Domain  string
-	// Text is the goal, the graders' reasons, or both. It is foreign text.
+	// Text is the task's goal, the graders' reasons, or both. It is foreign text.
 	Text string
 }
 
-// The number of words per cluster, and the bytes used of each incident's text.
+// The number of words in a cluster, and the number of bytes of each incident's text that
+// are used.
 const (
 	clusterWords = 8
 	incidentText = 4000
 )
 
-// Cluster groups incidents by outcome and domain, the largest cluster first. A cluster's
-// words are the stems found in most of its incidents, ties in alphabetical order.
+// Cluster groups incidents by outcome and domain and returns the largest cluster first. A
+// cluster's words are the stems found in most of its incidents, with ties in alphabetical
+// order.
 func Cluster(lex *memory.Lexicon, incidents []Incident) []Failure {
 	type kind struct {
 		outcome agent.Outcome

@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Canonical adds the defaults of absent parameters to c and removes inactive ones. It
-// changes c and returns it. For a c without undeclared parameters it is equivalent to
+// Canonical adds the defaults of absent parameters to c and removes inactive parameters. It
+// changes c and returns it. If c has no undeclared parameters, it is equivalent to
 // [agent.Space.Canonical] but takes linear instead of quadratic time.
 func Canonical(space agent.Space, c agent.Config) agent.Config {
 	var out []string
@@ -29,9 +29,9 @@ func Canonical(space agent.Space, c agent.Config) agent.Config {
 	return c
 }
 
-// complete gives parameters that a change has activated a random value half the time,
-// otherwise their default, and removes those that it has deactivated. It changes c and
-// returns it.
+// complete gives each parameter that a change has activated a random value half the time
+// and its default otherwise. It removes parameters that the change has deactivated. It
+// changes c and returns it.
 func complete(space agent.Space, c agent.Config, rng *rand.Rand) agent.Config {
 	for _, p := range space.Params {
 		if _, ok := c[p.Name]; !ok && len(p.When) > 0 && !Fixed(p) && rng.IntN(2) == 0 {

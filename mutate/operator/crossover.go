@@ -7,8 +7,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// crossover takes each parameter from Parent or Other: from Other with probability
-// Scale/2, so that at Scale 1 both have equal weight.
+// crossover takes each parameter from Parent or Other. It takes it from Other with
+// probability Scale/2, so that both have equal weight at Scale 1.
 type crossover struct{}
 
 func (crossover) Name() string { return "crossover" }

@@ -10,22 +10,24 @@ import (
 	"evolve/runtime/agent"
 )
 
-// MostDemonstrations is the maximum number of demonstrations in a text: more cost every
-// call of the model and add little (measured by others at 4 to 8).
+// MostDemonstrations is the maximum number of demonstrations in a text. Further
+// demonstrations make every call of the model dearer and add little value (published
+// measurements put the limit at 4 to 8).
 const MostDemonstrations = 8
 
 const (
-	// poolAtMost bounds the number of demonstrations to choose from.
+	// poolAtMost is the maximum number of demonstrations in a pool.
 	poolAtMost = 64
-	// alike is the share of common words above which two tasks are near-duplicates.
+	// alike is the share of common words above which two tasks count as near-duplicates.
 	alike = 0.8
-	// longestShare is the share of a text's characters that one demonstration may take.
+	// longestShare is the reciprocal of the share of a text's maximum length that one
+	// demonstration may take.
 	longestShare = 4
 )
 
 // Solved is a search task with its answer, which a text may show as a demonstration.
 type Solved struct {
-	// Task is the task's id.
+	// Task is the id of the task.
 	Task, Domain string
 	agent.Demonstration
 	line string
@@ -61,10 +63,10 @@ func (l *Pool) Add(p agent.Param, s Solved) {
 // Empty reports whether there is no demonstration to choose from.
 func (l *Pool) Empty() bool { return l == nil || len(l.solved) == 0 }
 
-// Shows reports whether a text may have demonstrations of the pool.
+// Shows reports whether a text may have demonstrations from the pool.
 func (l *Pool) Shows() bool { return l != nil && l.Most > 0 }
 
-// likeness returns the share of common words of two sorted lists.
+// likeness returns the share of words that two sorted lists have in common.
 func likeness(a, b []string) float64 {
 	all, common := len(a)+len(b), 0
 	for len(a) > 0 && len(b) > 0 {
@@ -80,7 +82,8 @@ func likeness(a, b []string) float64 {
 	return float64(common) / float64(max(1, all-common))
 }
 
-// Draw returns a text of random demonstrations, of any number up to the allowed one.
+// Draw returns a text of random demonstrations, whose number is also random, up to the
+// allowed maximum.
 func (l *Pool) Draw(p agent.Param, rng *rand.Rand) string {
 	var lines []string
 	for range rng.IntN(min(l.Most, len(l.solved)) + 1) {
@@ -92,8 +95,8 @@ func (l *Pool) Draw(p agent.Param, rng *rand.Rand) string {
 }
 
 // Change adds a demonstration to a text half the time, and otherwise exchanges, drops or
-// moves one, as far as possible. It returns false if there is no change, or if the text
-// is not a list of demonstrations.
+// moves a demonstration, if possible. ok is false if nothing changes, or if the text is not
+// a list of demonstrations.
 func (l *Pool) Change(p agent.Param, text string, failures []Failure, rng *rand.Rand) (next string, ok bool) {
 	if _, ok := agent.ParseDemonstrations(text); !ok {
 		return "", false
@@ -123,8 +126,8 @@ func (l *Pool) Change(p agent.Param, text string, failures []Failure, rng *rand.
 	return next, next != text && len(lines) <= l.Most
 }
 
-// draw draws a demonstration that the lines do not have and that fits. It prefers domains
-// that they show less and in which the parent fails.
+// draw draws a demonstration that is not among the lines and that fits into the text. It
+// prefers domains that the lines show less often and domains in which the parent fails.
 func (l *Pool) draw(p agent.Param, lines []string, failures []Failure, rng *rand.Rand) (at int, ok bool) {
 	shown, failed, all := map[string]int{}, map[string]int{}, 0
 	for _, s := range l.solved {
@@ -173,10 +176,10 @@ func Demonstrates(p agent.Param) bool {
 	return p.Kind == agent.Text && p.Use == agent.Demonstrations
 }
 
-// Operator returns the operator that changes demonstrations.
+// Operator returns the operator that changes demonstrations, using the pool.
 func (l *Pool) Operator() Operator { return demonstrate{l} }
 
-// demonstrate adds, exchanges, drops or moves one demonstration of a text.
+// demonstrate adds, exchanges, drops or moves one demonstration in a text.
 type demonstrate struct{ pool *Pool }
 
 func (demonstrate) Name() string { return "demonstrate" }
@@ -199,7 +202,7 @@ func (o demonstrate) Make(s FailureContext, rng *rand.Rand) (Child, bool) {
 	return Child{}, false
 }
 
-// describe describes a change by the ids of the tasks.
+// describe describes a change by the ids of the affected tasks.
 func (l *Pool) describe(before, after string) string {
 	old, now := demonstrationLines(before), demonstrationLines(after)
 	name := func(line string) string {

@@ -23,8 +23,9 @@ func shownParam() agent.Param {
 	return agent.Param{Name: "demonstrations", Kind: agent.Text, Use: agent.Demonstrations, MaxChars: 500, Default: ""}
 }
 
-// TestDemonstrateKeepsItsBounds: every child has at most the allowed number of different,
-// whole demonstrations of the pool and fits, and all four moves occur.
+// TestDemonstrateKeepsItsBounds checks that every child fits and has at most the allowed
+// number of demonstrations, all distinct, unabridged and from the pool, and that all four
+// moves occur.
 func TestDemonstrateKeepsItsBounds(t *testing.T) {
 	p := shownParam()
 	pool := &Pool{Most: 4}
@@ -76,8 +77,8 @@ func TestDemonstrateKeepsItsBounds(t *testing.T) {
 	}
 }
 
-// TestDemonstrationsAreDiverse: two of three demonstrations drawn together are seldom of
-// one domain, and a domain with failures is preferred.
+// TestDemonstrationsAreDiverse checks that two of three demonstrations drawn together are
+// seldom from the same domain, and that a domain with failures is preferred.
 func TestDemonstrationsAreDiverse(t *testing.T) {
 	p := shownParam()
 	pool := &Pool{Most: 8}

@@ -6,8 +6,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Random draws a config uniformly, each number on its own scale. Fixed parameters and
-// lines written by a person stay as in the champion.
+// Random draws a config uniformly, with each number on its own scale. Fixed parameters and
+// lines that a person wrote remain as they are in the champion.
 func Random(space agent.Space, champion agent.Config, rng *rand.Rand) agent.Config {
 	c := make(agent.Config, len(space.Params))
 	for _, p := range space.Params {
@@ -23,7 +23,7 @@ func Random(space agent.Space, champion agent.Config, rng *rand.Rand) agent.Conf
 	return Canonical(space, c)
 }
 
-// Fixed reports whether operators have only one value for a parameter.
+// Fixed reports whether operators can give a parameter only one value.
 func Fixed(p agent.Param) bool {
 	switch p.Kind {
 	case agent.Float, agent.Int:
@@ -38,7 +38,8 @@ func Fixed(p agent.Param) bool {
 	return false
 }
 
-// draw draws one value; in a text it keeps the lines that are not offered.
+// draw draws a value; if the value is a text, it retains the lines that are not among the
+// offered ones.
 func draw(p agent.Param, old any, rng *rand.Rand) any {
 	switch p.Kind {
 	case agent.Float, agent.Int:
@@ -56,7 +57,7 @@ func draw(p agent.Param, old any, rng *rand.Rand) any {
 	return p.Default
 }
 
-// drawSubset draws the size uniformly between its bounds, followed by the members.
+// drawSubset draws the size uniformly between its bounds, and then the members.
 func drawSubset(p agent.Param, rng *rand.Rand) []string {
 	size := p.MinItems + rng.IntN(most(p)-p.MinItems+1)
 	chosen := map[string]bool{}
@@ -66,7 +67,8 @@ func drawSubset(p agent.Param, rng *rand.Rand) []string {
 	return members(p, func(m string) bool { return chosen[m] })
 }
 
-// drawText keeps the lines that are not offered and adds up to three offered ones.
+// drawText retains the lines of a text that are not offered and adds up to three offered
+// lines.
 func drawText(p agent.Param, text string, rng *rand.Rand) string {
 	lines := Offered(p)
 	for _, l := range lines {

@@ -17,7 +17,8 @@ func changeLine(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool) {
 		return nil, false
 	}
 	ours, missing := divide(p, text)
-	// Add half the time, drop and swap a quarter each, as far as possible.
+	// Add a line half the time, and drop or swap one a quarter of the time each, if
+	// possible.
 	move := rng.IntN(4)
 	drop := len(ours) > 0 && (move >= 2 || len(missing) == 0)
 	add := len(missing) > 0 && (move != 2 || len(ours) == 0)
@@ -31,8 +32,8 @@ func changeLine(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool) {
 	return next, next != text && fits(p, next)
 }
 
-// Offered returns the distinct offered lines of a text parameter that are valid: not
-// empty and without line breaks.
+// Offered returns the distinct valid lines that are offered for a text parameter. A valid
+// line is not empty and has no line breaks.
 func Offered(p agent.Param) []string {
 	var out []string
 	for _, l := range p.Lines {
@@ -56,7 +57,7 @@ func divide(p agent.Param, text string) (ours, missing []string) {
 	return ours, missing
 }
 
-// addLine appends a line; a final line break is kept.
+// addLine appends a line. If the text ends with a line break, so does the result.
 func addLine(text, line string) string {
 	switch {
 	case text == "":
@@ -67,8 +68,9 @@ func addLine(text, line string) string {
 	return text + "\n" + line
 }
 
-// Recombine returns a text with an additional line of another text, or without one of its
-// lines that the champion's own text lacks; the same text if neither is possible.
+// Recombine returns a text with an additional line from another text, or without one of the
+// lines that are not in own, the champion's text. It returns the text unchanged if neither
+// is possible.
 func Recombine(p agent.Param, text, other, own string, rng *rand.Rand) string {
 	lines := without(SplitLines(other), SplitLines(text))
 	if rng.IntN(2) == 0 {
@@ -97,7 +99,7 @@ func fits(p agent.Param, text string) bool {
 	return p.MaxChars <= 0 || utf8.RuneCountInString(text) <= p.MaxChars
 }
 
-// SplitLines splits a text; the empty text has no lines.
+// SplitLines splits a text into lines; the empty text has no lines.
 func SplitLines(text string) []string {
 	if text == "" {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// merge applies the changes of Other since Ancestor to Parent.
+// merge applies to Parent the changes that lead from Ancestor to Other.
 type merge struct{}
 
 func (merge) Name() string { return "merge" }
@@ -38,11 +38,12 @@ func (o merge) Make(s FailureContext, _ *rand.Rand) (Child, bool) {
 	return Child{Config: c, Operator: o.Name(), Rationale: why, Both: true}, true
 }
 
-// Merge is the three-way merge of two configs with their common ancestor, parameter by
-// parameter: a change in only one of them is applied. Subsets are merged by members and
-// texts by lines. If both changed the same thing, the parent's change is used, and the
-// conflict is listed in words that follow "both changed". Without conflicts the result is
-// symmetric. All three must be canonical in the space; none is changed.
+// Merge performs a three-way merge of two configs with their common ancestor, parameter by
+// parameter. A change made by only one of them is applied. Subsets are merged by members
+// and texts by lines. If both changed the same thing, the parent's change is used, and the
+// conflict is listed in words that follow "both changed". Without conflicts the result does
+// not depend on which config is the parent. All three configs must be canonical in the
+// space; none is changed.
 func Merge(space agent.Space, parent, other, ancestor agent.Config) (agent.Config, []string) {
 	c := make(agent.Config, len(parent))
 	conflicts := map[string]string{}
@@ -67,7 +68,7 @@ func Merge(space agent.Space, parent, other, ancestor agent.Config) (agent.Confi
 
 const parentHasIt = "as in the parent"
 
-// mergeValue merges one parameter. A present value takes precedence over an absent one,
+// mergeValue merges one parameter. A present value takes precedence over the absent value
 // of an inactive parameter.
 func mergeValue(p agent.Param, a, b, old any) (v any, conflict string) {
 	switch {
@@ -87,7 +88,8 @@ func mergeValue(p agent.Param, a, b, old any) (v any, conflict string) {
 	return a, parentHasIt
 }
 
-// mergeMembers keeps the members that both kept or one of them added.
+// mergeMembers returns the members that both subsets kept and those that either of them
+// added.
 func mergeMembers(p agent.Param, a, b, old any) (any, string) {
 	mine, _ := a.([]string)
 	theirs, _ := b.([]string)

@@ -11,13 +11,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// anyThree draws three configs of one space: two of them are made from the ancestor by
-// some operators.
+// anyThree draws three configs from one space. Two of them are derived from the third, the
+// ancestor, by some operators.
 func anyThree(t *rapid.T) (space agent.Space, a, b, ancestor agent.Config) {
 	s, rng := anyContext(t)
 	away := func(c agent.Config, steps int) agent.Config {
 		for range steps {
-			op := Standard(lexicon)[rng.IntN(5)] // those that change single parameters
+			op := Standard(lexicon)[rng.IntN(5)] // the operators that change single parameters
 			if m, ok := op.Make(FailureContext{Space: s.Space, Champion: s.Champion, Parent: c}, rng); ok {
 				c = m.Config
 			}
@@ -31,7 +31,7 @@ func anyThree(t *rapid.T) (space agent.Space, a, b, ancestor agent.Config) {
 func TestLawsOfMerging(t *testing.T) {
 	clean, clashing := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		for range 10 { // so that few checks suffice
+		for range 10 { // to make few checks suffice
 			if aMerge(t) {
 				clashing++
 			} else {
@@ -44,7 +44,7 @@ func TestLawsOfMerging(t *testing.T) {
 	}
 }
 
-// aMerge checks the laws of one merge and reports whether it had conflicts.
+// aMerge checks the laws for one merge and reports whether it had conflicts.
 func aMerge(t *rapid.T) (conflict bool) {
 	space, a, b, ancestor := anyThree(t)
 	equalTo := func(what string, x, y, o, want agent.Config) {

@@ -7,10 +7,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// mergeTexts merges two texts by lines. A line of the old text stays if both kept it.
-// Added lines stay in place. If both added lines in the same place, the parent's come
-// last, because the last of two directives about one thing has precedence. If both
-// replaced the same lines, only the parent's are used.
+// mergeTexts merges two texts by lines. A line of the old text is kept if both texts kept
+// it. Added lines remain at the positions where they were added. If both added lines at the
+// same position, the parent's come last, because the last of two directives about the same
+// thing takes precedence. If both replaced the same lines, only the parent's replacement is
+// used.
 func mergeTexts(p agent.Param, mine, theirs, old string) (merged, conflict string) {
 	was := SplitLines(old)
 	a, fitsA := editOf(was, SplitLines(mine))
@@ -42,7 +43,7 @@ func join(a, b edit, i int) (lines []string, conflict string) {
 	if slices.Equal(mine, theirs) {
 		return mine, ""
 	}
-	// The same line in two places: the first one stays.
+	// If both add the same line at different positions, only the first one is used.
 	mine, theirs = a.notBefore(b, i), b.notBefore(a, i)
 	switch {
 	case len(theirs) == 0:
@@ -56,14 +57,14 @@ func join(a, b edit, i int) (lines []string, conflict string) {
 	return append(slices.Clone(first), mine...), "with the parent's lines last"
 }
 
-// edit describes the steps from one text to another: which lines were kept, and which
-// were added before each line (and at the end).
+// edit describes the difference between two texts: which lines of the old text were kept,
+// and which lines were added before each of them and at the end.
 type edit struct {
 	kept []bool
 	came [][]string
 }
 
-// notBefore returns the lines added at i, without those that other adds before an earlier
+// notBefore returns the lines added at i, except those that other adds before an earlier
 // line.
 func (e edit) notBefore(other edit, i int) []string {
 	var out []string
@@ -75,12 +76,12 @@ func (e edit) notBefore(other edit, i int) []string {
 	return out
 }
 
-// comparableLines is the greatest product of the lengths of two texts, in lines, for a
-// comparison.
+// comparableLines limits which texts are compared: it is the maximum product of their
+// numbers of lines.
 const comparableLines = 1 << 20
 
-// editOf returns the edit that keeps the most lines (the longest common subsequence);
-// false when the texts are too long.
+// editOf returns the edit that keeps the most lines (the longest common subsequence), or
+// false if the texts are too long.
 func editOf(old, now []string) (edit, bool) {
 	n, m := len(old), len(now)
 	e := edit{make([]bool, n), make([][]string, n+1)}
@@ -88,7 +89,7 @@ func editOf(old, now []string) (edit, bool) {
 		return e, false
 	}
 	longest := CommonLengths(old, now)
-	// Added lines precede lines removed in the same place.
+	// Added lines precede lines removed at the same position.
 	i, j, at := 0, 0, 0
 	for i < n || j < m {
 		switch {
@@ -105,8 +106,8 @@ func editOf(old, now []string) (edit, bool) {
 	return e, true
 }
 
-// CommonLengths returns the lengths of the longest common subsequences of x[i:] and y[j:]
-// at [i][j].
+// CommonLengths returns a table whose entry [i][j] is the length of the longest common
+// subsequence of x[i:] and y[j:].
 func CommonLengths(x, y []string) [][]int32 {
 	out := make([][]int32, len(x)+1)
 	for i := range out {

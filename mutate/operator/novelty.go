@@ -8,13 +8,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// RevivalLimit is the share of a change above which it mostly restores parts that its
-// lineage gave up, and is refused.
+// RevivalLimit is the share of a change above which the change is refused because it mostly
+// restores parts that its lineage gave up.
 const RevivalLimit = 0.5
 
-// Refuse returns the reason why a child is not new enough or makes a text too long at
-// once; false if it is new enough. A reset restores values on purpose and is never
-// refused.
+// Refuse returns the reason why a child is not new enough, or lengthens a text too much in
+// one change; refused is false if there is no such reason. A reset restores values on
+// purpose and is never refused.
 func Refuse(s FailureContext, c Child) (reason string, refused bool) {
 	if c.Operator == Reset {
 		return "", false
@@ -30,9 +30,10 @@ func Refuse(s FailureContext, c Child) (reason string, refused bool) {
 }
 
 // Revival returns the share, in [0,1], of the change from parent to child that restores
-// parts that the lineage once had and the parent has not: lines of texts, members of
-// subsets, other values as a whole. A line or member that replaces another counts once.
-// It also returns the names of the restored parts. Without a change it returns 0.
+// parts that the lineage once had and the parent lacks. Parts are the lines of texts and
+// the members of subsets; any other value is a single part. A line or member that replaces
+// another counts once. Revival also returns the names of the restored parts. If nothing
+// changed, it returns 0.
 func Revival(space agent.Space, parent, child agent.Config, lineage []agent.Config) (share float64, back []string) {
 	size := 0
 	for _, p := range space.Params {

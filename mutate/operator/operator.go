@@ -10,8 +10,8 @@ import (
 type Failure struct {
 	Outcome agent.Outcome
 	Domain  string
-	// Words are the most frequent stems of the goals and graders' reasons in the
-	// cluster, the most frequent first. They are foreign text.
+	// Words are the most frequent stems in the cluster's goals and graders' reasons, most
+	// frequent first. They are foreign text.
 	Words []string
 	Count int
 }
@@ -22,21 +22,21 @@ type ToolHealth struct {
 	Calls, Failures int
 }
 
-// FailureContext is the input of an operator: the configs to change, with the failures and
-// tool calls that a change should respond to.
+// FailureContext is the input of an operator: the configs to change, and the failures and
+// tool calls to which a change should respond.
 type FailureContext struct {
 	Space    agent.Space
 	Champion agent.Config
-	// Parent is the selected config; Other a second one, nil for none; Ancestor their
-	// nearest common ancestor, nil if unknown.
+	// Parent is the selected config. Other is a second config, or nil if there is none.
+	// Ancestor is their nearest common ancestor, or nil if it is unknown.
 	Parent, Other, Ancestor agent.Config
-	// Lineage is Parent's chain of first parents, the nearest first.
+	// Lineage is Parent's chain of first parents, nearest first.
 	Lineage []agent.Config
-	// Failures of the parent, the most frequent first.
+	// Failures are the parent's failures, most frequent first.
 	Failures []Failure
 	Health   []ToolHealth
-	// Scale is the operator's own setting, in (0,1]: the size of a change. The bandit
-	// adapts it.
+	// Scale is the operator's own scale, in (0,1], which sets the size of a change. The
+	// bandit adapts it.
 	Scale float64
 }
 
@@ -45,12 +45,12 @@ type Child struct {
 	Config    agent.Config
 	Operator  string
 	Rationale string
-	// Both reports whether Other is a parent too.
+	// Both reports whether Other is a parent, too.
 	Both bool
 }
 
-// Operator makes one child; false when it has none. It never changes its input, and its
-// child is canonical and valid in the context's space.
+// Operator makes one child, or returns false if it has none. It never changes its input,
+// and its child is canonical and valid in the context's space.
 type Operator interface {
 	Name() string
 	Make(s FailureContext, rng *rand.Rand) (Child, bool)

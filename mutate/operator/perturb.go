@@ -7,16 +7,16 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The standard deviation of a step of perturb, as a share of the parameter's scale, is
-// log-uniform between these at Scale 1: small steps refine, large ones leave a local
-// optimum.
+// The bounds of the standard deviation of a step of perturb at Scale 1, as a share of the
+// parameter's scale; the deviation is drawn log-uniformly between them. Small steps refine;
+// large steps leave a local optimum.
 const (
 	leastStep = 0.02
 	mostStep  = 0.4
 )
 
-// perturb moves a number by a normal step on its own scale, reflected at the ends of the
-// range.
+// perturb moves a number by a normally distributed step on the parameter's own scale,
+// reflected at the ends of the range.
 func perturb(p agent.Param, old any, scale float64, rng *rand.Rand) (any, bool) {
 	v, ok := asFloat(old)
 	if !ok {
@@ -29,7 +29,7 @@ func perturb(p agent.Param, old any, scale float64, rng *rand.Rand) (any, bool) 
 	}
 	next := FromUnit(p, u)
 	if n, isInt := next.(int64); isInt && float64(n) == v {
-		// The step is too small for integers: one up or down, within the range.
+		// The step is too small for integers: move one up or down, within the range.
 		if next = n + 1; rng.IntN(2) == 0 && float64(n-1) >= p.Min || float64(n+1) > p.Max {
 			next = n - 1
 		}

@@ -6,7 +6,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Unit maps a numeric value to [0,1], on the parameter's own scale.
+// Unit maps a numeric value to [0,1] on the parameter's own scale.
 func Unit(p agent.Param, v float64) float64 {
 	if p.Max <= p.Min {
 		return 0
@@ -16,17 +16,17 @@ func Unit(p agent.Param, v float64) float64 {
 		lo := math.Log(p.Min)
 		u = (math.Log(v) - lo) / (math.Log(p.Max) - lo)
 	} else {
-		u = (v/2 - p.Min/2) / (p.Max/2 - p.Min/2) // halves, since the range may overflow
+		u = (v/2 - p.Min/2) / (p.Max/2 - p.Min/2) // halved, because the range itself may overflow
 	}
-	if !(u > 0) { // also NaN, for a range too narrow for floats
+	if !(u > 0) { // also true for NaN, which results if the range is too narrow for floats
 		return 0
 	}
 	return math.Min(u, 1)
 }
 
 // FromUnit returns the value of a numeric parameter for u in [0,1], rounded to a readable
-// precision: a thousandth of the range, or three significant digits on a log scale. u
-// outside of [0,1] is clamped.
+// precision: a thousandth of the range, or three significant digits on a log scale. If u is
+// outside [0,1], it is clamped.
 func FromUnit(p agent.Param, u float64) any {
 	u = clamp(u, 0, 1)
 	var v float64
@@ -45,7 +45,7 @@ func FromUnit(p agent.Param, u float64) any {
 	return v
 }
 
-// step returns the power of ten to which a value is rounded; 0: no rounding.
+// step returns the power of ten to which a value is rounded; 0 means no rounding.
 func step(p agent.Param, v float64) float64 {
 	size := (p.Max - p.Min) / 1000
 	if p.Log {

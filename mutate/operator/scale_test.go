@@ -6,7 +6,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestNarrowRangesHavePlaces: rounding does not reduce a narrow range to one value.
+// TestNarrowRangesHavePlaces checks that rounding does not reduce a narrow range to one
+// value.
 func TestNarrowRangesHavePlaces(t *testing.T) {
 	for _, p := range []agent.Param{
 		{Kind: agent.Float, Min: 3, Max: 3.01, Log: true},

@@ -8,13 +8,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// single changes parameters of one kind separately: one, with probability Scale/2 a
-// further one, and so on, up to mostChanges. Parameters of domains in which the parent
-// fails are preferred.
+// single changes parameters of one kind independently of each other. It changes one
+// parameter, with probability Scale/2 another, and so on, up to mostChanges. It prefers
+// parameters of domains in which the parent fails.
 type single struct {
 	name   string
 	serves func(agent.Param) bool
-	// change returns a new value, or false when it has none. It never changes its input.
+	// change returns a new value, or false if there is none. It never changes its input.
 	change func(p agent.Param, old any, scale float64, rng *rand.Rand) (any, bool)
 }
 
@@ -53,7 +53,7 @@ func (o single) Make(s FailureContext, rng *rand.Rand) (Child, bool) {
 	return Child{Config: c, Operator: o.name, Rationale: strings.Join(told, " · ")}, true
 }
 
-// scale returns the operator's own setting, 1 if it is missing or invalid.
+// scale returns the operator's own scale, or 1 if it is missing or invalid.
 func (s FailureContext) scale() float64 {
 	if s.Scale > 0 && s.Scale <= 1 {
 		return s.Scale

@@ -10,9 +10,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// anyContext draws a context in a space of package space: random parents, a champion with
-// a person's lines, an ancestor, a lineage, and failures and tool health that may be
-// unrelated.
+// anyContext draws a context in a space from package space. The context has random parents,
+// a champion with a person's lines, an ancestor, a lineage, and failures and tool health
+// that may be unrelated.
 func anyContext(t *rapid.T) (FailureContext, *rand.Rand) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	space := space.Any(t)

@@ -16,7 +16,7 @@ var lexicon = memory.NewLexicon()
 func TestEveryChildIsValidNewAndLeavesItsSceneAlone(t *testing.T) {
 	made := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		for range 10 { // so that few checks suffice
+		for range 10 { // to make few checks suffice
 			aContext(t, made)
 		}
 	})
@@ -27,7 +27,7 @@ func TestEveryChildIsValidNewAndLeavesItsSceneAlone(t *testing.T) {
 	}
 }
 
-// aContext makes children of a context by every operator and counts them.
+// aContext makes children of a context with every operator, checks them and counts them.
 func aContext(t *rapid.T, made map[string]int) {
 	s, rng := anyContext(t)
 	before := string(s.Parent.Canonical()) + string(s.Other.Canonical()) + string(s.Ancestor.Canonical()) + string(s.Champion.Canonical())
@@ -60,7 +60,7 @@ func aContext(t *rapid.T, made map[string]int) {
 	}
 }
 
-// spoil overwrites lists in place, to reveal shared ones.
+// spoil overwrites lists in place to reveal shared lists.
 func spoil(c agent.Config) {
 	for _, v := range c {
 		if list, ok := v.([]string); ok {
@@ -103,7 +103,7 @@ func TestOperatorsReachEveryValue(t *testing.T) {
 		{"subset", agent.Param{Kind: agent.Subset, Of: []string{"a", "b", "c", "d"}, MinItems: 1, MaxItems: 2, Default: []string{"a"}}, 10},
 		{"subset of fixed size", agent.Param{Kind: agent.Subset, Of: []string{"a", "b", "c", "d"}, MinItems: 2, MaxItems: 2, Default: []string{"a", "b"}}, 6},
 		{"subset that may be empty", agent.Param{Kind: agent.Subset, Of: []string{"a", "b"}, Default: []string{}}, 4},
-		// Two lines in either order, one of them, none.
+		// Two lines in either order, one of them, or none.
 		{"text", agent.Param{Kind: agent.Text, MaxChars: 40, Lines: []string{"one", "two"}, Default: "mine"}, 5},
 		{"text with room for one line", agent.Param{Kind: agent.Text, MaxChars: 9, Lines: []string{"one", "two"}, Default: "mine"}, 3},
 	} {

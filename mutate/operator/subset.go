@@ -17,7 +17,7 @@ func changeMembers(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool
 	absent := without(p.Of, have)
 	canDrop, canAdd := len(have) > p.MinItems, len(absent) > 0 && len(have) < most(p)
 	canSwap := len(have) > 0 && len(absent) > 0
-	// Swap in a quarter of the cases, and where the size is fixed.
+	// Swap in a quarter of the cases, and always if the size is fixed.
 	swap := canSwap && (!canDrop && !canAdd || rng.IntN(4) == 0)
 	drop := swap || canDrop && (!canAdd || rng.IntN(len(p.Of)) < len(have))
 	add := swap || canAdd && !drop
@@ -36,7 +36,8 @@ func changeMembers(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool
 	}), true
 }
 
-// members returns a subset's members that satisfy in, in the order of declaration.
+// members returns, in the order of declaration, the subset's members for which in returns
+// true.
 func members(p agent.Param, in func(string) bool) []string {
 	out := []string{}
 	for _, m := range p.Of {
@@ -47,7 +48,7 @@ func members(p agent.Param, in func(string) bool) []string {
 	return out
 }
 
-// most returns the largest size of a subset.
+// most returns the maximum number of members of a subset.
 func most(p agent.Param) int {
 	if p.MaxItems == 0 {
 		return len(p.Of)

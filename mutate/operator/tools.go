@@ -10,21 +10,21 @@ import (
 	"evolve/runtime/agent"
 )
 
-// tools changes a selection of tools by their health: it drops one that fails, replaces
-// it by one that was never called, or adds such a one.
+// tools changes a selection of tools by their health: it drops a tool that fails, replaces
+// such a tool with one that was never called, or adds one that was never called.
 type tools struct{}
 
 func (tools) Name() string { return "tools" }
 
-// A tool fails when at least healthCalls calls are known and more than healthLimit of
-// them failed, with one success and one failure added as a prior.
+// A tool counts as failing when at least healthCalls of its calls are known and more than
+// healthLimit of them failed, with one success and one failure added as a prior.
 const (
 	healthCalls = 3
 	healthLimit = 0.5
 )
 
-// swap is a change of one subset: the member to remove and the one to add, either may be
-// empty. The chance that it is drawn is proportional to its weight.
+// swap is a change to one subset: the member to remove and the member to add, either of
+// which may be empty. The probability that a swap is drawn is proportional to its weight.
 type swap struct {
 	param       agent.Param
 	remove, add string
@@ -40,7 +40,7 @@ func (o tools) Make(s FailureContext, rng *rand.Rand) (Child, bool) {
 	var weights []float64
 	for _, p := range s.Space.Params {
 		have, active := s.Parent[p.Name].([]string)
-		// A subset without called tools has no health.
+		// If no tool was called, the health of a subset's members is unknown.
 		if !active || !slices.ContainsFunc(p.Of, func(m string) bool { return known[m].Calls > 0 }) {
 			continue
 		}
@@ -68,7 +68,7 @@ func (o tools) Make(s FailureContext, rng *rand.Rand) (Child, bool) {
 	}, true
 }
 
-// swaps returns the changes of a subset that the health of its members suggests.
+// swaps returns the changes to a subset that the health of its members suggests.
 func swaps(p agent.Param, have []string, known map[string]ToolHealth) []swap {
 	var options []swap
 	var untried []string
@@ -97,8 +97,8 @@ func swaps(p agent.Param, have []string, known map[string]ToolHealth) []swap {
 	return options
 }
 
-// failing returns the share of a tool's calls that failed, 0 when too few are known or
-// most succeeded.
+// failing returns the share of a tool's calls that failed, or 0 if too few calls are known
+// or most succeeded.
 func failing(h ToolHealth) float64 {
 	share := (float64(h.Failures) + 1) / (float64(h.Calls) + 2)
 	if h.Calls < healthCalls || share <= healthLimit {

@@ -15,7 +15,7 @@ func TestToolsAreChangedByTheirHealth(t *testing.T) {
 		least  int
 		most   int
 		health []ToolHealth
-		want   []string // every selection that may come out
+		want   []string // every possible resulting selection
 	}{
 		{"one fails", 0, 0, []ToolHealth{{"read", 9, 0}, {"grep", 9, 8}, {"web", 5, 0}, {"sum", 5, 0}}, []string{"read"}},
 		{"one fails, one untried", 0, 0, []ToolHealth{{"read", 9, 0}, {"grep", 9, 8}, {"web", 5, 0}}, []string{"read", "read sum", "read grep sum"}},

@@ -8,11 +8,12 @@ import (
 )
 
 // failingDomain is the factor by which a parameter of one domain is more likely to change
-// when all failures are in that domain.
+// if all failures are in that domain.
 const failingDomain = 4
 
-// attention returns the weight of a parameter: 1, and up to failingDomain when it belongs
-// to a domain (such as routes.ops or temperature.ops) in which the parent fails.
+// attention returns the weight with which a parameter is chosen. The weight is 1, or up to
+// failingDomain if the parameter belongs to a domain in which the parent fails (such as
+// routes.ops or temperature.ops).
 func attention(p agent.Param, failures []Failure) float64 {
 	all, own := 0, 0
 	parts := strings.Split(p.Name, ".")

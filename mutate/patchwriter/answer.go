@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Limits of an answer, in bytes. The scope has its own limits for a patch.
+// Limits on an answer, in bytes. The scope has its own limits on a patch.
 const (
 	maxAnswer    = 256 << 10
 	maxRationale = 1500
@@ -18,18 +18,19 @@ const (
 // Draft is a patch written by a model: foreign text of bounded length.
 type Draft struct{ Rationale, Diff string }
 
-// read parses an answer. The error gives the reason why it is invalid, in words that
+// read parses an answer. An error is the reason why the answer is invalid, in words that
 // follow "the answer".
 func (m Material) read(answer string) (Draft, error) {
 	if len(answer) > maxAnswer {
-		return Draft{}, fmt.Errorf("is too long: %d bytes of at most %d", len(answer), maxAnswer)
+		return Draft{}, fmt.Errorf("is too long: %d bytes, but at most %d are allowed", len(answer), maxAnswer)
 	}
 	before, rest, fenced := strings.Cut(answer, "```diff")
 	blank, rest, open := strings.Cut(rest, "\n")
 	if !fenced || !open || strings.TrimSpace(blank) != "" {
 		return Draft{}, errors.New("has no block that begins with ```diff")
 	}
-	// The diff may contain lines like a fence; the last one ends it.
+	// The diff may contain lines that look like a closing fence; the last of these lines
+	// ends the diff.
 	end := strings.LastIndex(rest, "\n```")
 	if end < 0 {
 		return Draft{}, errors.New("has a block that does not end with ```")
@@ -47,8 +48,9 @@ func (m Material) read(answer string) (Draft, error) {
 	return d, nil
 }
 
-// copies reports whether a text has passages of tasks' answers, without quoting them,
-// since they may be the holdout's. Passages that the files contain already do not count.
+// copies reports whether a text contains passages of tasks' answers. It does not quote
+// them, because they may be from the holdout. Passages that the files already contain do
+// not count.
 func (m Material) copies(text string) bool {
 	if m.Answers == nil {
 		return false

@@ -5,22 +5,23 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Material is the input of a model, with the data for checking its answer. Only Target,
-// Files and Cases are required. The texts are foreign.
+// Material is the input for a model, with the data for checking the model's answer. Only
+// Target, Files and Cases are required. The texts are foreign.
 type Material struct {
-	// Target names the thing to change, for the model.
+	// Target describes to the model what to change.
 	Target string
-	// Files are those that a patch may change, by path; see [Material.chosen].
+	// Files are the files that a patch may change, by path; see [Material.chosen].
 	Files map[string][]byte
 	// Cases are failed evaluations of search tasks, at most five of which are shown.
 	Cases []Case
-	// Refused is the reason why the previous answer was refused; empty at first.
+	// Refused is the reason why the previous answer was refused; it is empty for the first
+	// request.
 	Refused string
-	// Attempts are earlier patches of the target that were refused, the latest first, at
-	// most three of which are shown.
+	// Attempts are earlier patches for the target that were refused, latest first, of which
+	// at most three are shown.
 	Attempts []Attempt
-	// Answers finds passages of tasks' answers, including the holdout's; nil finds none.
-	// Its contents are never shown to the model.
+	// Answers finds passages of tasks' answers, including the holdout's; if nil, none are
+	// found. Its contents are never shown to the model.
 	Answers *bench.AnswerIndex
 }
 
@@ -38,22 +39,22 @@ type Case struct {
 // Attempt is an earlier patch that was refused.
 type Attempt struct {
 	Rationale, Diff string
-	// Refused lists the gates that refused it with their evidence, such as the output of
-	// tests, and the reasons of a reviewer or a person.
+	// Refused lists the gates that refused the patch with their evidence, such as the
+	// output of tests, and the reasons given by a reviewer or a person.
 	Refused []string
 }
 
-// Limits of the material, in bytes unless noted.
+// Limits on the material, in bytes unless stated otherwise.
 const (
 	maxCases  = 5
 	maxGoal   = 2000
 	maxEvent  = 400
-	maxEvents = 12 // events of a transcript, the last ones
+	maxEvents = 12 // last events of a transcript
 	maxListed = 12 // reasons of one case
 	maxRefuse = 2000
 	maxTried  = 3
 	maxPatch  = 4000 // bytes of the diff of an earlier patch
-	maxCauses = 4    // of the refusal of one
+	maxCauses = 4    // of the refusal of an earlier patch
 	maxFile   = 32 << 10
 	maxFiles  = 96 << 10 // of all files together
 	maxPaths  = 200      // paths of files that are not shown

@@ -14,7 +14,7 @@ import (
 var task string
 
 // request returns the request to the model. All material is data, which the renderer of
-// [model.Request] encodes in lines of JSON that no text can break.
+// [model.Request] encodes as lines of JSON that no text can break.
 func (m Material) request(route string, seed int64) *model.Request {
 	req := &model.Request{
 		System:    []model.Section{{Name: "TASK", Text: task}},
@@ -25,7 +25,7 @@ func (m Material) request(route string, seed int64) *model.Request {
 	text := func(key, v string) { req.Shared = append(req.Shared, model.Shared{From: "evolve", Key: key, Text: v}) }
 	add := func(key string, v any) {
 		raw, err := json.Marshal(v)
-		if err == nil { // values of the types below always encode
+		if err == nil { // values of the types below can always be encoded
 			text(key, string(raw))
 		}
 	}
@@ -49,7 +49,7 @@ func (m Material) request(route string, seed int64) *model.Request {
 	return req
 }
 
-// excerpt returns the shown part of an attempt.
+// excerpt returns the part of an attempt that is shown.
 func (a Attempt) excerpt() any {
 	var refused []string
 	for _, r := range a.Refused[:min(len(a.Refused), maxCauses)] {
@@ -65,7 +65,7 @@ func (a Attempt) excerpt() any {
 // cases returns the failures that are shown.
 func (m Material) cases() []Case { return m.Cases[:min(len(m.Cases), maxCases)] }
 
-// event is the shown part of an event of a transcript.
+// event is the part of a transcript's event that is shown.
 type event struct {
 	Kind    string        `json:"kind"`
 	Name    string        `json:"name,omitempty"`
@@ -73,7 +73,7 @@ type event struct {
 	Text    string        `json:"text,omitempty"`
 }
 
-// excerpt returns the shown part of a case.
+// excerpt returns the part of a case that is shown.
 func (c Case) excerpt() any {
 	return struct {
 		Task    string        `json:"task"`
@@ -98,8 +98,8 @@ func (c Case) reasons() []string {
 	return out
 }
 
-// events returns the last events of a transcript, since the end of a run is more
-// informative than its beginning.
+// events returns the last events of a transcript. The end of a run is more informative than
+// its beginning.
 func (c Case) events() []event {
 	if c.Transcript == nil {
 		return nil
@@ -116,7 +116,7 @@ func (c Case) events() []event {
 	return out[max(0, len(out)-maxEvents):]
 }
 
-// texts returns the texts of a case by which files are selected.
+// texts returns the texts of a case that are used to select files.
 func (c Case) texts() []string {
 	out := append([]string{memory.Cut(c.Goal, maxGoal), memory.Cut(c.Answer, maxGoal), c.Domain}, c.reasons()...)
 	for _, e := range c.events() {

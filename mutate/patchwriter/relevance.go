@@ -10,12 +10,13 @@ import (
 	"unicode"
 )
 
-// chosen returns the paths of the files that are shown, the most relevant first, and of
-// the others. The relevance of a file is the sum over the words it shares with the
-// failures, each weighted by its rarity among the files (Spärck Jones, "A statistical
-// interpretation of term specificity and its application in retrieval", 1972), divided by
-// the square root of the file's number of words, so that long files are not preferred.
-// Files are shown completely or not at all, since a diff needs every character.
+// chosen returns the paths of the files that are shown, most relevant first, and the paths
+// of the other files. A file's relevance is the sum of the weights of the words that it
+// shares with the failures, divided by the square root of the file's number of words, so
+// that long files are not preferred. A word's weight is its rarity among the files (Spärck
+// Jones, "A statistical interpretation of term specificity and its application in
+// retrieval", 1972). Files are shown completely or not at all, because a diff needs every
+// character.
 func (m Material) chosen() (shown, others []string) {
 	wanted := map[string]bool{}
 	for _, c := range m.cases() {
@@ -25,7 +26,7 @@ func (m Material) chosen() (shown, others []string) {
 	}
 	paths := slices.DeleteFunc(slices.Sorted(maps.Keys(m.Files)), func(p string) bool { return bytes.IndexByte(m.Files[p], 0) >= 0 })
 	has := map[string]map[string]bool{}
-	files := map[string]int{} // number of files with a word
+	files := map[string]int{} // number of files that contain a word
 	for _, p := range paths {
 		has[p] = words(p + " " + string(m.Files[p][:min(len(m.Files[p]), maxFile)]))
 		for w := range has[p] {
@@ -54,8 +55,8 @@ func (m Material) chosen() (shown, others []string) {
 	return shown, others
 }
 
-// words returns the words of a text and of its identifiers in lower case, from four
-// letters on.
+// words returns, in lower case, the words of a text and of its identifiers that have at
+// least four letters.
 func words(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {

@@ -18,20 +18,20 @@ type Writer struct {
 
 // Reply is the result of a request.
 type Reply struct {
-	// Draft is nil when the model had no patch or its answer was refused; Reason is then
-	// the reason, a line of bounded length that may quote the answer.
+	// Draft is nil if the model had no patch or its answer was refused. Reason is then the
+	// reason, a line of bounded length that may quote the answer.
 	Draft  *Draft
 	Reason string
-	// Malformed reports whether a retry with the reason may help.
+	// Malformed reports whether a retry that includes the reason may help.
 	Malformed bool
 	Usage     agent.Usage
 }
 
-// maxReason bounds a reason, in bytes.
+// maxReason is the maximum length of a reason, in bytes.
 const maxReason = 500
 
-// Write requests one patch. An error is the context's or an infrastructure failure, and
-// does not depend on the material.
+// Write requests one patch. An error is the context's error or an infrastructure failure;
+// it does not depend on the material.
 func (w Writer) Write(ctx context.Context, m Material, seed int64) (Reply, error) {
 	answer, none, err := model.Ask(ctx, w.Model, m.request(w.Route, seed))
 	out := Reply{Usage: answer.Usage, Reason: none}

@@ -7,12 +7,12 @@ import (
 	"evolve/mutate/operator"
 )
 
-// least is the probability of being better than the leader with which a variant gets
-// another stage.
+// least is the minimum probability of being better than the leader that a variant must have
+// to get another stage.
 const least = .2
 
-// advance gives the next cases to the best variant that has all results it waits for and deserves
-// more. It returns false if there is none.
+// advance gives the next cases to the best variant that is not waiting for results and
+// deserves more. It returns false if there is none.
 func (s *search) advance() bool {
 	if len(s.ready) == 0 || s.members[0].pending > 0 {
 		return false
@@ -27,7 +27,7 @@ func (s *search) advance() bool {
 		m := s.ready[0]
 		s.ready = s.ready[1:]
 		if !s.deserves(m) {
-			continue // the variant may still become a parent
+			continue // the variant may become a parent nevertheless
 		}
 		s.stage(m)
 		if len(s.queue) > 0 {
@@ -37,8 +37,9 @@ func (s *search) advance() bool {
 	return false
 }
 
-// deserves reports whether a variant gets further cases: those of the first stage unless the probe
-// left it, and those of another stage if it may be better than the leader.
+// deserves reports whether a variant gets further cases. It gets those of the first stage
+// unless the probe dropped it, and those of another stage if it may be better than the
+// leader.
 func (s *search) deserves(m *member) bool {
 	switch {
 	case m.index == 0 || m.left || m.stages == len(s.Stages):
@@ -49,10 +50,11 @@ func (s *search) deserves(m *member) bool {
 	return m.gain > 0 && m.beats(s.bar(m.stages)) >= least
 }
 
-// complete queues the evaluations that the best variants lack of all stages, once only as
-// many evaluations are left as these need. The largest of hundreds of gains on ten cases is
-// biased upwards, and must not decide which variant is confirmed. complete returns false
-// while there are evaluations for other variants, and when none is lacking.
+// complete queues the evaluations that the best variants lack in all stages, but only once
+// no more evaluations are left than these variants need. The largest of hundreds of gains
+// on ten cases is biased upwards, and must not decide which variant is confirmed. complete
+// returns false while enough evaluations are left for other variants, and when the best
+// variants lack none.
 func (s *search) complete() bool {
 	last := s.Stages[len(s.Stages)-1]
 	if s.Budget-s.asked > s.Finalists*last {
@@ -70,11 +72,11 @@ func (s *search) complete() bool {
 		}
 		lacking, need = append(lacking, m), need+cases
 	}
-	if s.Budget-s.asked-s.Stages[max(0, len(s.Stages)-2)] > need { // another stage would leave too few
+	if s.Budget-s.asked-s.Stages[max(0, len(s.Stages)-2)] > need { // another stage would leave too few evaluations for these variants
 		return false
 	}
 	for _, m := range lacking {
-		for m.stages < len(s.Stages) { // all at once, because between stages others would take the rest
+		for m.stages < len(s.Stages) { // all at once, because other variants would take the evaluations between stages
 			s.stage(m)
 		}
 		if m.pending > 0 {
@@ -87,15 +89,15 @@ func (s *search) complete() bool {
 	return false
 }
 
-// lacking reports whether a variant still has to be measured on a task. A result of an earlier
-// night is enough if nothing has changed since, but not for the champion: briefs show what its
-// program prints tonight.
+// lacking reports whether a variant still has to be measured on a task. A result from an
+// earlier night suffices if nothing has changed since. For the champion it does not
+// suffice, because briefs show what the champion's program prints tonight.
 func (s *search) lacking(m *member, task int) bool {
 	return m.weights[task] < 1 || m == s.members[0] && s.earlier[task]
 }
 
-// lacks returns the number of cases of all stages that a variant has neither a result of nor waits
-// for.
+// lacks returns the number of cases, over all stages, for which a variant neither has a
+// result nor waits for one.
 func (s *search) lacks(m *member) int {
 	n := 0
 	for _, task := range s.order[m.issued:max(m.issued, s.Stages[len(s.Stages)-1])] {
@@ -106,15 +108,15 @@ func (s *search) lacks(m *member) int {
 	return n
 }
 
-// leastShare is the reciprocal of the share of the evaluations that [search.complete] keeps for
-// more variants than one.
+// leastShare is the reciprocal of the maximum share of the budget that [search.complete]
+// reserves for more than one variant.
 const leastShare = 4
 
-// whole reports whether a variant was evaluated on the cases of all stages.
+// whole reports whether a variant has been evaluated on the cases of all stages.
 func (s *search) whole(m *member) bool { return m.stages == len(s.Stages) && m.pending == 0 }
 
-// ranked returns the variants except the champion, the best first, and the smallest first among
-// equal ones.
+// ranked returns the variants except the champion, best first. Of equally good variants,
+// the smaller comes first.
 func (s *search) ranked() []*member {
 	out := slices.Clone(s.members[1:])
 	slices.SortFunc(out, func(a, b *member) int {
@@ -124,7 +126,7 @@ func (s *search) ranked() []*member {
 }
 
 // bar returns the gain that a variant with the given number of stages has to exceed: the
-// largest gain of the variants with more stages, at least 0, which is the champion's.
+// largest gain among the variants with more stages, but at least 0, the champion's gain.
 func (s *search) bar(stages int) float64 {
 	top := 0.
 	for _, m := range s.members[1:] {
@@ -135,8 +137,8 @@ func (s *search) bar(stages int) float64 {
 	return top
 }
 
-// reward credits the operators of the variants that completed their first stage or were left
-// after the probe.
+// reward credits the operators of the variants that completed their first stage or were
+// dropped after the probe.
 func (s *search) reward() {
 	for _, m := range s.ready {
 		if m.rewarded || m.scale == 0 || m.probing() && !m.left {

@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// reflectOperator is the operator of variants that a language model wrote.
+// reflectOperator is the operator of the variants that a language model wrote.
 const reflectOperator = "reflect"
 
 // authoring is the state of the requests to language models.
@@ -21,8 +21,9 @@ type authoring struct {
 	requests       *mutate.Requests
 	// wanted reports whether the operators' bandit chose a model.
 	wanted bool
-	open   int // briefs asked and not told
-	// refused counts the latest drafts in a row that did not become variants.
+	open   int // briefs asked for and not yet answered
+	// refused is the number of successive drafts, up to the latest, that did not become
+	// variants.
 	refused int
 	drafts  []mutate.PastDraft // the oldest first
 
@@ -30,15 +31,16 @@ type authoring struct {
 }
 
 const (
-	// mostRefused is the number of refused drafts in a row after which a search that has
+	// mostRefused is the number of successive refused drafts after which a search that has
 	// nothing else to do ends.
 	mostRefused = 20
-	// Numbers of cases, of earlier changes, and of other variants in a brief.
+	// The numbers of the worst cases, the best cases, earlier changes and other variants in
+	// a brief.
 	worstShown  = 3
 	bestShown   = 2
 	triedShown  = 8
 	othersShown = 3
-	// draftsKept bounds the drafts of earlier nights.
+	// draftsKept is the maximum number of drafts remembered from earlier nights.
 	draftsKept = 200
 )
 
@@ -50,8 +52,8 @@ func newAuthoring(o *mutate.Author) authoring {
 	return a
 }
 
-// recall adds the drafts of earlier nights, and those of this run from before it was
-// resumed without a replay.
+// recall adds the drafts of earlier nights. If this run was resumed without a replay, it
+// also adds the run's drafts from before.
 func (s *search) recall() {
 	a := &s.author
 	if a.Author == nil {
@@ -72,8 +74,8 @@ func (s *search) recall() {
 	}
 }
 
-// briefDue reports whether a brief is due: at the pace of the settings when the operators'
-// bandit chose a model, at half of it otherwise.
+// briefDue reports whether a brief is due: at the pace of the settings if the operators'
+// bandit chose a model, and at half that pace otherwise.
 func (s *search) briefDue() bool {
 	a := &s.author
 	if a.Author == nil || !s.measured() {
@@ -98,7 +100,7 @@ func (s *search) measured() bool {
 	return champion.pending == 0 && champion.results > 0
 }
 
-// brief returns a trial that asks for a change of a block of a selected parent.
+// brief returns a trial that asks for a change to a block of a selected parent.
 func (s *search) brief() mutate.Trial {
 	a := &s.author
 	a.wanted = false
@@ -131,7 +133,8 @@ func (s *search) brief() mutate.Trial {
 	return t
 }
 
-// cases returns the cases of a variant that are worst beside the champion, and the best.
+// cases returns the cases on which a variant is worst compared with the champion, and those
+// on which it is best.
 func (s *search) cases(m *member) []mutate.Case {
 	champion := s.members[0]
 	var list []int
@@ -153,7 +156,7 @@ func (s *search) cases(m *member) []mutate.Case {
 	return out
 }
 
-// tried returns earlier drafts of a block, the latest first.
+// tried returns earlier drafts for a block, the latest first.
 func (s *search) tried(block string) []mutate.TriedChange {
 	var out []mutate.TriedChange
 	for _, d := range slices.Backward(s.author.drafts) {
@@ -170,7 +173,7 @@ func (s *search) tried(block string) []mutate.TriedChange {
 	return out
 }
 
-// others returns the block's texts in the best variants of the other islands, each once.
+// others returns the distinct texts of the block in the best variants of the other islands.
 func (s *search) others(home int, parent *member, block string) []mutate.TriedChange {
 	var list []*member
 	seen := map[string]bool{parent.config.String(block): true}
@@ -191,7 +194,7 @@ func (s *search) others(home int, parent *member, block string) []mutate.TriedCh
 }
 
 // answer processes the result of a brief. A new draft becomes a variant on the island of
-// its parent; the reason for a refusal is kept for later briefs.
+// its parent; the reason for a refusal is stored for later briefs.
 func (s *search) answer(o mutate.Observation) {
 	a := &s.author
 	if a.Author == nil {
@@ -247,7 +250,7 @@ func (s *search) enterDraft(d *mutate.PastDraft, o mutate.Observation) (refused 
 	return ""
 }
 
-// gainOf returns the gain of a draft over its parent; false while there is no result.
+// gainOf returns the gain of a draft over its parent, or false while there is no result.
 func (s *search) gainOf(d mutate.PastDraft) (float64, bool) {
 	m, parent := s.byID[d.Draft], s.byID[d.Parent]
 	if m == nil || m.common == 0 {
@@ -259,9 +262,9 @@ func (s *search) gainOf(d mutate.PastDraft) (float64, bool) {
 	return m.gain - parent.gain, true
 }
 
-// learnChoices computes the bandits of the choices in briefs from all drafts. An outage
-// counts against the route alone, and a spent budget against nothing. The reward of a
-// route falls with its cost.
+// learnChoices computes the bandits for the choices in briefs from all drafts. An outage
+// counts only against the route, and exhausting the budget counts against nothing. The
+// reward of a route decreases as its cost increases.
 func (s *search) learnChoices() {
 	a := &s.author
 	for _, c := range []*operator.Arms{a.block, a.form, a.route, a.wording} {
@@ -274,7 +277,7 @@ func (s *search) learnChoices() {
 			counts[d.Route]++
 		}
 	}
-	mean, asked := 0., 0. // of the routes' mean costs
+	mean, asked := 0., 0. // the mean of the routes' mean costs, and the number of routes asked
 	for _, r := range a.Routes {
 		if n := counts[r.Name]; n > 0 {
 			mean += costs[r.Name] / n
@@ -302,7 +305,7 @@ func (s *search) learnChoices() {
 	}
 }
 
-// draftGains returns the estimates of the drafts of this night.
+// draftGains returns the estimated gains of this night's drafts.
 func (s *search) draftGains() []mutate.DraftGain {
 	var out []mutate.DraftGain
 	for _, d := range s.author.drafts {

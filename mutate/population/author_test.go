@@ -10,9 +10,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// models answer the briefs of a world: route good moves the numbers a third of the way to
-// the right ones, bad away from them, broken never answers with a text, and same answers
-// with the parent's own.
+// models answer the briefs of a world. Route good moves the numbers a third of the way to
+// the right ones, bad moves them away from the right ones, broken never answers with a
+// text, and same answers with the parent's own text.
 func (w *world) models(tr mutate.Trial) mutate.Observation {
 	list := read(tr.Config)
 	switch tr.Brief.Route {
@@ -104,8 +104,8 @@ func TestModelsWriteVariants(t *testing.T) {
 	}
 }
 
-// A search without operators, such as that of another language, lives on models alone, and
-// ends when they have nothing new.
+// TestModelsAlone checks that a search without operators, such as one for another language,
+// works with models alone and ends when they offer nothing new.
 func TestModelsAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(20, 4)
@@ -133,8 +133,8 @@ func TestModelsAlone(t *testing.T) {
 	}
 }
 
-// Drafts of earlier nights count for the choice of the route, and those of this run for its
-// bounds.
+// TestPastDrafts checks that drafts of earlier nights count for the choice of the route,
+// and drafts of this run for the bounds of a route.
 func TestPastDrafts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(30, 4)

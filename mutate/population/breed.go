@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// tries bounds the attempts to make one new variant.
+	// tries is the maximum number of attempts to make one new variant.
 	tries = 200
-	// mostParents bounds the candidates for parents of an island.
+	// mostParents is the maximum number of candidates for parents on an island.
 	mostParents = 60
-	// exchange is the number of children of an island after which it gets the best
-	// variant of the next one.
+	// exchange is the number of children after which an island gets the best variant of the
+	// next island.
 	exchange = 25
 )
 
-// island is a part of the population that breeds alone.
+// island is a part of the population that breeds separately.
 type island struct {
 	members []*member
 	bred    int
@@ -34,8 +34,9 @@ func (i *island) add(m *member) {
 	}
 }
 
-// breed makes a new variant, on the island whose turn it is if that has one, and queues its
-// first stage. It returns false if no operator made a new one on any island.
+// breed makes a new variant and queues its first stage. It makes the variant on the island
+// whose turn it is or, if no variant can be made there, on another island. It returns false
+// if no operator made a new variant on any island.
 func (s *search) breed() bool {
 	if len(s.Operators) == 0 {
 		return false
@@ -100,7 +101,8 @@ func (s *search) breedOn(at int) bool {
 	return false
 }
 
-// best returns the variant of an island with the largest gain; nil for an empty one.
+// best returns the variant of an island that has the largest gain; nil if the island is
+// empty.
 func (i *island) best() *member {
 	if len(i.members) == 0 {
 		return nil
@@ -110,9 +112,9 @@ func (i *island) best() *member {
 	})
 }
 
-// distinct returns the first of the variants that behave alike. Most changes of a program
-// change nothing that it does; if they were parents, changes would accumulate in code that
-// is never reached.
+// distinct returns only the first of the variants that behave alike. Most changes to a
+// program do not change what it does; if the resulting variants were parents, changes would
+// accumulate in code that is never reached.
 func (s *search) distinct(pool []*member) []*member {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(pool, func(m *member) bool {
@@ -127,8 +129,8 @@ func (s *search) distinct(pool []*member) []*member {
 	})
 }
 
-// behaviour returns a key of a variant's scores on the first cases and of its
-// [Options.Apart]; false while it lacks a score.
+// behaviour returns a key made from a variant's scores on the given number of first cases
+// and its [Options.Apart]; known is false while a score is missing.
 func (s *search) behaviour(m *member, cases int) (string, bool) {
 	var key []byte
 	if s.Apart != nil {
@@ -143,8 +145,8 @@ func (s *search) behaviour(m *member, cases int) (string, bool) {
 	return string(key), true
 }
 
-// candidates returns the possible parents of an island, the champion first. Of variants
-// that behave alike, only the smallest is one.
+// candidates returns the possible parents on an island, starting with the champion. Of
+// variants that behave alike, only the smallest is included.
 func (s *search) candidates(home *island) ([]*member, []selection.Candidate) {
 	pool := make([]*member, 0, len(home.members)+1)
 	for _, m := range home.members {
@@ -168,7 +170,7 @@ func (s *search) candidates(home *island) ([]*member, []selection.Candidate) {
 			Number: m.index, Mean: m.gain, SD: m.deviation, Evaluations: n, Sum: sum, Variance: m.squares / max(1, m.common-1), Pending: m.pending, Children: m.children, Tasks: m.scores,
 		}
 		list[i].Domains = s.profile(m)
-		if s.Selection == selection.MapElites { // by the size of the program in place of its price
+		if s.Selection == selection.MapElites { // by the size of the program instead of its cost
 			list[i].Cost = float64(m.size)
 			if m.results > 0 {
 				list[i].Latency = m.seconds / float64(max(1, m.timed))
@@ -189,8 +191,8 @@ func (s *search) candidates(home *island) ([]*member, []selection.Candidate) {
 // variant.
 const groups = 3
 
-// profile returns the mean scores of a variant on groups of the cases of the first stage, NaN
-// where it has none.
+// profile returns the mean scores of a variant on groups of the cases of the first stage.
+// The mean is NaN for a group in which it has no score.
 func (s *search) profile(m *member) []float64 {
 	sums, counts := make([]float64, groups), make([]float64, groups)
 	for at, task := range s.order[:s.Stages[0]] {

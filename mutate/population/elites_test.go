@@ -11,15 +11,14 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestElitesDifferInSize checks that MAP-Elites keeps apart variants of other
-// sizes, and that it adds no islands to the
-// population's.
+// TestElitesDifferInSize checks that MAP-Elites keeps variants of different sizes apart,
+// and that it does not add islands to the population's own.
 func TestElitesDifferInSize(t *testing.T) {
 	t.Parallel()
 	w := newWorld(60, 5)
 	o := w.options(2000, 3)
 	o.Selection = selection.MapElites
-	o.Size = func(c agent.Config) int { // the numbers that are not 0
+	o.Size = func(c agent.Config) int { // counts the numbers that are not 0
 		n := 1
 		for _, v := range read(c) {
 			if v != 0 {

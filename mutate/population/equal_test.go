@@ -7,8 +7,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestEqualFinalistsCountOnce: finalists with equal scores on all cases take one of the places,
-// the smallest is the first of them, and others follow.
+// TestEqualFinalistsCountOnce checks that finalists with equal scores on all cases together
+// take only one place, with the smallest of them first and the others directly after it.
 func TestEqualFinalistsCountOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(12, 3)
@@ -28,7 +28,7 @@ func TestEqualFinalistsCountOnce(t *testing.T) {
 		}
 	}
 	s := start(t, o)
-	for _, m := range s.members[1:] { // as the stages of a search leave them
+	for _, m := range s.members[1:] { // as they are after the stages of a search
 		m.stages = len(s.Stages)
 	}
 	var got []agent.ConfigID

@@ -7,25 +7,27 @@ import (
 
 const (
 	// priorVariance is the variance of one paired difference before there are results, and
-	// priorWeight the number of differences that a variant's prior variance counts as.
+	// priorWeight is the weight of a variant's prior variance, expressed as a number of
+	// differences.
 	priorVariance = .01
 	priorWeight   = 5
-	// leastCommon is the number of differences from which a variant's variance counts
-	// towards that of others.
+	// leastCommon is the minimum number of differences for a variant's variance to count
+	// towards the prior of others.
 	leastCommon = 5
 	// leastSpread is the smallest prior standard deviation of a gain, in score units.
 	leastSpread = .1
 )
 
 // refresh computes the gains from all results. With d̄ the weighted mean of n paired
-// differences of variance σ², and the prior N(0, τ²), a gain has the posterior mean
-// d̄·n/(n + σ²/τ²) and variance σ²/(n + σ²/τ²). The variance is the variant's own, with
-// the median of all variants as its prior: one that fails on some cases has a far larger
-// one than one that differs little from the champion.
+// differences of variance σ², and the prior N(0, τ²), a gain has the posterior mean d̄·n/(n
+// + σ²/τ²) and variance σ²/(n + σ²/τ²). The variance is the variant's own, with the median
+// over all variants as its prior, because a variant that fails on some cases has a far
+// larger variance than one that differs little from the champion.
 //
-// τ² is estimated from the variants that did better than the champion, by moments (Morris
-// 1983): the mean of d̄² − σ²/n over them. Tasks that are passed or failed differ by 1, so
-// that an improvement of 25 points would count as chance under a narrow prior.
+// τ² is estimated by moments (Morris 1983) from the variants that did better than the
+// champion: it is the mean of d̄² − σ²/n over these variants. On tasks that are either
+// passed or failed, scores differ by 1, so an improvement of 25 points would count as
+// chance under a narrow prior.
 func (s *search) refresh() {
 	if s.fresh {
 		return
@@ -75,12 +77,13 @@ func (m *member) beats(bar float64) float64 {
 	return .5 * math.Erfc((bar-m.gain)/m.deviation/math.Sqrt2)
 }
 
-// variance returns the variance of one paired difference of a variant, with a prior.
+// variance returns the variance of a variant's paired differences, given a prior.
 func (m *member) variance(prior float64) float64 {
 	return (priorWeight*prior + m.squares) / (priorWeight + max(0, m.common-1))
 }
 
-// spread returns the prior variance of a gain. The gains must be plain means.
+// spread returns the prior variance of a gain. When spread is called, the gains must still
+// be plain means, not yet shrunk.
 func (s *search) spread(prior float64) float64 {
 	sum, n := 0., 0.
 	for _, m := range s.members[1:] {

@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestWhatIsLeftOutIsNotMadeAgain: neither operators nor models make a program that is left
-// out, and models are told why.
+// TestWhatIsLeftOutIsNotMadeAgain checks that neither operators nor models make a program
+// that is left out, and that models are given the reason.
 func TestWhatIsLeftOutIsNotMadeAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(30, 4)

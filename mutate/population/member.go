@@ -19,39 +19,42 @@ type member struct {
 	rationale  string
 	children   int
 	// modelled reports whether a language model wrote the variant or one of its ancestors.
-	// since is the number of evaluations that variants of the same kind had taken when it was
-	// made.
+	// since is the number of evaluations that variants of the same kind, modelled or not,
+	// had used when this variant was made.
 	modelled bool
 	since    int
 	size     int
-	// scores by task, NaN where there is none, with their weights in [0,1].
+	// scores holds the score of each task, or NaN if there is none; weights holds the
+	// weights of the scores, in [0,1].
 	scores, weights []float64
 	// stages counts the stages begun, issued the cases queued in the common order, pending
-	// those without a result, and results all that were told.
+	// the queued cases without a result, and results all results received.
 	stages, issued, pending, results int
-	// timed counts the results with a known time, which seconds sums.
+	// timed counts the results with a known time; seconds is the sum of these times.
 	timed int
-	// judged is the number of cases after which the probe last decided whether to leave it.
+	// judged is the number of cases after which the probe last decided whether to drop the
+	// variant.
 	judged int
-	// probed reports whether the probe was begun, left whether the variant gets no cases after
-	// it, audited whether the variant got the first stage although it scored like another one,
-	// and grouped whether it is among those that behave alike on the first stage.
+	// probed reports whether the probe was begun, and left whether the variant was dropped
+	// after it. audited reports whether the variant got the first stage although it scored
+	// like another variant on the probe. grouped reports whether it is included among the
+	// variants that behave alike on the first stage.
 	probed, left, rewarded, audited, grouped bool
 	cost, seconds                            float64
-	// gain is the posterior mean of the difference to the champion, deviation its standard
-	// deviation, common the weight of the cases that both ran, and squares the sum of the
-	// squared deviations of their differences from the mean.
+	// gain is the posterior mean of the difference to the champion, and deviation its
+	// standard deviation. common is the weight of the cases that both ran, and squares the
+	// sum of the squared deviations of the differences on these cases from their mean.
 	gain, deviation, common, squares float64
 }
 
-// set sets the score of a task, unless one of greater weight is known.
+// set stores the score on a task, unless a score of greater weight is known.
 func (m *member) set(task int, score, weight float64) {
 	if weight >= m.weights[task] {
 		m.scores[task], m.weights[task] = score, weight
 	}
 }
 
-// scored identifies the scores on all cases.
+// scored returns a key that identifies the scores on all cases.
 func (m *member) scored() string {
 	var key []byte
 	for _, v := range m.scores {
@@ -71,7 +74,8 @@ func (m *member) sums() (n int, sum float64) {
 	return n, sum
 }
 
-// camp returns 1 for a variant that is a language model's or descends from one, and else 0.
+// camp returns 1 if a language model wrote the variant or one of its ancestors, and 0
+// otherwise.
 func (m *member) camp() int {
 	if m.modelled {
 		return 1

@@ -14,30 +14,32 @@ import (
 // and a Budget; Guards and BaselineShare are not used.
 type Options struct {
 	mutate.Options
-	// Operators make the variants, besides the models of Author. Without one of both, there
-	// is no search.
+	// Operators make the variants, together with the models of Author; at least one of the
+	// two is required.
 	Operators []operator.Operator
-	// Normal returns the normal form of a config: equal forms mean equal programs. nil:
-	// the identity of the config.
+	// Normal returns the normal form of a config; equal forms mean equal programs. If nil,
+	// the identity of the config is used.
 	Normal func(agent.Config) string
-	// Size returns the size of a program; nil: the bytes of its texts. Of programs that behave
-	// alike, the smallest is a parent.
+	// Size returns the size of a program; if nil, the size is the number of bytes of its
+	// texts. Of programs that behave alike, only the smallest is a parent.
 	Size func(agent.Config) int
-	// Apart, if not nil, keeps variants apart as parents although they behave alike, where it
-	// returns different keys.
+	// Apart, if not nil, returns a key for a config. Variants that behave alike are
+	// nevertheless different parents if their keys differ.
 	Apart func(agent.Config) string
-	// Measured are results of this run from before the search began; they are not paid again.
+	// Measured holds results of this run from before the search began; these evaluations
+	// are not paid for again.
 	Measured []mutate.Observation
-	// Authored are the parameters that language models rewrite; nil: all.
+	// Authored are the parameters that language models rewrite; nil means all.
 	Authored []string
-	// Stages are the numbers of cases after which a variant is continued or left, in
-	// ascending order; nil: 10, 60, 200. Numbers beyond the cases mean all of them.
+	// Stages are the numbers of cases after which a variant is either continued or dropped,
+	// in ascending order; nil means 10, 60, 200. Numbers larger than the number of cases
+	// mean all cases.
 	Stages []int
-	// Probe is the number of cases after which a variant is dropped if it can hardly become
-	// better than the champion, or behaves like a smaller one; 0: 3. There is no probe where
-	// the first stage has no more cases.
+	// Probe is the number of cases after which a variant is dropped if it is unlikely to be
+	// better than the champion, or if it behaves like a variant that is not larger; 0 means
+	// 3. There is no probe if the first stage does not have more cases than that.
 	Probe int
-	// Islands is the number of islands; 0: 4.
+	// Islands is the number of islands; 0 means 4.
 	Islands int
 }
 
@@ -47,10 +49,10 @@ const (
 	defaultFinalists = 3
 )
 
-// defaultStages are the stages of AlphaEvolve-like cascades.
+// defaultStages returns stages like those of AlphaEvolve's evaluation cascades.
 func defaultStages() []int { return []int{10, 60, 200} }
 
-// checked returns the options with their defaults, or an error.
+// checked returns the options with defaults filled in, or an error.
 func (o Options) checked() (Options, error) {
 	switch {
 	case len(o.Tasks) == 0:

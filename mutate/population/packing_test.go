@@ -41,7 +41,7 @@ const packingRule = `func priority(item int, bins []int) []float64 {
 }
 `
 
-// rewriting is an operator on the rule.
+// rewriting is an operator that rewrites the rule.
 type rewriting struct {
 	r     *rewrite.Rewriter
 	cross bool
@@ -73,7 +73,7 @@ func (w rewriting) Make(s operator.FailureContext, rng *rand.Rand) (operator.Chi
 	return operator.Child{Config: agent.Config{"b": c.Text}, Operator: w.Name(), Rationale: c.Operator + " " + c.Describes, Both: w.cross}, ok
 }
 
-// packer packs by many rules in one program, whose text is main.
+// packer packs by many rules in a single program, whose text is main.
 type packer struct {
 	t    *testing.T
 	dir  string
@@ -81,7 +81,8 @@ type packer struct {
 	runs int
 }
 
-// values returns the excess of each rule on so many cases; NaN where it failed.
+// values returns the excess of each rule on the given number of cases, or NaN where the
+// rule failed.
 func (p *packer) values(rules []string, seed, cases int) [][]float64 {
 	p.runs++
 	dir := filepath.Join(p.dir, strconv.Itoa(p.runs%2))
@@ -130,15 +131,15 @@ func (p *packer) values(rules []string, seed, cases int) [][]float64 {
 	return list
 }
 
-// TestPackingSearch searches for a rule of online bin packing, with as many evaluations as
-// the environment states, and compares it with best fit on instances that the search has not
-// had.
-// It is an experiment, not a test: many rules are compiled into one program, which is much
-// faster than a night, and nothing confirms what it finds.
+// TestPackingSearch searches for a rule for online bin packing, with as many evaluations as
+// the environment specifies, and compares it with best fit on instances that the search has
+// not used. It is an experiment, not a test: many rules are compiled into one program,
+// which is much faster than a night, and nothing confirms what it finds.
 //
 //	EVOLVE_PACKING_EVALUATIONS=20000 go test ./mutate/population -run TestPackingSearch -v
 //
-// EVOLVE_PACKING_SEED is the seed, and EVOLVE_PACKING_SELECTION selects parents.
+// EVOLVE_PACKING_SEED sets the seed, and EVOLVE_PACKING_SELECTION sets how parents are
+// selected.
 func TestPackingSearch(t *testing.T) {
 	budget, err := strconv.Atoi(os.Getenv("EVOLVE_PACKING_EVALUATIONS"))
 	if err != nil {

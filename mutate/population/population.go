@@ -18,43 +18,45 @@ type search struct {
 	choose selection.Selector
 	bandit *operator.Bandit
 	names  []string // of the operators
-	// order are the indices of the tasks in the order in which every variant runs them.
+	// order holds the indices of the tasks in the order in which every variant runs them.
 	order []int
-	index map[string]int // of the tasks by their ids
+	index map[string]int // the indices of the tasks, by id
 
 	members []*member // the champion is the first
-	// earlier marks the tasks on which an earlier night measured the champion, and tonight has not.
+	// earlier marks the tasks on which an earlier night measured the champion but tonight
+	// has not yet.
 	earlier []bool
 	byID    map[agent.ConfigID]*member
 	normals map[string]bool
-	// barred are the reasons for which programs are left out, by their normal forms.
+	// barred holds the reasons why programs are left out, by their normal forms.
 	barred map[string]string
-	// alike has the variants of each behaviour on the cases of the probe, and of the first
-	// stage.
+	// alike maps each behaviour, on the cases of the probe and on those of the first stage,
+	// to the variants that show it.
 	alike   map[string][]*member
 	audits  audits
 	islands []island
 	author  authoring
 	turn    int   // of the islands
-	queue   []run // evaluations to come, in order
-	// ready are the variants whose stage is complete; waiting are those of earlier nights,
-	// until the champion's first results of tonight.
+	queue   []run // evaluations still to be made, in order
+	// ready holds the variants whose stage is complete; waiting holds the variants of
+	// earlier nights until the champion's first results of tonight have arrived.
 	ready, waiting []*member
 	asked, told    int    // evaluations
 	trials         int    // evaluations and briefs asked for
-	spent          [2]int // evaluations told, of variants without and with a language model
-	// fresh reports whether the gains include all results so far.
+	spent          [2]int // evaluations received for variants without and with a language model's work
+	// fresh reports whether the gains take all results so far into account.
 	fresh     bool
 	exhausted bool
 }
 
-// run is the evaluation of a variant on a case; at counts in the common order.
+// run is the evaluation of a variant on a case; at is the position of the case in the
+// common order.
 type run struct {
 	of *member
 	at int
 }
 
-// New returns a search. The same options and calls give the same search.
+// New returns a search. The same options and the same calls result in the same search.
 func New(o Options) (mutate.Searcher, error) {
 	o, err := o.checked()
 	if err != nil {
@@ -89,14 +91,14 @@ func New(o Options) (mutate.Searcher, error) {
 		s.record(r)
 	}
 	s.remember()
-	if s.stage(champion); champion.pending == 0 { // this run measured the champion before
+	if s.stage(champion); champion.pending == 0 { // this run has already measured the champion
 		s.ready, s.waiting = append(s.ready, s.waiting...), nil
 	}
 	s.recall()
 	return s, nil
 }
 
-// enter adds a variant to the population, unless it is a member already.
+// enter adds a variant to the population, unless it is already a member.
 func (s *search) enter(c agent.Config) *member {
 	id := c.ID()
 	if m, known := s.byID[id]; known {
@@ -112,9 +114,9 @@ func (s *search) enter(c agent.Config) *member {
 	return m
 }
 
-// remember enters the variants of earlier nights with their results, each on one island. Results of
-// the champion are kept, too: they compare variants on cases on which it is not measured yet
-// tonight.
+// remember enters the variants of earlier nights with their results, each on one island. It
+// also stores results of the champion, because they allow variants to be compared on cases
+// on which the champion has not been measured yet tonight.
 func (s *search) remember() {
 	for _, h := range s.History {
 		task, known := s.index[h.Task]
@@ -133,8 +135,9 @@ func (s *search) remember() {
 	s.waiting = s.members[1:len(s.members):len(s.members)]
 }
 
-// Ask returns the next trial: a brief that is due, or an evaluation of a stage that was
-// begun, of a variant that deserves another stage, or of a new variant.
+// Ask returns the next trial: a brief that is due, or an evaluation. The evaluation belongs
+// to a stage that was begun, to the next stage of a variant that deserves it, or to a new
+// variant.
 func (s *search) Ask() (mutate.Trial, mutate.Status) {
 	if s.asked >= s.Budget {
 		return mutate.Trial{}, mutate.Done
@@ -166,8 +169,8 @@ func (s *search) Ask() (mutate.Trial, mutate.Status) {
 	return t, mutate.Ready
 }
 
-// stage queues the first case of the probe, the rest of it, or the next stage of a variant. Cases
-// of the champion come first, since every gain is measured against it.
+// stage queues the first case of a variant's probe, the rest of the probe, or the next
+// stage. Cases of the champion come first, because every gain is measured against it.
 func (s *search) stage(m *member) {
 	champion, until := s.members[0], s.Probe
 	switch {
@@ -192,7 +195,8 @@ func (s *search) stage(m *member) {
 	}
 }
 
-// Tell adds a result. Results of trials that were not asked for enter their variant.
+// Tell adds a result. The result of a trial that was not asked for also counts for its
+// variant.
 func (s *search) Tell(o mutate.Observation) {
 	if o.Trial.Brief != nil {
 		s.answer(o)
@@ -214,8 +218,8 @@ func (s *search) Tell(o mutate.Observation) {
 	}
 }
 
-// record adds a result to its variant, which it enters if it is no member; it returns nil for
-// an unknown task.
+// record adds a result to its variant, and enters the variant if it is not a member. It
+// returns nil for an unknown task.
 func (s *search) record(o mutate.Observation) *member {
 	task, known := s.index[o.Trial.Task]
 	if !known {

@@ -27,8 +27,8 @@ func start(t testing.TB, o Options) *search {
 	return s.(*search)
 }
 
-// The search beats the one that evaluates every mutant of the champion on all cases, at
-// equal cost, by every selection.
+// TestSearchImproves checks that the search, with every selection, beats a search that
+// evaluates every mutant of the champion on all cases, at equal cost.
 func TestSearchImproves(t *testing.T) {
 	t.Parallel()
 	for _, name := range selection.Names() {
@@ -46,7 +46,7 @@ func TestSearchImproves(t *testing.T) {
 				plain += hillClimb(w, 80, seed) / worlds
 			}
 			t.Logf("true score %.3f, hill climbing at equal cost %.3f", mean, plain)
-			// The others explore more than one smooth hill rewards.
+			// The other selections explore more than a single smooth hill rewards.
 			greedy := name == selection.Default || name == "top_k" || name == "pareto" || name == "map_elites"
 			if greedy && mean <= plain {
 				t.Errorf("true score %.3f, hill climbing has %.3f", mean, plain)
@@ -55,7 +55,8 @@ func TestSearchImproves(t *testing.T) {
 	}
 }
 
-// hillClimb evaluates so many mutants on all cases, each of the best so far.
+// hillClimb evaluates the given number of mutants on all cases. Each is a mutant of the
+// best config so far.
 func hillClimb(w *world, mutants int, seed uint64) float64 {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	best := w.space.Default()
@@ -117,7 +118,8 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// The same calls give the same search, and results alone continue a resumed one.
+// TestSearchIsDeterministic checks that the same calls give the same search, and that
+// results alone are enough to continue a resumed search.
 func TestSearchIsDeterministic(t *testing.T) {
 	t.Parallel()
 	w := newWorld(40, 3)
@@ -136,7 +138,8 @@ func TestSearchIsDeterministic(t *testing.T) {
 	}
 }
 
-// A variant that is plainly worse gets the probe or the first stage alone.
+// TestOnlyPromisingVariantsGetMoreCases checks that a variant that is plainly worse gets
+// only the probe or the first stage.
 func TestOnlyPromisingVariantsGetMoreCases(t *testing.T) {
 	t.Parallel()
 	w := newWorld(100, 4)
@@ -158,8 +161,8 @@ func TestOnlyPromisingVariantsGetMoreCases(t *testing.T) {
 	}
 }
 
-// TestFinalistsRanAllCases checks that the variant which is recommended was evaluated on the
-// cases of all stages, however many variants had a lucky first one.
+// TestFinalistsRanAllCases checks that the recommended variant was evaluated on the cases
+// of all stages, however many variants were lucky in the first stage.
 func TestFinalistsRanAllCases(t *testing.T) {
 	t.Parallel()
 	finalists := 0
@@ -188,8 +191,9 @@ func TestFinalistsRanAllCases(t *testing.T) {
 	}
 }
 
-// TestSmallBudgets checks that a small budget is mostly enough to evaluate the best variant on all
-// cases, and that luck does not explain the gain of a finalist which was evaluated on fewer.
+// TestSmallBudgets checks that a small budget is usually enough to evaluate the best
+// variant on all cases, and that luck does not explain the gain of a finalist that was
+// evaluated on fewer cases.
 func TestSmallBudgets(t *testing.T) {
 	t.Parallel()
 	complete := 0
@@ -215,9 +219,9 @@ func TestSmallBudgets(t *testing.T) {
 	}
 }
 
-// TestFewCasesFarAhead checks that a variant which is far ahead on ten cases, because it was
-// found when few evaluations were left, is recommended before one that is a little ahead on
-// all of them, and that one whose lead may be luck is not.
+// TestFewCasesFarAhead checks that a variant that is far ahead on ten cases, because it was
+// found when few evaluations were left, is recommended before a variant that is slightly
+// ahead on all cases. A variant whose lead may be luck is not.
 func TestFewCasesFarAhead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(40, 4)
@@ -274,7 +278,7 @@ func TestProgramsOfEqualNormalFormArePaidOnce(t *testing.T) {
 	}
 }
 
-// constant returns the parent, so that nothing is new.
+// constant returns the parent, so it never makes anything new.
 type constant struct{}
 
 func (constant) Name() string { return "constant" }
@@ -295,7 +299,7 @@ func TestSearchEndsWhenNothingIsNew(t *testing.T) {
 	}
 }
 
-// The population of earlier nights is continued.
+// TestHistoryIsThePopulation checks that the population of earlier nights is continued.
 func TestHistoryIsThePopulation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(60, 7)
@@ -321,8 +325,8 @@ func TestHistoryIsThePopulation(t *testing.T) {
 	}
 }
 
-// TestFewRememberedResults checks that a variant that was far better on three cases when its night
-// ended is run by a small one that begins with other cases.
+// TestFewRememberedResults checks that a variant that was far better on three cases when
+// its night ended is run again by a small night that begins with other cases.
 func TestFewRememberedResults(t *testing.T) {
 	t.Parallel()
 	w := newWorld(60, 7)
@@ -377,8 +381,8 @@ func BenchmarkAsk(b *testing.B) {
 	}
 }
 
-// Of variants that behave alike only the smallest is a parent, and none that behaves like
-// the champion.
+// TestParentsBehaveDifferently checks that of variants that behave alike only the smallest
+// is a parent, and that no variant that behaves like the champion is one.
 func TestParentsBehaveDifferently(t *testing.T) {
 	t.Parallel()
 	w := newWorld(20, 3)

@@ -3,34 +3,38 @@ package population
 import "math"
 
 const (
-	// hopeless is the probability of being better than the champion below which a variant is
-	// left after the probe.
+	// hopeless is the probability of being better than the champion below which a variant
+	// is dropped after the probe.
 	hopeless = .02
-	// leastAudits is the number of audits before equal scores on the probe are taken for equal
-	// behaviour, and mostOther the largest share of audited variants that may then behave
-	// otherwise. One in everyAudit such variants is audited further.
+	// leastAudits is the number of audits that are needed before equal scores on the probe
+	// count as equal behaviour, and mostOther is the maximum share of the audited variants
+	// that may have behaved differently. Once equal scores count, one in everyAudit such
+	// variants is audited.
 	leastAudits, everyAudit = 10, 50
 	mostOther               = .25
 )
 
-// audits counts variants that scored on the probe like one that is not larger.
+// audits counts variants that had the same scores on the probe as another variant that is
+// not larger.
 type audits struct {
-	// met are all of them; of those that were given the first stage all the same, same behaved
-	// alike there too, and other did not.
+	// met counts all of these variants. Of those that got the first stage nevertheless,
+	// same counts those that behaved like another variant on it, too, and other counts
+	// those that did not.
 	met, same, other int
 }
 
-// telling reports whether equal scores on the probe mean equal behaviour. If tasks are
-// passed or failed, variants may have equal scores on three by chance.
+// telling reports whether equal scores on the probe indicate equal behaviour. If tasks are
+// either passed or failed, variants may have equal scores on three tasks by chance.
 func (a audits) telling() bool {
 	n := a.same + a.other
 	return n >= leastAudits && float64(a.other) <= mostOther*float64(n)
 }
 
-// probe drops variants that completed the first case or the whole of the probe: those that fail or
-// are far worse than the champion and, after the whole probe, also those that behave like a variant
-// that is not larger. Most mutants of a program are such, and ten cases for each would take most of
-// a budget. Equal scores on one case prove little: a metric that counts has few values.
+// probe drops some of the variants that completed the first case or the whole of the probe:
+// those that fail or are far worse than the champion and, after the whole probe, also those
+// that behave like another variant that is not larger. Most mutants of a program are of one
+// of these kinds, and ten cases for each of them would take up most of a budget. Equal
+// scores on one case prove little, because a metric that is a count has few values.
 func (s *search) probe() {
 	for _, m := range s.ready {
 		s.group(m)
@@ -41,11 +45,11 @@ func (s *search) probe() {
 	}
 }
 
-// probing reports whether a variant has begun the probe and not its first stage.
+// probing reports whether a variant has begun the probe but not its first stage.
 func (m *member) probing() bool { return m.probed && m.stages == 0 }
 
-// repeats reports whether a variant is dropped because it has the scores of a variant that
-// is not larger on the probe.
+// repeats reports whether a variant is dropped because it has the same scores on the probe
+// as a variant that is not larger.
 func (s *search) repeats(m *member) bool {
 	key, known := s.behaviour(m, s.Probe)
 	if !known {
@@ -67,8 +71,8 @@ func (s *search) repeats(m *member) bool {
 	return !m.audited
 }
 
-// group adds a variant that completed its first stage to those that behave alike, and notes
-// what an audit shows.
+// group adds a variant that completed its first stage to the variants that behave like it,
+// and records what an audit shows.
 func (s *search) group(m *member) {
 	if m.stages != 1 || m.grouped {
 		return

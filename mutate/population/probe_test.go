@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// mostly makes what programs mostly turn into when they are changed: of ten variants five
-// behave like the parent, one of those in a shorter text, and two fail.
+// mostly makes children that behave as changed programs mostly do. Of ten variants, five
+// behave like the parent, one of those with a shorter text, and two fail.
 type mostly struct{ nudge }
 
 func (o mostly) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bool) {
@@ -43,8 +43,9 @@ func failing(w *world) func(mutate.Trial) (float64, bool) {
 	}
 }
 
-// TestProbe checks how many cases variants get: one those that fail, three those that behave
-// like a variant that is not larger, and ten or more all others.
+// TestProbe checks how many cases variants get: one for variants that fail, three for
+// variants that behave like another variant that is not larger, and ten or more for all
+// others.
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	w := newWorld(60, 5)
@@ -65,7 +66,7 @@ func TestProbe(t *testing.T) {
 		numbers := write(read(m.config))
 		size, known := smallest[numbers]
 		switch {
-		case first[m.id] > 2900: // the search may have ended before its stage did
+		case first[m.id] > 2900: // the search may have ended before the stage of this variant did
 		case strings.Contains(text, "fail"):
 			if left["fail"]++; n != 1 {
 				t.Fatalf("a variant that fails got %d cases", n)
@@ -86,7 +87,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestProbeFindsMore checks that the search with a probe finds more at equal cost, where most
+// TestProbeFindsMore checks that the search with a probe finds more at equal cost if most
 // mutants fail or change nothing.
 func TestProbeFindsMore(t *testing.T) {
 	t.Parallel()
@@ -108,21 +109,21 @@ func TestProbeFindsMore(t *testing.T) {
 	}
 }
 
-// TestProbeOfChance checks that equal scores on three tasks mean nothing where each variant
-// passes and fails tasks of its own.
+// TestProbeOfChance checks that equal scores on three tasks are not taken as evidence if
+// every variant passes and fails tasks at random.
 func TestProbeOfChance(t *testing.T) {
 	t.Parallel()
 	s := start(t, newWorld(60, 6).options(3000, 1))
 	rng := rand.New(rand.NewPCG(1, 1))
 	drive(t, s, 1, func(mutate.Trial) (float64, bool) { return float64(rng.IntN(2)), true })
 	if a := s.audits; a.telling() || a.other < leastAudits || a.other < 4*a.same {
-		t.Errorf("%+v; want no variant left because it scores like another one", a)
+		t.Errorf("%+v; want no variant left because it scores like another character", a)
 	}
 }
 
-// TestPromisingFirst checks that a variant which is better on its first cases gets the others
-// before variants that change nothing get theirs: with a small budget, and many evaluations under
-// way at once, it must not wait for all of them.
+// TestPromisingFirst checks that a variant that is better on its first cases gets its
+// remaining cases before variants that change nothing get theirs. With a small budget, and
+// many evaluations under way at once, it must not wait for all of them.
 func TestPromisingFirst(t *testing.T) {
 	t.Parallel()
 	for seed := range int64(10) {
@@ -143,7 +144,8 @@ func TestPromisingFirst(t *testing.T) {
 	}
 }
 
-// seldom makes a variant that is better in one of ten, and one that changes nothing in the others.
+// seldom makes a variant that is better in one of ten calls, and one that changes nothing
+// in the others.
 type seldom struct{ nudge }
 
 func (seldom) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bool) {

@@ -7,18 +7,19 @@ import (
 	"evolve/mutate"
 )
 
-// caution is the number of standard deviations that are taken off a gain before variants
-// are ranked.
+// caution is the number of standard deviations that are subtracted from a gain before
+// variants are ranked.
 const caution = .5
 
 // normal95 is the 97.5 % quantile of the normal distribution.
 const normal95 = 1.959964
 
-// Recommend implements [mutate.Searcher]. The best variant is the one with the largest gain minus
-// half its standard deviation, if that is above 0, and else the champion. If some variants were
-// evaluated on the cases of all stages, only these count, and those whose gain exceeds theirs,
-// and 0, by more than luck on fewer cases explains. Finalists with equal scores count once in
-// Options.Finalists; the smallest comes first.
+// Recommend implements [mutate.Searcher]. The best variant is the one with the largest gain
+// minus half its standard deviation, if that difference is above 0, and otherwise the
+// champion. If some variants were evaluated on the cases of all stages, only these variants
+// count, together with other variants whose gain exceeds theirs, and 0, by more than luck
+// on fewer cases explains. Finalists with equal scores count once in Options.Finalists; the
+// smallest comes first.
 func (s *search) Recommend() mutate.Recommendation {
 	s.refresh()
 	champion := s.members[0]
@@ -59,8 +60,8 @@ func (s *search) Recommend() mutate.Recommendation {
 	return rec
 }
 
-// wholeBar returns the largest gain, with caution, of the variants that were evaluated on the
-// cases of all stages, at least 0, and -Inf if there are none.
+// wholeBar returns the largest of 0 and the gains, less caution, of the variants that were
+// evaluated on the cases of all stages. If there are no such variants, it returns -Inf.
 func (s *search) wholeBar() float64 {
 	bar := math.Inf(-1)
 	for _, m := range s.members[1:] {
@@ -87,8 +88,8 @@ func (s *search) luck(m *member) float64 {
 	return math.Sqrt(2*math.Log(float64(len(s.members)))) * m.deviation
 }
 
-// rival compares the variants of language models with those of the operators alone; nil
-// where there are none.
+// rival compares the variants of language models with those that come only from operators;
+// it returns nil if either kind has no evaluations.
 func (s *search) rival(ranked []*member) *mutate.Rival {
 	out := &mutate.Rival{Evaluations: min(s.spent[0], s.spent[1])}
 	if out.Evaluations == 0 {
@@ -106,7 +107,7 @@ func (s *search) rival(ranked []*member) *mutate.Rival {
 	return out
 }
 
-// cautious returns the value by which variants are ranked; those without results of
+// cautious returns the value by which variants are ranked. Variants without results from
 // tonight come last, because nothing shows that they still run.
 func (m *member) cautious() float64 {
 	if m.common == 0 {
@@ -152,7 +153,7 @@ func (s *search) estimate(m *member) mutate.Estimate {
 	return e
 }
 
-// ratio returns a/b, or 0 where it is unknown.
+// ratio returns a/b, or 0 if it is unknown.
 func ratio(a, b float64) float64 {
 	if b <= 0 {
 		return 0

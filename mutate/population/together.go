@@ -11,14 +11,15 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Together returns a search over programs together with the parameters that they run under.
-// space has the parameters; the other parameters of o.Space are the texts of the programs.
+// Together returns a search over programs and, at the same time, over the parameters under
+// which they run. space holds the parameters; the other parameters of o.Space are the texts
+// of the programs.
 //
-// The first half of the evaluations searches the parameters alone, by [mutate.New], with the
-// program as it is. The second half searches both by [New], with the results of the first as
-// its population. Thus a program is not rejected because of parameters that do not fit it,
-// and a program without room for improvement by parameters is rewritten under the best known
-// ones.
+// The first half of the evaluations searches only the parameters, with [mutate.New] and the
+// original program. The second half searches both with [New], and starts with the results
+// of the first half as its population. Thus a program is not rejected because of parameters
+// that do not fit it, and a program that parameters can no longer improve is rewritten
+// under the best known parameters.
 func Together(o Options, space agent.Space) (mutate.Searcher, error) {
 	o, err := o.checked()
 	if err != nil {
@@ -57,15 +58,16 @@ func Together(o Options, space agent.Space) (mutate.Searcher, error) {
 type together struct {
 	options Options
 	space   agent.Space
-	// code has the texts of the champion.
+	// code holds the texts of the champion.
 	code agent.Config
-	// now is the search of the present part; second reports whether it is the second.
+	// now is the search of the current part; second reports whether that is the second
+	// part.
 	now    mutate.Searcher
 	second bool
-	// before is the number of trials of the first part, told the number of its results, and
-	// recalled the number of those that were told before a trial was asked for. results holds
-	// the results of this run so far, until the second part begins. byID holds the configs of
-	// the first part by their ids in its search.
+	// before is the number of trials of the first part, told the number of results received
+	// for them, and recalled the number of results received before a trial was asked for.
+	// results holds the results of this run so far, until the second part begins. byID
+	// holds the configs of the first part by the ids that they have in its search.
 	before, told, recalled int
 	results                []mutate.Observation
 	byID                   map[agent.ConfigID]agent.Config
@@ -76,7 +78,7 @@ func varies(space agent.Space) bool {
 	return slices.ContainsFunc(space.Params, func(p agent.Param) bool { return !operator.Fixed(p) })
 }
 
-// half returns the evaluations of the first part.
+// half returns the number of evaluations of the first part.
 func (s *together) half() int { return max(1, s.options.Budget/2) }
 
 // asIs reports whether a config has the champion's texts.
@@ -89,7 +91,7 @@ func (s *together) asIs(c agent.Config) bool {
 	return true
 }
 
-// parameters returns the parameters of a config without the texts.
+// parameters returns a config's parameters, without its texts.
 func (s *together) parameters(c agent.Config) (agent.Config, error) {
 	out := agent.Config{}
 	for name, v := range c {
@@ -104,7 +106,7 @@ func (s *together) parameters(c agent.Config) (agent.Config, error) {
 	return parsed, nil
 }
 
-// whole returns a config of the parameters with the champion's texts.
+// whole returns the config made of the given parameters and the champion's texts.
 func (s *together) whole(c agent.Config) agent.Config {
 	out := c.Clone()
 	for name, v := range s.code {
@@ -121,7 +123,7 @@ func (s *together) Ask() (mutate.Trial, mutate.Status) {
 			return s.outward(t), status
 		}
 		switch {
-		case s.told-s.recalled < s.before: // the second part begins with all results of the first
+		case s.told-s.recalled < s.before: // the second part begins once all results of the first have arrived
 			return mutate.Trial{}, mutate.Wait
 		case s.told >= s.options.Budget || s.turn() != nil:
 			return mutate.Trial{}, mutate.Done
@@ -132,7 +134,7 @@ func (s *together) Ask() (mutate.Trial, mutate.Status) {
 	return t, status
 }
 
-// outward returns a trial of the first part with the champion's texts.
+// outward returns a trial of the first part with the champion's texts added to its config.
 func (s *together) outward(t mutate.Trial) mutate.Trial {
 	if t.Config == nil {
 		return t
@@ -145,7 +147,8 @@ func (s *together) outward(t mutate.Trial) mutate.Trial {
 	return t
 }
 
-// wholes returns the ids of configs of the first part with the champion's texts.
+// wholes returns the ids that configs of the first part have once the champion's texts are
+// added to them.
 func (s *together) wholes(ids []agent.ConfigID) []agent.ConfigID {
 	out := make([]agent.ConfigID, 0, len(ids))
 	for _, id := range ids {
@@ -169,8 +172,8 @@ func (s *together) turn() error {
 	return nil
 }
 
-// measured returns the results of this run, one for each variant and task: the mean of
-// repeats.
+// measured returns the results of this run, one for each variant and task; each is the mean
+// over the repeats.
 func (s *together) measured() []mutate.Observation {
 	type key struct {
 		variant agent.ConfigID
@@ -178,7 +181,7 @@ func (s *together) measured() []mutate.Observation {
 	}
 	var out []mutate.Observation
 	at, counts, timed := map[key]int{}, map[key]float64{}, map[key]float64{}
-	ordered := slices.Clone(s.results) // which arrived in any order
+	ordered := slices.Clone(s.results) // sorted, because they arrived in any order
 	slices.SortStableFunc(ordered, func(a, b mutate.Observation) int { return cmp.Compare(a.Trial.N, b.Trial.N) })
 	for _, r := range ordered {
 		if !r.Scored {
@@ -250,7 +253,8 @@ func (s *together) Recommend() mutate.Recommendation {
 	return rec
 }
 
-// estimate returns an estimate of the first part with the champion's texts.
+// estimate returns an estimate from the first part with the champion's texts added to its
+// config.
 func (s *together) estimate(e mutate.Estimate) mutate.Estimate {
 	e.Config = s.whole(e.Config)
 	e.Variant = e.Config.ID()

@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// gained is a world whose programs run under a parameter: the score is that of the program
-// times how near the parameter is to 8.
+// gained is a world whose programs run with a parameter. The score is the program's score
+// multiplied by the nearness of the parameter to 8.
 type gained struct{ *world }
 
 func (g gained) parameters() agent.Space {
@@ -33,7 +33,7 @@ func (g gained) options(budget int, seed int64) Options {
 	return o
 }
 
-// kept is an operator on the program that leaves the parameters as they are.
+// kept is an operator on the program that leaves the parameters unchanged.
 type kept struct{ operator.Operator }
 
 func (k kept) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bool) {
@@ -68,8 +68,8 @@ func startTogether(t *testing.T, g gained, o Options) mutate.Searcher {
 	return s
 }
 
-// TestTogetherBeatsEither compares the search of programs and parameters with that of either
-// alone, at equal numbers of evaluations.
+// TestTogetherBeatsEither compares a joint search of programs and parameters with a search
+// of only one of them, at equal numbers of evaluations.
 func TestTogetherBeatsEither(t *testing.T) {
 	t.Parallel()
 	const budget = 2000
@@ -129,8 +129,8 @@ func TestTogetherIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestTogetherContinues checks that results of an interrupted process count, whichever part
-// they are of, and that the recommendation of the first part names whole configs.
+// TestTogetherContinues checks that the results of an interrupted process count, whichever
+// part they belong to, and that the recommendation of the first part names whole configs.
 func TestTogetherContinues(t *testing.T) {
 	t.Parallel()
 	g := gained{newWorld(40, 3)}
@@ -176,7 +176,8 @@ func TestTogetherResizes(t *testing.T) {
 	}
 }
 
-// TestTogetherWithoutParameters checks that a space without a choice is no reason to search it.
+// TestTogetherWithoutParameters checks that a parameter space that offers no choice is not
+// searched.
 func TestTogetherWithoutParameters(t *testing.T) {
 	t.Parallel()
 	w := newWorld(20, 2)
@@ -192,7 +193,7 @@ func TestTogetherWithoutParameters(t *testing.T) {
 	}
 }
 
-// TestModelsWriteTheirParametersAlone checks that briefs ask for the named parameters alone.
+// TestModelsWriteTheirParametersAlone checks that briefs ask only for the named parameters.
 func TestModelsWriteTheirParametersAlone(t *testing.T) {
 	t.Parallel()
 	g := gained{newWorld(30, 4)}
@@ -219,8 +220,8 @@ func TestModelsWriteTheirParametersAlone(t *testing.T) {
 	}
 }
 
-// TestVariantsOfOtherParametersStayApart checks that variants which behave alike are all
-// parents where their parameters differ.
+// TestVariantsOfOtherParametersStayApart checks that variants that behave alike are all
+// parents if their parameters differ.
 func TestVariantsOfOtherParametersStayApart(t *testing.T) {
 	t.Parallel()
 	g := gained{newWorld(20, 4)}

@@ -12,9 +12,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// world is a synthetic target: a program is a text of numbers, and its score on a case is
-// higher the nearer the numbers are to the case's own, which differ little from the
-// world's.
+// world is a synthetic target. A program is a text of numbers, and its score on a case is
+// higher the nearer its numbers are to those of the case, which differ little from those of
+// the world.
 type world struct {
 	space agent.Space
 	want  []float64
@@ -95,7 +95,7 @@ func (nudge) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bo
 	return operator.Child{Config: agent.Config{"block": write(list)}, Operator: "nudge", Rationale: "a number changed"}, true
 }
 
-// mix takes numbers of both parents.
+// mix combines numbers from both parents.
 type mix struct{}
 
 func (mix) Name() string { return "mix" }
@@ -113,8 +113,8 @@ func (mix) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bool
 	return operator.Child{Config: agent.Config{"block": write(list)}, Operator: "mix", Rationale: "numbers mixed", Both: true}, true
 }
 
-// drive runs a search with so many evaluations in flight, told in random order, and
-// returns the trials in the order in which they were asked for.
+// drive runs a search with the given number of evaluations in flight, reports their results
+// in random order, and returns the trials in the order in which they were asked for.
 func drive(t *testing.T, s mutate.Searcher, inFlight int, score func(mutate.Trial) (float64, bool)) []mutate.Trial {
 	t.Helper()
 	return driveWith(t, s, inFlight, score, func(tr mutate.Trial) mutate.Observation {
@@ -123,7 +123,7 @@ func drive(t *testing.T, s mutate.Searcher, inFlight int, score func(mutate.Tria
 	})
 }
 
-// driveWith is drive with the answers to briefs.
+// driveWith is drive with a function that answers briefs.
 func driveWith(t *testing.T, s mutate.Searcher, inFlight int, score func(mutate.Trial) (float64, bool), answer func(mutate.Trial) mutate.Observation) []mutate.Trial {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(9, 9))

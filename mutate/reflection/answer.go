@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// maxAnswer bounds an answer, in bytes. A text parameter's own limit is checked later.
+// maxAnswer is the maximum length of an answer, in bytes. The parameter's own limit on its
+// text is checked later.
 const maxAnswer = 256 << 10
 
 // proposal is an answer in valid form.
@@ -19,11 +20,11 @@ type proposal struct {
 	Rationale *string         `json:"rationale"`
 }
 
-// unreadableError is the reason why an answer is no proposal.
+// unreadableError is the reason why an answer cannot be read as a proposal.
 type unreadableError struct{ error }
 
-// read parses an answer as foreign text, or one that was cut off. The error gives the reason
-// why it is no proposal, in words that follow "the answer".
+// read parses an answer, which may have been cut off, as foreign text. The error gives the
+// reason why the answer is not a proposal, in words that follow "the answer".
 func read(answer string, cut bool) (proposal, error) {
 	var p proposal
 	if len(answer) > maxAnswer {
@@ -46,7 +47,7 @@ func read(answer string, cut bool) (proposal, error) {
 	return p, nil
 }
 
-// readCut parses an answer that was cut off in its rationale, the last member.
+// readCut parses an answer that was cut off in its rationale, which is the last member.
 func readCut(answer string) (proposal, error) {
 	p := proposal{Rationale: new(string)}
 	*p.Rationale = "the model's reason was cut off"
@@ -62,7 +63,7 @@ func readCut(answer string) (proposal, error) {
 		}
 		switch key {
 		case "component":
-			_ = json.Unmarshal(v, &p.Component) // another type leaves it nil
+			_ = json.Unmarshal(v, &p.Component) // a value of another type leaves it nil
 		case "value":
 			p.Value = v
 		}

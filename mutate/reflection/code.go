@@ -18,7 +18,7 @@ import (
 //go:embed code.md
 var codeTask string
 
-// Limits of the material that a request for code shows, in bytes.
+// Limits, in bytes, on the material that a request for code shows.
 const (
 	maxSource   = 12000 // of the source around a block
 	maxVersion  = 4000  // of the text of another version
@@ -28,12 +28,12 @@ const (
 )
 
 const (
-	// codeTokens bounds an answer with code.
+	// codeTokens is the maximum number of tokens in an answer with code.
 	codeTokens = 6000
-	// maxChanges bounds the edits of one answer.
+	// maxChanges is the maximum number of edits in one answer.
 	maxChanges = 50
-	// codeRationale is the rationale of a text that comes without one.
-	codeRationale = "a text of the model, which gave no reason"
+	// codeRationale is the rationale of a text that the model gave without a rationale.
+	codeRationale = "a text from the model, which gave no reason"
 )
 
 // writesCode reports whether the component is a block of source code.
@@ -45,8 +45,8 @@ func (m Material) writesCode() bool {
 // codeExtent is the amount of material that a request for code shows.
 type codeExtent struct{ cases, others, tried, source, version, note, profile int }
 
-// codeRequest returns the request for a block of code, with as much material as its room
-// takes.
+// codeRequest returns the request for a block of code, with as much material as fits into
+// the model's room.
 func (m Material) codeRequest(route string, seed int64) *model.Request {
 	extents := []codeExtent{
 		{maxCases, 3, 8, maxSource, maxVersion, maxCodeNote, maxProfile},
@@ -98,7 +98,7 @@ func (m Material) codeRequestAt(x codeExtent, route string, seed int64) *model.R
 			Value   string        `json:"printed,omitempty"`
 			Reasons []string      `json:"errors,omitempty"`
 		}{c.Task, c.Score, c.Outcome, memory.Cut(c.Answer, maxEvent), cuts(c.Reasons)})
-		if err == nil { // values of these types always encode
+		if err == nil { // values of these types can always be encoded
 			add(fmt.Sprintf("case %d", i+1), string(raw))
 		}
 	}
@@ -162,15 +162,15 @@ func (m Material) judgeCode(answer string, cut bool) (mutate.Draft, error) {
 	return mutate.Draft{Config: c, Rationale: why}, nil
 }
 
-// The lines of an edit.
+// The lines that delimit the parts of an edit.
 const (
 	searchLine  = "<<<<<<< SEARCH"
 	middleLine  = "======="
 	replaceLine = ">>>>>>> REPLACE"
 )
 
-// newCode returns the text of a block that an answer gives, and the answer's explanation of
-// it.
+// newCode returns the text that an answer gives for a block, and the explanation that the
+// answer gives for that text.
 func newCode(before, answer string) (after, said string, err error) {
 	if said, rest, edits := strings.Cut(answer, searchLine+"\n"); edits {
 		after, err = edited(before, rest)
@@ -187,7 +187,7 @@ func newCode(before, answer string) (after, said string, err error) {
 		}
 		code, next, closed := strings.Cut("\n"+tail, "\n```")
 		if !closed {
-			return "", "", unreadableError{errors.New("has a block of code without an end")}
+			return "", "", unreadableError{errors.New("has a code block that does not end")}
 		}
 		if said == "" {
 			said = head
@@ -198,13 +198,13 @@ func newCode(before, answer string) (after, said string, err error) {
 		rest = next
 	}
 	if text == "" {
-		return "", "", unreadableError{errors.New("has no block of code")}
+		return "", "", unreadableError{errors.New("has no code block")}
 	}
 	return framed(before, unmarked(strings.Trim(text, "\n")+"\n")), said, nil
 }
 
-// framed returns the new text of a block with the blank lines that the old one has at its ends:
-// a change of these alone would be a part of the patch that does nothing.
+// framed returns the new text of a block with the same blank lines at its ends as the old
+// text. Otherwise the patch would also change these blank lines, without any effect.
 func framed(before, after string) string {
 	if strings.TrimSpace(before) == "" || strings.TrimSpace(after) == "" {
 		return after
@@ -228,13 +228,14 @@ func frame(text string) (head, body, tail string) {
 	return text[:first], text[first:last], text[last:]
 }
 
-// edited applies the edits of an answer, which follow the first line of the first one.
+// edited applies the edits in an answer. edits begins after the first line of the first
+// edit.
 func edited(text, edits string) (string, error) {
 	for n := 1; ; n++ {
 		old, rest, ok := strings.Cut("\n"+edits, "\n"+middleLine+"\n")
 		now, tail, done := strings.Cut("\n"+rest, "\n"+replaceLine)
 		if !ok || !done || n > maxChanges {
-			return "", unreadableError{fmt.Errorf("has an edit without an end: edit %d", n)}
+			return "", unreadableError{fmt.Errorf("has an edit that does not end: edit %d", n)}
 		}
 		old, now = strings.TrimPrefix(old, "\n")+"\n", strings.TrimPrefix(now, "\n")
 		if now != "" {
@@ -256,7 +257,7 @@ func edited(text, edits string) (string, error) {
 	}
 }
 
-// occurrences returns the offsets of whole lines in a text.
+// occurrences returns the offsets at which the given whole lines occur in a text.
 func occurrences(text, lines string) []int {
 	var at []int
 	for i := 0; i < len(text); {
@@ -280,7 +281,7 @@ func unmarked(text string) string {
 	return text
 }
 
-// unfence removes the line that opens a block of code from the end of a text.
+// unfence removes the line that opens a code block if it is the last line of a text.
 func unfence(text string) string {
 	text = strings.TrimSpace(text)
 	if i := strings.LastIndex("\n"+text, "\n```"); i >= 0 && !strings.Contains(text[i:], "\n") {

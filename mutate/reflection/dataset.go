@@ -9,11 +9,11 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Dataset summarises the search tasks for a model: foreign text of bounded length.
+// Dataset summarises the search tasks for a model. It is foreign text of bounded length.
 type Dataset struct {
 	Tasks   int      `json:"tasks"`
 	Domains []string `json:"domains,omitempty"`
-	// Goals are examples, at most one of each domain at first.
+	// Goals are examples, initially at most one from each domain.
 	Goals []string `json:"example_goals"`
 	// Answers describes the form of the expected answers, or lists them if they are few.
 	Answers     string   `json:"expected_answers,omitempty"`
@@ -22,8 +22,8 @@ type Dataset struct {
 	ids map[string]bool
 }
 
-// Limits of the summary. Answers are listed if there are at most maxLabels of them, each
-// of at most maxLabel bytes and of two tasks on average.
+// Limits on the summary. Answers are listed if there are at most maxLabels of them, each of
+// at most maxLabel bytes and occurring in two tasks on average.
 const (
 	maxDomains = 12
 	maxGoals   = 6
@@ -58,7 +58,7 @@ func Summarise(tasks []*bench.Task) Dataset {
 	return d
 }
 
-// answerForm describes answers, and lists them if few values occur.
+// answerForm describes the form of answers, and lists the distinct answers if they are few.
 func answerForm(answers []string) (form string, seen []string) {
 	if len(answers) == 0 {
 		return "", nil
@@ -91,8 +91,8 @@ func answerForm(answers []string) (form string, seen []string) {
 	return "text of at most " + strconv.Itoa(words) + " words", nil
 }
 
-// cut returns the summary with goals of so many bytes, and two of them where a short one
-// is wanted.
+// cut returns the summary with goals of at most the given number of bytes and, if that
+// number is less than the full length, with at most two goals.
 func (d Dataset) cut(text int) Dataset {
 	if text >= maxExample {
 		return d

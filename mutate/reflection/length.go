@@ -12,11 +12,12 @@ import (
 )
 
 const (
-	// maxWritten bounds an instruction that a model writes, in characters: every text is
-	// read, and paid for, on every task. One that is longer already may keep its length.
+	// maxWritten is the maximum length, in characters, of an instruction that a model
+	// writes. It exists because every text is read, and paid for, on every task. An
+	// instruction that is already longer may be replaced by one of the same length.
 	maxWritten = 1200
-	// maxDemonstrations bounds the number of demonstrations, and maxSame the number of
-	// equal sentences in a line.
+	// maxDemonstrations is the maximum number of demonstrations, and maxSame the maximum
+	// number of equal sentences in a line.
 	maxDemonstrations = 8
 	maxSame           = 2
 )
@@ -27,7 +28,7 @@ func (m Material) demonstrates() bool {
 	return p.Kind == agent.Text && p.Use == agent.Demonstrations
 }
 
-// maxChars returns the maximum length of a new value of a text.
+// maxChars returns the maximum length of a new value for a text.
 func (m Material) maxChars(p agent.Param) int {
 	if m.demonstrates() {
 		return p.MaxChars
@@ -35,8 +36,9 @@ func (m Material) maxChars(p agent.Param) int {
 	return min(p.MaxChars, max(maxWritten, utf8.RuneCountInString(m.Config.String(p.Name))))
 }
 
-// shorten returns a text without lines that it repeats, or the reason why it is refused,
-// in words that follow "the answer". Repetitions that a person wrote stay.
+// shorten returns a text without the lines that repeat an earlier line, or the reason why
+// the text is refused, in words that follow "the answer". Repetitions that a person wrote
+// are kept.
 func (m Material) shorten(p agent.Param, text string) (string, error) {
 	if m.demonstrates() {
 		return shortenDemonstrations(text)
@@ -56,12 +58,12 @@ func (m Material) shorten(p agent.Param, text string) (string, error) {
 	}
 	text = strings.TrimSpace(strings.Join(kept, "\n"))
 	if n, most := utf8.RuneCountInString(text), m.maxChars(p); n > most {
-		return "", fmt.Errorf("has a text of %d characters, and at most %d are allowed", n, most)
+		return "", fmt.Errorf("has a text of %d characters, but at most %d are allowed", n, most)
 	}
 	return text, nil
 }
 
-// shortenDemonstrations returns demonstrations without repeated tasks.
+// shortenDemonstrations returns demonstrations without those whose task is repeated.
 func shortenDemonstrations(text string) (string, error) {
 	list, ok := agent.ParseDemonstrations(text)
 	if !ok {
@@ -75,13 +77,13 @@ func shortenDemonstrations(text string) (string, error) {
 		return twice
 	})
 	if len(list) > maxDemonstrations {
-		return "", fmt.Errorf("has %d demonstrations, and at most %d are allowed", len(list), maxDemonstrations)
+		return "", fmt.Errorf("has %d demonstrations, but at most %d are allowed", len(list), maxDemonstrations)
 	}
 	return agent.FormatDemonstrations(list), nil
 }
 
-// demonstrations converts a JSON list of demonstrations to their text; other values stay
-// as they are.
+// demonstrations converts a JSON list of demonstrations to text; it returns other values
+// unchanged.
 func demonstrations(v any) any {
 	list, ok := v.([]any)
 	if !ok {
@@ -100,8 +102,8 @@ func demonstrations(v any) any {
 
 func lines(text string) []string { return strings.Split(text, "\n") }
 
-// folded returns a line for comparison: in lower case, with single spaces, or "" for a
-// line without a letter, such as a rule or a fence, which may be repeated.
+// folded returns a line in lower case with single spaces, for comparison. It returns "" for
+// a line without a letter, such as a rule or a fence, because such lines may be repeated.
 func folded(line string) string {
 	if !strings.ContainsFunc(line, unicode.IsLetter) {
 		return ""
@@ -120,7 +122,7 @@ func counts(list []string) map[string]int {
 	return out
 }
 
-// same returns how often the most frequent sentence of a line occurs.
+// same returns how often the most frequent sentence in a line occurs.
 func same(line string) int {
 	most := 0
 	for sentence, n := range counts(strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(".!?;", r) })) {

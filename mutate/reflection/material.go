@@ -7,63 +7,66 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Material is the input of a model on a config, with the data for checking its answer.
-// Only Space, Config and Component are required. Goals, answers, reasons, transcripts,
-// feedback and rationales are foreign text.
+// Material is what a model gets about a config, with the data for checking its answer. Only
+// Space, Config and Component are required. Goals, answers, reasons, transcripts, feedback
+// and rationales are foreign text.
 type Material struct {
 	Space     agent.Space
 	Config    agent.Config
 	Component string
-	// Form is the kind of change, and Wording the name of that of the request; see
+	// Form is the kind of change, and Wording the name of the request's wording; see
 	// [Wordings].
 	Form    mutate.Form
 	Wording string
-	// Plain requests an answer in plain text, one line per proposal, from a model whose
-	// answers are not valid JSON.
+	// Plain reports whether an answer in plain text, with one line per proposal, is
+	// requested because the model's answers are not valid JSON.
 	Plain bool
 	// Dataset describes the search tasks.
 	Dataset Dataset
 	// Cases are evaluations of search tasks; see [Case]. Only the first five tasks and
 	// the first two cases of each are used.
 	Cases []Case
-	// Tried lists earlier changes of the component, the latest first.
+	// Tried lists earlier changes to the component, latest first.
 	Tried []mutate.TriedChange
-	// Others are texts of the component in other variants that did well, Source is the source
-	// around it, and Profile what a profiler printed about the champion's program. Only a
-	// component that is code has them.
+	// Others are texts of the component from other variants that did well, Source is the
+	// source code around the component, and Profile is what a profiler printed about the
+	// champion's program. Only a component that is code has them.
 	Others          []mutate.TriedChange
 	Source, Profile string
-	// Problem returns why a text of a component that is code cannot run, in words that follow
-	// "it"; empty where it may, and nil where nothing is known. Imports lists the imports that
-	// the component must keep in use.
+	// Problem returns the reason why the text of a component that is code cannot run, in
+	// words that follow "it"; it returns "" if it knows of no reason. Problem is nil if
+	// texts are not checked. Imports lists the imports that the component must continue to
+	// use.
 	Problem func(component, text string) string
 	Imports string
-	// Competence is the mean score by domain, with the number of evaluations.
+	// Competence holds the config's mean score in each domain, with the number of
+	// evaluations.
 	Competence []Competence
 	Health     []operator.ToolHealth
-	// Feedback is the recent feedback on evaluations, and Corrections are patterns of
-	// people's corrections, as stored; both may be empty.
+	// Feedback is the recent feedback on evaluations, and Corrections are patterns in
+	// people's corrections. Both are unchanged from their stored form, and both may be
+	// empty.
 	Feedback    string
 	Corrections []string
-	// Lineage is the chain of first parents, the nearest first, for the check of novelty.
+	// Lineage is the chain of first parents, nearest first, for the novelty check.
 	Lineage []agent.Config
-	// Room is the number of tokens that the model can read; 0: unknown. The request is
-	// made shorter until it fits by estimate.
+	// Room is the number of tokens that the model can read; 0 means unknown. The request is
+	// shortened until its estimated length fits.
 	Room int
-	// Answers finds passages of tasks' answers, including the holdout's; nil finds none.
-	// Its contents are never shown to the model.
+	// Answers finds passages of tasks' answers, including the holdout's; if nil, none are
+	// found. Its contents are never shown to the model.
 	Answers *bench.AnswerIndex
 }
 
-// Case is one evaluation of the config with its details.
+// Case is one evaluation of the config, with its details.
 type Case struct {
 	Task, Domain, Goal string
 	Outcome            agent.Outcome
-	// Score is in [0,1]; Pass reports whether it counts as solved.
+	// Score is in [0,1]; Pass reports whether the case counts as solved.
 	Score  float64
 	Pass   bool
 	Answer string
-	// Expected is the task's reference answer; empty if it has none.
+	// Expected is the task's reference answer; it is empty if the task has none.
 	Expected string
 	Reasons  []string
 	// Transcript may be nil.
@@ -90,7 +93,7 @@ const (
 	maxNote    = 4000 // bytes of the feedback
 )
 
-// shown returns the cases that are used: those of the first tasks, two of each.
+// shown returns the cases that are used: at most two for each of the first tasks.
 func (m Material) shown() []Case {
 	count := map[string]int{}
 	var out []Case

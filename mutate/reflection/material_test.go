@@ -28,7 +28,7 @@ func testSpace() agent.Space {
 	}}
 }
 
-// holdoutAnswer occurs only in an answer of the holdout.
+// holdoutAnswer occurs only in an answer to a holdout task.
 const holdoutAnswer = "seven grey geese fly south tonight"
 
 func testMaterial(component string) Material {
@@ -55,7 +55,7 @@ func testMaterial(component string) Material {
 	}
 }
 
-// prompt returns the request as sent to a provider.
+// prompt returns the request for the material as it is sent to a provider.
 func prompt(m Material) string {
 	raw, err := json.Marshal(provider.Render(m.request("small", 1)))
 	if err != nil {
@@ -232,7 +232,7 @@ func TestSummaryOfTheTasks(t *testing.T) {
 }
 
 // TestPromptFitsTheRoom checks that a model with a small context gets a shorter request
-// with the rules, the component and cases.
+// that still has the rules, the component and cases.
 func TestPromptFitsTheRoom(t *testing.T) {
 	m := testMaterial("prompt")
 	long := strings.Repeat("long text ", 300)

@@ -15,16 +15,19 @@ import (
 //go:embed plain.md
 var plainTask string
 
-// Limits of an answer in plain text: the lines that are asked for and those that are read.
+// Limits on an answer in plain text: the number of lines that the request asks for, and the
+// number of lines that are read.
 const (
 	linesAsked = 3
 	linesRead  = 8
 )
 
-// plainRationale is the rationale of a proposal that has no place for one.
+// plainRationale is the rationale of a proposal in plain text, which has no field for a
+// rationale.
 const plainRationale = "a line of the model's answer, which gives no reason"
 
-// plainOrder returns the request for an answer in plain text: one line per proposal.
+// plainOrder returns the part of the request that asks for an answer in plain text: one
+// line per proposal.
 func (m Material) plainOrder() string {
 	p, _ := m.Space.Lookup(m.Component)
 	switch {
@@ -38,9 +41,9 @@ func (m Material) plainOrder() string {
 	return fmt.Sprintf("Write %d other values of the component, one in each line.", linesAsked)
 }
 
-// judgePlain converts an answer in plain text to a draft: the draft of the first line
-// that is not refused or, for demonstrations, of all lines. The error is that of the
-// first line.
+// judgePlain converts an answer in plain text to a draft, which is made from the first line
+// that is not refused or, for demonstrations, from all lines. If all lines are refused, the
+// error is that of the first line.
 func (m Material) judgePlain(answer string) (mutate.Draft, error) {
 	if len(answer) > maxAnswer {
 		return mutate.Draft{}, fmt.Errorf("is too long: %d bytes", len(answer))
@@ -71,7 +74,7 @@ func (m Material) judgePlain(answer string) (mutate.Draft, error) {
 	return mutate.Draft{}, first
 }
 
-// values returns the values that a line can stand for.
+// values returns the values that a line may represent.
 func (m Material) values(line string) []any {
 	p, _ := m.Space.Lookup(m.Component)
 	switch p.Kind {
@@ -100,10 +103,10 @@ func (m Material) values(line string) []any {
 	return out
 }
 
-// bullet matches a mark at the beginning of a line of a list.
+// bullet matches a list marker at the beginning of a line.
 var bullet = regexp.MustCompile(`^(?:[-*•]+|\(?\d{1,2}[.):])\s+`)
 
-// proposals returns the lines of an answer without marks of lists and quotation marks.
+// proposals returns the lines of an answer without list markers and quotation marks.
 func proposals(answer string) []string {
 	var out []string
 	for line := range strings.Lines(answer) {
@@ -122,7 +125,7 @@ func proposals(answer string) []string {
 	return out
 }
 
-// demonstrated returns the demonstrations in lines of the form task => answer.
+// demonstrated returns the demonstrations given in lines of the form task => answer.
 func demonstrated(all []string) string {
 	var list []agent.Demonstration
 	for _, line := range all {

@@ -15,7 +15,8 @@ import (
 //go:embed task.md
 var task string
 
-// request returns the request to the model, with as much material as its room takes.
+// request returns the request to the model, with as much material as fits into the model's
+// room.
 func (m Material) request(route string, seed int64) *model.Request {
 	for n := 0; ; n++ {
 		req := m.requestAt(extents()[n], route, seed)
@@ -25,8 +26,8 @@ func (m Material) request(route string, seed int64) *model.Request {
 	}
 }
 
-// template returns the form of the answer for the component. Small models follow such a
-// template better than a description.
+// template returns an example of the answer's form for the component. Small models follow
+// such a template better than a description.
 func (m Material) template() string {
 	name, err := json.Marshal(m.Component)
 	if err != nil { // a text always encodes
@@ -37,14 +38,14 @@ func (m Material) template() string {
 
 // extent is the amount of material that a request shows.
 type extent struct {
-	// cases and events bound those of the wording, tried the earlier changes, and text
-	// the bytes of a goal, an answer or the feedback.
+	// cases and events limit the wording's numbers of cases and events; tried limits the
+	// number of earlier changes, and text the bytes of a goal, an answer or the feedback.
 	cases, events, tried, text int
-	// around reports whether config, competence and health are shown.
+	// around reports whether the config, the competence and the health are shown.
 	around bool
 }
 
-// extents returns the extents from everything to the least.
+// extents returns the extents to try, from all material down to the least.
 func extents() []extent {
 	return []extent{
 		{maxCases, maxEvents, maxTried, maxNote, true},
@@ -55,7 +56,8 @@ func extents() []extent {
 	}
 }
 
-// tokens estimates the length of a request. JSON takes about three bytes for a token.
+// tokens estimates the length of a request in tokens. In JSON, a token has about three
+// bytes.
 func tokens(req *model.Request) int {
 	n := len(req.Goal)
 	for _, s := range req.System {
@@ -67,11 +69,11 @@ func tokens(req *model.Request) int {
 	return (n + overhead) / 3
 }
 
-// overhead is the size of the rules that a model gets with every request, in bytes.
+// overhead is the length, in bytes, of the rules that a model gets with every request.
 const overhead = 1200
 
-// requestAt returns the request at an extent. All material is data, which the renderer of
-// [model.Request] encodes in lines of JSON that no text can break.
+// requestAt returns the request at the given extent. All material is data, which the
+// renderer of [model.Request] encodes as lines of JSON that no text can break.
 func (m Material) requestAt(x extent, route string, seed int64) *model.Request {
 	req := &model.Request{
 		System:    []model.Section{{Name: "TASK", Text: task + "\n" + m.wording().approach}},
@@ -86,7 +88,7 @@ func (m Material) requestAt(x extent, route string, seed int64) *model.Request {
 	}
 	add := func(key string, v any) {
 		raw, err := json.Marshal(v)
-		if err == nil { // values of the types below always encode
+		if err == nil { // values of the types below can always be encoded
 			req.Shared = append(req.Shared, model.Shared{From: "evolve", Key: key, Text: string(raw)})
 		}
 	}
@@ -125,7 +127,8 @@ func (m Material) requestAt(x extent, route string, seed int64) *model.Request {
 	return req
 }
 
-// addAround adds the surroundings of the component and its cases.
+// addAround adds what surrounds the component and its cases to a request, such as the
+// config and the competence.
 func (m Material) addAround(add func(key string, v any), x extent) {
 	add("config", m.Config)
 	if len(m.Competence) > 0 {
@@ -142,14 +145,14 @@ func (m Material) addAround(add func(key string, v any), x extent) {
 	}
 }
 
-// The keys of the experience of live turns.
+// The keys under which a request shows the feedback and corrections from live turns.
 const (
 	feedbackKey    = "recent feedback"
 	correctionsKey = "what people corrected"
 )
 
-// inUse reports whether a request shows the feedback or the corrections, for which a model
-// with little room has none.
+// inUse reports whether a request shows the feedback or the corrections. A request to a
+// model with little room shows neither.
 func inUse(req *model.Request) bool {
 	return slices.ContainsFunc(req.Shared, func(s model.Shared) bool { return s.Key == feedbackKey || s.Key == correctionsKey })
 }
@@ -180,8 +183,8 @@ func (m Material) component() any {
 	return out
 }
 
-// excerpt returns the shown part of a case, with so many events of its transcript and
-// bytes of goal and answer.
+// excerpt returns the part of a case that is shown, with at most the given numbers of
+// events of its transcript and of bytes of goal and answer.
 func (c Case) excerpt(events, text int) any {
 	type event struct {
 		Kind    string        `json:"kind"`
@@ -213,7 +216,7 @@ func (c Case) excerpt(events, text int) any {
 	for _, e := range c.Transcript.Events {
 		switch e.Kind {
 		case agent.EventBootstrap, agent.EventPolicy, agent.EventRoute, agent.EventLimited:
-			// Internal events of the runtime, which no config changes.
+			// Internal events of the runtime, which no config influences.
 		default:
 			telling = append(telling, e)
 		}
@@ -228,7 +231,7 @@ func (c Case) excerpt(events, text int) any {
 	return out
 }
 
-// cuts limits a list of texts, and each of them.
+// cuts limits the number of texts in a list and the length of each text.
 func cuts(texts []string) []string {
 	var out []string
 	for _, t := range texts[:min(len(texts), maxTried)] {

@@ -14,56 +14,58 @@ import (
 	"evolve/runtime/policy"
 )
 
-// Reflector requests changes from the model of one route. It is safe for concurrent use
-// when its model is.
+// Reflector requests changes from the model of one route. It is safe for concurrent use if
+// its model is.
 type Reflector struct {
 	Model model.Model
 	// Route is the route hint for the model.
 	Route string
-	// Timeout bounds a request; 0: by the policies alone. They bound it too where the
-	// operator sets a deadline.
+	// Timeout is the maximum time of a request; 0 means that only the policies limit it. A
+	// deadline that the operator sets in the policies applies in either case.
 	Timeout time.Duration
 }
 
 // Reply is the result of a request.
 type Reply struct {
-	// Draft is nil when the model had no change or its answer was refused; Reason is then
-	// the reason, a line of bounded length that may quote the answer.
+	// Draft is nil if the model had no change or its answer was refused. Reason is then the
+	// reason, a line of bounded length that may quote the answer.
 	Draft  *mutate.Draft
 	Reason string
-	// Outcome is that of a request without an answer.
+	// Outcome is the outcome of a request that was not answered.
 	Outcome agent.Outcome
 	Usage   agent.Usage
-	// Unreadable reports whether the answer is not a JSON object of the requested form,
-	// nor a part of one, and Unbound whether the provider applied no schema to it.
+	// Unreadable reports whether the answer is neither a JSON object of the requested form
+	// nor a part of such an object, and Unbound whether the provider did not apply a schema
+	// to it.
 	Unreadable, Unbound bool
-	// Asked is the number of the record of the request; 0 where it was not sent. Cut reports
-	// whether the request was cut off, so that its usage is unknown, and Full whether it was
-	// not sent because a bound on requests ended those to its route.
+	// Asked is the number of the request's record; it is 0 if the request was not sent. Cut
+	// reports whether the request was cut off, so that its usage is unknown. Full reports
+	// whether the request was not sent because a bound on requests had ended the requests
+	// to its route.
 	Asked     int64
 	Cut, Full bool
-	// Attempts are the amounts that the attempts of the request count as; nil if there was
-	// one, which counts as Usage.
+	// Attempts are the amounts that are counted for each attempt at the request; it is nil
+	// if there was only one attempt, whose amount is Usage.
 	Attempts []Attempt
 	// InUse reports whether the request contained the material's feedback or corrections.
 	InUse bool
 }
 
-// Attempt is the amount that one attempt of a request counts as.
+// Attempt holds the amounts that are counted for one attempt at a request.
 type Attempt struct {
-	// Asked is the number of its record.
+	// Asked is the number of the attempt's record.
 	Asked int64 `json:"asked"`
-	// Calls is 1 unless the provider refused it for now; Tokens and USD are its usage, and at
-	// least its bound if it was lost.
+	// Calls is 1, or 0 if the provider refused the attempt for now. Tokens and USD are the
+	// attempt's usage; if the attempt was lost, they are at least its bound.
 	Calls  int     `json:"calls,omitempty"`
 	Tokens int64   `json:"tokens,omitempty"`
 	USD    float64 `json:"usd,omitempty"`
-	// Lost reports whether the answer did not arrive, so that its usage is unknown.
+	// Lost reports whether the answer did not arrive, in which case its usage is unknown.
 	Lost bool `json:"lost,omitempty"`
 }
 
-// Request returns the request for one change of the material's component, as [Reflector.Draft]
-// sends it.
+// Request returns the request for one change to the material's component, in the form in
+// which [Reflector.Draft] sends it.
 func (m Material) Request(route string, seed int64) *model.Request {
 	if m.writesCode() {
 		return m.codeRequest(route, seed)
@@ -71,8 +73,8 @@ func (m Material) Request(route string, seed int64) *model.Request {
 	return m.request(route, seed)
 }
 
-// Draft requests one change of the material's component. An error is the context's or an
-// infrastructure failure, and does not depend on the material. The same material and seed
+// Draft requests one change to the material's component. An error is the context's error or
+// an infrastructure failure; it does not depend on the material. The same material and seed
 // give the same request.
 func (r Reflector) Draft(ctx context.Context, m Material, seed int64) (Reply, error) {
 	p, ok := m.Space.Lookup(m.Component)
@@ -109,10 +111,11 @@ func (r Reflector) Draft(ctx context.Context, m Material, seed int64) (Reply, er
 	return out, nil
 }
 
-// errCut is the reason for the refusal of an answer whose value was cut off.
+// errCut is the reason for refusing an answer whose value was cut off.
 var errCut = errors.New("was cut off")
 
-// draft converts an answer in the requested form, as far as it is whole.
+// draft converts an answer in the requested form, or the complete part of an answer that
+// was cut off, to a draft.
 func (m Material) draft(answer string, cut bool) (mutate.Draft, error) {
 	if m.writesCode() {
 		return m.judgeCode(answer, cut)

@@ -18,7 +18,7 @@ import (
 	"evolve/runtime/provider"
 )
 
-// completion returns a chat completion with this text in the protocol's form.
+// completion returns a chat completion with this text in the format of the protocol.
 func completion(text, finish string) map[string]any {
 	return map[string]any{
 		"id": "c1", "object": "chat.completion", "created": 1700000000, "model": "small-1",
@@ -27,7 +27,7 @@ func completion(text, finish string) map[string]any {
 	}
 }
 
-// reflector returns a reflector with a server behind the router that a night uses.
+// reflector returns a reflector that reaches a server through the router that a night uses.
 func reflector(t *testing.T, url string, client *http.Client) Reflector {
 	t.Helper()
 	router, err := provider.NewRouter(provider.Options{
@@ -52,7 +52,7 @@ func TestDraftOverHTTP(t *testing.T) {
 		{name: "a change", text: answered("prompt", "Be helpful. Count twice.", "counting was off"), finish: "stop"},
 		{name: "nothing to offer", text: "unknown", finish: "stop", reason: "the model had nothing to offer"},
 		{name: "cut off", text: answered("prompt", "Count twice.", "r")[:40], finish: "length", reason: "the answer was cut off"},
-		{name: "hostile", text: answered("limits", "none", "r"), finish: "stop", reason: "the answer changes another component than the one that was asked for"},
+		{name: "hostile", text: answered("limits", "none", "r"), finish: "stop", reason: "the answer changes a component other than the one that was asked for"},
 		{name: "a server that is down", status: http.StatusServiceUnavailable, fails: true},
 		{name: "a server that refuses the key", status: http.StatusUnauthorized, fails: true},
 	} {
@@ -91,7 +91,8 @@ func TestDraftOverHTTP(t *testing.T) {
 	}
 }
 
-// TestDraftFromARecording: the recording of a server gives the same drafts without it.
+// TestDraftFromARecording checks that the recording of a server gives the same drafts
+// without the server.
 func TestDraftFromARecording(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "reflection.yaml")
 	var asked atomic.Int64
@@ -151,7 +152,7 @@ func TestRepliesThatAreNoAnswer(t *testing.T) {
 		err    bool
 	}{
 		{"a refusal", fixed{reply: model.Reply{Stop: model.StopRefusal, Answer: good}}, "the model refused to answer", false},
-		{"a call", fixed{reply: model.Reply{Answer: good, Calls: []model.Call{{Tool: "shell"}}}}, "the answer is a call of a tool", false},
+		{"a call", fixed{reply: model.Reply{Answer: good, Calls: []model.Call{{Tool: "shell"}}}}, "the answer is a tool call", false},
 		{"a spent budget", fixed{err: &model.Error{Outcome: agent.BudgetExceeded, Err: errors.New("spent")}}, "the provider's budget is spent, or the material is too long for the model", false},
 		{"infrastructure", fixed{err: &model.Error{Outcome: agent.Infrastructure, Err: errors.New("down")}}, "", true},
 	} {

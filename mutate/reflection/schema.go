@@ -7,22 +7,22 @@ import (
 	"evolve/runtime/model"
 )
 
-// schema returns the JSON schema of an answer. It has no bounds of lengths and numbers,
-// which many servers do not take; [Material.accept] checks them.
+// schema returns the JSON schema of an answer. It has no bounds on lengths and numbers,
+// because many servers do not accept them; [Material.accept] checks these bounds.
 func (m Material) schema() json.RawMessage {
 	text := map[string]any{"type": "string"}
 	raw, err := json.Marshal(model.NewObjectSchema(
 		answerMembers{map[string]any{"type": "string", "enum": []string{m.Component}}, m.valueSchema(text), text},
 		"component", "value", "rationale",
 	))
-	if err != nil { // values of these types always encode
+	if err != nil { // values of these types can always be encoded
 		return nil
 	}
 	return raw
 }
 
-// answerMembers are the members of an answer, with the rationale last: an answer that is cut
-// off in the rationale has its value. See [model.ObjectSchema].
+// answerMembers are the members of an answer. The rationale is last, so an answer that is
+// cut off in the rationale still contains the value. See [model.ObjectSchema].
 type answerMembers struct {
 	Component any `json:"component"`
 	Value     any `json:"value"`
@@ -52,14 +52,14 @@ func (m Material) valueSchema(text any) any {
 	return text
 }
 
-// Bounds of an answer in tokens, of which one has about three characters of text.
+// Bounds, in tokens, on an answer. A token is about three characters of text.
 const (
-	aroundTokens = 150 // of the value: braces, names and the rationale
-	otherTokens  = 100 // of a value that is no text
+	aroundTokens = 150 // for what surrounds the value: braces, names and the rationale
+	otherTokens  = 100 // of a value that is not a text
 	mostTokens   = 2000
 )
 
-// maxTokens returns the bound of an answer.
+// maxTokens returns the maximum number of tokens in an answer.
 func (m Material) maxTokens() int {
 	p, _ := m.Space.Lookup(m.Component)
 	if p.Kind != agent.Text {

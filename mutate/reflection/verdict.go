@@ -13,18 +13,18 @@ import (
 	"evolve/runtime/safety"
 )
 
-// nothing is the answer of a model that has no proposal. A model that is bound by a
-// schema gives it as the value.
+// nothing is the answer of a model that has no proposal. A model whose answers must follow
+// a schema gives it as the value.
 const nothing = "unknown"
 
-// maxRationale bounds a rationale, in bytes.
+// maxRationale is the maximum length of a rationale, in bytes.
 const maxRationale = 400
 
 // judge converts a proposal to a draft, or returns the reason for its refusal, in words that
 // follow "the answer".
 func (m Material) judge(p proposal) (mutate.Draft, error) {
 	if *p.Component != m.Component {
-		return mutate.Draft{}, errors.New("changes another component than the one that was asked for")
+		return mutate.Draft{}, errors.New("changes a component other than the one that was asked for")
 	}
 	raw, err := p.value()
 	if err != nil {
@@ -35,7 +35,7 @@ func (m Material) judge(p proposal) (mutate.Draft, error) {
 
 // accept converts a proposed value to a draft, or returns the reason for its refusal, in
 // words that follow "the answer". The draft is canonical in the space and differs from the
-// config in the component, and in what the component activates or deactivates.
+// config only in the component, and in what the component activates or deactivates.
 func (m Material) accept(raw any, why string) (mutate.Draft, error) {
 	param, ok := m.Space.Lookup(m.Component)
 	before, active := m.Config[m.Component]
@@ -78,19 +78,19 @@ func (m Material) accept(raw any, why string) (mutate.Draft, error) {
 	return mutate.Draft{Config: c, Rationale: rationale}, nil
 }
 
-// admit checks the text of a change. Values other than texts have no free text.
+// admit checks the text of a change. Values other than texts contain no free text.
 func (m Material) admit(before, after any, rationale string) error {
 	old, _ := before.(string)
 	if text, ok := after.(string); ok {
 		if r, hidden := hiddenRune(text); hidden {
 			return fmt.Errorf("holds the hidden character %U", r)
 		}
-		// A sign that instructions from a transcript were copied. Its absence proves
-		// nothing; a person reviews the change before it is adopted.
+		// The marks are a sign that instructions were copied from a transcript. Their
+		// absence proves nothing; a person reviews the change before it is adopted.
 		known := safety.Marks(old)
 		for _, mark := range safety.Marks(text) {
 			if !slices.Contains(known, mark) {
-				return fmt.Errorf("holds a phrase of an attack: %q", mark)
+				return fmt.Errorf("holds a phrase that is typical of attacks: %q", mark)
 			}
 		}
 		if err := m.copies(old, text, m.demonstrates()); err != nil {
@@ -100,9 +100,9 @@ func (m Material) admit(before, after any, rationale string) error {
 	return m.copies("", rationale, false)
 }
 
-// copies returns an error for passages of tasks' answers that were not in the text
-// before. The error does not quote them, since they may be the holdout's. Demonstrations
-// may hold answers of search tasks.
+// copies returns an error if a text contains passages of tasks' answers that the text
+// before did not contain. The error does not quote them, because they may be from the
+// holdout. Demonstrations may contain answers to search tasks.
 func (m Material) copies(before, after string, demonstrations bool) error {
 	if m.Answers == nil {
 		return nil
@@ -119,9 +119,9 @@ func (m Material) copies(before, after string, demonstrations bool) error {
 	return nil
 }
 
-// hiddenRune returns an invisible character: a control character other than tab and line
-// break, one of Unicode's format characters, such as bidirectional marks, zero-width
-// signs and tags, or a supplementary variation selector.
+// hiddenRune returns an invisible character in a text, if there is one: a control character
+// other than tab and line break, one of Unicode's format characters, such as bidirectional
+// marks, zero-width signs and tags, or a supplementary variation selector.
 func hiddenRune(text string) (rune, bool) {
 	for _, r := range text {
 		switch {

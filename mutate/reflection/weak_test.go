@@ -14,7 +14,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestWeakProviders has each way in which a provider or a weak model fails.
+// TestWeakProviders covers each way in which a provider or a weak model fails.
 func TestWeakProviders(t *testing.T) {
 	say := func(text, finish string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(completion(text, finish)) }
@@ -29,14 +29,14 @@ func TestWeakProviders(t *testing.T) {
 		}
 		say(good, "stop")(w, r)
 	}
-	// A server notices that its client is gone only when it has read the request.
+	// A server notices that its client is gone only after it has read the request.
 	hang := func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		<-r.Context().Done()
 	}
 	for name, c := range map[string]struct {
 		serve                http.HandlerFunc
-		reason               string // a part of it; empty: a draft
+		reason               string // part of the reason; empty means a draft is expected
 		outcome              agent.Outcome
 		unreadable, unbound  bool
 		infrastructureFailed bool
@@ -79,7 +79,7 @@ func TestWeakProviders(t *testing.T) {
 	}
 }
 
-// TestPlainAnswers tests which lines of an answer in plain text become which value.
+// TestPlainAnswers tests how the lines of a plain-text answer become a value.
 func TestPlainAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		component, answer string
@@ -113,8 +113,8 @@ func TestPlainAnswers(t *testing.T) {
 	}
 }
 
-// TestPlainRequest: a request for plain text has no schema and does not speak of JSON, and
-// its answer counts up to the line that was cut off.
+// TestPlainRequest checks that a request for plain text has no schema and does not mention
+// JSON, and that an answer to it counts up to the line that was cut off.
 func TestPlainRequest(t *testing.T) {
 	m := testMaterial("prompt")
 	if req := m.request("r", 1); !json.Valid(req.Schema) || req.Sampling.MaxTokens == 0 {
@@ -135,7 +135,8 @@ func TestPlainRequest(t *testing.T) {
 	}
 }
 
-// TestPlainDemonstrations: lines of the form task => answer become demonstrations.
+// TestPlainDemonstrations checks that lines of the form task => answer become
+// demonstrations.
 func TestPlainDemonstrations(t *testing.T) {
 	m := testMaterial("examples")
 	m.Plain = true
@@ -145,10 +146,10 @@ func TestPlainDemonstrations(t *testing.T) {
 	}
 }
 
-// whole converts an answer that was not cut off.
+// whole converts an answer that was not cut off into a draft.
 func (m Material) whole(answer string) (mutate.Draft, error) { return m.draft(answer, false) }
 
-// TestCutAnswers: an answer that was cut off counts if its value is whole.
+// TestCutAnswers checks that an answer that was cut off counts if its value is complete.
 func TestCutAnswers(t *testing.T) {
 	const whole = `{"component":"prompt","value":"Be helpful. Count twice.","rationale":"counting was off"}`
 	m, values := testMaterial("prompt"), 0

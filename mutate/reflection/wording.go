@@ -6,20 +6,21 @@ import (
 	"evolve/mutate"
 )
 
-// wording is one way to word the request. The rules of the answer are the same in all.
+// wording is one way to word the request. The rules for the answer are the same in all
+// wordings.
 type wording struct {
 	name string
-	// approach is the paragraph after the rules.
+	// approach is the paragraph that follows the rules.
 	approach string
-	// cases and events are the maximum numbers of cases and of the events of each
-	// transcript that are shown.
+	// cases is the maximum number of cases that are shown, and events the maximum number of
+	// events shown of each transcript.
 	cases, events int
 }
 
-// wordings returns the wordings, the first of which is the default. The search chooses
-// among them by the gains of their drafts, so that the improvement of the agent improves
-// the request as well (Zelikman et al., "Self-taught optimizer (STOP)", 2024). The set is
-// fixed: no model writes a request.
+// wordings returns the wordings, of which the first is the default. The search chooses
+// among them by the gains of their drafts, so improving the agent also improves the request
+// (Zelikman et al., "Self-taught optimizer (STOP)", 2024). The set is fixed: no model
+// writes a request.
 func wordings() []wording {
 	return []wording{
 		{"diagnose", "Find out why tasks failed, and change the component so that the agent does better on all tasks of these kinds.", maxCases, maxEvents},
@@ -29,7 +30,7 @@ func wordings() []wording {
 	}
 }
 
-// Wordings returns the names of the wordings, the default first.
+// Wordings returns the names of the wordings, starting with the default.
 func Wordings() []string {
 	var names []string
 	for _, w := range wordings() {
@@ -38,7 +39,7 @@ func Wordings() []string {
 	return names
 }
 
-// wording returns the material's wording, or the default if there is none of that name.
+// wording returns the material's wording, or the default if no wording has that name.
 func (m Material) wording() wording {
 	all := wordings()
 	for _, w := range all {
@@ -49,7 +50,7 @@ func (m Material) wording() wording {
 	return all[0]
 }
 
-// order returns the request, in words that follow "Propose".
+// order returns what the request asks for, in words that follow "Propose".
 func (m Material) order() string {
 	switch {
 	case m.demonstrates():

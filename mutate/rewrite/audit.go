@@ -7,7 +7,7 @@ import (
 	"go/types"
 )
 
-// traits counts the features of a text of which a result may not have more than its
+// traits counts those features of a text that a result must not have more often than its
 // origin.
 type traits struct {
 	fixtures map[string]int
@@ -15,7 +15,7 @@ type traits struct {
 	suspect  map[string]int // expressions that go vet reports, or that are meaningless
 }
 
-// traits returns those of a text.
+// traits returns the traits of a text.
 func (v *view) traits() traits {
 	t := traits{v.fixtures(), map[string]int{}, map[string]int{}}
 	v.walk(func(n ast.Node, parents []ast.Node) bool {
@@ -68,7 +68,8 @@ func (v *view) traits() traits {
 	return t
 }
 
-// within reports whether a result has no more of anything than one of its origins.
+// within reports whether, for each feature, the result has no more occurrences than at
+// least one of its origins.
 func (t traits) within(origins []traits) bool {
 	more := func(pick func(traits) map[string]int) bool {
 		for key, n := range pick(t) {
@@ -110,8 +111,8 @@ func (v *view) harmlessCall(c *ast.CallExpr) bool {
 	return false
 }
 
-// pointless reports whether an operation has a result that is known or equals one of its
-// operands, or divides by a constant zero.
+// pointless reports whether an operation divides by a constant zero, or has a result that
+// is known or equals one of its operands.
 func (v *view) pointless(b *ast.BinaryExpr, parents []ast.Node) bool {
 	x, left := ast.Unparen(b.X).(*ast.BasicLit)
 	y, right := ast.Unparen(b.Y).(*ast.BasicLit)
@@ -129,7 +130,7 @@ func (v *view) pointless(b *ast.BinaryExpr, parents []ast.Node) bool {
 		return left && v.zero(x) || right && v.zero(y)
 	case token.LAND, token.LOR:
 		if up, ok := parents[len(parents)-1].(*ast.BinaryExpr); ok && up.Op == b.Op {
-			return false // examined with the whole chain
+			return false // already examined with the whole chain
 		}
 		return v.repeats(chain(b, b.Op)) || v.always(chain(b, b.Op), b.Op)
 	case token.SUB:
@@ -143,7 +144,8 @@ func (v *view) pointless(b *ast.BinaryExpr, parents []ast.Node) bool {
 	return v.line1(ast.Unparen(b.X)) == v.line1(ast.Unparen(b.Y))
 }
 
-// zero reports whether an expression is the constant 0, and one whether it is 1.
+// zero reports whether an expression is the constant 0, and one whether it is the constant
+// 1.
 func (v *view) zero(x ast.Expr) bool { return v.is(x, 0) }
 func (v *view) one(x ast.Expr) bool  { return v.is(x, 1) }
 
@@ -152,7 +154,7 @@ func (v *view) is(x ast.Expr, n int64) bool {
 	return c != nil && (c.Kind() == constants.Int || c.Kind() == constants.Float) && constants.Compare(c, token.EQL, constants.MakeInt64(n))
 }
 
-// chain returns the operands of a chain of one operator.
+// chain returns the operands of a chain of operations with the same operator.
 func chain(x ast.Expr, op token.Token) []ast.Expr {
 	if b, ok := ast.Unparen(x).(*ast.BinaryExpr); ok && b.Op == op {
 		return append(chain(b.X, op), chain(b.Y, op)...)
@@ -160,7 +162,7 @@ func chain(x ast.Expr, op token.Token) []ast.Expr {
 	return []ast.Expr{ast.Unparen(x)}
 }
 
-// repeats reports whether two expressions are equal.
+// repeats reports whether at least two of the expressions are equal.
 func (v *view) repeats(list []ast.Expr) bool {
 	seen := map[string]bool{}
 	for _, x := range list {
@@ -173,8 +175,8 @@ func (v *view) repeats(list []ast.Expr) bool {
 	return false
 }
 
-// always reports whether a chain compares one expression with two constants so that its
-// result is known: x != 1 || x != 2.
+// always reports whether a chain compares one expression with two constants in such a way
+// that the result is known, as in x != 1 || x != 2.
 func (v *view) always(list []ast.Expr, op token.Token) bool {
 	compare := token.NEQ
 	if op == token.LAND {
@@ -200,7 +202,8 @@ func (v *view) always(list []ast.Expr, op token.Token) bool {
 	return false
 }
 
-// unreachable counts statements after one that never ends.
+// unreachable counts statements that directly follow a statement after which nothing is
+// executed.
 func (v *view) unreachable(list []ast.Stmt, count map[string]int) {
 	for i, s := range list {
 		if i+1 < len(list) && leaves(s) {
@@ -211,7 +214,7 @@ func (v *view) unreachable(list []ast.Stmt, count map[string]int) {
 	}
 }
 
-// leaves reports whether no statement after this one is executed.
+// leaves reports whether the statements that follow s in its list are never executed.
 func leaves(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.ReturnStmt, *ast.BranchStmt:

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// TestNeverChanged checks what no chain of mutants changes or adds.
+// TestNeverChanged checks what no chain of mutants may change or add.
 func TestNeverChanged(t *testing.T) {
 	for name, c := range map[string]struct {
 		fixture
-		kept  []string // in every mutant, unless all loops and recursion are gone
+		kept  []string // present in every mutant, unless all loops and recursion are gone
 		never string   // matches in no mutant
 	}{
 		"a loop with a counter": {block("package p\n\n", `func f(n int, x float64) float64 {

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// Problem returns why a text of the block does not compile, in words that follow "the
-// block"; empty where it may. Packages that were not loaded are taken to have every name, so
-// that a text without a problem need not compile, but one with a problem does not.
+// Problem returns the reason why a text of the block does not compile, in words that follow
+// "the block"; it returns "" if the text may compile. Packages that were not loaded are
+// assumed to have every name. A text without a problem therefore does not necessarily
+// compile, but a text with a problem certainly does not.
 func (r *Rewriter) Problem(text string) string {
 	u, reason := r.parseUnit(text)
 	if reason != "" {
@@ -32,8 +33,8 @@ func (r *Rewriter) Problem(text string) string {
 	return ""
 }
 
-// Fit returns a text of the block as it compiles: formatted, and without the variables that
-// nothing uses. It returns false if the text does not compile so.
+// Fit returns a text of the block in a form that compiles: formatted, and without unused
+// variables. It returns false if the text does not compile even in that form.
 func (r *Rewriter) Fit(text string) (string, bool) {
 	for range mostRepairs {
 		var ok bool
@@ -61,12 +62,12 @@ func (r *Rewriter) Fit(text string) (string, bool) {
 	return "", false
 }
 
-// Needs returns the names of the imports that only the block uses: its texts must keep them
-// in use.
+// Needs returns the names of the imports that only the block uses. The block's texts must
+// therefore continue to use them.
 func (r *Rewriter) Needs() []string { return r.needs }
 
-// certain reports whether a problem exists regardless of the contents of packages that were
-// not loaded.
+// certain reports whether a problem exists regardless of what the packages that were not
+// loaded contain.
 func certain(problem string) bool {
 	for _, begin := range []string{unusedVariable, "undefined: ", "missing return"} {
 		if strings.HasPrefix(problem, begin) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestProblem checks that a text is refused for what the compiler would refuse, and for
-// nothing else.
+// TestProblem checks that a text is refused for what the compiler would refuse, and for no
+// other reason.
 func TestProblem(t *testing.T) {
 	const file = `package p
 

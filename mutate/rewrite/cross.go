@@ -7,21 +7,22 @@ import (
 	"math/rand/v2"
 )
 
-// crossover is the operator of Cross.
+// crossover is the name of the operator of Cross.
 const crossover = "crossover"
 
 // crossing is the state of one crossover.
 type crossing struct {
 	*mutation           // of the text
-	other     *mutation // of the one that is taken from
-	// have are the expressions and statements of the text. They are not taken over.
+	other     *mutation // of the text from which a part is taken
+	// have holds the expressions and statements that the text already has; they are not
+	// taken from the other text.
 	have map[string]bool
 }
 
-// Cross returns a text in which an expression, a statement or a declaration of another
-// text of the block is in place of one of the same type. Variables that do not exist
-// there are replaced by others of their types. It returns false if one of the texts is
-// not valid or no part can be taken over.
+// Cross returns a text in which an expression, a statement or a declaration is replaced by
+// one of the same type from another text of the block. Variables that do not exist at the
+// new position are replaced by other variables of their types. Cross returns false if one
+// of the texts is not valid or no part can be taken from the other text.
 func (r *Rewriter) Cross(text, other string, rng *rand.Rand) (Change, bool) {
 	v, o := r.read(text), r.read(other)
 	if v == nil || o == nil {
@@ -62,12 +63,12 @@ var crossings = []crossingKind{
 	{1, (*crossing).declaration},
 }
 
-// typeKey returns a type as text, which is comparable between two checks.
+// typeKey returns a type as text, which can be compared across two type checks.
 func (v *view) typeKey(t types.Type) string {
 	return types.TypeString(types.Default(t), v.qualifier)
 }
 
-// around returns the name of the function that a node is in.
+// around returns the name of the function that contains a node.
 func around(parents []ast.Node) string {
 	for _, n := range parents {
 		if f, ok := n.(*ast.FuncDecl); ok {
@@ -77,7 +78,7 @@ func around(parents []ast.Node) string {
 	return ""
 }
 
-// expression takes an expression over.
+// expression takes an expression from the other text.
 func (x *crossing) expression() (change, bool) {
 	p, ok := x.pick(x.sites.values, nil)
 	if !ok {
@@ -98,8 +99,8 @@ func (x *crossing) expression() (change, bool) {
 	return x.replace(p, e), ok && !x.have[oneLine(e.text)]
 }
 
-// adapted returns the source of a node of the other text with its free variables replaced
-// where they do not exist.
+// adapted returns the source of a node of the other text; free variables that do not exist
+// at the new position are replaced.
 func (x *crossing) adapted(n ast.Node, g *grower) (string, bool) {
 	var edits []edit
 	o, ok := x.other, true
@@ -158,7 +159,8 @@ func (x *crossing) adapted(n ast.Node, g *grower) (string, bool) {
 	return text + o.source[at:to], true
 }
 
-// statement takes a statement over: in place of one of its kind, or between two.
+// statement takes a statement from the other text, either to replace a statement of the
+// same kind or to insert it between two statements.
 func (x *crossing) statement() (change, bool) {
 	usable := func(s ast.Stmt) bool {
 		switch s := s.(type) {
@@ -193,7 +195,7 @@ func (x *crossing) statement() (change, bool) {
 	return x.inserted(to, k, text), ok && !x.have[oneLine(text)]
 }
 
-// sameKind reports whether two statements are of one kind.
+// sameKind reports whether two statements are of the same kind.
 func sameKind(a, b ast.Stmt) bool {
 	switch a := a.(type) {
 	case *ast.AssignStmt:
@@ -224,7 +226,8 @@ func sameKind(a, b ast.Stmt) bool {
 	return false
 }
 
-// declaration takes the declaration of a function, of constants or of variables over.
+// declaration takes the declaration of a function, of constants or of variables from the
+// other text.
 func (x *crossing) declaration() (change, bool) {
 	if x.r.statements {
 		return change{}, false
@@ -251,7 +254,7 @@ func (x *crossing) declaration() (change, bool) {
 	return change{[]edit{{from, to, text}}, x.source[from:to], text, from}, true
 }
 
-// declKey identifies a declaration; empty for types.
+// declKey identifies a declaration; it is empty for types.
 func declKey(d ast.Decl) string {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

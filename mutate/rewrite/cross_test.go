@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-// TestCross checks that a part of the other text is taken over: an expression, a
-// statement with other names, and a declaration.
+// TestCross checks that a part of the other text is taken over: an expression, a statement
+// with renamed variables, and a declaration.
 func TestCross(t *testing.T) {
 	for _, c := range []struct {
 		name, before, text, other string
-		want                      []string // each occurs in some child; all children have one of them
+		want                      []string // each occurs in some child; every child has one of them
 	}{
 		{"a number", "", "func f(a float64) float64 {\n\treturn a * 2\n}\n", "func f(a float64) float64 {\n\treturn a * 777\n}\n", []string{"777"}},
 		{"a statement", "", "func f(a float64) float64 {\n\treturn a\n}\n", "func f(a float64) float64 {\n\tif a > 5 {\n\t\ta -= 3\n\t}\n\treturn a\n}\n", []string{"if a > 5 {\n\t\ta -= 3\n\t}", "\n\ta -= 3\n\treturn a", "return 3", "return 5"}},
@@ -53,8 +53,8 @@ func TestCross(t *testing.T) {
 	}
 }
 
-// TestDeterministic checks that equal seeds have equal results, with other rewriters of
-// the same package too.
+// TestDeterministic checks that equal seeds give equal results, even with different
+// rewriters of the same package.
 func TestDeterministic(t *testing.T) {
 	for _, f := range fixtures {
 		var first []Change

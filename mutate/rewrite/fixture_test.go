@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// fixture is a package with a block between two lines.
+// fixture is a package with a block between two marker lines.
 type fixture struct {
 	name     string
 	files    map[string]string
@@ -170,7 +170,7 @@ func Sum() int { return table[0] + table[1] + table[2] }
 `}},
 }
 
-// open returns a rewriter of the block of a fixture, and its text.
+// open returns a rewriter for the block of a fixture, and the text of the block.
 func (f fixture) open(t testing.TB) (*Rewriter, string) {
 	t.Helper()
 	s := Source{Files: map[string][]byte{}, Importer: f.importer}
@@ -188,7 +188,7 @@ func (f fixture) open(t testing.TB) (*Rewriter, string) {
 	return r, string(s.Files[at.File][at.Start:at.End])
 }
 
-// with returns the files with another text of the block.
+// with returns the files with the text of the block replaced.
 func (f fixture) with(text string) map[string]string {
 	out := map[string]string{}
 	for name, src := range f.files {
@@ -203,7 +203,7 @@ func (f fixture) with(text string) map[string]string {
 
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
 
-// block returns a fixture of one file with a block.
+// block returns a fixture with one file that contains a block.
 func block(before, text, after string) fixture {
 	return fixture{name: "block", files: map[string]string{"a.go": before + begin + text + end + after}}
 }

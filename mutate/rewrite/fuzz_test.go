@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzNew checks that no package makes New, Mutate or Cross panic, and that what they
-// return is a text for the block again.
+// FuzzNew checks that no package makes New, Mutate or Cross panic, and that the texts they
+// return are valid for the block.
 func FuzzNew(f *testing.F) {
 	for _, x := range fixtures {
 		for _, text := range x.files {
@@ -59,7 +59,7 @@ func FuzzNew(f *testing.F) {
 	})
 }
 
-// FuzzText checks that no text makes the functions on texts panic.
+// FuzzText checks that no text makes the functions that take texts panic.
 func FuzzText(f *testing.F) {
 	for _, x := range fixtures {
 		_, text := x.open(f)

@@ -21,10 +21,10 @@ type grower struct {
 	at    token.Pos
 	scope *types.Scope
 	vars  []variable // that are visible there
-	reuse []place    // expressions that mean the same there
+	reuse []place    // existing expressions that mean the same at that position
 }
 
-// variable is a variable or constant, or a field of one.
+// variable is a variable or constant, or a field of a variable.
 type variable struct {
 	text   string
 	typ    types.Type
@@ -48,7 +48,7 @@ func (v *view) grower(s *sites, at token.Pos, rng *rand.Rand) *grower {
 	return g
 }
 
-// collect finds the visible variables and constants, the innermost first.
+// collect finds the visible variables and constants, innermost first.
 func (g *grower) collect() {
 	for s := g.scope; s != nil && s != types.Universe; s = s.Parent() {
 		for _, name := range s.Names() {
@@ -73,8 +73,8 @@ func (g *grower) collect() {
 	}
 }
 
-// fields adds the fields of a variable. Those behind a pointer are added if the function
-// uses one already, so that the pointer is most likely not nil.
+// fields adds the fields of a variable. Fields reached through a pointer are added only if
+// the function already uses such a field, because the pointer is then most likely not nil.
 func (g *grower) fields(o *types.Var, weight int) {
 	t := o.Type()
 	if p, ok := t.Underlying().(*types.Pointer); ok {
@@ -102,7 +102,8 @@ func (g *grower) fields(o *types.Var, weight int) {
 	}
 }
 
-// sameMeaning reports whether the names of an expression stand for the same at a position.
+// sameMeaning reports whether the names in an expression refer to the same objects at a
+// position.
 func (v *view) sameMeaning(x ast.Node, scope *types.Scope, at token.Pos) bool {
 	ok := true
 	ast.Inspect(x, func(n ast.Node) bool {
@@ -120,13 +121,14 @@ func (v *view) sameMeaning(x ast.Node, scope *types.Scope, at token.Pos) bool {
 	return ok
 }
 
-// visible reports whether a name of the language has its usual meaning there.
+// visible reports whether a predeclared name has its usual meaning at the grower's
+// position.
 func (g *grower) visible(name string) bool {
 	_, o := g.scope.LookupParent(name, g.at)
 	return o != nil && o.Parent() == types.Universe
 }
 
-// typeName returns the spelling of a type at the position.
+// typeName returns how a type is written at the position.
 func (g *grower) typeName(t types.Type) (string, bool) {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
@@ -138,7 +140,7 @@ func (g *grower) typeName(t types.Type) (string, bool) {
 	return "", false
 }
 
-// drawn draws one of weighted candidates.
+// drawn draws a candidate with a probability proportional to its weight.
 func drawn[T any](rng *rand.Rand, list []T, weight func(T) int) (T, bool) {
 	total := 0
 	for _, x := range list {
@@ -157,8 +159,8 @@ func drawn[T any](rng *rand.Rand, list []T, weight func(T) int) (T, bool) {
 	return none, false
 }
 
-// variable draws a variable, a constant, a field, or an expression of the function, of a
-// type.
+// variable draws an expression of a given type: a variable, a constant, a field, or an
+// expression that the function already contains.
 func (g *grower) variable(t types.Type) (expr, bool) {
 	type candidate struct {
 		expr
@@ -187,13 +189,13 @@ func (g *grower) variable(t types.Type) (expr, bool) {
 	return c.expr, ok
 }
 
-// fits reports whether an untyped constant can be used as a value of a type.
+// fits reports whether x is an untyped constant that can be used as a value of a type.
 func fits(x variable, t types.Type) bool {
 	b, ok := x.typ.(*types.Basic)
 	return ok && b.Info()&types.IsUntyped != 0 && numeric(b) && (float(t) || integer(b))
 }
 
-// converted draws a number of another type and converts it.
+// converted draws a number of another type and converts it to the given type.
 func (g *grower) converted(t types.Type) (expr, bool) {
 	name, ok := g.typeName(t)
 	if !ok {
@@ -219,7 +221,7 @@ func (g *grower) converted(t types.Type) (expr, bool) {
 	return call(name, list[g.rng.IntN(len(list))]), true
 }
 
-// length draws the length of a slice, string or map.
+// length returns a call of len with a slice, string or map drawn at random.
 func (g *grower) length() (expr, bool) {
 	var list []string
 	for _, x := range g.vars {
@@ -238,7 +240,7 @@ func (g *grower) length() (expr, bool) {
 	return call("len", expr{list[g.rng.IntN(len(list))], primary}), true
 }
 
-// Numbers that new code begins with.
+// Numbers that new code contains.
 var (
 	wholeNumbers = []int64{1, 2, 2, 3, 4, 5, 10, 100}
 	realNumbers  = []float64{0.5, 0.1, 1, 2, 3, 10, 100}
@@ -264,8 +266,8 @@ func (g *grower) literal(t types.Type) expr {
 	return number(x, t)
 }
 
-// number returns the literal of a number of a type. Those of floats have a point or an
-// exponent, so that the type of a variable does not depend on it.
+// number returns a number as a literal of a type. Float literals have a point or an
+// exponent, so that the type of a variable does not depend on the value.
 func number(x float64, t types.Type) expr {
 	prec := primary
 	if x < 0 {
@@ -285,13 +287,13 @@ func number(x float64, t types.Type) expr {
 	return expr{s, prec}
 }
 
-// isNumber reports whether an expression is a number.
+// isNumber reports whether an expression is a numeric literal.
 func isNumber(e expr) bool {
 	_, err := strconv.ParseFloat(e.text, 64)
 	return err == nil
 }
 
-// rounded rounds to three significant digits.
+// rounded rounds a number to three significant digits.
 func rounded(x float64) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
 	if err != nil {
@@ -300,7 +302,7 @@ func rounded(x float64) float64 {
 	return r
 }
 
-// terminal draws an expression without operators of its own.
+// terminal draws an expression that has no operator.
 func (g *grower) terminal(t types.Type) (expr, bool) {
 	if !numeric(t) {
 		return g.variable(t)
@@ -346,7 +348,7 @@ func (g *grower) value(t types.Type, depth int) (expr, bool) {
 	return g.operation(a, t, depth-1)
 }
 
-// operation grows an operation whose left operand is given.
+// operation grows an operation with the given left operand.
 func (g *grower) operation(a expr, t types.Type, depth int) (expr, bool) {
 	ops := []token.Token{token.ADD, token.SUB, token.MUL, token.MUL, token.QUO}
 	op := ops[g.rng.IntN(len(ops))]
@@ -365,7 +367,8 @@ func (g *grower) operation(a expr, t types.Type, depth int) (expr, bool) {
 	return binary(a, op, b), ok
 }
 
-// called grows a call with a result of a type; one argument may be given.
+// called grows a call whose result has the given type; given, if not nil, is one of the
+// arguments.
 func (g *grower) called(t types.Type, given *expr, depth int) (expr, bool) {
 	type function struct {
 		name string
@@ -439,7 +442,7 @@ func (g *grower) called(t types.Type, given *expr, depth int) (expr, bool) {
 	return call(f.name, args...), true
 }
 
-// newer reports whether a language version is at least go1.minor.
+// newer reports whether a language version is go1.minor or later.
 func newer(version string, minor int) bool {
 	if len(version) < 5 || version[:4] != "go1." {
 		return true
@@ -498,7 +501,8 @@ func (g *grower) condition(t types.Type, depth int) (expr, bool) {
 	return binary(a, op, b), ok
 }
 
-// compared draws a type of numbers that variables have.
+// compared draws a numeric type from the types of the variables and expressions that new
+// code may use.
 func (g *grower) compared() (types.Type, bool) {
 	var list []types.Type
 	for _, x := range g.vars {

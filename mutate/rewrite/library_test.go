@@ -12,7 +12,8 @@ import (
 )
 
 // TestLibrary rewrites functions of the standard library, as declarations and as
-// statements, without an importer, and type-checks the whole packages with one.
+// statements, without an importer, and then type-checks the whole packages with an
+// importer.
 func TestLibrary(t *testing.T) {
 	packages, perBlock, most := []string{"sort", "container/heap"}, 2, 20
 	if list := os.Getenv("EVOLVE_LIBRARY"); list != "" {

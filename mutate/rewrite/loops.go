@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// fixtures returns descriptions of the parts that no operator may change: of the for
-// statements, with the statements that lead to their end, and of functions that are
-// recursive, use goto, or initialise the package. A result is refused if it has one that
-// its origin does not have.
+// fixtures returns descriptions of the parts that no operator may change: the for
+// statements, with the statements that lead to their end, and the functions that are
+// recursive, use goto, or initialise the package. A result is refused if it has a fixture
+// that its origin does not have.
 func (v *view) fixtures() map[string]int {
 	found := map[string]int{}
 	for _, d := range v.tree.Decls {
@@ -34,7 +34,7 @@ func (v *view) fixtures() map[string]int {
 	return found
 }
 
-// jumps reports whether a body has a goto statement.
+// jumps reports whether a body contains a goto statement.
 func jumps(b *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(b, func(n ast.Node) bool {
@@ -54,18 +54,19 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // control is the part of a for statement that determines its end.
 type control struct {
 	v *view
-	// vars are the variables that the end depends on, and functions the functions.
+	// vars and functions hold the variables and the functions on which the end of the loop
+	// depends.
 	vars      map[types.Object]bool
 	functions map[string]bool
-	// constants are the constants in the statements that lead to the end, with their
+	// constants holds the constants in the statements that lead to the end, with their
 	// values.
 	constants map[string]bool
-	// exits reports whether break, continue and return statements matter too, because the
-	// loop has no statement after each round that leads to its end.
+	// exits reports whether break, continue and return statements matter, too. They do if
+	// the loop has no condition, or no post statement, that leads to its end.
 	exits bool
 }
 
-// loop describes a for statement and the statements that its end depends on.
+// loop describes a for statement and the statements on which its end depends.
 func (v *view) loop(f *ast.ForStmt, in *ast.FuncDecl) string {
 	c := control{v, map[types.Object]bool{}, map[string]bool{}, map[string]bool{}, f.Cond == nil || f.Post == nil}
 	header := ""
@@ -108,8 +109,8 @@ func (v *view) loop(f *ast.ForStmt, in *ast.FuncDecl) string {
 	return "for " + header + "{" + body + "}" + c.origins(f, inputs)
 }
 
-// origins describes the sources of a loop's inputs: the statements outside of it that set
-// them, constants, and functions.
+// origins describes the sources of a loop's inputs: the statements outside the loop that
+// set them, constants, and functions.
 func (c *control) origins(f *ast.ForStmt, inputs map[types.Object]bool) string {
 	v := c.v
 	list := slices.Sorted(maps.Keys(c.constants))
@@ -150,7 +151,7 @@ func (c *control) origins(f *ast.ForStmt, inputs map[types.Object]bool) string {
 	return strings.Join(list, ";")
 }
 
-// variables returns the variables of a node.
+// variables returns the variables in a node.
 func (v *view) variables(n ast.Node) map[types.Object]bool {
 	list := map[types.Object]bool{}
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -164,7 +165,8 @@ func (v *view) variables(n ast.Node) map[types.Object]bool {
 	return list
 }
 
-// note adds the variables, constants and functions of a node.
+// note adds the variables, constants and functions in a node to those on which the end
+// depends.
 func (c *control) note(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
@@ -183,7 +185,7 @@ func (c *control) note(n ast.Node) {
 	})
 }
 
-// uses reports whether a node has one of the variables.
+// uses reports whether a node contains one of the variables.
 func (c *control) uses(n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -195,7 +197,7 @@ func (c *control) uses(n ast.Node) bool {
 	return found
 }
 
-// object returns what an identifier stands for.
+// object returns the object to which an identifier refers.
 func (v *view) object(id *ast.Ident) types.Object {
 	if o := v.info.Uses[id]; o != nil {
 		return o
@@ -203,7 +205,8 @@ func (v *view) object(id *ast.Ident) types.Object {
 	return v.info.Defs[id]
 }
 
-// list describes the statements that matter, and notes their variables.
+// list describes the statements in a list that matter for the end of the loop, and notes
+// their variables.
 func (c *control) list(list []ast.Stmt) string {
 	var b strings.Builder
 	for _, s := range list {
@@ -212,7 +215,8 @@ func (c *control) list(list []ast.Stmt) string {
 	return b.String()
 }
 
-// statement describes a statement; empty if it does not matter.
+// statement describes a statement; the description is empty if the statement does not
+// matter for the end of the loop.
 func (c *control) statement(s ast.Stmt) string {
 	inner := func(header ast.Node, bodies ...string) string {
 		body := strings.Join(bodies, "|")

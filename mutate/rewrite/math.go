@@ -7,7 +7,7 @@ import (
 	"go/types"
 )
 
-// mathSource declares package math for checks without an importer.
+// mathSource declares package math for type checks without an importer.
 const mathSource = `package math
 
 const (
@@ -103,7 +103,7 @@ func mathPackage() *types.Package {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, "math.go", mathSource, parser.SkipObjectResolution)
 	if err != nil {
-		panic("rewrite: " + err.Error()) // our own text; a test checks it
+		panic("rewrite: " + err.Error()) // the source is this package's own text, which a test checks
 	}
 	p, err := new(types.Config).Check("math", set, []*ast.File{f}, nil)
 	if err != nil {
@@ -112,8 +112,8 @@ func mathPackage() *types.Package {
 	return p
 }
 
-// grownMath are the functions of package math that new code calls, by their number of
-// float64 parameters. Those that occur twice are drawn twice as often.
+// grownMath lists the functions of package math that new code may call, by their number of
+// float64 parameters. Functions that are listed twice are drawn twice as often.
 var grownMath = map[int][]string{
 	1: {"Sqrt", "Sqrt", "Abs", "Abs", "Log1p", "Log", "Exp", "Tanh", "Floor", "Ceil", "Cbrt"},
 	2: {"Max", "Max", "Min", "Min", "Pow", "Hypot", "Mod"},

@@ -16,8 +16,9 @@ const (
 
 // Normal returns the normal form of a text: its tokens without comments and layout, with
 // the names that a function declares for itself numbered in the order of their first use.
-// Two Go texts of declarations or of statements that differ in nothing else are equal.
-// Other texts, and texts above 64 KiB, are returned unchanged.
+// Two Go texts of declarations or of statements have the same normal form if they differ
+// only in comments, layout and these names. Other texts, and texts above 64 KiB, are
+// returned unchanged.
 func Normal(text string) string {
 	if len(text) > mostText {
 		return text
@@ -28,8 +29,8 @@ func Normal(text string) string {
 	return text
 }
 
-// Size returns the number of syntax nodes of Go declarations or statements. For other
-// texts it is the number of their words.
+// Size returns the number of syntax nodes in Go declarations or statements. For other texts
+// it returns the number of words.
 func Size(text string) int {
 	_, tree := parsed(text)
 	if tree == nil {
@@ -54,12 +55,12 @@ func Size(text string) int {
 	return n
 }
 
-// wrapping is the number of nodes of the function around statements: the function, its
+// wrapping is the number of nodes in the function that wraps statements: the function, its
 // name, its type with the list of parameters, and its body.
 const wrapping = 5
 
-// parsed parses a text as declarations or as statements, after a header; nil if it is
-// neither.
+// parsed parses a text as declarations or as statements, and returns the header that this
+// requires; tree is nil if the text is neither.
 func parsed(text string) (header string, tree *ast.File) {
 	if len(text) > mostText || nesting([]byte(text)) > mostNesting {
 		return "", nil
@@ -78,7 +79,7 @@ func parsed(text string) (header string, tree *ast.File) {
 	return "", nil
 }
 
-// normalGo returns Normal of a Go text; empty if it is none.
+// normalGo returns the normal form of a Go text; it returns "" for other texts.
 func normalGo(text string) string {
 	header, tree := parsed(text)
 	if tree == nil {
@@ -87,7 +88,7 @@ func normalGo(text string) string {
 	return tokens(text, len(header), tree)
 }
 
-// tokens returns the tokens of a parsed text, which starts at an offset of the tree.
+// tokens returns the tokens of a parsed text, which begins at offset start in the tree.
 func tokens(text string, start int, tree *ast.File) string {
 	names := locals(tree)
 	set := token.NewFileSet()
@@ -111,7 +112,7 @@ func tokens(text string, start int, tree *ast.File) string {
 			pending = tok
 			continue
 		case tok == token.IDENT:
-			at := token.Pos(1 + start + file.Offset(pos)) // the tree is of a file at base 1
+			at := token.Pos(1 + start + file.Offset(pos)) // the tree's file has base 1
 			if l := names[at]; l != nil {
 				if numbers[l] == 0 {
 					numbers[l] = len(numbers) + 1
@@ -129,7 +130,7 @@ func tokens(text string, start int, tree *ast.File) string {
 }
 
 // local is a name that a function declares for itself.
-type local struct{ _ byte } // not empty, so that each has an address of its own
+type local struct{ _ byte } // not empty, so that each local has its own address
 
 // scopes resolves names to locals.
 type scopes struct {
@@ -137,7 +138,7 @@ type scopes struct {
 	stack []map[string]*local
 }
 
-// locals returns the uses of local names by position.
+// locals returns the local to which each use of a local name refers, by position.
 func locals(tree *ast.File) map[token.Pos]*local {
 	s := &scopes{uses: map[token.Pos]*local{}}
 	for _, d := range tree.Decls {
@@ -158,7 +159,8 @@ func locals(tree *ast.File) map[token.Pos]*local {
 func (s *scopes) open()  { s.stack = append(s.stack, map[string]*local{}) }
 func (s *scopes) close() { s.stack = s.stack[:len(s.stack)-1] }
 
-// declare adds a name to the innermost scope; the package's names stay as they are.
+// declare adds a name to the innermost scope; it does not add names at package level,
+// because these stay as they are.
 func (s *scopes) declare(id *ast.Ident) {
 	if len(s.stack) == 0 || id.Name == "_" {
 		return
@@ -168,7 +170,7 @@ func (s *scopes) declare(id *ast.Ident) {
 	s.uses[id.Pos()] = l
 }
 
-// define adds the new names of a short declaration.
+// define adds the names that a short variable declaration newly declares.
 func (s *scopes) define(list []ast.Expr) {
 	for _, x := range list {
 		id, ok := x.(*ast.Ident)
@@ -193,7 +195,7 @@ func (s *scopes) use(id *ast.Ident) {
 	}
 }
 
-// fields resolves the types of parameters, and declares their names.
+// fields resolves the types of parameters and declares the parameters' names.
 func (s *scopes) fields(list *ast.FieldList, declare bool) {
 	if list == nil {
 		return
@@ -220,8 +222,8 @@ func (s *scopes) function(t *ast.FuncType, body *ast.BlockStmt) {
 	}
 }
 
-// labels declares the labels of a body. Their names begin with a colon, because labels
-// have a name space of their own.
+// labels declares the labels in a body. Their names are stored with a leading colon,
+// because labels have a separate name space.
 func (s *scopes) labels(body *ast.BlockStmt) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -236,7 +238,7 @@ func (s *scopes) labels(body *ast.BlockStmt) {
 	})
 }
 
-// node resolves the names of a node.
+// node resolves the names in a node.
 func (s *scopes) node(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -246,7 +248,7 @@ func (s *scopes) node(n ast.Node) {
 			s.node(n.X)
 			return false
 		case *ast.KeyValueExpr:
-			if _, field := n.Key.(*ast.Ident); !field { // a field of a struct most likely
+			if _, field := n.Key.(*ast.Ident); !field { // most likely a field of a struct
 				s.node(n.Key)
 			}
 			s.node(n.Value)
@@ -376,7 +378,7 @@ func (s *scopes) optional(n ast.Stmt) {
 	}
 }
 
-// spec resolves and declares the names of a declaration.
+// spec resolves the names that a declaration uses and declares those that it introduces.
 func (s *scopes) spec(spec ast.Spec) {
 	switch x := spec.(type) {
 	case *ast.ValueSpec:

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNormal checks which texts are the same.
+// TestNormal checks which texts count as the same.
 func TestNormal(t *testing.T) {
 	const f = "func f(a int) int {\n\tb := a + 1\n\treturn b * 2\n}\n"
 	for _, c := range []struct {

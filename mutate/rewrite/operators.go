@@ -17,7 +17,8 @@ type operator struct {
 	apply  func(*mutation) (change, bool)
 }
 
-// operators are those of Mutate. The weights come from searches for online bin packing.
+// operators are the operators of Mutate. The weights come from searches for online bin
+// packing.
 var operators = append([]operator{
 	{"guard", 6, (*mutation).guard},
 	{"insert", 5, (*mutation).insert},
@@ -55,15 +56,16 @@ func (m *mutation) pick(list []place, keep func(place) bool) (place, bool) {
 	return list[m.rng.IntN(len(list))], true
 }
 
-// typ returns the type that an expression in the place of another needs.
+// typ returns the type that an expression needs in order to replace another one.
 func (m *mutation) typ(p place) types.Type { return types.Default(m.typeOf(p.node)) }
 
 func (m *mutation) growerAt(p place) *grower {
 	return m.view.grower(m.sites, p.outer.Pos(), m.rng)
 }
 
-// constant perturbs a number: by a normal deviate on a linear or a logarithmic scale, or
-// to 0, 1, −1 or a named constant. Whole numbers stay whole.
+// constant perturbs a number. It changes the number by a normal deviate on a linear or a
+// logarithmic scale, or replaces it with 0, 1, −1 or a named constant. Whole numbers remain
+// whole.
 func (m *mutation) constant() (change, bool) {
 	p, ok := m.pick(m.sites.literals, nil)
 	if !ok {
@@ -120,14 +122,14 @@ func (m *mutation) constant() (change, bool) {
 	return m.replace(p, number(to, t)), true
 }
 
-// exchanged returns the change of the operator of an operation.
+// exchanged returns the change that replaces the operator of an operation with one of ops.
 func (m *mutation) exchanged(p place, b *ast.BinaryExpr, ops ...token.Token) (change, bool) {
 	ops = slices.DeleteFunc(ops, func(o token.Token) bool { return o == b.Op })
 	op := ops[m.rng.IntN(len(ops))]
 	return m.replace(p, binary(m.expr(b.X), op, m.expr(b.Y))), true
 }
 
-// Operators that replace each other.
+// Operators that may replace each other.
 var (
 	arithmetics = []token.Token{token.ADD, token.SUB, token.MUL, token.QUO}
 	bits        = []token.Token{token.AND, token.OR, token.XOR, token.AND_NOT}
@@ -190,7 +192,7 @@ func (m *mutation) comparison() (change, bool) {
 	return m.exchanged(p, b, ops...)
 }
 
-// connective exchanges && and ||.
+// connective replaces && with ||, or || with &&.
 func (m *mutation) connective() (change, bool) {
 	p, ok := m.pick(m.sites.binaries, func(p place) bool {
 		b, ok := p.node.(*ast.BinaryExpr)
@@ -203,8 +205,8 @@ func (m *mutation) connective() (change, bool) {
 	return m.exchanged(p, b, slices.Clone(connectives)...)
 }
 
-// variable replaces a variable or number by a variable, constant, field or element of its
-// type.
+// variable replaces a variable or number with a variable, constant, field or element of the
+// same type.
 func (m *mutation) variable() (change, bool) {
 	p, ok := m.pick(m.sites.values, func(p place) bool {
 		switch p.node.(type) {
@@ -249,7 +251,7 @@ func (m *mutation) grow() (change, bool) {
 	return m.replace(p, binary(a, ops[m.rng.IntN(len(ops))], x)), ok
 }
 
-// drop removes an operation or a call, and leaves one of its operands.
+// drop replaces an operation or a call with one of its operands or arguments.
 func (m *mutation) drop() (change, bool) {
 	p, ok := m.pick(m.sites.values, func(p place) bool {
 		return len(m.operands(p.node)) > 0 && !truth(m.typeOf(p.node))
@@ -261,7 +263,8 @@ func (m *mutation) drop() (change, bool) {
 	return m.replace(p, m.expr(list[m.rng.IntN(len(list))])), true
 }
 
-// operands returns the operands and arguments of an expression's type.
+// operands returns those operands or arguments of an expression that have the type of the
+// expression.
 func (m *mutation) operands(x ast.Expr) []ast.Expr {
 	var list []ast.Expr
 	switch x := x.(type) {
@@ -275,7 +278,7 @@ func (m *mutation) operands(x ast.Expr) []ast.Expr {
 	return slices.DeleteFunc(list, func(y ast.Expr) bool { return !types.Identical(m.typeOf(y), m.typeOf(x)) })
 }
 
-// subtree replaces an expression by a new one of its type.
+// subtree replaces an expression with a new one of the same type.
 func (m *mutation) subtree() (change, bool) {
 	p, ok := m.pick(m.sites.values, func(p place) bool { return !is(m.typeOf(p.node), types.IsString) })
 	if !ok {
@@ -285,7 +288,7 @@ func (m *mutation) subtree() (change, bool) {
 	return m.replace(p, e), ok
 }
 
-// hoist replaces an expression by an expression within it of the same type.
+// hoist replaces an expression with one of its subexpressions of the same type.
 func (m *mutation) hoist() (change, bool) {
 	p, ok := m.pick(m.sites.values, func(p place) bool {
 		_, call := p.node.(*ast.CallExpr)
@@ -317,7 +320,8 @@ func (m *mutation) conditionGrow() (change, bool) {
 	return m.replace(p, binary(m.expr(p.node), connectives[m.rng.IntN(2)], d)), ok
 }
 
-// conditionDrop removes one side of && and ||, or an if around statements.
+// conditionDrop removes one side of && or ||, or removes an if statement but keeps the
+// statements in it.
 func (m *mutation) conditionDrop() (change, bool) {
 	p, ok := m.pick(m.sites.conditions, func(p place) bool {
 		b, ok := p.node.(*ast.BinaryExpr)
@@ -337,7 +341,7 @@ func (m *mutation) conditionDrop() (change, bool) {
 	}
 	body := strings.TrimSpace(m.source[m.offset(s.Body.Lbrace)+1 : m.offset(s.Body.Rbrace)])
 	if s.Else != nil {
-		// Only one branch is left.
+		// Only one of the branches is kept.
 		kept := "{" + body + "\n}"
 		if m.rng.IntN(2) == 0 {
 			kept = m.source[m.offset(s.Else.Pos()):m.offset(s.Else.End())]
@@ -353,12 +357,12 @@ func (m *mutation) conditionDrop() (change, bool) {
 	return change{[]edit{{at, m.offset(s.End()), body}}, m.text(s), body, at}, true
 }
 
-// elseOf reports whether an if statement follows an else.
+// elseOf reports whether an if statement is the else branch of another one.
 func (m *mutation) elseOf(s *ast.IfStmt) bool {
 	return slices.ContainsFunc(m.sites.ifs, func(o *ast.IfStmt) bool { return o.Else == ast.Stmt(s) })
 }
 
-// opposite are the comparisons that hold when others do not.
+// opposite maps each comparison to the comparison that holds when it does not.
 var opposite = map[token.Token]token.Token{
 	token.LSS: token.GEQ, token.GEQ: token.LSS, token.GTR: token.LEQ, token.LEQ: token.GTR, token.EQL: token.NEQ, token.NEQ: token.EQL,
 }
@@ -380,7 +384,7 @@ func (m *mutation) negate() (change, bool) {
 	return m.replace(p, negated(m.expr(p.node))), true
 }
 
-// call puts a number into a call: x becomes f(x) or f(x, t).
+// call wraps a number in a call: x becomes f(x) or f(x, t).
 func (m *mutation) call() (change, bool) {
 	p, ok := m.term()
 	if !ok {
@@ -391,8 +395,8 @@ func (m *mutation) call() (change, bool) {
 	return m.replace(p, e), ok
 }
 
-// arguments exchanges two arguments of equal type, or the operands of an operation whose
-// order matters.
+// arguments exchanges two arguments of the same type, or the operands of an operation in
+// which their order matters.
 func (m *mutation) arguments() (change, bool) {
 	ordered := []token.Token{token.SUB, token.QUO, token.REM, token.LSS, token.LEQ, token.GTR, token.GEQ}
 	list := slices.Concat(m.sites.calls, m.sites.binaries)

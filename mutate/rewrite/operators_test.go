@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// applied applies one operator until a result is valid.
+// applied applies one operator repeatedly until a result is valid.
 func applied(t *testing.T, r *Rewriter, text, name string, seed uint64) Change {
 	t.Helper()
 	v := r.read(text)

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// wholeCheck type-checks files with every body and every import.
+// wholeCheck type-checks files including every body and every import.
 func wholeCheck(imports types.Importer, name string, files map[string]string) error {
 	set := token.NewFileSet()
 	var list []*ast.File
@@ -31,8 +31,8 @@ func wholeCheck(imports types.Importer, name string, files map[string]string) er
 	return err
 }
 
-// TestChains checks that chains of mutants and crossovers, of up to 30 generations, are
-// valid, that all operators occur, and that the compiler accepts a sample.
+// TestChains checks that chains of mutants and crossovers, up to 30 generations long, are
+// valid, that all operators occur, and that the compiler accepts a sample of the results.
 func TestChains(t *testing.T) {
 	const generations, perFixture, built = 30, 500, 15
 	imports := sourceImporter(t)
@@ -112,7 +112,7 @@ func write(t testing.TB, name, text string) {
 	}
 }
 
-// BenchmarkMutate measures mutants of mutants.
+// BenchmarkMutate measures how fast mutants of mutants are made.
 func BenchmarkMutate(b *testing.B) {
 	for _, f := range fixtures {
 		b.Run(f.name, func(b *testing.B) {

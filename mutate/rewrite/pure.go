@@ -5,15 +5,16 @@ import (
 	"go/token"
 )
 
-// functions are the names that the bodies of functions and methods mention, by the name
-// of the function. Methods of one name count as one function. A name can be mentioned
-// that stands for something else there, so that more is related than calls are.
+// functions holds the names that the bodies of functions and methods mention, by the name
+// of the function. Methods with the same name count as one function. A mentioned name may
+// refer to something other than a function, so functions may be related although neither
+// calls the other.
 type functions struct {
 	own   map[string]map[string]bool
-	outer *functions // further ones; nil if there are none
+	outer *functions // the functions outside these; nil if there are none
 }
 
-// functionsIn returns the functions of declarations, and those of outer.
+// functionsIn returns the functions in declarations, linked to those in outer.
 func functionsIn(decls []ast.Decl, outer *functions) *functions {
 	f := &functions{map[string]map[string]bool{}, outer}
 	for _, d := range decls {
@@ -36,7 +37,7 @@ func functionsIn(decls []ast.Decl, outer *functions) *functions {
 	return f
 }
 
-// closure adds a function and all that it may call.
+// closure adds a function, and all functions that it may call, to a set.
 func (f *functions) closure(name string, to map[string]bool) {
 	if to[name] {
 		return
@@ -51,7 +52,7 @@ func (f *functions) closure(name string, to map[string]bool) {
 	}
 }
 
-// recursive reports whether a function may call itself.
+// recursive reports whether a function may call itself, directly or indirectly.
 func (f *functions) recursive(name string) bool {
 	reached := map[string]bool{}
 	for g := f; g != nil; g = g.outer {
@@ -67,7 +68,7 @@ func (f *functions) recursive(name string) bool {
 	return reached[name]
 }
 
-// functionsOf returns the functions of declarations that have a body and are neither
+// functionsOf returns those functions in declarations that have a body and are neither
 // methods nor generic.
 func functionsOf(decls []ast.Decl) []*ast.FuncDecl {
 	var list []*ast.FuncDecl
@@ -79,26 +80,27 @@ func functionsOf(decls []ast.Decl) []*ast.FuncDecl {
 	return list
 }
 
-// builtins are the functions without side effects of the language.
+// builtins are the predeclared functions without side effects.
 var builtins = map[string]bool{"len": true, "cap": true, "min": true, "max": true, "make": true, "append": true, "abs": true}
 
-// conversions are the basic types that functions without side effects convert to.
+// conversions are the basic types to which functions without side effects may convert.
 var conversions = map[string]bool{
 	"int": true, "int8": true, "int16": true, "int32": true, "int64": true, "uint": true, "uint8": true, "uint16": true,
 	"uint32": true, "uint64": true, "float32": true, "float64": true, "byte": true, "rune": true, "string": true,
 }
 
-// purity records which functions have no side effects: those that assign to their own
-// variables only, and call nothing but each other, package math and the language's
+// purity records which functions have no side effects: those that assign only to their own
+// variables, and call only each other, functions of package math and certain predeclared
 // functions.
 type purity struct {
-	// calls are the functions that harmless functions call; effects are the others.
+	// calls maps each harmless function to the functions that it calls; effects holds the
+	// functions that are not harmless.
 	calls   map[string][]string
 	effects map[string]bool
 	outer   *purity
 }
 
-// purityOf examines functions; those of outer are examined already.
+// purityOf examines functions; the functions of outer have already been examined.
 func purityOf(list []*ast.FuncDecl, math string, values func(string) bool, outer *purity) *purity {
 	p := &purity{map[string][]string{}, map[string]bool{}, outer}
 	for _, f := range list {
@@ -112,7 +114,8 @@ func purityOf(list []*ast.FuncDecl, math string, values func(string) bool, outer
 	return p
 }
 
-// pure reports whether a function has no side effects and uses none of some names.
+// pure reports whether a function has no side effects and neither it nor a function that it
+// calls uses one of the names in without.
 func (p *purity) pure(name string, mentions *functions, without map[string]bool) bool {
 	seen := map[string]bool{}
 	var check func(name string) bool
@@ -151,10 +154,10 @@ func (p *purity) pure(name string, mentions *functions, without map[string]bool)
 // harmless reports whether a function has no side effects if the functions of the package
 // that it calls have none.
 func harmless(f *ast.FuncDecl, math string, values func(string) bool) (called []string, ok bool) {
-	own := declared(f) // true: made in the function, so that its elements may be assigned
+	own := declared(f) // true for what was made in the function, so that its elements may be assigned
 	for name := range own {
 		if builtins[name] || conversions[name] || values(name) || name == math {
-			return nil, false // the name can mean two things
+			return nil, false // the name may refer to either of two objects
 		}
 	}
 	ok = true
@@ -220,8 +223,8 @@ func assignable(x ast.Expr, own map[string]bool) bool {
 	}
 }
 
-// appendable reports whether an expression is a variable that is no parameter. Appending to
-// a parameter could write into memory of the caller.
+// appendable reports whether an expression is a variable that is not a parameter. Appending
+// to a parameter could write into the caller's memory.
 func appendable(x ast.Expr, f *ast.FuncDecl) bool {
 	id, ok := x.(*ast.Ident)
 	if !ok {
@@ -237,8 +240,8 @@ func appendable(x ast.Expr, f *ast.FuncDecl) bool {
 	return true
 }
 
-// declared returns the variables of a function; true are those that only ever get new
-// values of make or of a composite literal without pointers.
+// declared returns the variables of a function; the value is true for those whose every
+// value is new, from make or from a composite literal without pointers.
 func declared(f *ast.FuncDecl) map[string]bool {
 	own := map[string]bool{}
 	for _, list := range []*ast.FieldList{f.Type.Params, f.Type.Results} {

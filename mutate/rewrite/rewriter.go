@@ -7,33 +7,34 @@ import (
 	"strings"
 )
 
-// Change is a text made from others.
+// Change is a text made from other texts.
 type Change struct {
 	// Text is the new text of the block.
 	Text string
 	// Operator is the name of the operator.
 	Operator string
-	// Describes is one line that names the place and shows both sides, such as
-	// "line 4: gap > 3 → gap >= 3". Lines count from the first of the text before the change.
+	// Describes describes the change on one line, with its position and the code before and
+	// after, such as "line 4: gap > 3 → gap >= 3". Lines are counted from the first line of
+	// the text before the change.
 	Describes string
 }
 
-// Limits of the search for a change that is valid.
+// Limits on the search for a valid change.
 const (
 	mostDraws = 40 // of operators
 	mostTries = 3  // of one operator
 )
 
-// mutation is the state of one change: what operators read.
+// mutation is the state of one change, as read by operators.
 type mutation struct {
 	*view
 	sites *sites
 	rng   *rand.Rand
 }
 
-// Mutate returns a text changed by one operator, which is drawn. The text is any valid
-// text of the block. It returns false if the text is not valid or nothing in it can be
-// changed. The result depends on the text and on rng alone.
+// Mutate returns a text changed by one operator, which is drawn at random. The text is any
+// valid text of the block. Mutate returns false if the text is not valid or nothing in it
+// can be changed. The result depends only on the text and on rng.
 func (r *Rewriter) Mutate(text string, rng *rand.Rand) (Change, bool) {
 	v := r.read(text)
 	if v == nil {
@@ -56,8 +57,9 @@ func (r *Rewriter) Mutate(text string, rng *rand.Rand) (Change, bool) {
 	return Change{}, false
 }
 
-// Renumber returns a text with a number in place of each occurrence of another one; false if
-// that is not valid, or if there is no occurrence. Both are in digits.
+// Renumber returns a text in which each occurrence of one number is replaced by another. It
+// returns false if the result is not valid, or if the number does not occur. Both numbers
+// are given in digits.
 func (r *Rewriter) Renumber(text, from, to string) (Change, bool) {
 	v := r.read(text)
 	if v == nil {
@@ -78,7 +80,8 @@ func (r *Rewriter) Renumber(text, from, to string) (Change, bool) {
 	return Change{out, "constant", v.describe(c)}, ok
 }
 
-// finish returns the text with a change, if the result is valid.
+// finish applies a change and returns the resulting text, or false if that text is not a
+// valid result.
 func (v *view) finish(c change, origins []traits) (string, bool) {
 	text, ok := formatted(v.apply(c.edits))
 	if !ok {
@@ -128,7 +131,8 @@ func (v *view) accepts(next *view, origins []traits) bool {
 	return next.traits().within(origins)
 }
 
-// general returns the source of the package-level constants, variables and types.
+// general returns the source of the package-level constants, variables and types in the
+// text.
 func (v *view) general() string {
 	var b strings.Builder
 	for _, d := range v.tree.Decls {
@@ -139,7 +143,7 @@ func (v *view) general() string {
 	return b.String()
 }
 
-// uses reports whether the text uses all of some imports.
+// uses reports whether the text uses all of the given imports.
 func (v *view) uses(names []string) bool {
 	if len(names) == 0 {
 		return true
@@ -163,8 +167,8 @@ const unusedVariable = "declared and not used: "
 // a result.
 const mostRepairs = 4
 
-// unused returns the positions of unused variables, and false if there are other problems
-// than those of the base.
+// unused returns the positions of unused variables, or false if there are other problems
+// that the base does not have.
 func (r *Rewriter) unused(problems []problem) ([]token.Pos, bool) {
 	var list []token.Pos
 	for _, p := range problems {
@@ -178,8 +182,8 @@ func (r *Rewriter) unused(problems []problem) ([]token.Pos, bool) {
 	return list, true
 }
 
-// tidy returns the edits that remove unused variables; false if one cannot be removed
-// without a loss.
+// tidy returns the edits that remove unused variables, or false if one of the variables
+// cannot be removed without losing a side effect.
 func (v *view) tidy(unused []token.Pos) ([]edit, bool) {
 	gone := map[token.Pos]bool{}
 	for _, p := range unused {
@@ -214,7 +218,7 @@ func (v *view) tidy(unused []token.Pos) ([]edit, bool) {
 					}
 				}
 			case len(parents) == 0 || !v.silent(n.Rhs...) || !inList(parents[len(parents)-1]):
-				removed -= count // this one stays a problem
+				removed -= count // this variable remains a problem
 			default:
 				edits = append(edits, v.removal(n))
 				return false
@@ -260,7 +264,7 @@ func blankName(x ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// inList reports whether the children of a node are a list of statements.
+// inList reports whether the children of a node include a list of statements.
 func inList(n ast.Node) bool {
 	switch n.(type) {
 	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:

@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// list is a list of statements, or the part of it that is in the text.
+// list is a list of statements, or the part of the list that is in the text.
 type list struct {
 	stmts      []ast.Stmt
-	open, shut int  // offsets of what is between its brackets
-	top        bool // the list that the text is part of
+	open, shut int  // offsets of the part of the list between its brackets
+	top        bool // whether this is the list to which the text belongs
 	parents    []ast.Node
 }
 
-// sites are the places of a text that operators can change.
+// sites are the places in a text that operators can change.
 type sites struct {
 	literals   []place // numbers
 	values     []place // numbers, strings and conditions that can be replaced by others
-	conditions []place // those of values that are conditions
+	conditions []place // those of the values that are conditions
 	reused     []place // values and indices that new code may repeat
 	binaries   []place // operations among the values
 	calls      []place // calls whose arguments can be exchanged
@@ -31,16 +31,16 @@ type sites struct {
 	lists      []list
 }
 
-// role is the use of an expression.
+// role is how an expression is used.
 type role int
 
 const (
 	replaceable role = iota
-	constant         // a number may be another number
+	constant         // a number that only another number may replace
 	fixed
 )
 
-// roleOf returns the use of an expression, judged by its ancestors.
+// roleOf returns the role of an expression, as its ancestors determine it.
 func (v *view) roleOf(outer ast.Node, parents []ast.Node) role {
 	found := replaceable
 	child := outer
@@ -159,7 +159,7 @@ func clone(parents []ast.Node, n ast.Node) []ast.Node {
 	return append(append(make([]ast.Node, 0, len(parents)+1), parents...), n)
 }
 
-// topList adds the list of statements that the text is part of.
+// topList adds the list of statements to which the text belongs.
 func (v *view) topList(s *sites) {
 	var parents []ast.Node
 	l := list{open: v.at, shut: v.end, top: true}
@@ -194,10 +194,10 @@ func (v *view) topList(s *sites) {
 	}
 }
 
-// addExpr adds an expression to the lists of sites that it belongs to.
+// addExpr adds an expression to the lists of sites to which it belongs.
 func (v *view) addExpr(s *sites, x ast.Expr, parents []ast.Node) {
 	if _, paren := x.(*ast.ParenExpr); paren {
-		return // its operand is the place
+		return // its operand is added instead
 	}
 	tv, ok := v.info.Types[x]
 	if !ok || !tv.IsValue() {
@@ -229,7 +229,7 @@ func (v *view) addExpr(s *sites, x ast.Expr, parents []ast.Node) {
 		s.literals = append(s.literals, p)
 	}
 	if v.r.incomplete && v.unknown(x, above) {
-		return // the type that is needed there may be another one
+		return // the type needed there may be a different one
 	}
 	if v.repeatable(x) {
 		s.reused = append(s.reused, p)
@@ -248,8 +248,8 @@ func (v *view) addExpr(s *sites, x ast.Expr, parents []ast.Node) {
 	}
 }
 
-// unknown reports whether the type of anything is unknown in the statement around an
-// expression, so that the type of the expression may be wrong.
+// unknown reports whether the statement around an expression contains anything of unknown
+// type, in which case the type of the expression may be wrong.
 func (v *view) unknown(x ast.Expr, parents []ast.Node) bool {
 	whole := ast.Node(x)
 	for i := len(parents) - 1; i >= 0; i-- {
@@ -272,13 +272,12 @@ func (v *view) unknown(x ast.Expr, parents []ast.Node) bool {
 	return v.invalid(whole)
 }
 
-// known reports whether a type has no part that is unknown. All unknown types look the
-// same.
+// known reports whether no part of a type is unknown. All unknown types look the same.
 func known(t types.Type) bool {
 	return !strings.Contains(types.TypeString(t, nil), types.Typ[types.Invalid].Name())
 }
 
-// invalid reports whether a node has names or expressions of unknown type.
+// invalid reports whether a node contains names or expressions of unknown type.
 func (v *view) invalid(n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -304,7 +303,7 @@ func (v *view) invalid(n ast.Node) bool {
 func (v *view) repeatable(x ast.Expr) bool {
 	switch x.(type) {
 	case *ast.Ident, *ast.BasicLit, *ast.FuncLit, *ast.CompositeLit:
-		return false // identifiers are drawn from their scopes
+		return false // identifiers are drawn from their scopes instead
 	}
 	if v.info.Types[x].Value != nil {
 		return false
@@ -327,7 +326,8 @@ func (v *view) repeatable(x ast.Expr) bool {
 	return ok && nodes <= 9
 }
 
-// typeOf returns the type of an expression, which may be a name on a left side.
+// typeOf returns the type of an expression, which may be a name on the left side of an
+// assignment.
 func (v *view) typeOf(x ast.Expr) types.Type {
 	if t := v.info.TypeOf(x); t != nil {
 		return t
@@ -335,7 +335,7 @@ func (v *view) typeOf(x ast.Expr) types.Type {
 	return types.Typ[types.Invalid]
 }
 
-// basic returns the basic type that a type is made of.
+// basic returns the basic type that underlies a type.
 func basic(t types.Type) (*types.Basic, bool) {
 	if t == nil {
 		return nil, false
@@ -347,8 +347,8 @@ func basic(t types.Type) (*types.Basic, bool) {
 	return b, ok
 }
 
-// handled reports whether operators change values of a type: numbers, conditions and
-// strings.
+// handled reports whether operators change values of a type. They change numbers,
+// conditions and strings.
 func handled(t types.Type) bool {
 	b, ok := basic(t)
 	return ok && b.Info()&(types.IsInteger|types.IsFloat|types.IsBoolean|types.IsString) != 0 && b.Kind() != types.UntypedRune

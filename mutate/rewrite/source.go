@@ -27,12 +27,12 @@ const (
 
 // Source is the Go package that contains a block.
 type Source struct {
-	// Files has all files of the package by path. Tests and files of another package in
-	// the same folder are ignored.
+	// Files holds all files of the package by path. Tests, and files of another package in
+	// the same folder, are ignored.
 	Files map[string][]byte
-	// Importer returns the declarations of imported packages. Without it, and for packages
-	// that it does not find, only package math is known: code that uses others is kept, and
-	// no new code uses them.
+	// Importer returns the declarations of imported packages. If it is nil, or does not
+	// find a package, only package math is known: existing code that uses other packages is
+	// kept, but no new code uses them.
 	Importer types.Importer
 	// Go is the language version of the module, such as "go1.21"; empty means the newest.
 	Go string
@@ -44,48 +44,53 @@ type Site struct {
 	Start, End int
 }
 
-// Rewriter changes the texts of one block. It does not change after New, so that several
+// Rewriter changes the texts of one block. A Rewriter does not change after New, so several
 // goroutines can use it if its importer's packages allow that.
 type Rewriter struct {
 	name     string // of the package
 	version  string // of the language
 	packages map[string]*types.Package
-	// incomplete reports whether a package was not found. Types that depend on it are not
-	// known then, which is a problem of the checker only.
+	// incomplete reports whether a package was not found. Types that depend on that package
+	// are then unknown, which matters only to the type checker.
 	incomplete bool
 
-	// A unit is a file made of before, the text, and after. It begins with the imports.
+	// A unit is a file that consists of before, the text, and after. It begins with the
+	// imports.
 	before, after string
 	imports       int // the offset where the imports end
-	// statements reports whether the block is within a function, in a list of statements
-	// that begins at offset open of the unit and ends shut bytes before its end.
+	// statements reports whether the block is within a function. It is then in a list of
+	// statements that begins at offset open of the unit and ends shut bytes before the
+	// unit's end.
 	statements bool
 	open, shut int
 
-	// context are the declarations outside of the block with empty function bodies, and
-	// whole the same with their bodies. Positions up to pad are theirs.
+	// context holds the declarations outside the block with empty function bodies, and
+	// whole holds the same declarations with their bodies. Positions up to pad belong to
+	// these declarations.
 	context, whole []*ast.File
 	pad            int
-	// base is the package with the base's text, which declares own in the block. Units are
-	// checked against its objects; nil if they must be checked with the context.
+	// base is the package with the base's text; own holds the names that this text declares
+	// in the block. Units are checked against the objects of base. base is nil if units
+	// must be checked with the context.
 	base *types.Package
 	own  map[string]bool
 
-	// known and knownWhole are the problems that the base has outside of the block, and
-	// tolerated those inside, which it has only if a package was not found.
+	// known and knownWhole are the problems that the base has outside the block. tolerated
+	// are the problems inside the block; the base has such problems only if a package was
+	// not found.
 	known, knownWhole, tolerated map[string]bool
 
 	needs    []string        // names of imports that only the block uses
 	math     string          // the name under which the file imports package math
-	exports  []string        // the package-level declarations of the block
-	mentions *functions      // names in the bodies of functions outside of the block
-	purity   *purity         // of functions outside of the block
+	exports  []string        // package-level declarations in the block
+	mentions *functions      // names in the bodies of functions outside the block
+	purity   *purity         // purity of the functions outside the block
 	values   map[string]bool // names of package-level functions and variables
-	computed map[string]bool // variables outside of the block with computed initial values
+	computed map[string]bool // variables outside the block whose initial values are computed
 	most     int             // the limit of Size
 }
 
-// New parses and type-checks a package, and returns a Rewriter of a block in it.
+// New parses and type-checks a package, and returns a Rewriter for a block in it.
 func New(s Source, at Site) (*Rewriter, error) {
 	data, ok := s.Files[at.File]
 	switch {
@@ -130,7 +135,7 @@ func New(s Source, at Site) (*Rewriter, error) {
 		}
 	}
 	if v, problems = r.check(unit, r.context, true); slices.ContainsFunc(problems, func(p problem) bool { return !r.accepted(p, r.known) }) {
-		r.base = nil // the block needs the declarations around it
+		r.base = nil // the block cannot be checked without the declarations around it
 		v, _ = r.check(unit, r.context, true)
 	}
 	r.exports = v.exports()
@@ -145,7 +150,7 @@ type source struct {
 	file *token.File
 }
 
-// parse parses the files of the package of one of them.
+// parse parses those files that belong to the same package as the file own.
 func (r *Rewriter) parse(files map[string][]byte, own string) (all []source, block source, err error) {
 	set, total := token.NewFileSet(), 0
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -155,7 +160,7 @@ func (r *Rewriter) parse(files map[string][]byte, own string) (all []source, blo
 		}
 		quoted := foreign.Quote(name)
 		if total += len(data); len(data) > mostFile || total > mostPackage {
-			return nil, block, fmt.Errorf("file %s is too large, or the package with it", quoted)
+			return nil, block, fmt.Errorf("file %s or its package is too large", quoted)
 		}
 		if nesting(data) > mostNesting {
 			return nil, block, fmt.Errorf("file %s nests more than %d brackets", quoted, mostNesting)
@@ -179,7 +184,8 @@ func (r *Rewriter) parse(files map[string][]byte, own string) (all []source, blo
 	return all, block, nil
 }
 
-// locate determines the kind of the block, and the text of a unit before and after it.
+// locate determines the kind of the block, and the parts of a unit before and after the
+// block's text.
 func (r *Rewriter) locate(own source, data []byte, at Site) error {
 	offset := own.file.Offset
 	whole, cut := 0, ast.Decl(nil)
@@ -232,12 +238,13 @@ func (r *Rewriter) locate(own source, data []byte, at Site) error {
 	return nil
 }
 
-// reach is a list of statements, by the offsets of its opening brace or colon and of its
-// closing brace or the next clause.
+// reach is the extent of a list of statements, given by two offsets: that of its opening
+// brace or colon, and that of its closing brace or of the next clause.
 type reach struct{ open, shut int }
 
-// innermost returns the list of statements of a function whose elements from start to end
-// are whole; false if a statement crosses start or end, or none is between them.
+// innermost returns the innermost list of statements in a function that contains the range
+// from start to end. It returns false if a statement crosses start or end, or if no
+// statement lies between them.
 func innermost(f *ast.FuncDecl, file *token.File, start, end int) (reach, bool) {
 	var found reach
 	seen, cut := false, false
@@ -284,7 +291,7 @@ func innermost(f *ast.FuncDecl, file *token.File, start, end int) (reach, bool) 
 	return found, seen && !cut
 }
 
-// load imports the packages of all files.
+// load imports the packages that the files import.
 func (r *Rewriter) load(files []source, importer types.Importer) {
 	r.packages = map[string]*types.Package{}
 	for _, f := range files {
@@ -311,8 +318,8 @@ func (r *Rewriter) load(files []source, importer types.Importer) {
 	}
 }
 
-// Import implements types.Importer with the packages that were loaded. An incomplete
-// package comes with an error, which makes the checker accept every name in it.
+// Import implements types.Importer with the packages that were loaded. For an incomplete
+// package it also returns an error, which makes the checker accept every name in it.
 func (r *Rewriter) Import(name string) (*types.Package, error) {
 	switch p := r.packages[name]; {
 	case name == "unsafe":
@@ -373,7 +380,7 @@ func (r *Rewriter) survey(files []source, own source, at Site) {
 		r.context, r.whole = append(r.context, &bare), append(r.whole, &whole)
 	}
 	if r.statements {
-		// The rest of the function is in every unit.
+		// The rest of the function around the block is part of every unit.
 		if f, err := parser.ParseFile(token.NewFileSet(), "", r.before+r.after, parser.SkipObjectResolution); err == nil {
 			for _, d := range f.Decls {
 				selected(d, outsideUses)
@@ -387,7 +394,7 @@ func (r *Rewriter) survey(files []source, own source, at Site) {
 		}
 	}
 	for _, spec := range own.tree.Imports {
-		importPath, _ := strconv.Unquote(spec.Path.Value) // the parser has checked it
+		importPath, _ := strconv.Unquote(spec.Path.Value) // the parser has checked the path
 		name := guessedName(importPath)
 		if p := r.packages[importPath]; p != nil {
 			name = p.Name()
@@ -411,7 +418,7 @@ func (r *Rewriter) survey(files []source, own source, at Site) {
 	r.purity = purityOf(functionsOf(others), r.math, values, nil)
 }
 
-// selected adds the names before the points of selectors.
+// selected adds to names the identifiers on the left of the dot in selectors.
 func selected(n ast.Node, names map[string]bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
@@ -423,7 +430,8 @@ func selected(n ast.Node, names map[string]bool) {
 	})
 }
 
-// emptied returns a function with a body that needs no name and no return statement.
+// emptied returns a function whose body is replaced by one that needs no names and no
+// return statement.
 func emptied(f *ast.FuncDecl) *ast.FuncDecl {
 	c, b := *f, f.Body
 	loop := &ast.ForStmt{For: b.Lbrace, Body: &ast.BlockStmt{Lbrace: b.Lbrace, Rbrace: b.Rbrace}}
@@ -431,8 +439,8 @@ func emptied(f *ast.FuncDecl) *ast.FuncDecl {
 	return &c
 }
 
-// declaredBy returns the package-level names of a declaration with the nodes that declare
-// them.
+// declaredBy returns the package-level names that a declaration declares, each with the
+// token of the declaration's keyword.
 func declaredBy(d ast.Decl) map[string]token.Token {
 	names := map[string]token.Token{}
 	switch d := d.(type) {
@@ -455,7 +463,8 @@ func declaredBy(d ast.Decl) map[string]token.Token {
 	return names
 }
 
-// valueNames returns the package-level functions and variables of declarations.
+// valueNames returns the names of the package-level functions and variables in
+// declarations.
 func valueNames(decls []ast.Decl) map[string]bool {
 	names := map[string]bool{}
 	for _, d := range decls {
@@ -468,8 +477,9 @@ func valueNames(decls []ast.Decl) map[string]bool {
 	return names
 }
 
-// computed returns the package-level variables whose initial value needs a call, a
-// function or another variable. Their use in a function can make an initialisation cycle.
+// computed returns the package-level variables whose initial value needs a call, a function
+// or another variable. Using such a variable in a function can create an initialisation
+// cycle.
 func computed(decls []ast.Decl, values func(string) bool) map[string]bool {
 	names := map[string]bool{}
 	for _, d := range decls {

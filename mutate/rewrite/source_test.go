@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNewRefuses checks the reasons for which a block is refused.
+// TestNewRefuses checks the reasons why a block is refused.
 func TestNewRefuses(t *testing.T) {
 	for _, c := range []struct{ before, text, after, want string }{
 		{"package p\n\n", "func f() {\n", "}\n", "the block must consist of whole declarations"},
@@ -41,7 +41,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestNewAccepts checks packages that are not all in order.
+// TestNewAccepts checks that New accepts unusual packages, including some with errors
+// outside the block.
 func TestNewAccepts(t *testing.T) {
 	for name, f := range map[string]fixture{
 		"cgo":      block("package p\n\n// int x;\nimport \"C\"\n\n", "func f(a float64) float64 { return a + float64(C.x) }\n", ""),
@@ -82,7 +83,7 @@ func TestNewAccepts(t *testing.T) {
 	}
 }
 
-// TestTexts checks which texts are taken for the block.
+// TestTexts checks which texts are accepted for the block.
 func TestTexts(t *testing.T) {
 	r, text := fixtures[0].open(t)
 	s, inner := fixtures[2].open(t)
@@ -115,7 +116,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestUnknownTypes checks that values of types that are not known are not exchanged.
+// TestUnknownTypes checks that values of unknown types are not exchanged.
 func TestUnknownTypes(t *testing.T) {
 	f := block("package p\n\nimport \"io\"\n\n", `func f(r io.Reader, c io.ReadCloser, n int) io.ReadCloser {
 	if n > 2 {

@@ -17,28 +17,29 @@ type edit struct {
 	text     string
 }
 
-// change is a proposed change of a text.
+// change is a proposed change to a text.
 type change struct {
 	edits []edit
-	// before and after describe it; at is its offset.
+	// before and after describe the change; at is its offset.
 	before, after string
 	at            int
 }
 
-// Precedences beside those of binary operators, which are 1 to 5.
+// Precedences other than those of binary operators, which are 1 to 5.
 const (
 	loosest = 0
 	unary   = token.UnaryPrec
 	primary = token.HighestPrec
 )
 
-// expr is the source of an expression with the precedence of its operator.
+// expr is the source of an expression, with the precedence of its operator.
 type expr struct {
 	text string
 	prec int
 }
 
-// under returns the source as operand of an operator of a precedence.
+// under returns the source as an operand of an operator with the given precedence, in
+// parentheses if necessary.
 func (e expr) under(prec int) string {
 	if e.prec < prec {
 		return "(" + e.text + ")"
@@ -46,13 +47,13 @@ func (e expr) under(prec int) string {
 	return e.text
 }
 
-// binary returns the operation of two expressions.
+// binary returns the operation that applies op to two expressions.
 func binary(a expr, op token.Token, b expr) expr {
 	p := op.Precedence()
 	return expr{a.under(p) + " " + op.String() + " " + b.under(p+1), p}
 }
 
-// negated returns the condition that holds when another does not.
+// negated returns the condition that holds when the given condition does not.
 func negated(e expr) expr { return expr{"!" + e.under(unary), unary} }
 
 // call returns the call of a function.
@@ -86,8 +87,8 @@ type place struct {
 	parents []ast.Node
 }
 
-// need returns the precedence that an expression must have to need no parentheses at a
-// place.
+// need returns the minimum precedence that an expression must have to need no parentheses
+// at a place.
 func (p place) need() int {
 	switch up := p.parents[len(p.parents)-1].(type) {
 	case *ast.BinaryExpr:
@@ -115,11 +116,11 @@ func (p place) need() int {
 	return loosest
 }
 
-// replace returns the change that puts an expression at a place.
+// replace returns the change that puts an expression in a place.
 func (v *view) replace(p place, e expr) change {
 	ed := edit{v.offset(p.outer.Pos()), v.offset(p.outer.End()), e.under(p.need())}
 	c := change{edits: []edit{ed}, at: ed.from}
-	// The description shows the surroundings of a small expression.
+	// The description of a small expression also shows its surroundings.
 	from, to := ed.from, ed.to
 	for _, n := range slices.Backward(p.parents) {
 		switch n.(type) {
@@ -138,13 +139,13 @@ func (v *view) replace(p place, e expr) change {
 	return c
 }
 
-// Lengths of descriptions in bytes and characters.
+// Lengths in descriptions: shownContext is in bytes, shownSide in characters.
 const (
 	shownContext = 40
 	shownSide    = 100
 )
 
-// apply returns the text with edits, which do not overlap.
+// apply returns the text with edits applied, which must not overlap.
 func (u *unit) apply(edits []edit) string {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.from - b.from })
@@ -162,7 +163,7 @@ func (u *unit) apply(edits []edit) string {
 	return b.String()
 }
 
-// describe returns the description of a change on one line.
+// describe returns a description of a change, on one line.
 func (v *view) describe(c change) string {
 	side := func(s string) string {
 		return foreign.OneLine(foreign.Clip(strings.Join(strings.Fields(s), " "), shownSide, foreign.Runes, foreign.Mark))
@@ -186,7 +187,7 @@ func formatted(text string) (string, bool) {
 	return string(out), true
 }
 
-// insertion returns the edit that puts a statement into a list, before statement k.
+// insertion returns the edit that inserts a statement into a list, before statement k.
 func (v *view) insertion(l list, k int, statement string) edit {
 	at, next := l.open, l.shut
 	if k > 0 {
@@ -204,14 +205,14 @@ func (v *view) insertion(l list, k int, statement string) edit {
 	return edit{at, at, "\n" + statement + "\n"}
 }
 
-// indentation returns the white space that a text begins with, without empty lines.
+// indentation returns the white space before the first other character on its line.
 func indentation(s string) string {
 	s = s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsSpace))]
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-// removal returns the edit that deletes a statement, with its line if nothing else is on
-// it, and with a comment at the end of that line.
+// removal returns the edit that deletes a statement. If nothing else is on the statement's
+// line, except for a comment at its end, the edit deletes the whole line.
 func (v *view) removal(s ast.Stmt) edit {
 	from, to := v.offset(s.Pos()), v.offset(s.End())
 	start := v.at + strings.LastIndexByte(v.source[v.at:from], '\n') + 1

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// spot draws a place between statements: a list and the index of the statement that
-// follows. No spot is after a statement that leaves its list.
+// spot draws a position between statements, and returns it as a list and the index of the
+// statement that follows. It draws no position after a statement after which the list is
+// left.
 func (m *mutation) spot() (list, int, bool) {
 	lists := slices.DeleteFunc(slices.Clone(m.sites.lists), func(l list) bool { return m.frozen(l) })
 	if len(lists) == 0 {
@@ -23,7 +24,7 @@ func (m *mutation) spot() (list, int, bool) {
 	return l, m.rng.IntN(last + 1), true
 }
 
-// frozen reports whether a list is in a function that stays as it is.
+// frozen reports whether a list is in a function that must not change.
 func (m *mutation) frozen(l list) bool {
 	for _, n := range l.parents {
 		if f, ok := n.(*ast.FuncDecl); ok && m.still[f] {
@@ -33,7 +34,7 @@ func (m *mutation) frozen(l list) bool {
 	return false
 }
 
-// position returns the position of a place between statements.
+// position returns the source position of a spot between statements.
 func (m *mutation) position(l list, k int) token.Pos {
 	switch {
 	case k < len(l.stmts):
@@ -50,8 +51,8 @@ func (m *mutation) inserted(l list, k int, statement string) change {
 	return change{[]edit{e}, "", statement, min(e.from, m.end)}
 }
 
-// guard inserts an if statement that assigns, returns, breaks or continues, or puts a
-// statement into one.
+// guard inserts an if statement that assigns, returns, breaks or continues, or wraps a
+// statement in an if statement.
 func (m *mutation) guard() (change, bool) {
 	l, k, ok := m.spot()
 	if !ok {
@@ -98,8 +99,8 @@ func (m *mutation) insert() (change, bool) {
 	return m.inserted(l, k, body), ok
 }
 
-// assigned returns an assignment to a target of the function's assignments, or to one of
-// its variables.
+// assigned returns an assignment to one of the targets to which the function already
+// assigns, or to one of the function's variables.
 func (m *mutation) assigned(g *grower, l list) (string, bool) {
 	type target struct {
 		text   string
@@ -134,7 +135,7 @@ func (m *mutation) assigned(g *grower, l list) (string, bool) {
 	return t.text + " = " + e.text, ok
 }
 
-// controls reports whether a variable is in the header of a loop around a list.
+// controls reports whether a variable occurs in the header of a loop around a list.
 func controls(l list, v *view, o types.Object) bool {
 	for _, n := range l.parents {
 		f, ok := n.(*ast.ForStmt)
@@ -150,7 +151,8 @@ func controls(l list, v *view, o types.Object) bool {
 	return false
 }
 
-// branch returns a continue or break statement if the list is in a loop.
+// branch returns a continue or break statement; it returns false if the list is not in a
+// loop.
 func (m *mutation) branch(l list) (string, bool) {
 	for _, n := range slices.Backward(l.parents) {
 		switch n.(type) {
@@ -168,7 +170,7 @@ func (m *mutation) branch(l list) (string, bool) {
 	return "", false
 }
 
-// returned returns a return statement of the function around a list.
+// returned returns a return statement with values for the function around a list.
 func (m *mutation) returned(g *grower, l list) (string, bool) {
 	var s *types.Signature
 	for _, n := range slices.Backward(l.parents) {
@@ -208,7 +210,8 @@ func (m *mutation) returned(g *grower, l list) (string, bool) {
 	return strings.TrimSpace("return " + strings.Join(results, ", ")), true
 }
 
-// statement draws a statement of a list that may change.
+// statement draws one of the statements for which keep returns true from the lists that may
+// change.
 func (m *mutation) statement(keep func(l list, k int) bool) (list, int, bool) {
 	type at struct {
 		l list
@@ -250,7 +253,7 @@ func (m *mutation) remove() (change, bool) {
 	return change{[]edit{m.removal(s)}, m.text(s), "", m.offset(s.Pos())}, true
 }
 
-// duplicate repeats a statement with one expression changed.
+// duplicate repeats a statement with one of its expressions changed.
 func (m *mutation) duplicate() (change, bool) {
 	l, k, ok := m.statement(func(l list, k int) bool {
 		switch s := l.stmts[k].(type) {
@@ -279,7 +282,7 @@ func (m *mutation) duplicate() (change, bool) {
 	return change{}, false
 }
 
-// within returns the sites in a statement.
+// within returns those of the sites that are in a statement.
 func (s *sites) within(n ast.Stmt) *sites {
 	in := func(x ast.Node) bool { return x.Pos() >= n.Pos() && x.End() <= n.End() }
 	places := func(list []place) []place {

@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// unit is a text of the block in a file that can be checked: the imports, and the block's
-// declarations or the function around its statements.
+// unit is a text of the block in a file that can be checked: the imports, and either the
+// block's declarations or the function around its statements.
 type unit struct {
 	source  string
 	at, end int // the text
@@ -27,8 +27,8 @@ type unit struct {
 	size    int // of the text
 }
 
-// parseUnit parses a text of the block. It returns the reason if the text is not a whole
-// number of declarations or statements, or is out of bounds.
+// parseUnit parses a text of the block. If the text does not consist of whole declarations
+// or statements, or is out of bounds, parseUnit returns the reason.
 func (r *Rewriter) parseUnit(text string) (*unit, string) {
 	switch {
 	case len(text) > mostText:
@@ -93,8 +93,8 @@ func (u *unit) covers(n ast.Node) bool {
 	return u.offset(n.Pos()) >= u.at && u.offset(n.End()) <= u.end
 }
 
-// walk calls f for every node of the text with its ancestors, the nearest one last.
-// Comments are left out. If f returns false, the node's children are left out, too.
+// walk calls f for every node of the text, with the node's ancestors, nearest last. It
+// skips comments. If f returns false, walk skips the node's children.
 func (u *unit) walk(f func(n ast.Node, parents []ast.Node) bool) {
 	var parents []ast.Node
 	for _, d := range u.tree.Decls {
@@ -122,7 +122,7 @@ func (u *unit) walk(f func(n ast.Node, parents []ast.Node) bool) {
 	}
 }
 
-// text returns the source of a node without its comments.
+// text returns the source of a node, without the comments in it.
 func (u *unit) text(n ast.Node) string {
 	from, to := n.Pos(), n.End()
 	i := sort.Search(len(u.tree.Comments), func(i int) bool { return u.tree.Comments[i].End() > from })
@@ -136,10 +136,11 @@ func (u *unit) text(n ast.Node) string {
 	return b.String()
 }
 
-// line returns the line of the text that an offset of the unit is in.
+// line returns the number, from 1, of the line in the text that contains the given offset
+// of the unit.
 func (u *unit) line(offset int) int { return 1 + strings.Count(u.source[u.at:offset], "\n") }
 
-// view is a unit with its types.
+// view is a type-checked unit, with its types.
 type view struct {
 	*unit
 	r    *Rewriter
@@ -148,8 +149,8 @@ type view struct {
 
 	mentions *functions // names in the bodies of all functions of the package
 	purity   *purity    // of these functions
-	// still are the functions that stay as they are: those that initialise the package, use
-	// goto, or are recursive.
+	// still holds the functions that must not change: those that initialise the package,
+	// use goto, or are recursive.
 	still    map[*ast.FuncDecl]bool
 	computed map[string]bool // variables whose initial value is computed
 }
@@ -161,8 +162,8 @@ type problem struct {
 	inside bool // in the unit
 }
 
-// check type-checks a unit with the declarations around it. With survey it also describes
-// the functions of the package.
+// check type-checks a unit together with the declarations around it. If survey is true, it
+// also describes the functions of the package.
 func (r *Rewriter) check(u *unit, context []*ast.File, survey bool) (*view, []problem) {
 	v := &view{unit: u, r: r, pkg: types.NewPackage(r.name, r.name)}
 	v.info = types.Info{
@@ -221,16 +222,18 @@ func (r *Rewriter) check(u *unit, context []*ast.File, survey bool) (*view, []pr
 	return v, problems
 }
 
-// alone is the file of a unit that is checked without the declarations around it: their
-// objects are in the package's scope. A method is a function with its receiver as first
-// parameter there, since the checker accepts methods only together with their types.
+// alone is the file of a unit that is checked without the declarations around it, because
+// their objects are already in the package's scope. In that file, each method is replaced
+// by a function with the receiver as its first parameter, because the checker accepts
+// methods only together with their types.
 type alone struct {
 	tree    *ast.File
-	methods map[*ast.Ident]*ast.Ident // the names of such functions by those of methods
+	methods map[*ast.Ident]*ast.Ident // the names of the functions that replace methods, by the names of the methods
 }
 
-// alone returns the file of a unit that is checked alone; nil if the unit declares types
-// or methods of generic types, so that it must be checked with everything around it.
+// alone returns the file of a unit that is checked alone. It returns nil if the unit
+// declares types or methods of generic types, because it must then be checked with
+// everything around it.
 func (r *Rewriter) alone(u *unit) *alone {
 	if r.base == nil {
 		return nil
@@ -274,8 +277,8 @@ func (r *Rewriter) alone(u *unit) *alone {
 	return a
 }
 
-// namedFields gives parameters without a name the name _, because either all have a name
-// or none.
+// namedFields gives the name _ to parameters without a name, because either all parameters
+// must have a name or none.
 func namedFields(list []*ast.Field) []*ast.Field {
 	out := make([]*ast.Field, len(list))
 	for i, f := range list {
@@ -289,7 +292,7 @@ func namedFields(list []*ast.Field) []*ast.Field {
 }
 
 // pure reports whether a function of the package has no side effects and uses no computed
-// variable.
+// variables.
 func (v *view) pure(name string) bool { return v.purity.pure(name, v.mentions, v.computed) }
 
 // global reports whether an object is declared at package level.
@@ -297,7 +300,8 @@ func (v *view) global(o types.Object) bool {
 	return o.Parent() != nil && (o.Parent() == v.pkg.Scope() || v.r.base != nil && o.Parent() == v.r.base.Scope())
 }
 
-// qualifier leaves out the name of the package itself.
+// qualifier returns the name of a package for use in a type, or "" for the checked package
+// itself.
 func (v *view) qualifier(p *types.Package) string {
 	if p.Path() == v.pkg.Path() {
 		return ""
@@ -305,7 +309,7 @@ func (v *view) qualifier(p *types.Package) string {
 	return p.Path()
 }
 
-// outside returns the problems outside of the unit.
+// outside returns the problems outside the unit.
 func outside(problems []problem) map[string]bool {
 	keys := map[string]bool{}
 	for _, p := range problems {
@@ -318,7 +322,7 @@ func outside(problems []problem) map[string]bool {
 
 func (p problem) key() string { return strconv.Itoa(int(p.pos)) + " " + p.text }
 
-// accepted reports whether the base has a problem, too.
+// accepted reports whether a problem is one that the base also has.
 func (r *Rewriter) accepted(p problem, known map[string]bool) bool {
 	if p.inside {
 		return r.tolerated[p.text]
@@ -326,7 +330,7 @@ func (r *Rewriter) accepted(p problem, known map[string]bool) bool {
 	return known[p.key()]
 }
 
-// read parses and checks a text of the block; nil if it is not valid.
+// read parses and checks a text of the block; it returns nil if the text is not valid.
 func (r *Rewriter) read(text string) *view {
 	u, reason := r.parseUnit(text)
 	if reason != "" {
@@ -390,7 +394,8 @@ func (v *view) exports() []string {
 	return list
 }
 
-// unnamed returns a type without the names of parameters, if it is a signature.
+// unnamed returns a type without the names of parameters if it is a signature, and
+// unchanged otherwise.
 func unnamed(t types.Type) types.Type {
 	s, ok := t.(*types.Signature)
 	if !ok || s.TypeParams().Len() > 0 || s.Params().Len()+s.Results().Len() == 0 {
@@ -406,7 +411,7 @@ func unnamed(t types.Type) types.Type {
 	return types.NewSignatureType(nil, nil, nil, strip(s.Params()), strip(s.Results()), s.Variadic())
 }
 
-// missing reports whether the text lacks one of some declarations.
+// missing reports whether the text lacks any of the given declarations.
 func (v *view) missing(exports []string) bool {
 	have := v.exports()
 	for _, e := range exports {
@@ -417,7 +422,7 @@ func (v *view) missing(exports []string) bool {
 	return false
 }
 
-// nesting returns the depth to which the brackets of a source nest.
+// nesting returns how deeply the brackets in a source nest.
 func nesting(source []byte) int {
 	set := token.NewFileSet()
 	var s scanner.Scanner

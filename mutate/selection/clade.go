@@ -7,38 +7,38 @@ import (
 )
 
 const (
-	// inherited is γ: the weight of a child's evaluation for its parents.
+	// inherited is γ, the weight that a child's evaluation has for its parents.
 	inherited = 0.5
 	// cladeSpread is the prior standard deviation of a clade's gain over the champion, in
-	// score units, and curiosity the factor of the posterior standard deviation in a
-	// draw.
+	// score units. curiosity is the factor by which the posterior standard deviation is
+	// multiplied in a draw.
 	cladeSpread = 0.05
 	curiosity   = 0.25
-	// oneRun is the default variance of one score, that of pass or fail with probability
-	// .78, and leastRun the minimum variance.
+	// oneRun is the variance that a single score is assumed to have if nothing is known:
+	// the variance of a pass with probability .78. leastRun is the minimum variance.
 	oneRun, leastRun = 0.17, 0.01
 )
 
-// clade selects the candidate that has, with its descendants, the highest mean gain over
-// the champion, plus noise: every evaluation is credited to the ancestors of its variant
-// with weight γ^distance. The champion's value is exactly 0, so that it is selected when
-// no other is higher.
+// clade selects the candidate that, together with its descendants, has the highest mean
+// gain over the champion, plus noise. Every evaluation is credited to the ancestors of its
+// variant with weight γ^distance. The champion's value is exactly 0, so the champion is
+// selected if no other value is higher.
 func clade(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	counts, gains := cladeSums(list)
 	variance := runVariance(list)
-	at, top, why := 0, 0.0, "the champion, as no other variant promises a higher gain"
+	at, top, why := 0, 0.0, "the champion, because no other variant promises a higher gain"
 	for i := 1; i < len(list); i++ {
 		mean, sd := cladePosterior(counts[i], gains[i], variance)
 		if v := mean + curiosity*sd*rng.NormFloat64(); v > top {
 			at, top = i, v
-			why = fmt.Sprintf("gain %+.3f ± %.3f of it and its descendants in evaluations of the weight %.1f, sampled %+.3f",
+			why = fmt.Sprintf("gain %+.3f ± %.3f of it and its descendants in evaluations with a weight of %.1f, sampled %+.3f",
 				mean, sd, counts[i], v)
 		}
 	}
 	return at, "clade: " + why
 }
 
-// cladeSums credits evaluations and their gains to ancestors.
+// cladeSums credits evaluations and their gains to the ancestors of their variants.
 func cladeSums(list []Candidate) (counts, gains []float64) {
 	counts, gains = make([]float64, len(list)), make([]float64, len(list))
 	for i, c := range list {
@@ -56,8 +56,9 @@ func cladePosterior(count, gain, variance float64) (mean, sd float64) {
 	return gain / variance / precision, math.Sqrt(1 / precision)
 }
 
-// runVariance returns the variance of one score: the mean of those that are known, and
-// otherwise p(1 − p) averaged over the evaluations, an upper bound for scores in [0,1].
+// runVariance returns the variance of one score: the mean of the known variances or, if
+// none is known, p(1 − p) averaged over the evaluations, which is an upper bound for scores
+// in [0,1].
 func runVariance(list []Candidate) float64 {
 	sum, n := 0.0, 0.0
 	for _, c := range list {

@@ -14,9 +14,10 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// TestCladeByHand: a root of gain .1 has a child of .6, which has one of .4 and −.2.
-// Credit halves with each step: 1 + 1/2 + 2/4 evaluations at the root, and .1 + .6/2 +
-// .2/4 of gain; the posterior at the root has the precision 1/.05² + 2/.17.
+// TestCladeByHand checks hand-calculated values. A root of gain .1 has a child of gain .6,
+// which has children of .4 and −.2. Credit halves with each step: the root has 1 + 1/2 +
+// 2/4 evaluations, and a gain of .1 + .6/2 + .2/4. The posterior at the root has the
+// precision 1/.05² + 2/.17.
 func TestCladeByHand(t *testing.T) {
 	list := []Candidate{
 		{Evaluations: 1, Mean: .1},
@@ -35,8 +36,8 @@ func TestCladeByHand(t *testing.T) {
 }
 
 func TestTwoParentsShareTheCredit(t *testing.T) {
-	// 3 is a child of 1 and 2, both children of 0, so it is two steps below 0 on either
-	// path.
+	// Candidate 3 is a child of 1 and 2, both children of 0, so it is two steps below 0 on
+	// either path.
 	list := []Candidate{
 		{Evaluations: 4},
 		{Evaluations: 2, Mean: .5, Parents: []int{0}},
@@ -57,8 +58,9 @@ func TestRunVariance(t *testing.T) {
 	near(t, "of known differences", runVariance([]Candidate{{Evaluations: 30, Sum: 15}, {Evaluations: 10, Variance: .002}, {Variance: .004}}), .003)
 }
 
-// TestCladeOfMeasurements checks that a gain that is small beside the range of scores, and large
-// beside its error, is seen: scores of measurements differ far less than passes and failures do.
+// TestCladeOfMeasurements checks that a gain is detected if it is small compared with the
+// range of scores but large compared with its error: scores of measurements differ far less
+// than passes and failures do.
 func TestCladeOfMeasurements(t *testing.T) {
 	list := []Candidate{{}, {Number: 1, Evaluations: 10, Sum: 5.1, Mean: .01, Variance: .0005}, {Number: 2, Evaluations: 10, Sum: 5.4, Mean: .04, Variance: .0005}}
 	if s := shares(clade, list, Budget{}, 1000, 1); s[2] < .95 {
@@ -66,8 +68,8 @@ func TestCladeOfMeasurements(t *testing.T) {
 	}
 }
 
-// TestCladePrefersAParentOfGoodChildren: of two equal variants the one with the better
-// children is selected; without noise it always would be.
+// TestCladePrefersAParentOfGoodChildren checks that of two equal variants the one with the
+// better children is selected. Without noise it always would be.
 func TestCladePrefersAParentOfGoodChildren(t *testing.T) {
 	list := []Candidate{
 		{Evaluations: 50, Sum: 25},
@@ -82,7 +84,8 @@ func TestCladePrefersAParentOfGoodChildren(t *testing.T) {
 	}
 }
 
-// TestCreditIsConserved: at γ = 1 the roots of a lineage together have the sum of all.
+// TestCreditIsConserved checks that at γ = 1 the credits of the roots of a lineage add up
+// to the total of all candidates.
 func TestCreditIsConserved(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 20).Draw(t, "n")

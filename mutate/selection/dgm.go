@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// steepness is λ: the strength of the preference for scores above the median.
+	// steepness is λ, the strength of the preference for scores above the median.
 	steepness = 2
-	// leastDeviation prevents a division by zero for equal scores.
+	// leastDeviation prevents a division by zero if all scores are equal.
 	leastDeviation = 1e-3
 )
 
-// dgm prefers good candidates with few children: weight σ(λ(m − median)/MAD)/(1 +
+// dgm prefers good candidates with few children, by the weight σ(λ(m − median)/MAD)/(1 +
 // children) on posterior means (Zhang et al. 2025, Darwin Gödel Machine, with median and
-// MAD in place of fixed constants).
+// MAD instead of fixed constants).
 func dgm(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	means := make([]float64, len(list))
 	for i, c := range list {
@@ -40,5 +40,5 @@ func dgm(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 func median(list []float64) float64 {
 	sorted := slices.Sorted(slices.Values(list))
 	n := len(sorted)
-	return sorted[(n-1)/2]/2 + sorted[n/2]/2 // halves first, since the sum may overflow
+	return sorted[(n-1)/2]/2 + sorted[n/2]/2 // halved first, because the sum may overflow
 }

@@ -12,20 +12,20 @@ import (
 const (
 	// islands is the number of parallel populations.
 	islands = 4
-	// leaning is the minimum difference, in score units, of a candidate's gain in its
-	// best domain to its mean gain for that domain to be its profile.
+	// leaning is the minimum difference, in score units, between a candidate's gain in its
+	// best domain and its mean gain for that domain to count as its profile.
 	leaning = 0.05
 )
 
-// bands returns the bounds of the cells in cost and in latency, as shares of the
-// champion's. They do not depend on the candidates.
+// bands returns the bounds of the cells in cost and in latency, as ratios to the champion's
+// cost and latency. They do not depend on the candidates.
 func bands() []float64 { return []float64{0.5, 0.9, 1.1, 2} }
 
-// cell is a kind of candidate: its bands of cost and latency, −1 for unknown, and its
-// strongest domain, −1 for none.
+// cell is a kind of candidate: its bands of cost and of latency, each −1 if unknown, and
+// its strongest domain, −1 if there is none.
 type cell struct{ cost, latency, domain int }
 
-// describe returns the cell in words; names are those of its three dimensions.
+// describe returns a description of the cell; names are the names of its three dimensions.
 func (c cell) describe(names [3]string) string {
 	out := make([]string, len(names))
 	for i, n := range []int{c.cost, c.latency, c.domain} {
@@ -40,11 +40,12 @@ func compareCells(a, b cell) int {
 	return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.latency, b.latency), cmp.Compare(a.domain, b.domain))
 }
 
-// mapElites draws an island, followed by one of its cells, and selects the best candidate
-// of the cell (Mouret and Clune 2015, with the islands of FunSearch, Romera-Paredes et
-// al. 2024). A candidate belongs to the island of its first parent, a founder to that of
-// its number; the champion belongs to all, and the best candidate of each island also to
-// the next one, as a migrant.
+// mapElites draws an island and then one of its cells, and selects the best candidate of
+// the cell (Mouret and Clune 2015, with the islands of FunSearch, Romera-Paredes et al.
+// 2024). A candidate belongs to the island of its first parent. A candidate without a first
+// parent other than the champion is a founder, and belongs to the island given by its
+// number. The champion belongs to all islands, and the best candidate of each island also
+// belongs to the next island, as a migrant.
 func mapElites(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	homes := homesOf(list)
 	here := rng.IntN(islands)
@@ -64,16 +65,17 @@ func mapElites(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 		who(list, at), moved, of, k.describe([3]string{"cost", "latency", "domain"}), cells, here)
 }
 
-// elites is mapElites for a list that is one island of a population of programs.
+// elites does what mapElites does for a list whose candidates form one island of a
+// population of programs.
 func elites(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	at, k, of, cells := elite(list, func(int) bool { return true }, rng)
 	return at, fmt.Sprintf("map_elites: %s, best of %d in cell (%s), one of %d cells",
 		who(list, at), of, k.describe([3]string{"size", "time", "cases"}), cells)
 }
 
-// elite draws a cell of the champion and of the evaluated candidates that are here, and
-// returns its best candidate, the cell with the number of its members, and the number of
-// cells.
+// elite draws one of the cells of the champion and of the evaluated candidates for which
+// here returns true. It returns the best candidate of the cell, the cell with the number of
+// its members, and the number of cells.
 func elite(list []Candidate, here func(i int) bool, rng *rand.Rand) (at int, k cell, of, drawn int) {
 	cells := map[cell][]int{}
 	var order []cell
@@ -93,7 +95,8 @@ func elite(list []Candidate, here func(i int) bool, rng *rand.Rand) (at int, k c
 	return members[highest(len(members), func(i int) float64 { return list[members[i]].Mean }, rng)], k, len(members), len(order)
 }
 
-// homesOf returns the island of every candidate. The descendants of one founder share it.
+// homesOf returns the island of every candidate. All descendants of a founder are on the
+// same island.
 func homesOf(list []Candidate) []int {
 	homes := make([]int, len(list))
 	for i := range homes {
@@ -131,8 +134,8 @@ func band(v, reference float64) int {
 	return at
 }
 
-// profile returns the domain in which a candidate gains most over the champion, −1 when
-// its gains in all common domains are about equal.
+// profile returns the domain in which a candidate gains most over the champion, or −1 if
+// its gains in all domains that both have are about equal.
 func profile(domains, champion []float64) int {
 	best, top, sum, n := -1, math.Inf(-1), 0.0, 0.0
 	for d := range min(len(domains), len(champion)) {

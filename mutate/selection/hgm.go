@@ -12,13 +12,14 @@ import (
 // [Expand].
 const HGM = "hgm"
 
-// growth is the exponent of the number of evaluations that bounds the size of the tree.
+// growth is the exponent applied to the number of evaluations; the result limits the number
+// of variants in the tree.
 const growth = 0.6
 
-// hgm selects the candidate whose clade draws the highest success rate from Beta(τ(1 +
-// S), τ(1 + F)), with S and F the successes and failures of the candidate and all its
-// descendants, and τ = total/remaining budget, which reduces randomness as the budget is
-// spent (clade metaproductivity; Wang et al. 2025, Huxley-Gödel Machine).
+// hgm draws a success rate from Beta(τ(1 + S), τ(1 + F)) for each candidate and selects the
+// candidate with the highest. S and F are the successes and failures of the candidate and
+// all its descendants, and τ = total/remaining budget, which reduces randomness as the
+// budget is spent (clade metaproductivity; Wang et al. 2025, Huxley-Gödel Machine).
 func hgm(list []Candidate, b Budget, rng *rand.Rand) (int, string) {
 	successes, failures := metaproductivity(list)
 	tau := 1.0
@@ -35,7 +36,7 @@ func hgm(list []Candidate, b Budget, rng *rand.Rand) (int, string) {
 }
 
 // metaproductivity sums successes and failures over each candidate and its descendants; a
-// score of .7 is .7 of a success.
+// score of .7 counts as .7 of a success.
 func metaproductivity(list []Candidate) (successes, failures []float64) {
 	successes, failures = make([]float64, len(list)), make([]float64, len(list))
 	for i, c := range list {
@@ -49,8 +50,9 @@ func metaproductivity(list []Candidate) (successes, failures []float64) {
 	return successes, failures
 }
 
-// Expand reports whether hgm makes a new variant now instead of evaluating existing ones:
-// N^0.6 ≥ |tree|, with N the evaluations in the tree, pending ones included.
+// Expand reports whether hgm now makes a new variant instead of evaluating existing ones.
+// It does so if N^0.6 ≥ |tree|, where N is the number of evaluations in the tree, including
+// pending ones, and |tree| is the number of variants.
 func Expand(evaluations, tree int) bool {
 	return math.Pow(float64(max(0, evaluations)), growth) >= float64(tree)
 }

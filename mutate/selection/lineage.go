@@ -1,10 +1,11 @@
 package selection
 
 // credit adds the values of every candidate to its ancestors, multiplied by gamma at each
-// step up: afterwards values[i] is the sum over i and its descendants. A child of two
-// parents gives half to each, so that no generation gets more than gamma times the values
-// of the one below it. It makes one pass from the youngest up, in time linear in the
-// number of parents; candidates in a cycle, which no lineage has, give nothing.
+// step up. Afterwards values[i] is the weighted sum over i and its descendants. A child
+// with two parents gives half to each, so no generation gets more than gamma times the
+// values of the generation below it. credit makes one pass from the youngest candidates up,
+// in time linear in the number of parents. Candidates in a cycle, which no lineage has,
+// contribute nothing.
 func credit(list []Candidate, gamma float64, values ...[]float64) {
 	waits := make([]int, len(list)) // number of children not yet credited
 	for i := range list {
@@ -33,7 +34,8 @@ func credit(list []Candidate, gamma float64, values ...[]float64) {
 	}
 }
 
-// parents returns the parents of a candidate that are other candidates of the list.
+// parents returns those parents of a candidate that are in the list, other than the
+// candidate itself.
 func parents(list []Candidate, i int) []int {
 	for k, p := range list[i].Parents {
 		if p >= 0 && p < len(list) && p != i {

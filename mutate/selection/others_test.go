@@ -8,7 +8,8 @@ import (
 )
 
 func TestDGMByHand(t *testing.T) {
-	// Means 0, .06, −.05, .12, .02: median .02, deviations .02 .04 .07 .1 0, median .04.
+	// The means are 0, .06, −.05, .12 and .02, with median .02. The deviations are .02,
+	// .04, .07, .1 and 0, with median .04.
 	weight := func(m, children float64) float64 { return 1 / (1 + math.Exp(-2*(m-.02)/.04)) / (1 + children) }
 	want := []float64{weight(0, 2), weight(.06, 2), weight(-.05, 1), weight(.12, 0), weight(.02, 0)}
 	sum := 0.0
@@ -25,7 +26,8 @@ func TestDGMByHand(t *testing.T) {
 
 func TestParetoByHand(t *testing.T) {
 	list := family()
-	// Task 0: 1 and 3. Task 1: 3. Task 2: 4. Task 3: 2 and 3. So 1 and 2 are covered by 3.
+	// The best candidates are 1 and 3 on task 0, 3 on task 1, 4 on task 2, and 2 and 3 on
+	// task 3. So 1 and 2 are covered by 3.
 	fronts := frontsOf(list)
 	if d := cmp.Diff([][]int{{1, 3}, {3}, {4}, {2, 3}}, fronts); d != "" {
 		t.Error(d)
@@ -41,8 +43,8 @@ func TestParetoByHand(t *testing.T) {
 	}
 }
 
-// TestParetoKeepsEveryFrontHeld: after the removal of covered candidates every task still
-// has one of its best, twins included.
+// TestParetoKeepsEveryFrontHeld checks that after covered candidates are removed every task
+// still has one of its best candidates, including twins.
 func TestParetoKeepsEveryFrontHeld(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := chance(seed)
@@ -76,9 +78,9 @@ func TestCellsByHand(t *testing.T) {
 	list := family()
 	want := []cell{
 		{2, 2, -1}, // the champion itself
-		{0, 2, 0},  // at .4 of its cost; gains .2 and −.1
-		{3, 4, 1},  // at 1.5 of its cost and 2.5 of its time; −.15 and .05
-		{2, 2, 0},  // at .95; .35 and 0
+		{0, 2, 0},  // at .4 of the champion's cost; gains .2 and −.1
+		{3, 4, 1},  // at 1.5 of the champion's cost and 2.5 of its time; gains −.15 and .05
+		{2, 2, 0},  // at .95 of the champion's cost; gains .35 and 0
 		{4, -1, -1},
 	}
 	var got []cell
@@ -93,11 +95,11 @@ func TestCellsByHand(t *testing.T) {
 	}
 }
 
-// TestIslandsAndTheirMigrant: island 1 has the candidates 1, 3 and 4, island 2 the
-// candidate 2 and the migrant 3, island 3 the migrant 2, island 0 none but the champion,
-// which is on all.
+// TestIslandsAndTheirMigrant checks that island 1 has candidates 1, 3 and 4, island 2 has
+// candidate 2 and the migrant 3, and island 3 has the migrant 2. Island 0 has none but the
+// champion, which is on all islands.
 func TestIslandsAndTheirMigrant(t *testing.T) {
-	// Cells: island 0: {0}; 1: {0} {1} {3} {4}; 2: {0} {2} {3}; 3: {0} {2}.
+	// The cells are {0} on island 0; {0} {1} {3} {4} on 1; {0} {2} {3} on 2; {0} {2} on 3.
 	want := []float64{
 		(1 + 1./4 + 1./3 + 1./2) / 4,
 		(1. / 4) / 4,
@@ -140,7 +142,7 @@ func TestRandomTakesAll(t *testing.T) {
 
 func TestAReasonHasFigures(t *testing.T) {
 	for name, want := range map[string]string{
-		"clade":      "clade: gain +0.015 ± 0.044 of it and its descendants in evaluations of the weight 27.5, sampled +0.029",
+		"clade":      "clade: gain +0.015 ± 0.044 of it and its descendants in evaluations with a weight of 27.5, sampled +0.029",
 		"hgm":        "hgm: 7.0 successes and 3.0 failures of it and its descendants, sampled 0.639 at τ 2.00",
 		"dgm":        "dgm: +0.120 over the champion (median +0.020), with 0 children; selection probability 0.525",
 		"pareto":     "pareto: +0.120 over the champion, best on 3 of 4 tasks, among 2 that no others cover",

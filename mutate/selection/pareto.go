@@ -8,10 +8,11 @@ import (
 	"slices"
 )
 
-// pareto keeps the best candidates of every task, and draws one of them with probability
-// proportional to the number of tasks on which it is among the best (after Agrawal et al.
-// 2025, GEPA). A candidate is covered, and removed first, if each of its tasks has
-// another of the best that stays; candidates with the worst means are removed first.
+// pareto determines the best candidates on every task, and draws one of them with
+// probability proportional to the number of tasks on which it is among the best (after
+// Agrawal et al. 2025, GEPA). A candidate is covered, and removed, if on each of these
+// tasks another of the best candidates remains; candidates with the worst means are removed
+// first.
 func pareto(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	fronts := frontsOf(list)
 	held := make([]float64, len(list))
@@ -20,7 +21,7 @@ func pareto(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	}
 	if len(fronts) == 0 {
 		at := rng.IntN(len(list))
-		return at, fmt.Sprintf("pareto: no task has a score yet, so one of %d at random", len(list))
+		return at, fmt.Sprintf("pareto: no task has a score yet, so one of %d was chosen at random", len(list))
 	}
 	at, stay := Draw(held, rng), 0
 	for _, n := range held {
@@ -31,7 +32,7 @@ func pareto(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	return at, fmt.Sprintf("pareto: %s, best on %.0f of %d tasks, among %d that no others cover", who(list, at), held[at], len(fronts), stay)
 }
 
-// frontsOf returns for every task with a score the indices of the best candidates.
+// frontsOf returns, for every task with a score, the indices of the best candidates.
 func frontsOf(list []Candidate) [][]int {
 	width := 0
 	for _, c := range list {
@@ -57,7 +58,8 @@ func frontsOf(list []Candidate) [][]int {
 	return fronts
 }
 
-// uncovered returns for every candidate the fronts that it is in, nil for a covered one.
+// uncovered returns, for every candidate, the fronts to which it belongs, or nil if the
+// candidate is covered.
 func uncovered(list []Candidate, fronts [][]int, rng *rand.Rand) [][]int {
 	held := make([][]int, len(list))
 	size := make([]int, len(fronts))

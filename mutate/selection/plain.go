@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// topK selects one of the two best.
+// topK selects one of the two best candidates.
 func topK(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	first := highest(len(list), func(i int) float64 { return list[i].Mean }, rng)
 	second := highest(len(list), func(i int) float64 {

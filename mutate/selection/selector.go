@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// Selector selects a parent from a list that is not empty; list[0] is the champion. It
-// returns an index and the reason, with figures. It does not change its arguments, and
-// equal candidates have equal probabilities.
+// Selector selects a parent from a non-empty list; list[0] is the champion. It returns the
+// parent's index and the reason for the selection, with figures. It does not change its
+// arguments, and equal candidates have equal probabilities.
 type Selector func(list []Candidate, b Budget, rng *rand.Rand) (int, string)
 
-// Default is the default selection.
+// Default is the name of the default selection.
 const Default = "clade"
 
-// named is a selector with its name for users.
+// named is a selector with the name by which users choose it.
 type named struct {
 	name   string
 	choose Selector
 }
 
-// table returns the selections, the default first.
+// table returns the selections, starting with the default.
 func table() []named {
 	return []named{
 		{Default, clade},
@@ -35,7 +35,7 @@ func table() []named {
 	}
 }
 
-// Names returns the names of the selections, the default first.
+// Names returns the names of the selections, starting with the default.
 func Names() []string {
 	var names []string
 	for _, n := range table() {
@@ -44,7 +44,7 @@ func Names() []string {
 	return names
 }
 
-// Named returns the selector with a name; "" is the default.
+// Named returns the selector with the given name; "" means the default.
 func Named(name string) (Selector, error) {
 	if name == "" {
 		name = Default
@@ -60,10 +60,10 @@ func Named(name string) (Selector, error) {
 // MapElites is the name of the selection by MAP-Elites.
 const MapElites = "map_elites"
 
-// Within returns the selector with a name for a population of programs that has islands of
-// its own, so that every list of candidates is one island. Under [MapElites] a candidate's
-// Cost is then the size of the program, Latency its time, and Domains are its scores on
-// groups of cases: a cell is a kind of size, speed and behaviour.
+// Within returns the selector with the given name for a population of programs that has its
+// own islands, so that every list of candidates is one island. For [MapElites], a
+// candidate's Cost is the size of the program, Latency its time, and Domains its scores on
+// groups of cases. A cell is then a combination of size, speed and behaviour.
 func Within(name string) (Selector, error) {
 	if name == MapElites {
 		return sound(elites), nil
@@ -71,8 +71,8 @@ func Within(name string) (Selector, error) {
 	return Named(name)
 }
 
-// sound wraps a selector: a mean that is not finite counts as the champion's, 0, as
-// nothing is known of it.
+// sound wraps a selector so that a mean that is not finite counts as 0, the champion's
+// mean, because nothing is known about it.
 func sound(choose Selector) Selector {
 	return func(list []Candidate, b Budget, rng *rand.Rand) (int, string) {
 		odd := func(c Candidate) bool { return math.IsNaN(c.Mean) || math.IsInf(c.Mean, 0) }

@@ -63,8 +63,8 @@ func TestEverySelectorTakesOneOfAnyListAndSaysWhy(t *testing.T) {
 	})
 }
 
-// family returns a small search with its lineage: champion 0, its children 1 and 2, 3 a
-// child of 1, 4 of 1 and 2.
+// family returns a small search with its lineage: champion 0, its children 1 and 2,
+// candidate 3 as a child of 1, and candidate 4 as a child of 1 and 2.
 func family() []Candidate {
 	nan := math.NaN()
 	return []Candidate{
@@ -76,7 +76,7 @@ func family() []Candidate {
 	}
 }
 
-// shares returns the relative frequency of each index.
+// shares returns the relative frequency with which each index is selected.
 func shares(choose Selector, list []Candidate, b Budget, draws int, seed uint64) []float64 {
 	rng := chance(seed)
 	out := make([]float64, len(list))
@@ -87,8 +87,8 @@ func shares(choose Selector, list []Candidate, b Budget, draws int, seed uint64)
 	return out
 }
 
-// permuted returns the list in another order, the champion first; place gives the new
-// index of each.
+// permuted returns the list in another order, with the champion first. place maps each old
+// index to the new one.
 func permuted(list []Candidate, seed uint64) (out []Candidate, place []int) {
 	place = make([]int, len(list))
 	for i, p := range chance(seed).Perm(len(list) - 1) {
@@ -106,12 +106,12 @@ func permuted(list []Candidate, seed uint64) (out []Candidate, place []int) {
 	return out, place
 }
 
-// TestTheOrderOfTheListDoesNotMatter compares shares of 2,000 draws in two orders, with
-// twins among the candidates: their standard error is below .016.
+// TestTheOrderOfTheListDoesNotMatter compares selection shares over 2,000 draws in two
+// orders, with twins among the candidates. The standard error of the shares is below .016.
 func TestTheOrderOfTheListDoesNotMatter(t *testing.T) {
 	list := family()
 	twin := list[3]
-	twin.Number = 7 // the island of its sibling, since number 3 has the same remainder
+	twin.Number = 7 // the same island as its sibling, because number 3 has the same remainder
 	list = append(list, twin)
 	list[1].Children++
 	for _, name := range Names() {
@@ -140,8 +140,8 @@ func TestTheChampionIsTakenWhenAllElseIsWorse(t *testing.T) {
 		c.Tasks, c.Domains = []float64{.1, .1, .1, .1}, []float64{.1, .1}
 	}
 	for _, name := range Names() {
-		// One in a hundred is chance; by merit the champion gets far more, except from
-		// selections that are meant to explore.
+		// A share of one in a hundred would be chance. By merit the champion gets far more,
+		// except from selections that are meant to explore.
 		if got := shares(mustNamed(t, name), list, Budget{50, 500}, 2000, 3)[0]; got < .05 {
 			t.Errorf("%s takes the champion in a share of %.3f", name, got)
 		}

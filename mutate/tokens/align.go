@@ -8,15 +8,17 @@ import (
 )
 
 const (
-	// mostAligned is the maximum number of lines between the first and the last change.
+	// mostAligned is the maximum number of lines in the range from the first to the last
+	// change.
 	mostAligned = 1000
-	// mostPaired is the maximum number of pairs of lines in a hunk that are compared.
+	// mostPaired is the maximum number of pairs of lines that are compared in a hunk.
 	mostPaired = 3600
-	// alike is the least likeness of a line and the one that replaced it.
+	// alike is the minimum likeness between a line and the line that replaced it.
 	alike = .4
 )
 
-// step is a line in both texts, a removed or an added one, or one that replaced another.
+// step is a line that both texts have, a removed line, an added line, or a line that
+// replaced another.
 type step struct {
 	old, now string
 	was, is  bool
@@ -24,8 +26,8 @@ type step struct {
 
 func (s step) changes() bool { return !s.was || !s.is || s.old != s.now }
 
-// align returns the steps from one text to another; nil where too many lines differ. A line
-// replaces the line that has the most in common with it.
+// align returns the steps from one text to another, or nil if too many lines differ. A
+// removed line is paired with the added line that has the most in common with it.
 func (r *Rewriter) align(base, text string) []step {
 	x, y := strings.Split(base, "\n"), strings.Split(text, "\n")
 	var head, tail []step
@@ -63,7 +65,7 @@ func (r *Rewriter) align(base, text string) []step {
 	return append(out, tail...)
 }
 
-// paired returns the steps from removed to added lines.
+// paired returns the steps that lead from removed to added lines.
 func (r *Rewriter) paired(removed, added []string) []step {
 	best := make([][]float64, len(removed)+1)
 	for i := range best {
@@ -116,8 +118,9 @@ func texts(items []item) []string {
 	return out
 }
 
-// likeness returns the share of common tokens of two lines; one half if one line has all
-// tokens of the other, and these are several.
+// likeness returns the share of tokens that two lines have in common. The result is at
+// least one half if the shorter line has more than one token and the longer line has all of
+// these tokens.
 func likeness(a, b []string) float64 {
 	short := min(len(a), len(b))
 	if short == 0 {
@@ -131,8 +134,8 @@ func likeness(a, b []string) float64 {
 	return share
 }
 
-// weigh returns the size of the difference between two texts: the tokens of the lines that
-// differ, and these lines.
+// weigh returns the size of the difference between two texts: the number of tokens in the
+// lines that differ, plus the number of these lines.
 func (r *Rewriter) weigh(steps []step) int {
 	n := 0
 	for _, s := range steps {
@@ -144,8 +147,8 @@ func (r *Rewriter) weigh(steps []step) int {
 	return n
 }
 
-// Nearer reports whether text is nearer to base than the text than is: it lacks fewer conditions
-// of base, or it lacks as many and differs less from base otherwise.
+// Nearer reports whether text is nearer to base than the text than is: it lacks fewer of
+// base's conditions, or it lacks as many but otherwise differs less from base.
 func (r *Rewriter) Nearer(base, text, than string) bool {
 	steps := r.align(base, text)
 	return steps != nil && r.distance(base, text, steps).less(r.distance(base, than, r.align(base, than)))

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// header returns the tokens of a line that begins with a condition; "" for another line.
+// header returns the tokens of a line that begins with a condition, or "" for any other
+// line.
 func (r *Rewriter) header(items []item) string {
 	for i, x := range items {
 		switch {
@@ -18,8 +19,8 @@ func (r *Rewriter) header(items []item) string {
 	return ""
 }
 
-// lostHeaders returns the lines of the base that begin with a condition and of which a text has
-// fewer, by their tokens.
+// lostHeaders returns, by their tokens, the lines of the base that begin with a condition
+// and that occur less often in the text.
 func (r *Rewriter) lostHeaders(base, text string) map[string]int {
 	out := map[string]int{}
 	for line := range strings.SplitSeq(base, "\n") {
@@ -38,14 +39,15 @@ func (r *Rewriter) lostHeaders(base, text string) map[string]int {
 	return out
 }
 
-// lost restores conditions of the base that the text lacks: the whole statement in place of the
-// new one on its line, and of the nearest ones with a condition in its hunk, the statement before
-// each of these, and the line in place of the new line. The statement is not put before others if
-// a new one does the same on a condition with the same names: that is the condition, changed.
+// lost restores conditions of the base that the text lacks. It tries the whole statement in
+// place of the new statement on its line and of the nearest new statements with a condition
+// in its hunk, the statement before each of these, and the statement's first line in place
+// of theirs. The statement is not put before others if a new statement does the same on a
+// condition with the same names, because that is the same condition, changed.
 func (s *shrinking) lost(hunks []hunk) {
 	lost := s.r.lostHeaders(s.base, s.text)
 	for _, h := range hunks {
-		var heads []int // of new statements with a condition
+		var heads []int // the new statements with a condition
 		for i := h.from; i < h.to; i++ {
 			if s.steps[i].is && s.steps[i].changes() && s.r.header(s.items(s.steps[i].now)) != "" {
 				heads = append(heads, i)
@@ -72,7 +74,8 @@ func (s *shrinking) lost(hunks []hunk) {
 	}
 }
 
-// fitted returns a statement with the indentation of the new line of a step, if there is one.
+// fitted returns a statement with the indentation of a step's new line, or unchanged if the
+// step has no new line.
 func (s *shrinking) fitted(statement []string, at int) []string {
 	if !s.steps[at].is {
 		return statement
@@ -80,16 +83,16 @@ func (s *shrinking) fitted(statement []string, at int) []string {
 	return indented(statement, indentation(s.steps[at].now))
 }
 
-// became reports whether the new statement at a step does the same as a statement of the base,
-// on a condition with all names of that statement's condition.
+// became reports whether the new statement at a step does the same as a statement of the
+// base and its condition has all the names in the condition of the base's statement.
 func (s *shrinking) became(statement []string, at int) bool {
 	now := s.lines(at, s.statement(at, false)+1, false)
 	return s.sequence(statement[1:]) == s.sequence(now[1:]) && subset(s.names(statement[0]), s.names(now[0]))
 }
 
-// restore attempts to replace a new statement by a statement of the base, to put that before
-// the new one if asked for, and to replace the condition of the new one by that of the
-// base's.
+// restore attempts to replace a new statement with a statement of the base. If before is
+// true, it also attempts to put the base's statement before the new one. Finally it
+// attempts to replace the condition of the new statement with that of the base's statement.
 func (s *shrinking) restore(statement []string, at int, before bool) {
 	attempt := func(from, to int, lines []string) {
 		s.attempt(conditions, func() (Piece, bool) { return s.splice(from, to, lines) })
@@ -102,7 +105,7 @@ func (s *shrinking) restore(statement []string, at int, before bool) {
 	attempt(at, at+1, lines[:1])
 }
 
-// names returns the names of values in a line.
+// names returns the names in a line that may be names of values.
 func (s *shrinking) names(line string) []string {
 	var out []string
 	for _, x := range s.items(line) {
@@ -129,7 +132,8 @@ func (d distance) less(than distance) bool {
 	return d.lost < than.lost || d.lost == than.lost && d.weight < than.weight
 }
 
-// distance returns the distance of a text from the base, with the steps between them.
+// distance returns the distance of a text from the base, given the steps from the base to
+// the text.
 func (r *Rewriter) distance(base, text string, steps []step) distance {
 	d := distance{weight: r.weigh(steps)}
 	for _, n := range r.lostHeaders(base, text) {

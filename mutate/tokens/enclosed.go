@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// Span is a part of a text in byte offsets, without the byte at To.
+// Span is a part of a text, in byte offsets; the byte at To is not included.
 type Span struct{ From, To int }
 
-// Enclosed returns the strings and comments of a whole file that have several lines, in
-// order. It returns only those whose ends are certain. It returns none for a file whose
-// name does not determine the language, and none for a file with a string or comment
-// without an end. It also leaves out a string in quotation marks that may be the code
-// between two strings, as after an apostrophe in a text. A Span may begin or end with white
-// space.
+// Enclosed returns, in order, the strings and comments in a whole file that span several
+// lines. It returns only those whose ends are certain. It returns none for a file whose
+// name does not determine the language, and none for a file in which a string or comment
+// has no end. It also leaves out a string in quotation marks that may be the code between
+// two strings, as after an apostrophe in a text. A Span may begin or end with white space.
 func Enclosed(file, text string) []Span {
 	if strings.ToLower(path.Ext(file)) == ".go" {
 		return enclosedGo(text)
@@ -24,7 +23,7 @@ func Enclosed(file, text string) []Span {
 	if l.unknown {
 		return nil
 	}
-	text += "\n" // so that a comment or string that ends with the text has no end
+	text += "\n" // so that a comment or string that reaches the end of the text counts as having no end
 	x := lexed(l, newVocabulary(l.sql), text)
 	var out []Span
 	for _, t := range x.tokens {
@@ -37,7 +36,7 @@ func Enclosed(file, text string) []Span {
 		if strings.Contains(text[t.from:t.to], "\n") && x.certain(t) {
 			from := t.from
 			if t.kind == str && from > 0 && text[from-1] == '\n' {
-				from-- // the first line of a document belongs to it
+				from-- // the first line of a here-document belongs to it
 			}
 			out = append(out, Span{from, t.to})
 		}
@@ -48,7 +47,8 @@ func Enclosed(file, text string) []Span {
 	return out
 }
 
-// enclosedGo returns the strings and comments of Go source; none if a token is faulty.
+// enclosedGo returns the strings and comments in Go source that span several lines; it
+// returns none if a token is faulty.
 func enclosedGo(text string) []Span {
 	var s scanner.Scanner
 	set := gotoken.NewFileSet()
@@ -59,7 +59,8 @@ func enclosedGo(text string) []Span {
 	for {
 		pos, kind, _ := s.Scan()
 		at := file.Offset(pos)
-		// A literal is shorter than its source where that has returns.
+		// A literal is shorter than its source if the source contains carriage returns, so
+		// the offset of the next token is used instead.
 		if (last == gotoken.STRING || last == gotoken.COMMENT) && strings.Contains(text[from:at], "\n") {
 			out = append(out, Span{from, at})
 		}
@@ -74,9 +75,9 @@ func enclosedGo(text string) []Span {
 	return out
 }
 
-// certain reports whether a string or comment of several lines begins and ends where it seems
-// to. A string in quotation marks may be the code between two strings: then it begins behind
-// a word and ends before one.
+// certain reports whether a string or comment of several lines begins and ends where it
+// seems to. What looks like a string in quotation marks may be the code between two
+// strings; it then begins after a word and ends before one.
 func (x *lexer) certain(t token) bool {
 	if t.kind == comment || x.letters || x.sql {
 		return true
@@ -89,7 +90,7 @@ func (x *lexer) certain(t token) bool {
 	}
 	switch {
 	case sign != "" && sign[0] == '`' && !x.worded, strings.IndexByte(x.quotes, x.text[t.from]) < 0 && len(sign) == t.to-t.from:
-		return true // a template, or a document
+		return true // a template, or a here-document
 	case len(sign) < t.to-t.from:
 		return false
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestEnclosed checks which of the marks MARK, each first on its line, stand in a string or
-// comment of several lines: those with IN.
+// TestEnclosed checks which of the MARK marks, each first on its line, are inside a string
+// or comment that spans several lines. These are the marks with IN.
 func TestEnclosed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ file, text string }{

@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// mostRead bounds the texts that Exits and Names read, in bytes.
+// mostRead is the maximum length, in bytes, of the texts that Exits and Names read.
 const mostRead = 256 << 10
 
-// Exit is an early exit: a condition whose body only leaves the enclosing function, loop or
-// program, by return, continue, break, goto, throw, raise, or a call that ends the program
-// or panics.
+// Exit is an early exit: a condition whose body does nothing except leave the enclosing
+// function, loop or program, by return, continue, break, goto, throw, raise, or a call that
+// ends the program or panics.
 type Exit struct {
 	Line int // from 1
-	// Text is the source of condition and body on one line.
+	// Text is the source of the condition and the body on one line.
 	Text string
-	// Key has the condition and the way in which the body leaves, without layout and
-	// without the value that is returned or thrown. Exits with equal keys are the same.
+	// Key consists of the condition and the way in which the body leaves, without layout
+	// and without the value that is returned or thrown. Exits with equal keys are the same.
 	Key string
 	// Names are the names in the condition.
 	Names []string
 }
 
-// Exits returns the early exits of a whole file, in order. It reads Python and its kin, and
-// languages with braces such as C, Java, JavaScript, Rust and Go. It returns false for other
-// languages and for texts of more than 256 KiB.
+// Exits returns the early exits in a whole file, in order. It reads Python and similar
+// languages, and languages with braces such as C, Java, JavaScript, Rust and Go. It returns
+// false for other languages and for texts of more than 256 KiB.
 func Exits(file, text string) ([]Exit, bool) {
 	l := languageOf(file)
 	if !l.braced && !l.indented || len(text) > mostRead {
@@ -57,8 +57,9 @@ func Exits(file, text string) ([]Exit, bool) {
 // exits finds early exits in a text.
 type exits struct{ *view }
 
-// condition returns the items of the condition that a word begins, and those of its body with
-// a block's brackets; false if the word begins none.
+// condition returns the items of the condition that a word begins, and the items of its
+// body, including the brackets of a block; ok is false if the word does not begin a
+// condition.
 func (e exits) condition(i int) (from, to, body, end int, ok bool) {
 	word := e.items[i].text
 	switch {
@@ -87,8 +88,8 @@ func (e exits) condition(i int) (from, to, body, end int, ok bool) {
 	return from, to, body, e.statement(body, len(e.items)), !e.r.language.bare
 }
 
-// until returns the item of the block after a condition without parentheses, or of the word
-// else before it. It returns from if there is none.
+// until returns the item at which a condition without parentheses ends: the opening brace
+// of its block or, if otherwise is true, the word else. It returns from if neither follows.
 func (e exits) until(from int, otherwise bool) int {
 	for j := from; j < len(e.items) && (j == from || e.lines[e.items[j].line].first != j); j++ {
 		switch x := e.items[j]; {
@@ -103,7 +104,7 @@ func (e exits) until(from int, otherwise bool) int {
 	return from
 }
 
-// indented is condition for a language whose blocks are indented.
+// indented does what condition does, for languages in which indentation delimits blocks.
 func (e exits) indented(i int) (from, to, body, end int, ok bool) {
 	n := e.items[i].line
 	l := e.lines[n]
@@ -147,12 +148,13 @@ func (e exits) statement(from, to int) int {
 
 var (
 	// leaving holds the words that begin a statement that leaves the enclosing function or
-	// loop, and ending the functions that end a program or panic.
+	// loop; ending holds the functions that end a program or panic.
 	leaving = words("return continue break goto throw raise")
 	ending  = words("exit _exit _Exit quick_exit Exit exitProcess quit abort die halt panic fatalError FailFast bail unreachable todo Goexit Fatal Fatalf Fatalln")
 )
 
-// leaves returns the way in which a body leaves, and whether it does nothing else.
+// leaves returns the way in which a body leaves the function, loop or program; ok reports
+// whether the body does nothing else.
 func (e exits) leaves(from, to int) (how string, ok bool) {
 	if e.items[from].text == "{" {
 		from, to = from+1, to-1
@@ -174,7 +176,7 @@ func (e exits) leaves(from, to int) (how string, ok bool) {
 		}
 		return how, true
 	}
-	at := from // the name of a function, after its package or object
+	at := from // in a call, the name of the function follows its package or object
 	for at+2 < last && e.items[at+1].kind == sign && e.member(at+2) {
 		at += 2
 	}
@@ -189,7 +191,7 @@ func (e exits) leaves(from, to int) (how string, ok bool) {
 	return "ends", rest > open && (rest == last || rest+1 == last && e.items[rest].text == ";")
 }
 
-// names returns the names in some items, each once.
+// names returns the distinct names in the items.
 func (e exits) names(from, to int) []string {
 	var out []string
 	for _, x := range e.items[from:to] {

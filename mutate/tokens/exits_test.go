@@ -50,7 +50,7 @@ func TestExits(t *testing.T) {
 	}
 }
 
-// TestExitsOfAnything checks that any text is read to its end.
+// TestExitsOfAnything checks that any text can be read to its end.
 func TestExitsOfAnything(t *testing.T) {
 	t.Parallel()
 	piece := rapid.SampledFrom([]string{"if", "elif", "else", "guard", " ", "(", ")", "{", "}", ":", "\n", "\n    ", "return", "a", ";", "!", ".", "exit", "=>", "'"})

@@ -16,7 +16,7 @@ func open(t testing.TB, file, text string) *Rewriter {
 	return r
 }
 
-// fixtures are blocks in several languages, by the name of a file.
+// fixtures maps file names to blocks in several languages.
 var fixtures = map[string]string{
 	"pack.py": `def priority(item, bins, weight=0.5):
     """Return the best bin.  # not a comment"""

@@ -11,26 +11,26 @@ type language struct {
 	line   []string    // signs that begin a comment that ends with its line
 	block  [][2]string // signs that begin and end other comments
 	nested bool        // comments nest
-	raw    [][2]string // strings of any content between other signs than quotation marks
+	raw    [][2]string // signs other than quotation marks that begin and end strings of any content
 	quotes string      // quotation marks
-	long   string      // those whose strings may have several lines
-	plain  string      // those in whose strings a backslash is no escape
+	long   string      // the quotation marks whose strings may have several lines
+	plain  string      // the quotation marks in whose strings a backslash is not an escape
 
-	spaced     bool   // line comments begin after white space only
-	first      bool   // line comments begin at the beginning of a line only
-	slashed    bool   // regular expressions stand between slashes
-	directives bool   // lines that begin with # belong to a preprocessor
-	indented   bool   // indentation delimits blocks, and braces are lists
+	spaced     bool   // whether line comments begin only after white space
+	first      bool   // whether line comments begin only at the beginning of a line
+	slashed    bool   // whether regular expressions are written between slashes
+	directives bool   // whether lines that begin with # are for a preprocessor
+	indented   bool   // whether indentation delimits blocks, and braces delimit lists
 	braced     bool   // braces delimit blocks
 	bare       bool   // conditions stand without parentheses
-	semicolons bool   // statements end with a semicolon
-	separated  bool   // ' stands between digits too
-	letters    bool   // ' is for one character
-	worded     bool   // words end blocks, and parameters end the head of a function
+	semicolons bool   // whether statements end with a semicolon
+	separated  bool   // whether ' may also separate digits
+	letters    bool   // whether ' encloses a single character
+	worded     bool   // whether words end blocks, and the head of a function ends with its parameters
 	not        string // the sign or word that negates a condition
-	unequal    string // the sign for unequal, if it is not !=
+	unequal    string // the sign for inequality, if it is not !=
 	shell, sql bool
-	unknown    bool // the language is unknown: comments and strings of many languages are read
+	unknown    bool // whether the language is unknown: comments and strings of many languages are recognised
 }
 
 var (
@@ -38,13 +38,13 @@ var (
 	script = language{line: []string{"#"}, quotes: `"'`, not: "!", worded: true}
 )
 
-// with returns a language with a change.
+// with returns a copy of a language to which change has been applied.
 func (l language) with(change func(*language)) language {
 	change(&l)
 	return l
 }
 
-// languageOf returns the language of files with an ending.
+// languageOf returns the language of a file, judging by the extension of its name.
 func languageOf(file string) *language {
 	l := byEnding(strings.TrimPrefix(strings.ToLower(path.Ext(file)), "."))
 	return &l
@@ -107,7 +107,7 @@ func byEnding(ending string) language {
 	return l
 }
 
-// words returns a set of words.
+// words returns the words in a list as a set.
 func words(list string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(list) {
@@ -116,16 +116,20 @@ func words(list string) map[string]bool {
 	return out
 }
 
-// vocabulary are the words with a meaning in one language or another.
+// vocabulary holds the words that have a special meaning in at least one language.
 type vocabulary struct {
-	// declaring begin a head in a declaration, wherever they stand; leading do so at the
-	// beginning of a line, and modifying may stand before them.
+	// declaring holds the words that begin a head in a declaration, wherever they occur.
+	// leading holds the words that do so only at the beginning of a line, and modifying the
+	// words that may precede the words in leading.
 	declaring, leading, modifying map[string]bool
-	// looping begin the head of a loop, and branching a condition.
+	// looping holds the words that begin the head of a loop, and branching those that begin
+	// a condition.
 	looping, branching map[string]bool
-	// joining stand between operands, opening before one.
+	// joining holds the words that are written between operands, and opening those that
+	// precede an operand.
 	joining, opening map[string]bool
-	// fixed begin lines that stay where they are, and reserved are not the names of values.
+	// fixed holds the words that begin lines that must stay where they are, and reserved
+	// the words that are not names of values.
 	fixed, reserved map[string]bool
 }
 
@@ -150,7 +154,7 @@ func newVocabulary(sql bool) *vocabulary {
 		v.reserved = words(list + " " + strings.ToUpper(list))
 		v.joining, v.opening = v.reserved, words(opening+strings.ToUpper(opening))
 		v.fixed = maps.Clone(v.reserved)
-		for _, w := range []string{"and", "or", "AND", "OR"} { // such a line is a condition
+		for _, w := range []string{"and", "or", "AND", "OR"} { // a line that begins with such a word is a condition
 			delete(v.fixed, w)
 		}
 		v.leading, v.looping = words("create CREATE insert INSERT"), words("")

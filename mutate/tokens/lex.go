@@ -6,7 +6,7 @@ import "strings"
 type kind byte
 
 const (
-	space   kind = iota // within a line, also a line end after a backslash
+	space   kind = iota // within a line; also a line end that follows a backslash
 	newline             // a line end
 	comment
 	str // a string, or a line for a preprocessor
@@ -23,7 +23,7 @@ type token struct {
 	from, to int // byte offsets
 }
 
-// signs are those of several characters, the long ones first.
+// signs holds the signs of several characters, long ones first.
 var signs = strings.Fields(">>>= === !== **= //= <<= >>= >>> <=> ... ..= &&= ||= ??= == != <= >= && || ++ -- += -= *= /= %= &= |= ^= := -> => :: .. ** // << >> ?? ?. <- <> ~= =~ !~ |>")
 
 // lexer splits a text.
@@ -33,18 +33,18 @@ type lexer struct {
 	text       string
 	at         int
 	tokens     []token
-	// last is the last token other than white space and comments; awaited are the words
-	// that end the documents that begin with the next line.
+	// last is the last token other than white space and comments. awaited holds the words
+	// that end the here-documents whose text begins on the next line.
 	last    token
 	awaited []string
-	// endless reports whether a document has no end.
+	// endless reports whether a here-document has no end.
 	endless bool
 }
 
 // lex returns the tokens of a text.
 func lex(l *language, v *vocabulary, text string) []token { return lexed(l, v, text).tokens }
 
-// lexed returns the lexer of a text at its end.
+// lexed returns a lexer that has read the whole text.
 func lexed(l *language, v *vocabulary, text string) *lexer {
 	x := &lexer{language: l, vocabulary: v, text: text}
 	for x.at < len(text) {
@@ -64,7 +64,7 @@ func lexed(l *language, v *vocabulary, text string) *lexer {
 	return x
 }
 
-// next returns the kind and the length of the token that a rest begins with.
+// next returns the kind and the length of the token at the beginning of rest.
 func (x *lexer) next(rest string) (kind, int) {
 	if blank := len(rest) - len(strings.TrimLeft(rest, " \t\r\f\v")); blank > 0 {
 		return space, blank
@@ -89,7 +89,7 @@ func (x *lexer) next(rest string) (kind, int) {
 	}
 	if n := x.name(rest); n > 0 {
 		if n < len(rest) && strings.IndexByte(x.quotes, rest[n]) >= 0 && (rest[n] != '\'' || n <= 2 && !x.letters) {
-			return str, n + x.string(rest[n:]) // the name is a prefix
+			return str, n + x.string(rest[n:]) // the name is a prefix of the string
 		}
 		return name, n
 	}
@@ -113,7 +113,7 @@ func (x *lexer) next(rest string) (kind, int) {
 	return sign, 1
 }
 
-// begins reports whether only white space precedes on the line.
+// begins reports whether only white space precedes the current position on its line.
 func (x *lexer) begins() bool {
 	for i := x.at - 1; i >= 0 && x.text[i] != '\n'; i-- {
 		if x.text[i] != ' ' && x.text[i] != '\t' {
@@ -130,7 +130,7 @@ func line(rest string) int {
 	return len(rest)
 }
 
-// comment returns the length of the comment at the beginning of a rest; 0 if there is none.
+// comment returns the length of the comment at the beginning of rest; 0 if there is none.
 func (x *lexer) comment(rest string) int {
 	for _, c := range x.block {
 		if strings.HasPrefix(rest, c[0]) {
@@ -149,8 +149,8 @@ func (x *lexer) comment(rest string) int {
 	return 0
 }
 
-// enclosed returns the length of the text between two signs, including the signs; the
-// whole rest if the second one is missing.
+// enclosed returns the length of the text between two signs, including the signs. If the
+// second sign is missing, it returns the length of rest.
 func (x *lexer) enclosed(rest, open, shut string, nested bool) int {
 	depth := 0
 	for i := 0; i < len(rest); {
@@ -181,8 +181,8 @@ func (*lexer) directive(rest string) int {
 	return n
 }
 
-// string returns the length of the string at the beginning of a rest. A mark without a
-// counterpart makes the rest of the line a string.
+// string returns the length of the string at the beginning of rest. If a quotation mark has
+// no counterpart, the rest of the line counts as a string.
 func (x *lexer) string(rest string) int {
 	if rest == "" {
 		return 0
@@ -231,7 +231,8 @@ func (x *lexer) quoted(rest string, mark byte) int {
 	return len(rest)
 }
 
-// hole returns the length of an expression in a string, with its braces.
+// hole returns the length of an expression embedded in a string, including the braces
+// around it.
 func (x *lexer) hole(rest string) int {
 	depth := 0
 	for i := 1; i < len(rest); i++ {
@@ -249,7 +250,8 @@ func (x *lexer) hole(rest string) int {
 	return len(rest)
 }
 
-// expression returns the length of a regular expression between slashes; 0 if it is none.
+// expression returns the length of a regular expression between slashes; 0 if there is
+// none.
 func expression(rest string) int {
 	class, end := false, line(rest)
 	for i := 1; i < end; i++ {
@@ -267,7 +269,7 @@ func expression(rest string) int {
 	return 0
 }
 
-// hashed returns the length of a string such as r#"…"#; 0 if it is none.
+// hashed returns the length of a string such as r#"…"#; 0 if there is none.
 func hashed(rest string) int {
 	body := strings.TrimPrefix(rest, "b")
 	body, ok := strings.CutPrefix(body, "r")
@@ -293,7 +295,7 @@ func (x *lexer) operand() bool {
 	return false
 }
 
-// number returns the length of the number at the beginning of a rest; 0 if there is none.
+// number returns the length of the number at the beginning of rest; 0 if there is none.
 func (x *lexer) number(rest string) int {
 	digit := func(i int) bool { return i < len(rest) && rest[i] >= '0' && rest[i] <= '9' }
 	if !digit(0) && (rest[0] != '.' || !digit(1) || x.last.to == x.at && x.operand()) {
@@ -316,7 +318,7 @@ func (x *lexer) number(rest string) int {
 	return i
 }
 
-// name returns the length of the name at the beginning of a rest; 0 if there is none.
+// name returns the length of the name at the beginning of rest; 0 if there is none.
 func (x *lexer) name(rest string) int {
 	i := 0
 	for i < len(rest) && (wordByte(rest[i]) || i == 0 && rest[i] == '@') {
@@ -332,7 +334,7 @@ func wordByte(c byte) bool {
 	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// announce reads the word that ends a document of a shell, after <<.
+// announce reads, after a <<, the word that will end a here-document.
 func (x *lexer) announce(rest string) {
 	if !x.shell && (!x.slashed || !strings.ContainsAny(rest[:min(3, len(rest))], "-~")) {
 		return
@@ -347,7 +349,7 @@ func (x *lexer) announce(rest string) {
 	}
 }
 
-// document reads documents up to the words that end them.
+// document reads here-documents up to the words that end them.
 func (x *lexer) document() {
 	from := x.at
 	for len(x.awaited) > 0 && x.at < len(x.text) {
@@ -360,7 +362,7 @@ func (x *lexer) document() {
 	x.endless = x.endless || len(x.awaited) > 0
 	x.awaited = nil
 	if x.at > from && x.text[x.at-1] == '\n' {
-		x.at-- // the line end is a token of its own
+		x.at-- // the line end is left as a separate token
 	}
 	if x.at > from {
 		x.last = token{str, from, x.at}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLex checks the strings, comments and numbers that are found.
+// TestLex checks which strings, comments and numbers are found.
 func TestLex(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, text, want string }{
@@ -40,7 +40,7 @@ func TestLex(t *testing.T) {
 	}
 }
 
-// TestNormal checks which texts are the same.
+// TestNormal checks which texts count as the same.
 func TestNormal(t *testing.T) {
 	t.Parallel()
 	py, c := fixtures["pack.py"], "int f(int a) {\n  return a * 2; // twice\n}\n"

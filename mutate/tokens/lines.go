@@ -12,14 +12,14 @@ var crossings = []operator{
 	{"insert", 1, (*mutation).insert},
 }
 
-// simple returns the lines of a text that can be moved.
+// simple returns the lines of a text that can be moved separately.
 func (v *view) simple() []logical {
 	return slices.DeleteFunc(slices.Clone(v.lines), func(l logical) bool { return !l.simple })
 }
 
 func (v *view) lineText(l logical) string { return v.text[l.from:l.to] }
 
-// swap exchanges two neighbouring lines of equal indentation.
+// swap exchanges two neighbouring lines with the same indentation.
 func (m *mutation) swap() (change, bool) {
 	var list []int
 	for i := range len(m.lines) - 1 {
@@ -36,7 +36,7 @@ func (m *mutation) swap() (change, bool) {
 	return change{[]edit{{a.from, a.to, second}, {b.from, b.to, first}}, strings.TrimSpace(first) + "; " + second, strings.TrimSpace(second) + "; " + first, a.from}, true
 }
 
-// sibling reports whether there is another line in the block that a line is in.
+// sibling reports whether the block that contains a line has another line.
 func (v *view) sibling(at int) bool {
 	indent := len(v.lines[at].indent)
 	for _, step := range []int{-1, 1} {
@@ -49,7 +49,7 @@ func (v *view) sibling(at int) bool {
 	return false
 }
 
-// remove deletes a line beside which others stay.
+// remove deletes a line from a block in which other lines remain.
 func (m *mutation) remove() (change, bool) {
 	var list []logical
 	for i, l := range m.lines {
@@ -61,14 +61,14 @@ func (m *mutation) remove() (change, bool) {
 	return change{[]edit{{l.from, l.to, ""}}, m.lineText(l), "", l.from}, ok
 }
 
-// after returns the change that puts a line after a line of the text with the same
+// after returns the change that inserts a line after a line of the text that has the same
 // indentation.
 func (m *mutation) after(anchor logical, text string) (change, bool) {
 	text = anchor.indent + strings.TrimLeft(text, " \t")
 	return change{[]edit{{anchor.to, anchor.to, text}}, "", text, anchor.to}, true
 }
 
-// duplicate repeats a line after one of equal indentation.
+// duplicate inserts a copy of a line after a line with the same indentation.
 func (m *mutation) duplicate() (change, bool) {
 	l, ok := pick(m, m.simple())
 	if !ok {
@@ -81,7 +81,7 @@ func (m *mutation) duplicate() (change, bool) {
 	return m.after(anchor, m.lineText(l))
 }
 
-// splice replaces an expression by one of the other text.
+// splice replaces an expression with an expression from the other text.
 func (m *mutation) splice() (change, bool) {
 	p, ok := pick(m, m.places)
 	q, other := pick(m, m.other.values())
@@ -91,7 +91,8 @@ func (m *mutation) splice() (change, bool) {
 	return m.replace(p, m.other.textOf(q))
 }
 
-// head returns the beginning of a line: the target of its assignment, or its first word.
+// headOf returns the target of a line's assignment or, if the line is not an assignment,
+// its first word.
 func (v *view) headOf(l logical) string {
 	first := v.items[l.first].text
 	if v.assigned(l.first) {
@@ -100,7 +101,8 @@ func (v *view) headOf(l logical) string {
 	return first
 }
 
-// statement replaces a line by one of the other text that assigns or returns the same.
+// statement replaces a line with a line from the other text that assigns to the same
+// target, or begins with the same word.
 func (m *mutation) statement() (change, bool) {
 	type pair struct{ ours, theirs logical }
 	var list []pair
@@ -120,7 +122,7 @@ func (m *mutation) statement() (change, bool) {
 	return change{[]edit{{c.ours.from, c.ours.to, text}}, m.lineText(c.ours), text, c.ours.from}, true
 }
 
-// insert puts a line of the other text after one of the text.
+// insert inserts a line from the other text after a line of the text.
 func (m *mutation) insert() (change, bool) {
 	l, ok := pick(m, m.other.simple())
 	anchor, place := pick(m, m.simple())

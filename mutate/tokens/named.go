@@ -5,26 +5,28 @@ import (
 	"strings"
 )
 
-// deepestHole bounds the nesting of strings with code in them.
+// deepestHole is the maximum nesting depth of strings that contain code.
 const deepestHole = 4
 
-// Name is a name in the code of a text, with the names that it is reached through.
+// Name is a name in the code of a text, with the names that precede it in a selector.
 type Name struct {
-	// Text has the names joined by points, whatever joins them: os.path.join, std.process.exit.
-	// It begins with a point if the first name is a member of an expression that is not a name.
-	// In a shell it is one word; the parameters $@ and $* are names.
+	// Text consists of the names joined by dots, whatever joins them in the code, as in
+	// os.path.join or std.process.exit. It begins with a dot if the first name is a member
+	// of an expression that is not a name. In a shell it is a single word; the parameters
+	// $@ and $* count as names.
 	Text string
-	// Before and After are the texts of the tokens beside it, "" if there are none. Before is
-	// "" also if the name begins a statement on a line of its own.
+	// Before and After are the texts of the tokens next to the name, or "" if there are
+	// none. Before is also "" if the name begins a statement on a line of its own.
 	Before, After string
-	// At is its byte offset, Line its line from 1, and Statement that of the logical line.
+	// At is the byte offset of the name, Line the number of its line, from 1, and Statement
+	// the byte offset of its logical line.
 	At, Line, Statement int
 }
 
-// Names returns the names of a whole file, in order. Comments and the contents of strings have
-// none, except for the code in strings: $(…) and parameters of a shell, {…} of an f-string,
-// ${…} and
-// #{…}. It returns false for texts of more than 256 KiB.
+// Names returns the names in a whole file, in order. It returns no names from comments and
+// from the contents of strings, except from code in strings: $(…) and parameters in a
+// shell, {…} in an f-string, ${…} and #{…}. It returns false for texts of more than 256
+// KiB.
 func Names(file, text string) ([]Name, bool) {
 	if len(text) > mostRead {
 		return nil, false
@@ -41,11 +43,11 @@ type namer struct {
 	vocabulary *vocabulary
 	whole      string
 	names      []Name
-	// line is that of the offset counted.
+	// line is the line number of the offset counted.
 	line, counted int
 }
 
-// read adds the names of a part of the text at an offset.
+// read adds the names in a part of the text that begins at an offset.
 func (n *namer) read(part string, from, depth int) {
 	v := (&Rewriter{language: n.language, vocabulary: n.vocabulary}).scan(part)
 	items := v.items
@@ -79,7 +81,7 @@ func (n *namer) read(part string, from, depth int) {
 	}
 }
 
-// add adds a name that has the items first to last.
+// add adds a name that consists of the items from first to last.
 func (n *namer) add(v *view, first, last int, text string, from int) {
 	x := v.items[first]
 	at := from + x.from
@@ -98,8 +100,8 @@ func (n *namer) add(v *view, first, last int, text string, from int) {
 	n.names = append(n.names, out)
 }
 
-// parameter returns the parameter of all arguments, or of the program's name in braces, that
-// follows a $; "" if none does.
+// parameter returns the parameter that follows a $, if the parameter stands for all
+// arguments or for the program's name, with or without braces; otherwise it returns "".
 func parameter(rest []item) string {
 	if len(rest) > 1 && rest[0].text == "{" {
 		rest = rest[1:]
@@ -147,7 +149,7 @@ func (n *namer) holes(s string) []Span {
 	return out
 }
 
-// expansions returns the parameters and commands in a string of a shell.
+// expansions returns the parameters and commands in a shell string.
 func (*namer) expansions(s string) []Span {
 	var out []Span
 	for i := 0; i < len(s); i++ {
@@ -183,7 +185,8 @@ func (*namer) expansions(s string) []Span {
 	return out
 }
 
-// closing returns the offset of the bracket that belongs to the one at an offset, or the length.
+// closing returns the offset of the bracket that matches the bracket at an offset, or the
+// length of s if there is none.
 func closing(s string, at int) int {
 	open, shut := s[at], byte('}')
 	if open == '(' {

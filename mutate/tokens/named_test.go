@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestNames checks which names a text has, with their lines: joined by points, none of comments
-// and strings, and those of the code in strings.
+// TestNames checks which names are found in a text, and on which lines. Names joined by
+// points count as one, names in comments and strings are skipped, and names in code inside
+// strings are found.
 func TestNames(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
 		{"a.py", "import os.path as p # exit\nx = 'exit' + f'{os.exit:3} {{no}}' + r'{no}'\ny().exit(1)", "import:1 os.path:1 as:1 p:1 x:2 os.exit:2 y:3 .exit:3"},
@@ -30,7 +31,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestNamesOfAnything checks that broken strings and brackets end the search, and do not stop it.
+// TestNamesOfAnything checks that the search for names terminates on broken strings and
+// brackets.
 func TestNamesOfAnything(t *testing.T) {
 	for _, text := range []string{"", "`", "\"$", "\"${", "\"$(", "\"$(\"", "\"`", "f'{", "f'{{", "${", "$", "x.", "\"\\", "'", "`${`${`${`${`${x}`}`}`}`}`", "\"#{"} {
 		for _, file := range []string{"a.py", "a.js", "a.sh", "a.rb", "a"} {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The levels of the signs between operands, those that bind least first.
+// The levels of the signs between operands, from the loosest to the tightest binding.
 const (
 	disjunctions = iota
 	conjunctions
@@ -13,13 +13,13 @@ const (
 	products
 )
 
-// levelOf returns the level of a sign between operands; -1 for other tokens.
+// levelOf returns the level of a sign between operands, or -1 for any other token.
 func levelOf(x item) int {
 	return slices.IndexFunc(levels[1:], func(signs []string) bool { return slices.Contains(signs, strings.ToLower(x.text)) })
 }
 
-// operands takes back the operands of a line one by one, in brackets too, each with the sign
-// before or after it.
+// operands attempts to revert the operands on a line one by one, including those in
+// brackets, each together with the sign before or after it.
 func (s *shrinking) operands(at int) {
 	now := s.steps[at].now
 	if s.r.language.shell && !strings.Contains(now, "((") {
@@ -41,7 +41,8 @@ func (s *shrinking) operands(at int) {
 	}
 }
 
-// operand attempts to take back an operand, which has a span of the line with its sign.
+// operand attempts to revert an operand; span is the part of the line that the operand and
+// its sign occupy.
 func (s *shrinking) operand(at, level int, items []item, span Span) {
 	order := operands
 	if idle(level, items) {
@@ -63,8 +64,8 @@ func (s *shrinking) operand(at, level int, items []item, span Span) {
 	})
 }
 
-// idle reports whether an operand adds nothing: 1 to a product, 0 or a product with it to a sum,
-// true to a conjunction, false to a disjunction.
+// idle reports whether an operand has no effect: 1 in a product, 0 or a product with 0 in a
+// sum, true in a conjunction, or false in a disjunction.
 func idle(level int, items []item) bool {
 	has := func(words string) bool {
 		return len(items) == 1 && slices.Contains(strings.Fields(words), strings.ToLower(items[0].text))
@@ -84,8 +85,8 @@ func idle(level int, items []item) bool {
 	return zero(first, min(1, len(items)-1)) || zero(last, max(0, len(items)-2))
 }
 
-// ends reports whether a token ends the operand before another one, which may be a sign between
-// operands.
+// ends reports whether a token ends an operand, given the next token, which may be a sign
+// between operands.
 func (s *shrinking) ends(x, next item) bool {
 	v := s.r.vocabulary
 	switch x.kind {
@@ -98,9 +99,10 @@ func (s *shrinking) ends(x, next item) bool {
 	return false
 }
 
-// reach returns the item at which the operand beside a sign is bounded, to the right or, with a
-// step of -1, to the left: by a sign that binds no stronger, a bracket around both, or a token
-// that is not part of an expression.
+// reach returns the item that bounds an operand of a sign, to the right of the sign or,
+// with a step of -1, to the left. The bound is a sign that does not bind more tightly, a
+// bracket that encloses the sign and the operand, or a token that is not part of an
+// expression.
 func (s *shrinking) reach(items []item, k, level, step int) int {
 	j := k + step
 	for ; j >= 0 && j < len(items); j += step {
@@ -124,8 +126,8 @@ func (s *shrinking) reach(items []item, k, level, step int) int {
 	return j
 }
 
-// comparing are the words that compare, and tight the signs that bind stronger than those between
-// operands.
+// comparing holds the words that compare, and tight the signs that bind more tightly than
+// the signs between operands.
 var (
 	comparing = words("in is not IN IS NOT LIKE")
 	tight     = strings.Fields(". :: -> ?. ! ~ ** @ $ # ++ --")
@@ -133,11 +135,11 @@ var (
 	divides   = strings.Fields("% // //=")
 )
 
-// bounds reports whether a sign or word bounds the operands of a sign of a level.
+// bounds reports whether a sign or word bounds the operands of a sign of the given level.
 func (s *shrinking) bounds(items []item, j, level int) bool {
 	x := items[j]
 	if at := levelOf(x); at >= 0 {
-		if j == 0 || !s.ends(items[j-1], x) { // a sign of its operand alone
+		if j == 0 || !s.ends(items[j-1], x) { // a sign before an operand, which belongs only to that operand
 			return false
 		}
 		return at <= level

@@ -15,7 +15,7 @@ type operator struct {
 	apply  func(*mutation) (change, bool)
 }
 
-// operators are those of Mutate, with the weights of package rewrite.
+// operators are the operators of Mutate; the weights are those of package rewrite.
 var operators = []operator{
 	{"constant", 16, (*mutation).constant},
 	{"arithmetic", 6, (*mutation).arithmetic},
@@ -30,7 +30,7 @@ var operators = []operator{
 	{"duplicate", 3, (*mutation).duplicate},
 }
 
-// pick draws one of a list.
+// pick draws an element of a list.
 func pick[T any](m *mutation, list []T) (x T, ok bool) {
 	if len(list) == 0 {
 		return x, false
@@ -38,7 +38,7 @@ func pick[T any](m *mutation, list []T) (x T, ok bool) {
 	return list[m.rng.IntN(len(list))], true
 }
 
-// where returns the items for which keep returns true and that may be changed.
+// where returns the items that may be changed and for which keep returns true.
 func (m *mutation) where(keep func(int) bool) []int {
 	var out []int
 	for i, x := range m.items {
@@ -49,13 +49,13 @@ func (m *mutation) where(keep func(int) bool) []int {
 	return out
 }
 
-// replace returns the change of a place.
+// replace returns the change that replaces a place with a text.
 func (m *mutation) replace(p place, text string) (change, bool) {
 	from, to := m.items[p.from].from, m.items[p.to].to
 	return change{[]edit{{from, to, text}}, m.text[from:to], text, from}, text != m.text[from:to]
 }
 
-// numeral is a number that was read.
+// numeral is a parsed number.
 type numeral struct {
 	value  float64
 	whole  bool
@@ -80,7 +80,7 @@ func parsed(s string) (numeral, bool) {
 	return n, err == nil && !strings.ContainsAny(s[:end], "xX")
 }
 
-// format writes another value of a number in its form.
+// format formats another value in the form in which the number is written.
 func (n numeral) format(x float64) string {
 	if n.whole {
 		return strconv.FormatFloat(x, 'f', 0, 64) + n.suffix
@@ -95,7 +95,7 @@ func (n numeral) format(x float64) string {
 	return s + n.suffix
 }
 
-// constant perturbs a number as package rewrite does. Whole numbers stay whole.
+// constant perturbs a number as package rewrite does. Whole numbers remain whole.
 func (m *mutation) constant() (change, bool) {
 	i, ok := pick(m, m.where(func(i int) bool {
 		return m.items[i].kind == number && (i == 0 || m.items[i-1].text != ".")
@@ -143,7 +143,7 @@ func (m *mutation) constant() (change, bool) {
 	return m.replace(place{i, i}, text)
 }
 
-// rounded returns a number with three significant digits.
+// rounded returns a number rounded to three significant digits.
 func rounded(x float64) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
 	if err != nil {
@@ -152,7 +152,7 @@ func rounded(x float64) float64 {
 	return r
 }
 
-// exchange replaces the operator at an item by another one of a list.
+// exchange replaces the operator at an item with another operator from a list.
 func (m *mutation) exchange(i int, list ...string) (change, bool) {
 	op, ok := pick(m, slices.DeleteFunc(list, func(s string) bool { return s == m.items[i].text }))
 	if !ok {
@@ -165,7 +165,8 @@ func (m *mutation) exchange(i int, list ...string) (change, bool) {
 	return change{[]edit{{x.from, x.to, op}}, m.text[from:to], m.text[from:x.from] + op + m.text[x.to:to], from}, true
 }
 
-// arithmetic exchanges + - * and /, and the assignments of these.
+// arithmetic replaces one of + - * and / with another of them, or does so with the
+// assignments that use them.
 func (m *mutation) arithmetic() (change, bool) {
 	signs, assignments := []string{"+", "-", "*", "/"}, []string{"+=", "-=", "*=", "/="}
 	i, ok := pick(m, m.where(func(i int) bool {
@@ -203,8 +204,8 @@ func (m *mutation) comparison() (change, bool) {
 	return m.exchange(i, append(orders, equals...)...)
 }
 
-// comparisons returns the operators that can replace a comparison: those of order and,
-// where they fit, those of equality.
+// comparisons returns the operators that can replace a comparison operator: those of order
+// and those of equality.
 func (m *mutation) comparisons(op string) (orders, equals []string) {
 	orders, equals = []string{"<", "<=", ">", ">="}, []string{"==", cmp.Or(m.r.language.unequal, "!=")}
 	switch {
@@ -218,7 +219,7 @@ func (m *mutation) comparisons(op string) (orders, equals []string) {
 	return orders, equals
 }
 
-// connective exchanges and and or.
+// connective replaces "and" with "or", or "or" with "and".
 func (m *mutation) connective() (change, bool) {
 	pairs := map[string]string{"and": "or", "or": "and", "&&": "||", "||": "&&", "AND": "OR", "OR": "AND"}
 	i, ok := pick(m, m.where(func(i int) bool { return pairs[m.items[i].text] != "" && i > 0 && i+1 < len(m.items) }))
@@ -228,8 +229,8 @@ func (m *mutation) connective() (change, bool) {
 	return m.exchange(i, pairs[m.items[i].text])
 }
 
-// negate negates a condition: a comparison or a constant becomes its opposite, and
-// otherwise a "not" is added or removed.
+// negate negates a condition: a comparison or a constant becomes its opposite, and for any
+// other condition a "not" is added or removed.
 func (m *mutation) negate() (change, bool) {
 	opposites := map[string]string{
 		"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "==", "===": "!==", "!==": "===", "<>": "=", "~=": "==",
@@ -282,7 +283,7 @@ func (m *mutation) negate() (change, bool) {
 	return change{}, false
 }
 
-// renamed replaces a name by another one that is used in the same way.
+// renamed replaces a name with another name that is used in the same way.
 func (m *mutation) renamed() (change, bool) {
 	p, ok := pick(m, m.places)
 	if !ok {
@@ -291,7 +292,7 @@ func (m *mutation) renamed() (change, bool) {
 	var list []int
 	for i := p.from; i <= p.to; i++ {
 		if m.items[i].match > i && i > p.from {
-			i = m.items[i].match // the text in brackets has places of its own
+			i = m.items[i].match // the text in brackets has its own places
 		} else if m.items[i].kind == name {
 			list = append(list, i)
 		}
@@ -343,7 +344,7 @@ func (m *mutation) grow() (change, bool) {
 	return m.replace(p, "("+x+" "+op+" "+t+")")
 }
 
-// drop leaves one operand of an operation, or one argument of a call.
+// drop replaces an operation with one of its operands, or a call with one of its arguments.
 func (m *mutation) drop() (change, bool) {
 	type whole struct{ all, left place }
 	var list []whole

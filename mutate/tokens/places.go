@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// place is an expression without operators of its own: a name with its selectors and
-// arguments, a number, or a bracketed expression.
+// place is an expression that contains no operators except within brackets: a name with its
+// selectors and arguments, a number, or a bracketed expression.
 type place struct{ from, to int } // items
 
 func (v *view) textOf(p place) string { return v.text[v.items[p.from].from:v.items[p.to].to] }
@@ -39,8 +39,8 @@ func (v *view) primary(i int) (int, bool) {
 	return i, true
 }
 
-// back returns the beginning of the expression without operators that ends at an item, with
-// a sign before it.
+// back returns the beginning of the expression without operators that ends at an item,
+// including a sign before it.
 func (v *view) back(i int) (int, bool) {
 	if i < 0 {
 		return 0, false
@@ -69,7 +69,7 @@ func (v *view) back(i int) (int, bool) {
 	}
 }
 
-// unary reports whether an item is a sign before an operand.
+// unary reports whether an item is a sign that precedes an operand.
 func (v *view) unary(i int) bool {
 	return slices.Contains([]string{"-", "!", "not", "~"}, v.items[i].text) && (i == 0 || !v.operandEnds(i-1))
 }
@@ -80,7 +80,7 @@ func (v *view) operandEnds(i int) bool {
 	return x.kind == number || x.kind == closes || x.kind == str || x.kind == name && !x.is(v.r.vocabulary.reserved)
 }
 
-// Precedences of operators; 0 is none.
+// The precedences of operators; 0 means that there is no operator.
 var precedences = map[string]int{
 	"or": 1, "||": 1, "OR": 1, "and": 2, "&&": 2, "AND": 2,
 	"<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4, "!=": 4, "===": 4, "!==": 4, "<>": 4, "~=": 4, "-lt": 4, "-le": 4, "-gt": 4, "-ge": 4, "-eq": 4, "-ne": 4,
@@ -88,7 +88,8 @@ var precedences = map[string]int{
 	"+": 6, "-": 6, "*": 7, "/": 7, "%": 7, "//": 7, "**": 8,
 }
 
-// binary returns the precedence of the item if it is an operator between operands.
+// binary returns the precedence of the item if it is an operator between operands, and 0
+// otherwise.
 func (v *view) binary(i int) int {
 	if i < 1 || i+1 >= len(v.items) || v.items[i].fixed || v.items[i-1].line != v.items[i].line || v.items[i+1].line != v.items[i].line {
 		return 0
@@ -109,7 +110,7 @@ func (v *view) binary(i int) int {
 	return p
 }
 
-// operands returns the extents of the operands of a binary operator.
+// operands returns the operands on both sides of a binary operator.
 func (v *view) operands(i int) (left, right place, ok bool) {
 	p := v.binary(i)
 	if p == 0 {
@@ -129,7 +130,7 @@ func (v *view) operands(i int) (left, right place, ok bool) {
 	return place{from, i - 1}, place{i + 1, to}, true
 }
 
-// signed is primary with a sign before it.
+// signed does what primary does, but allows a sign before the expression.
 func (v *view) signed(i int) (int, bool) {
 	if i < len(v.items) && v.unary(i) {
 		i++
@@ -141,7 +142,7 @@ func (v *view) anyFixed(from, to int) bool {
 	return slices.ContainsFunc(v.items[from:to+1], func(x item) bool { return x.fixed })
 }
 
-// values returns the expressions that others can replace.
+// values returns the expressions that can be replaced by others.
 func (v *view) values() []place {
 	var out []place
 	for i := range v.items {
@@ -153,16 +154,16 @@ func (v *view) values() []place {
 	return out
 }
 
-// calculated reports whether an item is in brackets that may be changed; in a shell these
-// are (( )).
+// calculated reports whether an item is in brackets whose contents may be changed; in a
+// shell these are only (( )).
 func (v *view) calculated(i int) bool {
 	return slices.ContainsFunc(v.items[:i], func(x item) bool { return x.kind == opens && !x.fixed && x.match > i })
 }
 
-// valuable reports whether a value is in the place of an expression.
+// valuable reports whether a value is in a position where any expression is allowed.
 func (v *view) valuable(from, to int) bool {
 	x := v.items[from]
-	before, after := "", "" // at the ends of lines
+	before, after := "", "" // at the beginning or the end of a line
 	if from > 0 && v.items[from-1].line == x.line {
 		p := v.items[from-1]
 		before = p.text
@@ -201,7 +202,8 @@ func (v *view) valuable(from, to int) bool {
 	return true
 }
 
-// kindOf returns the use of a name: whether it is a member, and the token that follows.
+// kindOf returns a key for how a name is used: whether it is a member, and whether it is
+// called, indexed or selected from.
 func (v *view) kindOf(i int) string {
 	k := ""
 	if v.member(i) {
@@ -213,9 +215,9 @@ func (v *view) kindOf(i int) string {
 	return k
 }
 
-// names returns the names of values of a kind that are known at an item.
+// names returns the names of values of the given kind that are known at an item.
 func (v *view) names(kind string, at int) []string {
-	first := map[string]int{} // the items at which names without an earlier value are given one
+	first := map[string]int{} // the items at which names that had no value before are first assigned one
 	var list []string
 	for i, x := range v.items {
 		if x.kind != name || x.is(v.r.vocabulary.reserved) || v.r.vocabulary.leading[x.text] && x.fixed {
@@ -247,7 +249,7 @@ func (v *view) valueStart(i int) bool {
 	return ok && v.valuable(i, to)
 }
 
-// parameter reports whether an item of a head is the name of a parameter or of a loop's
+// parameter reports whether an item in a head is the name of a parameter or of a loop
 // variable.
 func (v *view) parameter(i int) bool {
 	if i == 0 || i+1 >= len(v.items) || v.member(i) {

@@ -12,13 +12,13 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// Limits of texts, and of the search for a change that is valid.
+// Limits on texts, and on the search for a valid change.
 const (
 	mostText   = 64 << 10 // bytes
-	mostTokens = 4096     // of the block; results may have three times as many
+	mostTokens = 4096     // in the block; results may have three times as many
 	mostDraws  = 40       // of operators
 	mostTries  = 3        // of one operator
-	shownSide  = 60       // characters of one side in a description
+	shownSide  = 60       // characters of the code before or after in a description
 )
 
 // Rewriter rewrites the text of a block.
@@ -28,8 +28,8 @@ type Rewriter struct {
 	most       int // tokens
 }
 
-// New returns the Rewriter of a block, whose language follows from the name of its file. It
-// refuses a block that is too large.
+// New returns the Rewriter for a block. The name of the block's file determines the
+// language. New returns an error if the block is too large.
 func New(file, text string) (*Rewriter, error) {
 	r := &Rewriter{language: languageOf(file)}
 	r.vocabulary = newVocabulary(r.language.sql)
@@ -44,19 +44,19 @@ func New(file, text string) (*Rewriter, error) {
 	return r, nil
 }
 
-// Mutate returns a text changed by one operator, which is drawn. It returns false if
-// nothing in the text can be changed. The result depends on the text and on rng alone.
+// Mutate returns a text changed by one operator, which is drawn at random. It returns false
+// if nothing in the text can be changed. The result depends only on the text and on rng.
 func (r *Rewriter) Mutate(text string, rng *rand.Rand) (rewrite.Change, bool) {
 	return r.try(text, "", operators, rng)
 }
 
-// Cross returns a text with an expression or a line of another one.
+// Cross returns a text that contains an expression or a line from another text.
 func (r *Rewriter) Cross(text, other string, rng *rand.Rand) (rewrite.Change, bool) {
 	return r.try(text, other, crossings, rng)
 }
 
-// Renumber returns a text with a number in place of each occurrence of another one; false if
-// there is none. Both are in digits.
+// Renumber returns a text in which each occurrence of one number is replaced by another. It
+// returns false if the number does not occur. Both numbers are given in digits.
 func (r *Rewriter) Renumber(text, from, to string) (rewrite.Change, bool) {
 	if len(text) > mostText {
 		return rewrite.Change{}, false
@@ -111,7 +111,7 @@ func (r *Rewriter) try(text, other string, list []operator, rng *rand.Rand) (rew
 	return rewrite.Change{}, false
 }
 
-// mutation is the state of one change: what operators read.
+// mutation is the state of one change, as read by operators.
 type mutation struct {
 	*view
 	other  *view
@@ -126,14 +126,15 @@ type edit struct {
 	text     string
 }
 
-// change is one change with both sides of its description.
+// change is one change, with the code before and after it for the description of the
+// change.
 type change struct {
 	edits         []edit
 	before, after string
 	at            int
 }
 
-// apply returns the text with edits, which do not overlap.
+// apply returns the text with edits applied, which must not overlap.
 func (v *view) apply(edits []edit) string {
 	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
 	var b strings.Builder
@@ -145,7 +146,7 @@ func (v *view) apply(edits []edit) string {
 	return b.String() + v.text[at:]
 }
 
-// accepts reports whether a text is a valid result.
+// accepts reports whether a text is a valid result of the mutation.
 func (m *mutation) accepts(text string) bool {
 	next := m.r.read(text)
 	if len(text) > mostText || next.size > m.r.most || next.open != m.open || !slices.Equal(next.heads(), m.heads()) || strings.TrimSpace(text) == "" {
@@ -159,8 +160,8 @@ func (m *mutation) accepts(text string) bool {
 	return m.r.Normal(text) != m.normal
 }
 
-// heads returns the tokens that no operator may change, such as the heads of declarations and
-// loops, in the order of the text.
+// heads returns, in the order of the text, the tokens that no operator may change, such as
+// the heads of declarations and loops.
 func (v *view) heads() []string {
 	var out []string
 	for _, x := range v.items {
@@ -186,13 +187,13 @@ func (v *view) describe(c change) string {
 	return at + side(c.before) + " → " + side(c.after)
 }
 
-// Normal returns the normal form of a text: its tokens without comments, empty lines and the
-// white space within lines. The ends of lines and the order of indentations have a meaning
-// in some languages, so they stay.
+// Normal returns the normal form of a text: its tokens without comments, empty lines and
+// white space within lines. Line ends and the order of indentations are preserved, because
+// they have a meaning in some languages.
 func (r *Rewriter) Normal(text string) string {
 	var b strings.Builder
 	levels := []int{0}
-	width, begun, blank := 0, false, true // blank: only white space precedes on the line
+	width, begun, blank := 0, false, true // blank: only white space precedes the token on its line
 	for _, t := range lex(r.language, r.vocabulary, text) {
 		s := text[t.from:t.to]
 		switch {

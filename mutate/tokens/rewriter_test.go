@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestChains checks what is promised of results, in chains of up to 20 generations, and that
+// TestChains checks the guarantees for results in chains of up to 20 generations, and that
 // all operators occur.
 func TestChains(t *testing.T) {
 	t.Parallel()
@@ -61,7 +61,7 @@ func TestChains(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameText checks that results depend on the text and the generator alone.
+// TestSameSeedSameText checks that results depend only on the text and the generator.
 func TestSameSeedSameText(t *testing.T) {
 	t.Parallel()
 	for file, text := range fixtures {
@@ -73,7 +73,8 @@ func TestSameSeedSameText(t *testing.T) {
 	}
 }
 
-// TestPythonParses counts the results that Python parses, after one change and in chains.
+// TestPythonParses counts the results that Python can parse, after one change and in
+// chains.
 func TestPythonParses(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -136,7 +137,7 @@ json.dump([ok(s) for s in json.load(sys.stdin)], sys.stdout)`
 	}
 }
 
-// TestDescriptions checks one change of each operator.
+// TestDescriptions checks the description of one change by each operator.
 func TestDescriptions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ operator, file, text, want string }{
@@ -160,7 +161,7 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-// TestShellCalculatesInBrackets checks that what is written outside of (( )) is no
+// TestShellCalculatesInBrackets checks that text outside (( )) is not treated as a
 // calculation.
 func TestShellCalculatesInBrackets(t *testing.T) {
 	t.Parallel()
@@ -177,7 +178,7 @@ func TestShellCalculatesInBrackets(t *testing.T) {
 	}
 }
 
-// TestNewRefuses checks the limits of blocks.
+// TestNewRefuses checks that blocks that exceed the limits are refused.
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -190,8 +191,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// FuzzRewriter checks that tokens give their text, that no text makes a rewriter panic, and
-// that brackets stay.
+// FuzzRewriter checks that the tokens reproduce their text, that no text makes a rewriter
+// panic, and that brackets are preserved.
 func FuzzRewriter(f *testing.F) {
 	for file, text := range fixtures {
 		f.Add(file, text, uint64(1))

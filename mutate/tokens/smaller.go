@@ -6,42 +6,42 @@ import (
 	"strings"
 )
 
-// Piece is a text from which a part of a change was taken back.
+// Piece is a text in which a part of a change was reverted.
 type Piece struct {
 	Text string
-	// Takes names the part that was taken back, "− removed + added".
+	// Takes describes the part that was reverted, as "− removed + added".
 	Takes string
 }
 
 // Attempt makes a piece.
 type Attempt struct {
-	// Order ranks attempts: a lower value means that the part more likely has no effect, or
-	// that its restoration matters more.
+	// Order ranks attempts. A lower value means that the part that an attempt reverts is
+	// more likely to have no effect, or that restoring it matters more.
 	Order int
-	// Make returns the piece; false if there is none, or an earlier attempt made it. It is called
-	// once.
+	// Make returns the piece, or false if there is none or if an earlier attempt made the
+	// same piece. It must be called only once.
 	Make func() (Piece, bool)
 }
 
 // The order of attempts.
 const (
-	doubles    = iota // text that occurs twice in a row
-	idles             // operands that add nothing, such as *1
+	doubles    = iota // text that directly repeats the text before it
+	idles             // operands that have no effect, such as *1
 	conditions        // conditions of the base
 	statements        // whole statements
-	surrounds         // text around lines that stay
+	surrounds         // text around lines that do not change
 	runs              // runs of changed lines
-	parts             // parts of lines that replaced others
+	parts             // parts of lines that replaced other lines
 	operands          // other operands
 )
 
-// Smaller returns attempts to make texts that are nearer to base than text is, in their order. In
-// each text one part of the change is taken back: a repetition in a row, operands, conditions of
-// the base that were replaced or removed, statements with the lines that belong to them, a
-// condition that was added around lines of the base or removed around others, ever shorter runs of
-// changed lines, and parts of a line. Parts that differ in comments or layout alone are left out,
-// and so are texts whose brackets do not match. A text may be invalid in its language all the
-// same.
+// Smaller returns attempts to make texts that are nearer to base than text is, in the order
+// in which they should be tried. In each of these texts, one part of the change is
+// reverted: a direct repetition; operands; conditions of the base that were replaced or
+// removed; statements with the lines that belong to them; a condition that was added around
+// lines of the base or removed from around lines that stay; ever shorter runs of changed
+// lines; or parts of a line. Parts that differ only in comments or layout are left out, and
+// so are texts whose brackets do not match. A text may still be invalid in its language.
 func (r *Rewriter) Smaller(base, text string) []Attempt {
 	if max(len(base), len(text)) > mostText {
 		return nil
@@ -80,7 +80,7 @@ func (r *Rewriter) Smaller(base, text string) []Attempt {
 	return s.out
 }
 
-// shrinking is the state of Smaller.
+// shrinking is the state of a call of Smaller.
 type shrinking struct {
 	r          *Rewriter
 	base, text string
@@ -107,7 +107,8 @@ func (s *shrinking) items(line string) []item {
 	return v.items
 }
 
-// hunk is a run of changed lines, from the first step to the one after the last.
+// hunk is a run of changed lines: the steps from the step from up to but not including the
+// step to.
 type hunk struct{ from, to int }
 
 func (s *shrinking) hunks() []hunk {
@@ -124,8 +125,8 @@ func (s *shrinking) hunks() []hunk {
 	return out
 }
 
-// offer returns a text, with the name of the part that it takes back, if it is nearer to
-// the base.
+// offer returns a text and a description of the part that it reverts, if the text is nearer
+// to the base.
 func (s *shrinking) offer(lines []string, removed, added []string) (Piece, bool) {
 	text := strings.Join(lines, "\n")
 	if s.had[text] {
@@ -148,7 +149,7 @@ func (s *shrinking) offer(lines []string, removed, added []string) (Piece, bool)
 	return Piece{text, strings.Join(parts, " ")}, true
 }
 
-// splice offers the text with lines in place of those of some steps.
+// splice offers the text in which some steps are replaced by the given lines.
 func (s *shrinking) splice(from, to int, insert []string) (Piece, bool) {
 	var lines, removed, added []string
 	for i := 0; i <= len(s.steps); i++ {
@@ -173,8 +174,8 @@ func (s *shrinking) splice(from, to int, insert []string) (Piece, bool) {
 	return s.offer(lines, removed, added)
 }
 
-// back offers the text with some steps taken back. indent changes the lines that stay; nil
-// leaves them.
+// back offers the text in which the steps for which gone returns true are reverted. indent
+// changes the lines that stay; if nil, they are not changed.
 func (s *shrinking) back(gone func(int) bool, indent func(i int, line string) string) (Piece, bool) {
 	var lines, removed, added []string
 	for i, step := range s.steps {
@@ -197,7 +198,7 @@ func (s *shrinking) back(gone func(int) bool, indent func(i int, line string) st
 	return s.offer(lines, removed, added)
 }
 
-// run takes back a run of steps, with the comments before it.
+// run reverts a run of steps, together with the comments before it.
 func (s *shrinking) run(h hunk, from, to int) (Piece, bool) {
 	for from > h.from && len(s.items(s.steps[from-1].old))+len(s.items(s.steps[from-1].now)) == 0 {
 		from--
@@ -208,8 +209,8 @@ func (s *shrinking) run(h hunk, from, to int) (Piece, bool) {
 	return s.back(func(i int) bool { return i >= from && i < to }, nil)
 }
 
-// bares reports whether a run has the head of an added statement whose other new lines
-// would stay.
+// bares reports whether reverting a run would remove the head of an added statement but
+// leave some of the statement's new lines.
 func (s *shrinking) bares(from, to int) bool {
 	for i := from; i < to; i++ {
 		if s.steps[i].was || !s.steps[i].is {
@@ -224,8 +225,8 @@ func (s *shrinking) bares(from, to int) bool {
 	return false
 }
 
-// group takes back a line that was added or removed, with the lines of the same kind that
-// belong to it.
+// group reverts a line that was added or removed, together with the lines of the same kind
+// that belong to it.
 func (s *shrinking) group(h hunk, at int) (Piece, bool) {
 	first := s.steps[at]
 	if first.was && first.is {
@@ -238,8 +239,8 @@ func (s *shrinking) group(h hunk, at int) (Piece, bool) {
 	return s.run(h, at, end+1)
 }
 
-// whole takes back all changes in the statement of several lines that a line begins in either
-// text, whichever is longer.
+// whole reverts all changes in a statement of several lines that begins at a line. If the
+// statement ends at different steps in the two texts, it is taken up to the later end.
 func (s *shrinking) whole(at int) (Piece, bool) {
 	end := at
 	if s.steps[at].was {
@@ -254,9 +255,10 @@ func (s *shrinking) whole(at int) (Piece, bool) {
 	return s.back(func(i int) bool { return i >= at && i <= end }, nil)
 }
 
-// around takes back a change around lines that stay: a condition or loop that was removed
-// around them, or one that was added around lines of the base. One that was added around new
-// lines stays: without it they would run where neither text runs them.
+// around reverts a change around lines that stay: a condition or loop that was removed from
+// around them, or one that was added around lines of the base. A condition or loop that was
+// added around new lines is kept, because without it these lines would run where they run
+// in neither text.
 func (s *shrinking) around(at int) (Piece, bool) {
 	first := s.steps[at]
 	if first.was == first.is {
@@ -276,8 +278,8 @@ func (s *shrinking) around(at int) (Piece, bool) {
 	return s.wrap(at, end, closes)
 }
 
-// unwrap removes the statement that was added around lines of the base, from its first to its
-// last line.
+// unwrap removes the statement that was added around lines of the base, which spans the
+// lines from at to end.
 func (s *shrinking) unwrap(at, end int, closes bool) (Piece, bool) {
 	for i := at + 1; i < end || i == end && !closes; i++ {
 		if step := s.steps[i]; !step.was || !step.is || strings.TrimSpace(step.old) != strings.TrimSpace(step.now) {
@@ -287,7 +289,8 @@ func (s *shrinking) unwrap(at, end int, closes bool) (Piece, bool) {
 	return s.back(func(i int) bool { return i >= at && i <= end }, nil)
 }
 
-// wrap restores the statement that was removed around lines that stay, and indents them.
+// wrap restores the statement that was removed from around lines that stay, and indents
+// these lines.
 func (s *shrinking) wrap(at, end int, closes bool) (Piece, bool) {
 	inner, outer := "", indentation(s.steps[at].old)
 	for i := at + 1; i <= end && inner == ""; i++ {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pieces makes all pieces of a change.
+// pieces returns all pieces of a change.
 func pieces(r *Rewriter, base, text string) []Piece {
 	var out []Piece
 	for _, a := range r.Smaller(base, text) {
@@ -19,8 +19,8 @@ func pieces(r *Rewriter, base, text string) []Piece {
 	return out
 }
 
-// TestSmaller: each part of a change that can be taken back by itself is offered, whatever the
-// lines beside it are.
+// TestSmaller checks that each part of a change that can be reverted by itself is offered,
+// whatever the adjacent lines are.
 func TestSmaller(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ file, base, text, want string }{
@@ -46,7 +46,7 @@ func TestSmaller(t *testing.T) {
 		},
 		"a term":                {"f.go", "return a * b\n", "return a*c + 0*d\n", "return a*c\n"},
 		"one of two terms":      {"f.py", "return a\n", "return a + 0 * d - b / c\n", "return a - b / c\n"},
-		"a condition of a line": {"f.c", "if (a) x();\n", "if (a && b && c) y();\n", "if (a && c) y();\n"},
+		"a condition in a line": {"f.c", "if (a) x();\n", "if (a && b && c) y();\n", "if (a && c) y();\n"},
 		"a removed condition":   {"f.c", "if (a && b) x();\n", "if (a) y();\n", "if (a && b) y();\n"},
 		"a call around":         {"f.go", "return a + b\n", "return min(a, 1e9) + c\n", "return a + c\n"},
 		"a replaced condition in place": {
@@ -86,7 +86,7 @@ func TestSmaller(t *testing.T) {
 		"a conjunct of comparisons": {"f.py", "return f(n)\n", "if a + 1 > b and c == 2 or d:\n    n = 1\nreturn g(n)\n", "if c == 2 or d:\n    n = 1\nreturn g(n)\n"},
 		"the last conjunct":         {"f.py", "return f(n)\n", "if a + 1 > b and not c:\n    n = 1\nreturn g(n)\n", "if a + 1 > b:\n    n = 1\nreturn g(n)\n"},
 		"an operand of a shell":     {"f.sh", "x=3\n", "x=$(( n * 1 + y ))\nz=2\n", "x=$(( n + y ))\nz=2\n"},
-		"a condition of a query":    {"f.sql", "SELECT a FROM b\n", "SELECT c FROM b\nWHERE a = 1 AND b = 2\n", "SELECT c FROM b\nWHERE a = 1\n"},
+		"a condition in a query":    {"f.sql", "SELECT a FROM b\n", "SELECT c FROM b\nWHERE a = 1 AND b = 2\n", "SELECT c FROM b\nWHERE a = 1\n"},
 		"a subtrahend":              {"f.lua", "return f(n)\n", "local y = -g(n) - a.b[2] % 3\nreturn y\n", "local y = -g(n)\nreturn y\n"},
 		"one of two replacements":   {"f.lua", "return a + b * 3\n", "return c + b * 4\n", "return a + b * 4\n"},
 	} {
@@ -103,8 +103,9 @@ func TestSmaller(t *testing.T) {
 	}
 }
 
-// TestSmallerKeepsNewConditions: a condition that was added around new code is not offered
-// without that code, which would then run where neither text runs it.
+// TestSmallerKeepsNewConditions checks that the removal of a condition that was added
+// around new code is not offered unless that code is removed with it. Otherwise the code
+// would run where neither text runs it.
 func TestSmallerKeepsNewConditions(t *testing.T) {
 	t.Parallel()
 	for file, text := range map[string]string{
@@ -123,8 +124,8 @@ func TestSmallerKeepsNewConditions(t *testing.T) {
 	}
 }
 
-// TestSmallerKeepsChangedConditions checks that a condition of the base is not put before the one
-// that it became, which does the same on the same names.
+// TestSmallerKeepsChangedConditions checks that a condition of the base is not put before
+// the condition that it became, which does the same with the same names.
 func TestSmallerKeepsChangedConditions(t *testing.T) {
 	t.Parallel()
 	base, text := "if n == 0:\n    return 0\nreturn f(n)\n", "if n <= 0:\n    return 0\nif k:\n    n = 1\nreturn g(n)\n"
@@ -135,8 +136,8 @@ func TestSmallerKeepsChangedConditions(t *testing.T) {
 	}
 }
 
-// TestSmallerOrder checks that what stands twice and operands that add nothing come first, and
-// conditions of the base before whatever else goes.
+// TestSmallerOrder checks that repeated lines and operands that add nothing come first,
+// followed by conditions of the base, and then by everything else.
 func TestSmallerOrder(t *testing.T) {
 	t.Parallel()
 	base := "if n == 0:\n    return 0\nreturn f(n)\n"
@@ -151,7 +152,7 @@ func TestSmallerOrder(t *testing.T) {
 	}
 }
 
-// TestSmallerNames: a piece names what it takes back.
+// TestSmallerNames checks that a piece names what it reverts.
 func TestSmallerNames(t *testing.T) {
 	t.Parallel()
 	base, text := "if n == 0:\n    return 0\nreturn f(n)\n", "return g(n)\n"
@@ -161,8 +162,8 @@ func TestSmallerNames(t *testing.T) {
 	}
 }
 
-// TestSmallerEnds: what is offered is nearer to the base, so that taking back always ends,
-// and differs in code.
+// TestSmallerEnds checks that what is offered differs in code and is nearer to the base, so
+// reverting always ends.
 func TestSmallerEnds(t *testing.T) {
 	t.Parallel()
 	line := rapid.SampledFrom([]string{"if a:", "    b = a + 1", "    b = a * 2", "c = b", "# a", "", "x(a, [b", "])", "return a and b"})
@@ -181,7 +182,7 @@ func TestSmallerEnds(t *testing.T) {
 	})
 }
 
-// TestAlignedLines: the steps lead from one text to the other.
+// TestAlignedLines checks that the steps lead from one text to the other.
 func TestAlignedLines(t *testing.T) {
 	t.Parallel()
 	lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b c", "b d", "", "\tb c"}), 0, 9)

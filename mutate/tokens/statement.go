@@ -2,9 +2,10 @@ package tokens
 
 import "strings"
 
-// end returns the last step that belongs to a line: the one with its closing bracket, or the
-// last one of those that are indented deeper. The lines are those of the base, or else of the
-// text. It returns at if there is none, or a step that within does not cover.
+// end returns the last step that belongs to a line: the step with the line's closing
+// bracket, or the last of the steps that are indented more deeply. The lines are those of
+// the base if base is true, and otherwise those of the text. end returns at if no step
+// belongs to the line, or if within returns false for one of these steps.
 func (s *shrinking) end(at int, base bool, within func(int) bool) int {
 	depth, last := 0, at
 	begin := len(indentation(s.line(at, base)))
@@ -44,11 +45,11 @@ func (s *shrinking) end(at int, base bool, within func(int) bool) int {
 	return last
 }
 
-// following are the words that begin a further part of a statement.
+// following holds the words that begin a further part of a statement, such as else.
 var following = words("else elif elsif elseif except catch finally rescue ensure")
 
-// statement returns the last step of the statement that a line begins, including further parts
-// such as else.
+// statement returns the last step of the statement that begins with a line, including
+// further parts such as else.
 func (s *shrinking) statement(at int, base bool) int {
 	end := s.end(at, base, func(int) bool { return true })
 	for next := s.next(end, base); next > 0; next = s.next(end, base) {
@@ -61,8 +62,8 @@ func (s *shrinking) statement(at int, base bool) int {
 	return end
 }
 
-// next returns the next step after another one with a line of one text that has tokens; 0 if
-// there is none.
+// next returns the first step after at that has a line with tokens in the base if base is
+// true, and otherwise in the text; 0 if there is none.
 func (s *shrinking) next(at int, base bool) int {
 	for i := at + 1; i < len(s.steps); i++ {
 		if s.has(i, base) && len(s.items(s.line(i, base))) > 0 {
@@ -72,17 +73,18 @@ func (s *shrinking) next(at int, base bool) int {
 	return 0
 }
 
-// closing reports whether a line begins with a closing bracket or a word that ends a
-// statement of an earlier line.
+// closing reports whether a line begins with a closing bracket, or with a word that ends a
+// statement begun on an earlier line.
 func (s *shrinking) closing(line string) bool {
 	items := s.items(line)
 	return len(items) > 0 && (items[0].kind == closes || items[0].is(enders))
 }
 
-// enders are the words that end statements of several lines.
+// enders holds the words that end statements of several lines.
 var enders = words("end fi done esac")
 
-// has reports whether a step has a line of the base, or else of the text.
+// has reports whether a step has a line in the base if base is true, and otherwise in the
+// text.
 func (s *shrinking) has(i int, base bool) bool {
 	if base {
 		return s.steps[i].was
@@ -97,7 +99,8 @@ func (s *shrinking) line(i int, base bool) string {
 	return s.steps[i].now
 }
 
-// lines returns the lines of some steps in the base, or else in the text.
+// lines returns the lines that some steps have in the base if base is true, and otherwise
+// in the text.
 func (s *shrinking) lines(from, to int, base bool) []string {
 	var out []string
 	for i := from; i < to; i++ {
@@ -108,7 +111,7 @@ func (s *shrinking) lines(from, to int, base bool) []string {
 	return out
 }
 
-// sequence returns the tokens of lines.
+// sequence returns the tokens in lines.
 func (s *shrinking) sequence(lines []string) string {
 	var out []string
 	for _, line := range lines {
@@ -117,10 +120,11 @@ func (s *shrinking) sequence(lines []string) string {
 	return strings.Join(out, " ")
 }
 
-// indentation returns the white space that a line begins with.
+// indentation returns the white space at the beginning of a line.
 func indentation(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
 
-// indented returns lines with another indentation than that of the first one.
+// indented replaces the first line's indentation with another one in all lines that begin
+// with it.
 func indented(lines []string, to string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
@@ -132,7 +136,7 @@ func indented(lines []string, to string) []string {
 	return out
 }
 
-// doubles takes back the second of two equal statements in a row.
+// doubles attempts to revert the second of two equal statements in a row.
 func (s *shrinking) doubles() {
 	for i, step := range s.steps {
 		if !step.is || len(s.items(step.now)) == 0 || s.closing(step.now) {
@@ -150,7 +154,7 @@ func (s *shrinking) doubles() {
 	}
 }
 
-// changed reports whether one of some steps is a change.
+// changed reports whether any of the given steps is a change.
 func (s *shrinking) changed(from, to int) bool {
 	for _, step := range s.steps[from : to+1] {
 		if step.changes() {

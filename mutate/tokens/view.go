@@ -5,44 +5,45 @@ import (
 	"strings"
 )
 
-// item is a token with a meaning, and its surroundings.
+// item is a token other than white space and comments, with its surroundings.
 type item struct {
 	token
 	text string
-	// line is the index of its logical line, and match that of the bracket which belongs to
-	// it, or -1.
+	// line is the index of the item's logical line, and match the index of the matching
+	// bracket, or -1.
 	line, match int
-	// before and after report white space beside it.
+	// before and after report whether there is white space before and after the item.
 	before, after bool
-	// fixed reports whether no operator changes it.
+	// fixed reports whether operators must not change the item.
 	fixed bool
 }
 
-// logical is a line with those that continue it.
+// logical is a line, together with the lines that continue it.
 type logical struct {
 	first, last int // items
-	from, to    int // byte offsets of its whole lines
+	from, to    int // byte offsets of its whole physical lines
 	indent      string
-	// whole reports whether its brackets are matched within it and no other lines belong
-	// to it, and simple whether it is a statement of its own, which can be moved.
+	// whole reports whether all brackets in the line are matched within it and no other
+	// lines belong to it. simple reports whether it is a separate statement, which can be
+	// moved.
 	whole, simple bool
 }
 
-// view is a text that was read.
+// view is a text that has been read.
 type view struct {
 	r     *Rewriter
 	text  string
 	items []item
 	lines []logical
-	// strings counts the strings and comments of the text, and open are its unmatched
+	// strings counts the text's strings and comments, and open holds its unmatched
 	// brackets.
 	strings map[string]int
 	open    string
 	size    int
 }
 
-// read reads a text, and finds the tokens that no operator changes and the lines that can
-// be moved.
+// read reads a text, and finds the tokens that operators must not change and the lines that
+// can be moved.
 func (r *Rewriter) read(text string) *view {
 	v := r.scan(text)
 	v.fix()
@@ -55,7 +56,7 @@ func (r *Rewriter) scan(text string) *view {
 	v := &view{r: r, text: text, strings: map[string]int{}}
 	var open []int
 	var unmatched strings.Builder
-	ends := []int{} // for every item, the number of line ends before it
+	ends := []int{} // for each item, the number of line ends before it
 	count, blank := 0, true
 	for _, t := range lex(r.language, r.vocabulary, text) {
 		s := text[t.from:t.to]
@@ -111,7 +112,7 @@ func pairs(open, shut string) bool {
 
 // divide finds the logical lines. ends holds the number of line ends before each item.
 func (v *view) divide(ends []int) {
-	inside := 0 // surrounding brackets within which a line end is allowed
+	inside := 0 // number of surrounding brackets within which a line end is allowed
 	joins := func(x *item) bool { return x.match >= 0 && (x.text != "{" && x.text != "}" || v.r.language.indented) }
 	for i := range v.items {
 		x := &v.items[i]
@@ -138,7 +139,7 @@ func (v *view) divide(ends []int) {
 	}
 }
 
-// continues reports whether an item that begins a line continues the one before.
+// continues reports whether the line that begins with an item continues the previous line.
 func (v *view) continues(i int) bool {
 	if v.r.language.indented || v.r.language.shell {
 		return strings.HasPrefix(strings.TrimRight(v.text[v.items[i-1].to:v.items[i].from], " \t\n"), "\\") ||
@@ -151,10 +152,10 @@ func (v *view) continues(i int) bool {
 	return next.kind == sign && !slices.Contains([]string{";", "++", "--", "!", "*", "&", "~", "-", "#", ":", "::", "@", "$"}, next.text)
 }
 
-// is reports whether an item is a name among the words of a set.
+// is reports whether an item is a name that is in a set of words.
 func (x item) is(set map[string]bool) bool { return x.kind == name && set[x.text] }
 
-// fix marks the tokens that no operator changes: heads of declarations and loops,
+// fix marks the tokens that operators must not change: heads of declarations and loops,
 // parameters of closures, and in a shell everything except arithmetic.
 func (v *view) fix() {
 	w := v.r.vocabulary
@@ -193,17 +194,17 @@ func (v *view) fix() {
 	}
 }
 
-// member reports whether an item is a name after a point.
+// member reports whether an item is a name after a dot or a similar sign.
 func (v *view) member(i int) bool {
 	return i > 0 && v.items[i].kind == name && slices.Contains([]string{".", "->", "::", "?."}, v.items[i-1].text)
 }
 
-// followed reports whether one of some texts follows an item on its line.
+// followed reports whether one of the given texts follows an item on its line.
 func (v *view) followed(i int, list ...string) bool {
 	return i+1 < len(v.items) && v.items[i+1].line == v.items[i].line && slices.Contains(list, v.items[i+1].text)
 }
 
-// leads reports whether an item begins its line, apart from modifiers.
+// leads reports whether an item is the first on its line, apart from modifiers.
 func (v *view) leads(i int) bool {
 	for j := v.lines[v.items[i].line].first; j < i; j++ {
 		if !v.items[j].is(v.r.vocabulary.modifying) {
@@ -213,7 +214,7 @@ func (v *view) leads(i int) bool {
 	return true
 }
 
-// head returns the last item of the head that begins at an item.
+// head returns the last item in the head that begins with an item.
 func (v *view) head(i int) int {
 	l := v.r.language
 	for j := i + 1; j < len(v.items) && v.items[j].line == v.items[i].line; j++ {
@@ -232,7 +233,8 @@ func (v *view) head(i int) int {
 	return v.lines[v.items[i].line].last
 }
 
-// method fixes the head of a function without a word for it, which ends with a brace.
+// method fixes the head of a function that is declared without a keyword, if the head ends
+// with a brace.
 func (v *view) method(i int) {
 	w := v.r.vocabulary
 	shut := i - 1
@@ -250,7 +252,7 @@ func (v *view) freeze(from, to int) {
 	}
 }
 
-// arithmeticAlone fixes everything but numbers and comparisons outside of (( )).
+// arithmeticAlone fixes everything outside (( )) except numbers and comparisons.
 func (v *view) arithmeticAlone() {
 	depth := 0
 	for i := range v.items {
@@ -294,7 +296,8 @@ func (v *view) simplify() {
 	}
 }
 
-// running returns the names in the heads of loops, which determine how they run.
+// running returns the names that occur in the heads of loops and thus determine how the
+// loops run.
 func (v *view) running() map[string]bool {
 	out := map[string]bool{}
 	for i, x := range v.items {
@@ -316,7 +319,7 @@ func (v *view) assigned(i int) bool {
 	return x.kind == name && i+1 < len(v.items) && v.items[i+1].line == x.line && assigning(v.items[i+1].text, v.r.language.sql)
 }
 
-// assigning reports whether a sign assigns.
+// assigning reports whether a sign is an assignment operator.
 func assigning(s string, sql bool) bool {
 	switch s {
 	case "=":

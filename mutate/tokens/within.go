@@ -7,11 +7,12 @@ import (
 	texttool "evolve/mutate/operator"
 )
 
-// part is a run of tokens of a line that replaced a run of the base's line; either may be
-// empty.
+// part is a run of tokens on a line that replaced a run of tokens on the base's line;
+// either run may be empty.
 type part struct{ a0, a1, b0, b1 int }
 
-// within takes back parts of a line that replaced another one.
+// within attempts to revert the parts in which a line differs from the line that it
+// replaced.
 func (s *shrinking) within(at int) {
 	a, b := s.items(s.steps[at].old), s.items(s.steps[at].now)
 	list := differing(a, b)
@@ -49,8 +50,8 @@ func differing(a, b []item) []part {
 	return out
 }
 
-// joined returns sets of parts, by their indices: each part with those in which its brackets
-// are closed or opened.
+// joined returns a set of parts, by their indices, for each part: the part together with
+// the parts that contain the brackets that match its own.
 func joined(parts []part, a, b []item) [][]int {
 	find := func(at int, of func(part) (int, int)) int {
 		return slices.IndexFunc(parts, func(p part) bool { from, to := of(p); return at >= from && at < to })
@@ -77,9 +78,10 @@ func joined(parts []part, a, b []item) [][]int {
 	return out
 }
 
-// terms divides a part into its terms, which are the operands of a sum, of a condition or of a
-// list with the sign before or after each, and returns for each term the parts that remain
-// without it. The removed tokens belong to the first term of those that replaced them.
+// terms divides a part into its terms, and returns for each term the parts that remain
+// without it. Terms are the operands of a sum or a condition, or the elements of a list,
+// each with the sign before or after it. The removed tokens belong to the first of the
+// terms that replaced them.
 func terms(p part, a, b []item) [][]part {
 	items, from, to := b, p.b0, p.b1
 	if from == to {
@@ -107,20 +109,20 @@ func terms(p part, a, b []item) [][]part {
 	return out
 }
 
-// levels are the signs between terms, those that bind least first.
+// levels holds the signs between terms, from the loosest to the tightest binding.
 var levels = [][]string{{","}, {"||", "or"}, {"&&", "and"}, {"+", "-"}, {"*", "/"}}
 
-// joins reports whether a token stands between terms.
+// joins reports whether a token is a sign between terms.
 func joins(x item) bool {
 	return slices.ContainsFunc(levels, func(signs []string) bool { return slices.Contains(signs, x.text) })
 }
 
-// cutsOf returns the beginnings of the terms of some tokens, and the end of the last one.
-// lead reports whether the first term has no sign of its own.
+// cutsOf returns the beginnings of the terms in some tokens, and the end of the last term.
+// lead reports whether the first term has no sign before it.
 func cutsOf(items []item, from, to int, lead bool) []int {
 	for _, signs := range levels {
 		splits := func(i int) bool { return slices.Contains(signs, items[i].text) }
-		after := !lead && from < to && !joins(items[from]) // the sign stands after each term
+		after := !lead && from < to && !joins(items[from]) // the sign follows each term
 		cuts, depth := []int{from}, 0
 		for i := from; i < to; i++ {
 			switch items[i].kind {
@@ -144,8 +146,8 @@ func cutsOf(items []item, from, to int, lead bool) []int {
 	return nil
 }
 
-// tokens offers the text with a line that has the base's tokens except for some parts,
-// without those in back.
+// tokens offers the text in which the tokens of a line, except those in the given parts,
+// are the base's. The parts in back are reverted, too.
 func (s *shrinking) tokens(at int, parts []part, back []int) (Piece, bool) {
 	old, now := s.steps[at].old, s.steps[at].now
 	a, b := s.items(old), s.items(now)
@@ -157,7 +159,7 @@ func (s *shrinking) tokens(at int, parts []part, back []int) (Piece, bool) {
 		}
 		i, j = p.a1, p.b1
 	}
-	next := 0 // token of the base's line
+	next := 0 // next token of the base's line
 	for k, p := range parts {
 		if !slices.Contains(back, k) {
 			m.olds(next, p.a0)
@@ -192,18 +194,20 @@ func (s *shrinking) tokens(at int, parts []part, back []int) (Piece, bool) {
 	return s.offer(lines, removed, added)
 }
 
-// merged is a line that is made of the tokens of two others.
+// merged is a line made of the tokens of two lines.
 type merged struct {
 	old, now string
 	a, b     []item
-	// stays maps tokens of the old line to the new one.
+	// stays maps the tokens of the old line that stay to their indices in the new line.
 	stays map[int]int
 	line  strings.Builder
-	// lastOld and lastNow are one more than the last token's index in each line; 0: in none.
+	// lastOld and lastNow are one more than the index that the last token has in each line;
+	// 0 means that the token is not in that line.
 	lastOld, lastNow int
 }
 
-// olds adds tokens of the old line, with the white space of the new one where they stay.
+// olds adds tokens of the old line; for tokens that stay, it uses the white space of the
+// new line.
 func (m *merged) olds(from, to int) {
 	for k := from; k < to; k++ {
 		was, is := gap(m.old, m.a, k), ""
@@ -240,7 +244,7 @@ func (m *merged) add(gap, text string) {
 	m.line.WriteString(gap + text)
 }
 
-// gap returns the text before a token.
+// gap returns the text between the previous token and a token.
 func gap(line string, items []item, k int) string {
 	if k == 0 {
 		return ""

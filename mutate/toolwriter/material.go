@@ -16,17 +16,17 @@ import (
 //go:embed task.md
 var task string
 
-// Material is the input of a model. All texts in it are foreign.
+// Material is the input for a model. All texts in it are foreign.
 type Material struct {
 	Tool authored.Definition
-	// Advice is a recommendation on the tool, with the clusters of its referrals, and
-	// Signatures are its equal failures, the most frequent first.
+	// Advice is a recommendation about the tool, with the clusters of its referrals.
+	// Signatures are the kinds of failure of the tool, most frequent first.
 	Advice     experience.Advice
 	Signatures []experience.Signature
-	// Attempts are earlier drafts that were refused, the latest first.
+	// Attempts are earlier drafts that were refused, latest first.
 	Attempts []Attempt
 	// Refused is the reason why the previous answer was refused, such as the output of its
-	// tests; empty at first.
+	// tests; it is empty for the first request.
 	Refused string
 }
 
@@ -36,7 +36,7 @@ type Attempt struct {
 	Reason string `json:"reason"`
 }
 
-// Limits of the material: numbers of items, and bytes of texts.
+// Limits on the material: numbers of items, and lengths of texts in bytes.
 const (
 	maxGroups   = 6
 	maxAxes     = 8
@@ -50,7 +50,7 @@ const (
 )
 
 // request returns the request to the model. The renderer of [model.Request] encodes each
-// entry in a line of JSON that no text can break.
+// entry as a line of JSON that no text can break.
 func (m Material) request(route string, seed int64) *model.Request {
 	req := &model.Request{
 		System:    []model.Section{{Name: "TASK", Text: task}},
@@ -61,7 +61,7 @@ func (m Material) request(route string, seed int64) *model.Request {
 	text := func(key, v string) { req.Shared = append(req.Shared, model.Shared{From: "evolve", Key: key, Text: v}) }
 	add := func(key string, v any) {
 		raw, err := json.Marshal(v)
-		if err == nil { // values of the types below always encode
+		if err == nil { // values of the types below can always be encoded
 			text(key, string(raw))
 		}
 	}
@@ -85,7 +85,7 @@ func (m Material) request(route string, seed int64) *model.Request {
 	return req
 }
 
-// advice is the shown part of an advice.
+// advice returns the part of the advice that is shown.
 func (m Material) advice() any {
 	a := m.Advice
 	var shared []string
@@ -105,7 +105,7 @@ func (m Material) advice() any {
 	}{a.Remedy, memory.Cut(a.Reason, maxCause), a.Calls, a.Judged, a.Succeeded, a.Referrals, a.Weak, a.Invalid, shared}
 }
 
-// group is the shown part of a cluster of referrals.
+// group is the part of a cluster of referrals that is shown.
 type group struct {
 	Axes      []string `json:"boundary_axes"`
 	Referrals int      `json:"referrals"`
@@ -114,7 +114,7 @@ type group struct {
 	Evidence  string   `json:"last_evidence,omitempty"`
 }
 
-// failure is the shown part of a signature.
+// failure is the part of a failure's signature that is shown.
 type failure struct {
 	Method  string `json:"method,omitempty"`
 	Domain  string `json:"domain"`
@@ -125,7 +125,7 @@ type failure struct {
 	Last    string `json:"last"`
 }
 
-// groups returns the clusters that are groups, and all of them if none is.
+// groups returns the clusters that are groups, or all clusters if none is a group.
 func (m Material) groups() []group {
 	var out []group
 	for _, only := range []bool{true, false} {

@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/model"
 )
 
-// Limits of an answer: tokens, and bytes.
+// Limits on an answer, in tokens and in bytes.
 const (
 	maxReply     = 6000
 	maxAnswer    = authored.MaxManifest + 8<<10
@@ -30,18 +30,18 @@ type Writer struct {
 
 // Reply is the result of a request.
 type Reply struct {
-	// Draft is nil when the model had none or its answer was refused; Reason is then the
+	// Draft is nil if the model had no draft or its answer was refused. Reason is then the
 	// reason, a line of bounded length that may quote the answer.
 	Draft     *authored.Definition
 	Rationale string
 	Reason    string
-	// Malformed reports whether a retry with the reason may help.
+	// Malformed reports whether a retry that includes the reason may help.
 	Malformed bool
 	Usage     agent.Usage
 }
 
-// Write requests one draft. An error is the context's or an infrastructure failure, and does
-// not depend on the material.
+// Write requests one draft. An error is the context's error or an infrastructure failure;
+// it does not depend on the material.
 func (w Writer) Write(ctx context.Context, m Material, seed int64) (Reply, error) {
 	answer, none, err := model.Ask(ctx, w.Model, m.request(w.Route, seed))
 	out := Reply{Usage: answer.Usage, Reason: none}
@@ -59,11 +59,12 @@ func (w Writer) Write(ctx context.Context, m Material, seed int64) (Reply, error
 	return out, nil
 }
 
-// read parses an answer. The error gives the reason why it is invalid, in words that follow
-// "the answer". A new version has the tests of the tool that it must still pass.
+// read parses an answer. An error is the reason why the answer is invalid, in words that
+// follow "the answer". If the answer is a new version of the tool, read adds those tests of
+// the tool that the version must still pass.
 func (m Material) read(answer string) (def authored.Definition, rationale string, err error) {
 	if len(answer) > maxAnswer {
-		return def, "", fmt.Errorf("is too long: %d bytes of at most %d", len(answer), maxAnswer)
+		return def, "", fmt.Errorf("is too long: %d bytes, but at most %d are allowed", len(answer), maxAnswer)
 	}
 	before, rest, fenced := strings.Cut(answer, "```json")
 	end := strings.LastIndex(rest, "\n```")
@@ -94,8 +95,9 @@ func (m Material) read(answer string) (def authored.Definition, rationale string
 	return def, rationale, nil
 }
 
-// kept returns the tests of the version in use that a new one lacks and must still pass: those
-// that expect a value other than a referral. The boundary of the tool may change.
+// kept returns the tests of the version in use that a new version lacks but must still
+// pass. These are the tests that expect a value and not a referral, because the boundary of
+// the tool may change.
 func (m Material) kept(def authored.Definition) []authored.Test {
 	names := map[string]bool{}
 	for _, t := range def.Tests {
@@ -115,7 +117,8 @@ func (m Material) kept(def authored.Definition) []authored.Test {
 	return out
 }
 
-// has reports whether a test makes the same call and expects the same result.
+// has reports whether one of the tests makes the same call as t and expects the same
+// result.
 func has(tests []authored.Test, t authored.Test) bool {
 	for _, other := range tests {
 		if bytes.Equal(other.Args, t.Args) && bytes.Equal(other.Want, t.Want) {

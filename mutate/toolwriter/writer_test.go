@@ -65,7 +65,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// A new version keeps the tests of the version in use that want a value.
+	// A new version keeps those tests of the version in use that expect a value.
 	renamed := strings.Replace(four, `"four"`, `"two"`, 1)
 	def, why, err := m.read("It says\nmore.\n```json\n" + object("convert", "def run(args):\n    return 3\n", renamed, fails) + "\n```\n")
 	if err != nil || why != "It says more." {
@@ -78,7 +78,8 @@ func TestRead(t *testing.T) {
 	if !slices.Equal(names, []string{"two", "fails", "in use 1"}) || string(def.Tests[2].Want) != "2" {
 		t.Errorf("%q", names)
 	}
-	// Tests that are there already are not added, and a tool beside it has its own alone.
+	// Tests that exist already are not added again, and a tool beside it has only its own
+	// tests.
 	for _, answer := range []string{object("convert", "def run(args):\n    return 3\n", two, four), object("money", "def run(args):\n    return 3\n", two, four)} {
 		if def, _, err := m.read("Why.\n```json\n" + answer + "\n```"); err != nil || len(def.Tests) != 2 {
 			t.Errorf("%d tests, %v", len(def.Tests), err)
@@ -93,8 +94,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestForeignTextStaysData tests that no text of the material ends a line of data, and that
-// the request is bounded.
+// TestForeignTextStaysData tests that no text in the material can end a line of data, and
+// that the length of the request is bounded.
 func TestForeignTextStaysData(t *testing.T) {
 	base := material(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -140,7 +141,7 @@ func TestForeignTextStaysData(t *testing.T) {
 	})
 }
 
-// answering is a model with one answer.
+// answering is a model that always gives the same answer.
 type answering string
 
 func (a answering) Next(context.Context, *model.Request) (model.Reply, error) {

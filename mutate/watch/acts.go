@@ -14,17 +14,18 @@ import (
 	"evolve/runtime/experience"
 )
 
-// deed is an act with its effect: a key that holds from then on, or no longer holds. Acts with
-// an empty key change nothing that evaluations read.
+// deed is an act with its effect: from the act on, the key holds or no longer holds. Acts
+// with an empty key change nothing that evaluations read.
 type deed struct {
 	archive.Act
 	key  string
 	ends bool
 }
 
-// deeds returns people's actions on an agent other than commits, in the order of time:
-// feedback, levels of autonomy, decisions on proposals, and tools that they shared or took out
-// of use. Feedback for one conversation or until a day, and levels, affect live turns alone.
+// deeds returns, in order of time, people's actions that concern an agent, except commits:
+// feedback, levels of autonomy, decisions on proposals, and tools that people shared or
+// withdrew from use. Levels, and feedback that applies to one conversation or until a day,
+// affect only live turns.
 func deeds(ctx context.Context, store Store, agentID string, decided []archive.ProposalRecord) ([]deed, error) {
 	of := map[string]*archive.ProposalRecord{}
 	for i := range decided {
@@ -60,8 +61,8 @@ func deeds(ctx context.Context, store Store, agentID string, decided []archive.P
 	return out, nil
 }
 
-// feedback reads a change of feedback. Its entry has the time of the feedback if it was
-// given while a run held the archive.
+// feedback reads a change to feedback. Even if the feedback was given while a run held the
+// archive, the entry has the time at which it was given.
 func (d *deed) feedback(data json.RawMessage, verb string) bool {
 	var note struct {
 		Feedback experience.Feedback `json:"feedback"`
@@ -89,7 +90,8 @@ func (d *deed) level(data json.RawMessage) bool {
 	return true
 }
 
-// tool reads a change of a tool of the agent, or of one that another agent shares with it.
+// tool reads a change to a tool of the agent, or to a tool that another agent shares with
+// it.
 func (d *deed) tool(data json.RawMessage, agentID, verb string) bool {
 	owner, name, _ := strings.Cut(d.ID, "/")
 	var shared struct {
@@ -113,8 +115,8 @@ func (d *deed) tool(data json.RawMessage, agentID, verb string) bool {
 	return true
 }
 
-// given returns the keys in effect at a time, of all that people gave and took back, as
-// one text.
+// given returns, as one text, the keys that hold at a time, after everything that people
+// gave and took back until then.
 func given(all []deed, at time.Time) string {
 	holds := map[string]bool{}
 	for _, d := range all {
@@ -132,10 +134,10 @@ func given(all []deed, at time.Time) string {
 	return strings.Join(keys, "\n")
 }
 
-// mostActs bounds the acts that a change names; the latest are named.
+// mostActs is the maximum number of acts that a change lists; it lists the latest.
 const mostActs = 20
 
-// actsBetween returns the acts after one time and up to another, the earliest first.
+// actsBetween returns the acts after one time and no later than another, earliest first.
 func actsBetween(all []deed, after, until time.Time) []archive.Act {
 	var out []archive.Act
 	for _, d := range all {

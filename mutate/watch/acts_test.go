@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/experience"
 )
 
-// entry adds an entry to the ledger on the day before the next night.
+// entry adds an entry to the ledger, dated the day before the next night.
 func (d *diary) entry(kind, subject string, data any) {
 	d.t.Helper()
 	e, err := archive.NewLedgerEntry(at(d.night).Add(12*time.Hour), kind, subject, data)
@@ -22,7 +22,7 @@ func (d *diary) entry(kind, subject string, data any) {
 	d.must(err)
 }
 
-// feedback is the data of an entry about feedback.
+// feedback returns the data of a ledger entry about feedback.
 func feedback(f experience.Feedback) any {
 	return map[string]any{"feedback": f}
 }
@@ -31,7 +31,7 @@ func never(id, tool string) experience.Feedback {
 	return experience.Feedback{ID: id, Verdict: experience.Negative, Action: experience.Constrain, Tool: tool}
 }
 
-// named describes the acts of a change.
+// named describes the acts in a change.
 func named(acts []archive.Act) string {
 	var out []string
 	for _, a := range acts {
@@ -44,8 +44,8 @@ func named(acts []archive.Act) string {
 	return strings.Join(out, "; ")
 }
 
-// TestFallAfterFeedback tests that a fall by a person's feedback alone is found and names it, and
-// that one beside a commit names both.
+// TestFallAfterFeedback tests that a fall caused only by a person's feedback is found and
+// names the feedback, and that a fall after both feedback and a commit names both.
 func TestFallAfterFeedback(t *testing.T) {
 	for name, changed := range map[string]agent.Config{"alone": {"k": int64(1)}, "beside a commit": {"k": int64(2)}} {
 		d := newDiary(t)
@@ -68,8 +68,9 @@ func TestFallAfterFeedback(t *testing.T) {
 	}
 }
 
-// TestFallNamesTheActsOfItsNights tests that acts before an earlier night are not blamed, that an
-// act which was taken back changes nothing, and what holds in live turns alone.
+// TestFallNamesTheActsOfItsNights tests that acts from before an earlier night are not
+// blamed, that an act that was revoked changes nothing, and how acts that hold only in live
+// turns are treated.
 func TestFallNamesTheActsOfItsNights(t *testing.T) {
 	d := newDiary(t)
 	d.fixed = true
@@ -108,7 +109,8 @@ func TestFallNamesTheActsOfItsNights(t *testing.T) {
 	}
 }
 
-// TestALevelIsNoDecisionOnConfigs tests that an approved level of autonomy hides no change by hand.
+// TestALevelIsNoDecisionOnConfigs tests that an approved level of autonomy does not hide a
+// change made by hand.
 func TestALevelIsNoDecisionOnConfigs(t *testing.T) {
 	d := newDiary(t)
 	d.fixed = true
@@ -121,8 +123,8 @@ func TestALevelIsNoDecisionOnConfigs(t *testing.T) {
 	}
 }
 
-// TestAPatchOfATargetIsADecision checks that the code of a target whose blocks are searched was
-// not changed by hand where a person adopted a patch of it.
+// TestAPatchOfATargetIsADecision checks that the code of a target whose blocks are searched
+// does not count as changed by hand if a person adopted a patch of that target.
 func TestAPatchOfATargetIsADecision(t *testing.T) {
 	for target, byHand := range map[string]bool{"a": false, "another": true} {
 		d := newDiary(t)

@@ -26,56 +26,60 @@ type Store interface {
 	Ledger(ctx context.Context, from int64) iter.Seq2[archive.LedgerEntry, error]
 }
 
-// mostNights is the maximum number of nights of a history: those in which a fall is
-// searched for, and some before an adoption.
+// mostNights is the maximum number of nights in a history: those in which a fall is
+// searched for, and some from before an adoption.
 const mostNights = stats.WatchNights + 10
 
-// night is one night of the active config.
+// night is one night with the config that was active in it.
 type night struct {
 	run, binary string
 	started     time.Time
 	identity
 	suite string
-	// commit is that of the workspace, code that of the target whose code is searched.
+	// commit is the commit of the workspace, and code the commit of the target whose code
+	// is searched.
 	commit, code string
-	// models identifies everything outside of the agent's folder that affects its answers;
-	// empty from an older evolve.
+	// models identifies everything outside the agent's folder that affects its answers; it
+	// is empty if an older evolve recorded the night.
 	models string
-	// learned identifies the experience of the agent's live turns, without the feedback
-	// of people; empty for an agent that reads none, and from an older evolve.
+	// learned identifies the experience from the agent's live turns, without people's
+	// feedback; it is empty for an agent that reads none, and if an older evolve recorded
+	// the night.
 	learned string
 	scores  stats.NightScores
-	// beside are the scores of the config replaced, measured in the same night.
+	// beside holds the scores that the replaced config got in the same night.
 	replaced agent.ConfigID
 	beside   stats.NightScores
-	// digests are those of the tasks, by id; none from an older evolve.
+	// digests holds the digests of the tasks, by id; it is empty if an older evolve
+	// recorded the night.
 	digests map[string]string
-	// adopted is the result of that night for the latest adoption; nil for none.
+	// adopted is the night's comparison for the latest adoption; it is nil if there is
+	// none.
 	adopted *archive.AdoptedWatch
 }
 
-// identity holds everything that an agent's answers depend on and that a person can
+// identity holds everything on which an agent's answers depend and that a person can
 // change.
 type identity struct {
 	config agent.ConfigID
 	hash   string
-	// given is the other input of people, such as feedback; see [given].
+	// given stands for other input from people, such as feedback; see [given].
 	given string
 }
 
-// changed reports whether the agent of a night differs from that of an earlier one.
+// changed reports whether the agent in a night differs from the agent in an earlier night.
 func (n night) changed(earlier night) bool {
 	return n.identity != earlier.identity || n.otherModels(earlier)
 }
 
-// otherModels reports whether models, servers of tools or policies differ from those of an
+// otherModels reports whether models, tool servers or policies differ from those of an
 // earlier night.
 func (n night) otherModels(earlier night) bool {
 	return n.models != "" && earlier.models != "" && n.models != earlier.models
 }
 
-// history returns the agent's last nights before a run, the earliest first, with the deeds in
-// effect.
+// history returns the agent's last nights before a run, earliest first, each with the deeds
+// in effect then.
 func history(ctx context.Context, store Store, agentID string, before, most int, all []deed) ([]night, error) {
 	var out []night
 	for r, err := range store.Runs(ctx) {
@@ -105,8 +109,8 @@ func history(ctx context.Context, store Store, agentID string, before, most int,
 	return out, nil
 }
 
-// nightOf returns the night of a run: its stored scores or, if an older evolve ran it, those
-// of its evaluations.
+// nightOf returns the night of a run, with its stored scores or, if an older evolve ran the
+// night, the scores from its evaluations.
 func nightOf(ctx context.Context, store Store, r archive.Run, p archive.AgentPlan) (night, error) {
 	n := night{run: r.ID, binary: r.Binary, started: r.Started, identity: identity{config: p.Champion, hash: p.AgentHash}, suite: p.SuiteHash, commit: p.Commit, code: p.CodeCommit, replaced: p.Replaced, scores: stats.NightScores{}, beside: stats.NightScores{}, digests: map[string]string{}}
 	res, err := store.Result(ctx, r.ID, p.Agent)
@@ -145,7 +149,7 @@ func nightOf(ctx context.Context, store Store, r archive.Run, p archive.AgentPla
 	return n, nil
 }
 
-// stored returns scores in the form of the archive, in the order of their tasks.
+// stored returns scores in the form that the archive stores, in the order of their tasks.
 func stored(scores stats.NightScores, digests map[string]string) []archive.TaskScores {
 	var out []archive.TaskScores
 	for _, task := range slices.Sorted(maps.Keys(scores)) {
@@ -154,7 +158,8 @@ func stored(scores stats.NightScores, digests map[string]string) []archive.TaskS
 	return out
 }
 
-// share gives each night of an agent without randomness all scores that its identity has.
+// share gives each night of an agent without randomness all scores that are known for the
+// agent's identity in that night.
 func share(nights []night) {
 	known := map[identity]stats.NightScores{}
 	for _, n := range nights {
@@ -168,8 +173,9 @@ func share(nights []night) {
 	}
 }
 
-// settled leaves out the nights of a change that was taken back: between a night and a later
-// one of the same agent and config no effect can be attributed to the later one.
+// settled leaves out the nights with a change that was later reverted. Between a night and
+// a later night with the same agent and config, no effect can be attributed to the later
+// night.
 func settled(nights []night) []night {
 	var out []night
 	for _, n := range nights {
@@ -186,9 +192,9 @@ func settled(nights []night) []night {
 	return out
 }
 
-// comparable returns the nights with their scores on the tasks that are now as they were then:
-// all of them if the suites are those of the last night, and otherwise those whose digest is
-// the present one.
+// comparable returns the nights with their scores on the tasks that have not changed since.
+// These are all tasks if a night's suites are those of the last night, and otherwise the
+// tasks whose digest is the same as now.
 func comparable(nights []night, digests map[string]string) []night {
 	suite := nights[len(nights)-1].suite
 	out := slices.Clone(nights)
@@ -203,12 +209,12 @@ func comparable(nights []night, digests map[string]string) []night {
 	return out
 }
 
-// same reports whether a task was then as it is now.
+// same reports whether a task was the same in a night as it is now.
 func (n night) same(task string, digests map[string]string) bool {
 	return n.digests[task] != "" && n.digests[task] == digests[task]
 }
 
-// measured returns the nights with scores.
+// measured returns the nights that have scores.
 func measured(nights []night) []night {
 	return slices.DeleteFunc(slices.Clone(nights), func(n night) bool { return len(n.scores) == 0 })
 }
@@ -222,10 +228,11 @@ func scoresOf(nights []night) []stats.NightScores {
 }
 
 // Tasks returns the search tasks, sorted, on which an agent without randomness is to be
-// measured again before the run of this number: those with a score of another config or agent
-// that was active before, and with none of the present one. It is empty if nothing changed
-// since the night before, and for other agents, whose champion is rerun every night. digests
-// has the present search tasks, and the run began or begins at a time.
+// measured again before the run with the given number. These are the tasks that have a
+// score for a previously active config or agent, but none for the present one. The result
+// is empty if nothing has changed since the night before. It is also empty for other
+// agents, because their champion is rerun every night. digests holds the digests of the
+// present search tasks, and began is the time at which the run began or begins.
 func Tasks(ctx context.Context, store Store, plan archive.AgentPlan, number int, digests map[string]string, began time.Time) ([]string, error) {
 	if !plan.Deterministic || plan.UsesSeed {
 		return nil, nil
@@ -259,9 +266,10 @@ func Tasks(ctx context.Context, store Store, plan archive.AgentPlan, number int,
 	return slices.Sorted(maps.Keys(missing)), nil
 }
 
-// Panel counts, for each search task as it is now, the nights before the run of this number
-// that have scores of the active config on it, so that the run can measure the same tasks. It
-// is empty for agents without randomness; see [Tasks].
+// Panel returns, for each search task in its present form, the number of nights before the
+// run with the given number that have scores of the active config on the task, so that the
+// run can measure the same tasks. The result is empty for agents without randomness; see
+// [Tasks].
 func Panel(ctx context.Context, store Store, plan archive.AgentPlan, number int, digests map[string]string) (map[string]int, error) {
 	if plan.Deterministic && !plan.UsesSeed {
 		return nil, nil

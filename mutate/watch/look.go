@@ -11,16 +11,18 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Seen holds the findings of a watch, with the commits of the nights before and after its
-// changes.
+// Seen holds the findings of a watch, with the commits of the nights before and after each
+// change.
 type Seen struct {
 	archive.Watch
-	// FellBetween and ChangedBetween are the commits before and after Fall and Changed.
+	// FellBetween holds the commits before and after Fall, and ChangedBetween those before
+	// and after Changed.
 	FellBetween, ChangedBetween Between
 }
 
-// Between are the commits of the workspace, and of the target whose code is searched, at the
-// night before a change and at that after it; empty strings where a night had none.
+// Between holds the commits of the workspace, and of the target whose code is searched, in
+// the night before a change and in the night after it; a commit is empty if the night had
+// none.
 type Between struct{ Workspace, Code [2]string }
 
 // commitsOf returns the commits of two nights.
@@ -28,15 +30,17 @@ func commitsOf(a, b night) Between {
 	return Between{Workspace: [2]string{a.commit, b.commit}, Code: [2]string{a.code, b.code}}
 }
 
-// known reports whether both nights had a commit of the workspace or of the target.
+// known reports whether both nights had a commit of the workspace, or both had a commit of
+// the target.
 func (b Between) known() bool {
 	return b.Workspace[0] != "" && b.Workspace[1] != "" || b.Code[0] != "" && b.Code[1] != ""
 }
 
-// Look compares the active config of a run with its past, on tasks that are as they were then.
-// digests has the present search tasks, see [night.Sample]; models identifies everything
-// outside of the agent's folder that affects its answers, and learned the experience of its
-// live turns, without the feedback of people. The evaluations of the run must be stored.
+// Look compares the active config of a run with its past, on tasks that have not changed
+// since. digests holds the digests of the present search tasks; see [night.Sample]. models
+// identifies everything outside the agent's folder that affects its answers, and learned
+// the experience from its live turns, without people's feedback. The evaluations of the run
+// must be stored.
 func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentPlan, digests map[string]string, models, learned string) (Seen, error) {
 	decided, err := decisions(ctx, store, plan.Agent)
 	if err != nil {
@@ -88,9 +92,10 @@ type viewer struct {
 	deeds   []deed
 }
 
-// decisions returns the agent's proposals that a person decided and that changed it, in their
-// order. Those of a target whose code is searched are the patches of that target. A level of
-// autonomy changes no evaluation.
+// decisions returns, in order, the agent's proposals on which a person decided and that
+// changed the agent. For a target whose code is searched, these are the patches to that
+// target. Proposals of a level of autonomy are not included, because a level does not
+// change evaluations.
 func decisions(ctx context.Context, store Store, agentID string) ([]archive.ProposalRecord, error) {
 	var out []archive.ProposalRecord
 	for p, err := range store.Proposals(ctx) {
@@ -124,7 +129,8 @@ func (v viewer) compare(nights []night, seen *Seen) error {
 	return nil
 }
 
-// fall searches for a fall, and returns the index of the first night after it, or 0.
+// fall searches for a fall and returns the index of the first night after it, or 0 if there
+// is none.
 func (v viewer) fall(nights []night, seen *Seen) (int, error) {
 	seen.Nights = len(nights)
 	changed := make([]bool, len(nights))
@@ -144,8 +150,8 @@ func (v viewer) fall(nights []night, seen *Seen) (int, error) {
 	return f.First, nil
 }
 
-// adoption returns the latest adopted proposal of a config that a night has run with, and
-// the first such night.
+// adoption returns the latest adopted proposal whose config a night has run since, and the
+// index of the first such night.
 func (v viewer) adoption(nights []night) (int, *archive.ProposalRecord) {
 	for i := len(v.decided) - 1; i >= 0; i-- {
 		p := v.decided[i]
@@ -160,11 +166,12 @@ func (v viewer) adoption(nights []night) (int, *archive.ProposalRecord) {
 	return 0, nil
 }
 
-// adopted compares an adoption with the config that it replaced: in the nights that measured
-// both, so that other changes are not attributed to the adoption. Without such nights it
-// compares those since the adoption with those before it. Only those count in which the agent
-// was as in the first night with it, and a fall of either config leaves only the nights after
-// it: the replaced config counts as it was in its last nights.
+// adopted compares an adoption with the config that it replaced. It uses the nights that
+// measured both configs, so that other changes are not attributed to the adoption. If there
+// are no such nights, it compares the nights since the adoption with those before it. Only
+// nights in which the agent was as it was in the first night after the adoption count.
+// After a fall of either config, only the nights after the fall count, because the replaced
+// config is judged by its last nights.
 func (v viewer) adopted(before, since []night, first night, p archive.ProposalRecord, seen *Seen) error {
 	old := slices.DeleteFunc(slices.Clone(before), func(n night) bool { return n.config != p.Champion })
 	now := slices.DeleteFunc(slices.Clone(since), func(n night) bool { return n.identity != first.identity })
@@ -199,9 +206,9 @@ func (v viewer) adopted(before, since []night, first night, p archive.ProposalRe
 	return nil
 }
 
-// crossed finds the first night whose evidence against an adoption still holds. Where tonight
-// compares nights that measured both configs, only such evidence counts: other evidence may
-// come from a drift.
+// crossed finds the first night whose evidence against an adoption still holds. If tonight
+// compares nights that measured both configs, only such evidence counts, because other
+// evidence may come from drift.
 func crossed(nights []night, w *archive.AdoptedWatch) {
 	if w == nil || w.Exact {
 		return
@@ -259,7 +266,7 @@ func (v viewer) config(id agent.ConfigID) (agent.Config, error) {
 	return found.Config, nil
 }
 
-// differing returns the names of the parameters that differ, sorted.
+// differing returns, sorted, the names of the parameters whose values differ.
 func differing(a, b agent.Config) []string {
 	var out []string
 	for name := range a {

@@ -22,14 +22,14 @@ type diary struct {
 	t     *testing.T
 	store *archive.Archive
 	night int
-	// fixed makes the agent one without chance.
+	// fixed makes the agent deterministic.
 	fixed bool
-	// suite is the hash of the suites, and digests has their tasks.
+	// suite is the hash of the suites, and digests holds the digests of their tasks.
 	suite   string
 	digests map[string]string
-	// models identifies the models that answer.
+	// models identifies the models that answer the tasks.
 	models, learned string
-	// replaced is measured beside the config of a night, and beside draws its scores.
+	// replaced is measured alongside the config of a night, and beside draws its scores.
 	replaced agent.Config
 	beside   func(task, repeat int) float64
 }
@@ -55,11 +55,11 @@ func (d *diary) must(err error) {
 	}
 }
 
-// at returns the start of a night.
+// at returns the start time of a night.
 func at(night int) time.Time { return dusk.AddDate(0, 0, night) }
 
-// sleep stores a night of a config and returns what the watch sees at its end. score
-// returns the score of a repeat of a task.
+// sleep stores a night with a config and returns what the watch sees at the end of the
+// night. score returns the score of a repeat of a task.
 func (d *diary) sleep(config agent.Config, hash string, tasks int, score func(task, repeat int) float64) Seen {
 	d.t.Helper()
 	ctx := context.Background()
@@ -96,7 +96,7 @@ func (d *diary) sleep(config agent.Config, hash string, tasks int, score func(ta
 	return seen
 }
 
-// decide stores a proposal on the day before the next night, and what became of it.
+// decide stores a proposal, and the decision on it, on the day before the next night.
 func (d *diary) decide(p archive.ProposalRecord) archive.ProposalRecord {
 	d.t.Helper()
 	p.Agent, p.Kind, p.Base = "a", archive.KindConfig, map[string]string{}
@@ -111,10 +111,10 @@ func (d *diary) decide(p archive.ProposalRecord) archive.ProposalRecord {
 	return p
 }
 
-// passed is the score of a repeat of a task that an agent always solves.
+// passed returns the score of a repeat of a task for an agent that solves every task.
 func passed(int, int) float64 { return 1 }
 
-// coins draws scores with this mean.
+// coins draws random scores with this mean.
 func coins(rng *rand.Rand, mean float64) func(int, int) float64 {
 	return func(int, int) float64 {
 		if rng.Float64() < mean {
@@ -165,11 +165,12 @@ func TestFallWithoutAChange(t *testing.T) {
 			t.Fatalf("the fall is %+v", seen.Watch)
 		}
 	}
-	// So may a tool of the agent's folder have changed, to no effect that the nights show.
+	// A tool in the agent's folder may also have changed without an effect that the nights
+	// show.
 	if seen := d.sleep(c, "h2", 20, coins(rng, .3)); seen.Changed == nil || !seen.Changed.Files || len(seen.Changed.Params) > 0 || seen.Fall == nil || seen.Fall.Any() {
 		t.Errorf("another tool is %+v", seen.Watch)
 	}
-	// The provider recovers, and the headline goes.
+	// The provider recovers, and the headline disappears.
 	last := Seen{}
 	for range 3 {
 		last = d.sleep(c, "h2", 20, coins(rng, .9))
@@ -221,8 +222,9 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// TestAdoptionAfterAFall checks that an adoption is compared with the config before it as that
-// was in the end: a provider that changed made both fall, one before and one after.
+// TestAdoptionAfterAFall checks that an adoption is compared with the last state of the
+// config before it. A provider that changed made both configs fall, one before the adoption
+// and one after it.
 func TestAdoptionAfterAFall(t *testing.T) {
 	d := newDiary(t)
 	old, adopted := agent.Config{"k": int64(1)}, agent.Config{"k": int64(2)}
@@ -240,9 +242,9 @@ func TestAdoptionAfterAFall(t *testing.T) {
 	}
 }
 
-// TestDriftIsNotTheAdoption tests that a provider which changes after an adoption is not the
-// adoption's fault: what it replaced is measured in the same nights. An adoption that is worse
-// than that is named.
+// TestDriftIsNotTheAdoption tests that an adoption is not blamed for a provider that
+// changes after it, because the config that it replaced is measured in the same nights. An
+// adoption that is worse than the replaced config is named.
 func TestDriftIsNotTheAdoption(t *testing.T) {
 	for _, c := range []struct {
 		name               string
@@ -275,8 +277,8 @@ func TestDriftIsNotTheAdoption(t *testing.T) {
 	}
 }
 
-// TestEvidenceOnceReachedStays tests that the advice on an adoption does not go with the
-// chance of one night: the night that reached the level stays named.
+// TestEvidenceOnceReachedStays tests that the advice on an adoption does not disappear
+// because of one night's chance: the night that reached the level is still named.
 func TestEvidenceOnceReachedStays(t *testing.T) {
 	d := newDiary(t)
 	old, adopted := agent.Config{"k": int64(1)}, agent.Config{"k": int64(2)}
@@ -303,7 +305,7 @@ func TestEvidenceOnceReachedStays(t *testing.T) {
 	}
 }
 
-// TestReplaced tests which config is measured beside the champion.
+// TestReplaced tests which config is measured alongside the champion.
 func TestReplaced(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{{Name: "k", Kind: agent.Int, Min: 0, Max: 9, Default: int64(1)}}}
 	old, adopted := agent.Config{"k": int64(1)}, agent.Config{"k": int64(2)}
@@ -368,7 +370,7 @@ func TestFixedAgentIsExact(t *testing.T) {
 	}
 }
 
-// TestModelsChange tests that a change of the models is no fault of the provider.
+// TestModelsChange tests that a change of models is not blamed on the provider.
 func TestModelsChange(t *testing.T) {
 	d := newDiary(t)
 	config := agent.Config{"k": int64(1)}
@@ -383,12 +385,12 @@ func TestModelsChange(t *testing.T) {
 	d.models = "small"
 	seen := d.sleep(config, "h", 20, coins(rng, .1))
 	if f, c := seen.Fall, seen.Changed; f == nil || !f.Models || f.Files || c == nil || !c.Models {
-		t.Errorf("after a change of the models there are %+v and %+v", f, c)
+		t.Errorf("after a change to the models there are %+v and %+v", f, c)
 	}
 }
 
-// TestSuiteGrows tests that a new task leaves the history of the others, and that a task with
-// another question or answer begins anew.
+// TestSuiteGrows tests that a new task leaves the history of the other tasks intact, and
+// that a task with a changed question or answer begins a new history.
 func TestSuiteGrows(t *testing.T) {
 	config := agent.Config{"k": int64(1)}
 	digests := map[string]string{}
@@ -426,8 +428,8 @@ func TestSuiteGrows(t *testing.T) {
 	}
 }
 
-// TestThirtyQuietNights runs months without a change over archives: at most the stated share
-// of them has any headline.
+// TestThirtyQuietNights runs months without a change over archives and checks that at most
+// the stated share of them has a headline.
 func TestThirtyQuietNights(t *testing.T) {
 	const months = 12
 	alarms := 0

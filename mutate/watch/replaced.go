@@ -10,10 +10,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Replaced returns the config that the latest adoption replaced, which the run of this number
-// is to measure beside the active one; nil for none. It is none if the adopted config is no
-// longer active, after [stats.WatchNights] nights with it, if the space no longer includes the
-// old config, and for agents without randomness, whose scores do not depend on the night.
+// Replaced returns the config that the latest adoption replaced and that the run with the
+// given number should measure alongside the active config; it returns nil if there is none.
+// There is none if the adopted config is no longer active, after [stats.WatchNights] nights
+// with it, if the space no longer includes the old config, and for agents without
+// randomness, whose scores do not depend on the night.
 func Replaced(ctx context.Context, store Store, plan archive.AgentPlan, number int, space agent.Space) (agent.Config, error) {
 	if plan.Deterministic && !plan.UsesSeed {
 		return nil, nil

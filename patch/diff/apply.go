@@ -9,10 +9,10 @@ import (
 	"evolve/runtime/text"
 )
 
-// Apply applies a patch and returns the files that it changes, whole, in the patch's
-// order. The bytes are exactly those that the patch describes; otherwise it returns a
-// *RefusedError and no files. See place for where hunks may go. An error of base is
-// passed on.
+// Apply applies a patch and returns, whole and in the patch's order, the files that it
+// changes. The bytes are exactly those that the patch describes; if that is not possible,
+// Apply returns a *RefusedError and no files. See place for where hunks may go. An error
+// from base is returned unchanged.
 func Apply(p Patch, base Base) ([]File, error) {
 	out := make([]File, 0, len(p.sections))
 	for _, s := range p.sections {
@@ -36,14 +36,14 @@ func Apply(p Patch, base Base) ([]File, error) {
 	return out, nil
 }
 
-// read reads a file from base and checks its size.
+// read reads a file from base and checks its length.
 func read(base Base, path string) ([]byte, error) {
 	old, err := base(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", text.VisibleCode(path), err)
 	}
 	if len(old) > MaxFile {
-		return nil, &RefusedError{Path: path, Reason: TooLarge, Text: fmt.Sprintf("the file has %d bytes, more than %d", len(old), MaxFile), Hint: "files of this size are not patched"}
+		return nil, &RefusedError{Path: path, Reason: TooLarge, Text: fmt.Sprintf("the file has %d bytes, more than %d", len(old), MaxFile), Hint: "larger files are not patched"}
 	}
 	return old, nil
 }
@@ -53,7 +53,7 @@ func (s section) apply(old []byte) ([]byte, error) {
 	created := s.created || old == nil && s.creates()
 	switch {
 	case created && old != nil:
-		return nil, &RefusedError{Reason: Exists, Text: "the file to create exists already", Hint: "write the change against its present content"}
+		return nil, &RefusedError{Reason: Exists, Text: "the file to create already exists", Hint: "write the change against its present content"}
 	case !created && old == nil:
 		return nil, &RefusedError{Reason: Absent, Text: "the file to change does not exist", Hint: "check the path, which is relative to the root of the target; a new file has `--- /dev/null`"}
 	case created:
@@ -65,7 +65,7 @@ func (s section) apply(old []byte) ([]byte, error) {
 	}
 	if s.removed {
 		if len(result) > 0 {
-			return nil, &RefusedError{Reason: Contradiction, Text: "the file is removed, but the hunks leave a part of it", Hint: "remove every line of it"}
+			return nil, &RefusedError{Reason: Contradiction, Text: "the file is to be removed, but the hunks do not remove all of its lines", Hint: "remove every line of the file"}
 		}
 		return nil, nil
 	}
@@ -75,8 +75,8 @@ func (s section) apply(old []byte) ([]byte, error) {
 	return result, nil
 }
 
-// creates reports whether the hunks are those of a new file: a single one that starts at
-// line 0 and only adds.
+// creates reports whether the hunks are those of a new file: a single hunk that starts at
+// line 0 and only adds lines.
 func (s section) creates() bool {
 	if s.removed || len(s.hunks) != 1 || !s.hunks[0].stated || s.hunks[0].oldStart != 0 {
 		return false
@@ -88,7 +88,7 @@ func (s section) creates() bool {
 // create returns the content of a new file.
 func (s section) create() ([]byte, error) {
 	if len(s.hunks) > 1 {
-		return nil, &RefusedError{Hunk: 2, Reason: Malformed, Text: "a new file with several hunks", Hint: "write it as one hunk"}
+		return nil, &RefusedError{Hunk: 2, Reason: Malformed, Text: "a new file has several hunks", Hint: "write it as one hunk"}
 	}
 	var w lineWriter
 	for _, h := range s.hunks {
@@ -113,9 +113,9 @@ func (s section) create() ([]byte, error) {
 	return nil, &RefusedError{Reason: Endings, Text: "the whole diff came with CRLF endings, so the endings of the new file are unknown", Hint: "send the diff with LF endings"}
 }
 
-// change returns the content after the hunks are applied.
+// change returns the file's content after applying the hunks.
 func (s section) change(old []byte) ([]byte, error) {
-	if len(s.hunks) == 0 { // an empty file is removed
+	if len(s.hunks) == 0 { // an empty file that is removed
 		return old, nil
 	}
 	hunks, err := s.inEndings(old)
@@ -124,7 +124,7 @@ func (s section) change(old []byte) ([]byte, error) {
 	}
 	lines := split(old)
 	if len(hunks)*len(lines) > maxSearch {
-		return nil, &RefusedError{Reason: TooLarge, Text: fmt.Sprintf("%d hunks in a file of %d lines", len(hunks), len(lines)), Hint: "propose smaller changes, one at a time"}
+		return nil, &RefusedError{Reason: TooLarge, Text: fmt.Sprintf("%d hunks are too many for a file of %d lines", len(hunks), len(lines)), Hint: "propose smaller changes, one at a time"}
 	}
 	places, unsure, err := place(lines, hunks)
 	if err != nil {
@@ -140,7 +140,7 @@ func (s section) change(old []byte) ([]byte, error) {
 	return result, s.prove(old, result)
 }
 
-// assemble applies the hunks to the lines at their places.
+// assemble applies each hunk to the lines at the hunk's place.
 func assemble(lines []string, hunks []hunk, places []int) ([]byte, error) {
 	var w lineWriter
 	at := 0
@@ -151,8 +151,8 @@ func assemble(lines []string, hunks []hunk, places []int) ([]byte, error) {
 		for _, l := range h.lines {
 			whole := l.full()
 			if l.kind != '+' {
-				// Context keeps the file's own bytes: the end of its last line may differ
-				// from the hunk's.
+				// A context line is taken from the file, because the end of the file's last
+				// line may differ from the hunk's.
 				whole = lines[at]
 				at++
 			}
@@ -170,13 +170,13 @@ func assemble(lines []string, hunks []hunk, places []int) ([]byte, error) {
 	return []byte(w.String()), nil
 }
 
-// lineWriter builds a content line by line.
+// lineWriter builds a file's content line by line.
 type lineWriter struct {
 	strings.Builder
 	ended bool // the last line had no newline
 }
 
-// add adds a line. It returns false if the line before had no newline.
+// add adds a line. It returns false if the previous line had no newline.
 func (w *lineWriter) add(line string) bool {
 	if w.ended {
 		return false
@@ -194,7 +194,7 @@ func errUnended(hunk int, l line) error {
 	}
 }
 
-// split splits a file into its lines, each with its ending.
+// split splits a file into lines, each with its line ending.
 func split(content []byte) []string {
 	if len(content) == 0 {
 		return nil

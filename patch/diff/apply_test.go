@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tree is a base in memory.
+// tree is an in-memory base for diffs.
 type tree map[string]string
 
 func (t tree) base(path string) ([]byte, error) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// typical returns a typical change of a patch proposal: three source files of 400 lines,
-// five places in each.
+// typical returns a typical change in a patch proposal: three source files of 400 lines,
+// with five changed locations in each.
 func typical() []File {
 	var out []File
 	for i := range 3 {
@@ -50,7 +50,7 @@ func BenchmarkApply(b *testing.B) {
 			}
 		})
 	}
-	// The same by native git, which reads and writes files and starts a process.
+	// The same with native git, which reads and writes files and starts a process.
 	b.Run("git apply", func(b *testing.B) {
 		if _, err := exec.LookPath("git"); err != nil {
 			b.Skip("git is not installed")
@@ -76,8 +76,9 @@ func BenchmarkApply(b *testing.B) {
 	})
 }
 
-// BenchmarkApplyRepeats measures the search in a file whose blocks differ only in their
-// last line: 50 hunks of 100 lines each in a file of 100,000.
+// BenchmarkApplyRepeats measures the search for the hunks' positions in a file whose blocks
+// differ only in their last line. The diff has 50 hunks of 100 lines each, and the file has
+// 100,000 lines.
 func BenchmarkApplyRepeats(b *testing.B) {
 	var old, text strings.Builder
 	text.WriteString(names)

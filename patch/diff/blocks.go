@@ -7,9 +7,9 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// blocks compares two contents line by line, byte for byte, with at most context
-// unchanged lines before and after each change. The starts of the hunks are indices of
-// lines.
+// blocks compares two contents line by line, byte for byte, and returns the changes with at
+// most context unchanged lines before and after each. The starts of the hunks are line
+// indices.
 func blocks(before, after []byte, context int) []hunk {
 	lines := compareLines(before, after)
 	var out []hunk
@@ -20,7 +20,7 @@ func blocks(before, after []byte, context int) []hunk {
 			old, now, i = old+1, now+1, i+1
 			continue
 		}
-		end, same := i, 0 // one after the last change of this block
+		end, same := i, 0 // one past the last change of this block
 		for j := i; j < len(lines) && same < gap; j++ {
 			if same++; lines[j].kind != ' ' {
 				end, same = j+1, 0
@@ -37,13 +37,13 @@ func blocks(before, after []byte, context int) []hunk {
 	return out
 }
 
-// compareLines returns all lines of both contents, in order; where they differ, the old lines
-// come before the new.
+// compareLines returns all lines of both contents, in order. Where the contents differ, the
+// old lines come before the new ones.
 func compareLines(before, after []byte) []line {
 	lines := split(before)
 	out := make([]line, 0, len(lines))
 	var added []line
-	at, offset := 0, 0 // lines and bytes already passed
+	at, offset := 0, 0 // numbers of lines and bytes passed so far
 	keep := func(to int) {
 		for ; offset < to; at++ {
 			out = append(out, newLine(' ', lines[at]))

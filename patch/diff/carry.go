@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// Carry applies the change of a file to another version of it, as a merge of three versions does:
-// the lines that the change replaces must be there as they were, and those around them may be
-// others. It reports false if a place is not certain. A place is certain if up to three lines
-// before it, or as many after it, are unchanged, or if the replaced lines occur once. New lines
-// go where both neighbours still meet, or beside the one that is left.
+// Carry applies a change to a file to another version of that file, as a three-way merge
+// does. The lines that the change replaces must be unchanged in that version, while the
+// lines around them may differ. Carry returns false if the place of a replacement is not
+// certain. A place is certain if up to three lines before it, or as many after it, are
+// unchanged, or if the replaced lines occur only once. New lines go where both neighbouring
+// lines are still adjacent, or next to the neighbour that still exists.
 func Carry(f File, have []byte) (File, bool) {
 	was, is := split(f.Old), split(have)
 	c := carrier{was: was, is: is, at: aligned(f.Old, have, len(was))}
@@ -49,8 +50,8 @@ func (l line) whole() string {
 	return l.text + "\n"
 }
 
-// aligned returns, for each of count old lines, the index of the same line in the new content; -1
-// for none.
+// aligned returns, for each of the first count old lines, the index of the same line in the
+// new content, or -1 if there is none.
 func aligned(before, after []byte, count int) []int {
 	at := make([]int, 0, count)
 	now := 0
@@ -68,10 +69,10 @@ func aligned(before, after []byte, count int) []int {
 	return at
 }
 
-// carrier finds lines of a version in another one.
+// carrier finds the lines of one version of a file in another.
 type carrier struct {
 	was, is []string
-	at      []int // indices in is of the lines of was
+	at      []int // for each line of was, its index in is
 }
 
 // place returns the index in is at which the lines from start to end of was begin.
@@ -88,7 +89,8 @@ func (c carrier) place(start, end int) (int, bool) {
 	return place, c.before(start, place) || c.after(end, place+end-start) || c.once(c.was[start:end])
 }
 
-// between returns the index in is that lies before line i of was and after the one before it.
+// between returns the index in is at which new lines between line i-1 and line i of was
+// must be inserted.
 func (c carrier) between(i int) (int, bool) {
 	low, high := -1, len(c.is)
 	if i == 0 {
@@ -110,8 +112,8 @@ func (c carrier) between(i int) (int, bool) {
 	return 0, false
 }
 
-// before reports whether the lines before line i of was are those before line place of is, as
-// far as context reaches.
+// before reports whether the lines before line i of was equal the lines before line place
+// of is, as far as the default context reaches.
 func (c carrier) before(i, place int) bool {
 	for k := range defaultContext {
 		if i-k == 0 {
@@ -124,7 +126,8 @@ func (c carrier) before(i, place int) bool {
 	return true
 }
 
-// after is before for the lines from i and from place on.
+// after does what before does, for the lines that begin with line i of was and line place
+// of is.
 func (c carrier) after(i, place int) bool {
 	for k := range defaultContext {
 		if i+k == len(c.was) {
@@ -137,7 +140,7 @@ func (c carrier) after(i, place int) bool {
 	return true
 }
 
-// once reports whether lines occur once in is.
+// once reports whether lines occur exactly once in is.
 func (c carrier) once(lines []string) bool {
 	found := 0
 	for i := 0; i+len(lines) <= len(c.is); i++ {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCarry checks that a change is carried to another version of its file where the replaced lines
-// are as they were and their place is certain, and nowhere else.
+// TestCarry checks that a change is carried over to another version of its file if the
+// replaced lines are unchanged and their position is certain, and in no other case.
 func TestCarry(t *testing.T) {
 	lines := func(names string) []byte {
 		if names == "" {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// gitDiff is the parsed diff of one file as git wrote it.
+// gitDiff is the parsed diff of one file as written by git.
 type gitDiff struct {
 	head  []string // lines before the first hunk
 	hunks []gitHunk
@@ -20,7 +20,7 @@ type gitHunk struct {
 	numberless                             bool
 }
 
-// takeApart parses git's output strictly: its counts are right.
+// takeApart parses git's output strictly, because its counts are right.
 func takeApart(text string) gitDiff {
 	var d gitDiff
 	for _, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
@@ -67,13 +67,13 @@ func (d gitDiff) String() string {
 	return b.String()
 }
 
-// keep keeps the lines of the header for which which is true.
+// keep retains only the header lines for which which returns true.
 func (d *gitDiff) keep(which func(string) bool) {
 	d.head = slices.DeleteFunc(d.head, func(l string) bool { return !which(l) })
 }
 
-// shorten leaves at most n lines of context around the changes of a hunk, and
-// numbers it accordingly.
+// shorten reduces the context around the changes in a hunk to at most n lines, and
+// renumbers the hunk accordingly.
 func (h *gitHunk) shorten(n int) {
 	first := slices.IndexFunc(h.body, func(l string) bool { return l[0] == '+' || l[0] == '-' })
 	for ; first > n; first-- {
@@ -103,7 +103,7 @@ func (h *gitHunk) shorten(n int) {
 			break
 		}
 	}
-	// A side without lines is numbered by the line before it.
+	// A side without lines has the number of the line before it.
 	if h.oldCount == 0 {
 		h.oldStart--
 	}
@@ -112,17 +112,18 @@ func (h *gitHunk) shorten(n int) {
 	}
 }
 
-// distortion is a kind of error in diffs. It returns false if it does not apply to the
-// diff.
+// distortion is a kind of error in diffs. do returns false if the distortion does not apply
+// to the diff.
 type distortion struct {
 	name string
 	do   func(r *rand.Rand, d *gitDiff) bool
 	text func(r *rand.Rand, s string) string // applied to the whole text, after do
 }
 
-// distortions lists them. Each keeps the change recognizable: the added lines, their
-// endings and the end of the file. If several are combined, the hunks are changed from
-// the last of these to the first, then the whole text from the first to the last.
+// distortions lists all distortions. Each keeps the change recognizable: the added lines,
+// their endings and the end of the file. If several distortions are combined, they change
+// the hunks in order from the last distortion to the first, and then the whole text in
+// order from the first to the last.
 func distortions() []distortion {
 	eachHunk := func(do func(r *rand.Rand, h *gitHunk)) func(*rand.Rand, *gitDiff) bool {
 		return func(r *rand.Rand, d *gitDiff) bool {
@@ -183,8 +184,8 @@ func distortions() []distortion {
 			return found
 		}},
 		{name: "mark of a bare end lost", do: func(_ *rand.Rand, d *gitDiff) bool {
-			// Only if the old file has no newline: the mark for the new file alone cannot
-			// be inferred without seeing that file.
+			// Only if the old file has no newline at its end: the mark for the new file
+			// alone cannot be inferred without seeing that file.
 			found := false
 			for i, h := range d.hunks {
 				for j, l := range h.body {
@@ -201,9 +202,9 @@ func distortions() []distortion {
 	}
 }
 
-// distorted returns a diff after one or several distortions, at random with or without
-// the index line that would prove the result. says is the diff before its text is
-// distorted as a whole. The kinds are in the order of distortions.
+// distorted returns a diff after one or several distortions, randomly with or without the
+// index line that would prove the result. says is the diff before its text is distorted as
+// a whole. The kinds are in the order of distortions.
 func distorted(r *rand.Rand, d gitDiff, kinds ...distortion) (text string, says gitDiff, ok bool) {
 	d = d.clone()
 	if r.IntN(2) == 0 {

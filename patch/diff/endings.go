@@ -15,7 +15,7 @@ const (
 	mixed
 )
 
-// endingOf returns the ending of all lines of a text.
+// endingOf returns the line ending that all lines of a text have.
 func endingOf(content []byte) ending {
 	all, cr := bytes.Count(content, []byte("\n")), bytes.Count(content, []byte("\r\n"))
 	switch {
@@ -29,9 +29,10 @@ func endingOf(content []byte) ending {
 	return mixed
 }
 
-// inEndings returns the hunks with the file's line endings if those of the diff were
-// changed in transit: if the diff's headers end in CRLF too, or if no line of the hunks
-// has the CR that every line of the file has. Otherwise the hunks stay as written.
+// inEndings returns the hunks, with the file's line endings if the diff's endings were
+// changed in transit. They count as changed if the diff's headers end in CRLF, too, or if
+// every line of the file has a CR and no line of the hunks does. In all other cases the
+// hunks are returned as written.
 func (s section) inEndings(old []byte) ([]hunk, error) {
 	has, cr, known := endingOf(old), false, false
 	for _, h := range s.hunks {
@@ -48,7 +49,7 @@ func (s section) inEndings(old []byte) ([]hunk, error) {
 	case has != crlf || cr:
 		return s.hunks, nil
 	case !known:
-		return nil, &RefusedError{Reason: Endings, Text: "lines with LF would be added to a file with CRLF, and no line of the diff shows whether this is intended", Hint: "include the lines around them"}
+		return nil, &RefusedError{Reason: Endings, Text: "lines with LF would be added to a file with CRLF, and no line of the diff shows whether this is intended", Hint: "include the lines around the added ones"}
 	}
 	out := make([]hunk, len(s.hunks))
 	for i, h := range s.hunks {

@@ -12,25 +12,25 @@ import (
 	visible "evolve/runtime/text"
 )
 
-// count holds the results for diffs of one kind.
+// count holds the results for one kind of diff.
 type count struct {
 	tried, right, wrong int
-	another             int            // the distortion made the exact diff of another change
+	another             int            // the distortion produced the exact diff of another change
 	reasons             map[Reason]int // reasons of refusals
-	// The same for `git apply`, on some of the diffs.
+	// The same counts for `git apply`, on some of the diffs.
 	gitTried, gitRight, gitWrong int
 }
 
-// proof counts over a history. A diff as git writes it must give git's bytes; a distorted
-// one those bytes or a refusal.
+// proof counts results over a history. A diff as written by git must give the same bytes as
+// git. A distorted diff must give those bytes or be refused.
 type proof struct {
 	t      *testing.T
 	store  *store
-	native *native // its folder is where git applies
-	every  int     // one in every diffs is given to git as well
+	native *native // git applies diffs in its folder
+	every  int     // one in this many diffs is given to git as well
 	seen   int
 	files  int
-	other  int // of kinds that patches may not have
+	other  int // diffs of kinds that patches may not have
 	names  []string
 	counts map[string]*count
 	wrongs int
@@ -40,7 +40,7 @@ func newProof(t *testing.T, n *native, every int) *proof {
 	return &proof{t: t, store: n.store(), native: newNative(t, t.TempDir()), every: every, counts: map[string]*count{}}
 }
 
-// of returns the counter of a kind.
+// of returns the counter for a kind of diff.
 func (p *proof) of(name string) *count {
 	c := p.counts[name]
 	if c == nil {
@@ -51,7 +51,7 @@ func (p *proof) of(name string) *count {
 	return c
 }
 
-// change tries the diff of one file of history in all ways.
+// change tries the diff of one file in the history in all ways.
 func (p *proof) change(c changed) {
 	var m []string
 	for l := range strings.SplitSeq(c.text, "\n") {
@@ -74,7 +74,7 @@ func (p *proof) change(c changed) {
 	}
 	f := File{Old: p.store.blob(m[1]), New: p.store.blob(m[2])}
 	p.files++
-	// As git writes it without --full-index.
+	// The diff as git writes it without --full-index.
 	d := takeApart(strings.Replace(c.text, m[1]+".."+m[2], m[1][:8]+".."+m[2][:8], 1))
 	parsed, err := Parse([]byte(d.String()))
 	if err != nil {
@@ -154,9 +154,10 @@ func (p *proof) try(name string, c changed, text string, says gitDiff, f File) {
 	}
 }
 
-// literal returns the literal result of a diff of an existing file, with its line numbers
-// and all lines as they are; nil if the diff does not fit. A shift of line numbers can
-// turn the diff of a repeated block into a correct diff of another copy.
+// literal returns the literal result of applying a diff to an existing file, with the
+// diff's line numbers and lines exactly as given, or nil if the diff does not fit. A shift
+// of line numbers can turn the diff of a repeated block into a correct diff of another
+// copy.
 func (d gitDiff) literal(old []byte) []byte {
 	if old == nil || len(d.hunks) == 0 {
 		return nil
@@ -246,8 +247,8 @@ func TestOwnHistory(t *testing.T) {
 	p.report(n.walk(12, p.change))
 }
 
-// TestOtherHistory does so on all commits of the repository that EVOLVE_HISTORY_REPO
-// names.
+// TestOtherHistory does the same as TestOwnHistory on all commits of the repository that
+// EVOLVE_HISTORY_REPO names.
 func TestOtherHistory(t *testing.T) {
 	dir := os.Getenv("EVOLVE_HISTORY_REPO")
 	if dir == "" {

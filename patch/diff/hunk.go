@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// hunkForm matches a hunk's header with line numbers; omitted counts mean 1.
+// hunkForm matches a hunk header with line numbers; omitted counts mean 1.
 var hunkForm = regexp.MustCompile(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@`)
 
-// hunk reads a hunk, header and lines.
+// hunk reads a hunk: its header and its lines.
 func (p *parser) hunk() error {
 	if p.cur == nil {
 		return p.refuse(p.i, Malformed, "a hunk before any `--- a/FILE` and `+++ b/FILE`", "put both lines before the first hunk of each file, in the same fence")
@@ -33,8 +33,8 @@ func (p *parser) hunk() error {
 		return err
 	}
 	before, after := h.count()
-	// Empty lines at the end are context whose space was stripped if the header counts
-	// them, and otherwise separate the diff from prose.
+	// If the header counts empty lines at the end, they are context lines whose leading
+	// space was stripped; otherwise they separate the diff from prose.
 	if n := wantOld - before; n > 0 && n == wantNew-after && n <= blanks {
 		p.empty(&h, p.i-blanks, n)
 		before, after = before+n, after+n
@@ -65,20 +65,20 @@ func number(start, count string) (n, of int) {
 	return n, of
 }
 
-// body reads a hunk's lines up to one that cannot be part of it, whatever the header's
-// count, and returns the number of empty lines skipped at the end.
+// body reads a hunk's lines up to the first line that cannot be part of the hunk, whatever
+// count the header gives. It returns the number of empty lines skipped at the end.
 func (p *parser) body(h *hunk, wantOld, wantNew int) (blanks int, err error) {
 	before, after := 0, 0
 	for ; p.i < len(p.lines); p.i++ {
 		raw := p.lines[p.i]
-		if raw == "" || raw == "\r" { // in a file with CRLF
+		if raw == "" || raw == "\r" { // "\r" is an empty line in a file with CRLF
 			blanks++
 			continue
 		}
 		switch raw[0] {
 		case '\\':
 			if blanks > 0 || len(h.lines) == 0 {
-				return blanks, p.refuse(p.i, Malformed, "a mark of a missing newline follows no line", "put `\\ No newline at end of file` right after its line")
+				return blanks, p.refuse(p.i, Malformed, "a marker for a missing newline follows no line", "put `\\ No newline at end of file` right after the line without a newline")
 			}
 			h.lines[len(h.lines)-1].bare = true
 			continue
@@ -104,7 +104,8 @@ func (p *parser) body(h *hunk, wantOld, wantNew int) (blanks int, err error) {
 	return blanks, nil
 }
 
-// empty adds n empty lines of context, starting at line from of the diff.
+// empty adds n empty lines of context to the hunk; the first of them is line from of the
+// diff.
 func (p *parser) empty(h *hunk, from, n int) {
 	for i := from; i < from+n; i++ {
 		h.lines = append(h.lines, line{at: i + 1, kind: ' ', text: p.lines[i]})
@@ -112,7 +113,7 @@ func (p *parser) empty(h *hunk, from, n int) {
 	}
 }
 
-// countEnding counts the ending of a line of a hunk.
+// countEnding counts the line ending of a line in a hunk as one with or without CR.
 func (p *parser) countEnding(i int) {
 	switch {
 	case strings.HasSuffix(p.lines[i], "\r"):

@@ -2,11 +2,11 @@ package diff
 
 import "fmt"
 
-// maxTries is the maximum number of places that are compared to find the nearest.
+// maxTries is the maximum number of places that are compared to find the nearest one.
 const maxTries = 64
 
-// missing returns the error for a hunk that is not in the file: the error names the place
-// where it nearly matches, and the difference.
+// missing returns the error for a hunk whose expected text is not in the file. The error
+// gives the place where the hunk nearly matches, and the difference.
 func (f *finder) missing(i int, h hunk) error {
 	e := &RefusedError{
 		Hunk: i + 1, Line: h.at, Reason: Missing,
@@ -38,7 +38,7 @@ func (f *finder) missing(i int, h hunk) error {
 		e.Reason = FinalNewline
 		e.Text = fmt.Sprintf("line %d of the file, %s, matches except for its end: ", best+right+1, quote(trimEnd(have)))
 		if have+"\n" == l.full() {
-			e.Text += "it is the last and has no newline"
+			e.Text += "it is the last line and has no newline"
 			e.Hint = "put `\\ No newline at end of file` after it, and after the new last line unless that one gets a newline"
 		} else {
 			e.Text += "it has a newline"
@@ -50,9 +50,9 @@ func (f *finder) missing(i int, h hunk) error {
 	return e
 }
 
-// nearest returns the place where the most lines of a block match before the first that
-// differs, and that line's index in the block; best is -1 if not even the first line is
-// found. The stated place is compared first.
+// nearest returns the place at which the most lines of a block match before the first that
+// differs, and that line's index in the block. best is -1 if not even the block's first
+// line is found. The stated place is compared first.
 func (f *finder) nearest(block []line, stated int) (best, right int) {
 	best = -1
 	if len(block) == 0 {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// native runs git in a repository, without any user's settings.
+// native runs git in a repository, without the settings of any user.
 type native struct {
 	t   testing.TB
 	dir string
@@ -53,9 +53,9 @@ type changed struct {
 	text   string
 }
 
-// walk calls each for every file's diff in the newest commits of a repository, in all of
-// them if most is 0, without merges, and returns the number of commits. It skips commits
-// of which git cannot read a file, as in a partial clone.
+// walk calls each for the diff of every file in the newest commits of a repository,
+// excluding merges, and returns the number of commits. If most is 0, it covers all commits.
+// It skips commits with a file that git cannot read, as in a partial clone.
 func (n *native) walk(most int, each func(changed)) (commits int) {
 	n.t.Helper()
 	args := []string{"rev-list", "--no-merges", "HEAD"}
@@ -71,8 +71,8 @@ func (n *native) walk(most int, each func(changed)) (commits int) {
 	return commits
 }
 
-// walkOn processes a list of commits as far as git can, and returns how many it processed
-// and whether (1 or 0) the next one cannot be read.
+// walkOn processes a list of commits as far as git can. It returns how many it processed,
+// and 1 if the next one cannot be read or 0 otherwise.
 func (n *native) walkOn(list []string, each func(changed)) (done, lost int) {
 	n.t.Helper()
 	cmd := n.command("diff-tree", "--stdin", "--root", "-p", "--no-renames", "--full-index", "--no-ext-diff", "--no-textconv", "--no-color", "--format=%x00%H")
@@ -112,7 +112,7 @@ func (n *native) walkOn(list []string, each func(changed)) (done, lost int) {
 			n.t.Fatal(err)
 		}
 	}
-	if cmd.Wait() != nil { // the last may be incomplete, or one that git did not reach
+	if cmd.Wait() != nil { // the last may be incomplete, or a commit that git did not reach
 		return max(0, done-1), 1
 	}
 	flush()
@@ -144,7 +144,7 @@ func (n *native) store() *store {
 	return &store{n.t, in, bufio.NewReaderSize(out, 1<<20)}
 }
 
-// blob returns a content, nil for the zero hash.
+// blob returns the content with this hash, or nil for the zero hash.
 func (s *store) blob(hash string) []byte {
 	s.t.Helper()
 	if strings.Trim(hash, "0") == "" {
@@ -169,7 +169,7 @@ func (s *store) blob(hash string) []byte {
 }
 
 // apply runs `git apply` on a diff of one file in an empty folder. It returns the file's
-// content, nil if it is gone, and whether the diff was applied.
+// content, or nil if the file is gone, and whether the diff was applied.
 func (n *native) apply(text string, f File) (content []byte, ok bool) {
 	n.t.Helper()
 	if err := os.RemoveAll(filepath.Join(n.dir, "work")); err != nil {

@@ -7,11 +7,11 @@ import (
 )
 
 // Parse reads a unified diff from a text. It accepts wrong or omitted line numbers and
-// counts, names without prefixes, missing "diff --git" lines, a missing newline at the
-// end, CRLF endings, Markdown fences, and prose before, after and between the files. It
-// refuses, with a *RefusedError, everything that is not a change of the text of regular
-// files, unsafe paths, and everything that could be part of a diff but cannot be read as
-// one: nothing is dropped silently. It also refuses a diff beyond MaxText, MaxFiles or
+// counts, names without prefixes, missing "diff --git" lines, a missing newline at the end,
+// CRLF endings, Markdown fences, and prose before, after and between the files. It returns
+// a *RefusedError for everything that is not a change to the text of regular files, for
+// unsafe paths, and for everything that could be part of a diff but cannot be read as such:
+// nothing is dropped silently. It also refuses a diff that exceeds MaxText, MaxFiles or
 // MaxHunks.
 func Parse(text []byte) (Patch, error) {
 	if len(text) > MaxText {
@@ -44,18 +44,18 @@ func Parse(text []byte) (Patch, error) {
 type parser struct {
 	lines []string
 	i     int
-	cut   bool   // the last line has no newline
-	cur   *draft // the file that hunks belong to; nil in prose
+	cut   bool   // the text's last line has no newline
+	cur   *draft // the file to which hunks belong; nil while reading prose
 	out   []section
 	paths map[string]bool
 	hunks int
 
-	fence  string // the marker of the open fence, "" outside
-	strict bool   // the fence is a diff's: all of it must be read
+	fence  string // the marker of the open fence; "" outside a fence
+	strict bool   // the fence encloses a diff, all of which must be read
 	files  int    // the number of files read when the fence was opened
-	// short reports whether the last hunk had fewer lines than it stated, and torn
-	// whether prose followed such a hunk, so that a later line of a diff would be a lost
-	// part of it.
+	// short reports whether the last hunk had fewer lines than its header states. torn
+	// reports whether prose followed such a hunk; a later line that looks like part of a
+	// diff would then be a part that the hunk lost.
 	short, torn bool
 }
 
@@ -72,7 +72,7 @@ var (
 	pageLike   = regexp.MustCompile(`^[0-9]+\.[0-9]+[0-9A-Za-z.-]*( \(.*\))?$`)
 )
 
-// line returns line i without the CR of its ending; "" after the end.
+// line returns line i without the CR of its line ending; it returns "" after the end.
 func (p *parser) line(i int) string {
 	if i >= len(p.lines) {
 		return ""
@@ -94,21 +94,21 @@ func (p *parser) refuse(i int, why Reason, text, hint string) error {
 	return e
 }
 
-// signature reports whether the signature of git format-patch begins here: two dashes and
-// git's version.
+// signature reports whether the signature of git format-patch begins here. It consists of
+// two dashes and git's version.
 func (p *parser) signature() bool {
 	s, last := p.line(p.i), p.line(p.i+2)
 	return (s == "-- " || s == "--") && pageLike.MatchString(p.line(p.i+1)) && (last == "" || strings.HasPrefix(last, "From "))
 }
 
-// starts reports whether the two names here begin a file although the previous hunk
-// expects more lines: a hunk must follow them, and the previous hunk must not expect
-// exactly these two lines.
+// starts reports whether the two names at the current line begin a file although the
+// previous hunk expects more lines. They do if a hunk follows the names and the previous
+// hunk does not expect exactly these two lines.
 func (p *parser) starts(old, now int) bool {
 	return hunkLike.MatchString(p.line(p.i+2)) && (old != 1 || now != 1)
 }
 
-// named reports whether lines i and i+1 are the two names of a file.
+// named reports whether lines i and i+1 are the lines with the two names of a file.
 func (p *parser) named(i int) bool {
 	return strings.HasPrefix(p.line(i), "--- ") && strings.HasPrefix(p.line(i+1), "+++ ")
 }
@@ -142,7 +142,8 @@ func (p *parser) next() error {
 	return p.prose(s)
 }
 
-// fenced reads a line of a Markdown fence, unless it is one inside the fence.
+// fenced reads a line that opens or closes a Markdown fence, unless the line belongs to the
+// content of an open fence.
 func (p *parser) fenced(s string) (read bool, err error) {
 	m := fenceForm.FindStringSubmatch(s)
 	switch {
@@ -168,7 +169,8 @@ func (p *parser) fenced(s string) (read bool, err error) {
 	return true, nil
 }
 
-// prose skips a line that is no part of a diff. It refuses a line that could be one.
+// prose skips a line that is not part of a diff. It returns an error if the line could be
+// part of a diff.
 func (p *parser) prose(s string) error {
 	likely := s[0] == '+' || s[0] == '-' && s != "---"
 	switch {

@@ -1,6 +1,6 @@
 package diff
 
-// Patch is a parsed diff. Parse makes it and Apply applies it.
+// Patch is a parsed diff. Parse returns it and Apply applies it.
 type Patch struct {
 	sections []section
 }
@@ -8,26 +8,27 @@ type Patch struct {
 // section is the part of a patch that changes one file.
 type section struct {
 	path string
-	// created and removed are set if the diff states so explicitly: /dev/null or a mode
-	// line.
+	// created and removed report whether the diff states that the file is created or
+	// removed, with /dev/null or a mode line.
 	created, removed bool
-	// oldHash and newHash are those of the index line, "" if there is none.
+	// oldHash and newHash are the hashes on the index line, or "" if there is no index
+	// line.
 	oldHash, newHash string
-	// crlf reports whether every line of the diff ended in CRLF, including its headers,
-	// so that transit may have changed the endings. One CR is already removed from each
+	// crlf reports whether every line of the diff, including its headers, ended in CRLF, so
+	// transit may have changed the line endings. One CR has already been removed from each
 	// line.
 	crlf  bool
 	hunks []hunk
 }
 
-// hunk is one block of a file's lines, before and after.
+// hunk is one block of a file's lines, as they are before and after the change.
 type hunk struct {
-	at int // line of the diff where it begins
-	// stated reports whether the header has line numbers. See place.go for how far they
-	// are trusted.
+	at int // the line of the diff at which it begins
+	// stated reports whether the header has line numbers. The comments in place.go describe
+	// how far they are trusted.
 	stated             bool
 	oldStart, newStart int
-	counted            bool // the header's counts equal those of the lines
+	counted            bool // whether the header's counts match the lines
 	lines              []line
 }
 
@@ -36,10 +37,10 @@ type line struct {
 	at   int  // line of the diff
 	kind byte // ' ', '-' or '+'
 	text string
-	bare bool // marked as having no newline at its end
+	bare bool // whether the line is marked as lacking a newline at its end
 }
 
-// full returns the line as it stands in a file.
+// full returns the line as it appears in a file.
 func (l line) full() string {
 	if l.bare {
 		return l.text
@@ -47,8 +48,8 @@ func (l line) full() string {
 	return l.text + "\n"
 }
 
-// without returns the hunk's lines of the other kinds: without '+' the lines that it
-// expects, without '-' those that it produces.
+// without returns the hunk's lines that are not of the given kind: without '+' these are
+// the lines that it expects, without '-' the lines that it produces.
 func (h hunk) without(kind byte) []line {
 	out := make([]line, 0, len(h.lines))
 	for _, l := range h.lines {
@@ -59,7 +60,7 @@ func (h hunk) without(kind byte) []line {
 	return out
 }
 
-// count returns the number of lines before and after.
+// count returns the numbers of the hunk's lines before and after the change.
 func (h hunk) count() (before, after int) {
 	for _, l := range h.lines {
 		if l.kind != '+' {

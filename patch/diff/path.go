@@ -8,11 +8,11 @@ import (
 	"evolve/runtime/text"
 )
 
-// null is the name that means no file.
+// null is the name that stands for no file.
 const null = "/dev/null"
 
-// checkPath returns the reason why a path is unsafe, or "". Package scope decides which
-// paths a change may touch.
+// checkPath returns the reason why a path is unsafe, or "" if it is safe. Which paths a
+// change may touch is decided by package scope.
 func checkPath(path string) string {
 	switch {
 	case path == "":
@@ -32,8 +32,8 @@ func checkPath(path string) string {
 		}
 	}
 	for segment := range strings.SplitSeq(path, "/") {
-		// Other systems' file systems drop trailing spaces and dots and everything after
-		// a colon, and accept a short name for .git.
+		// File systems of other operating systems drop trailing spaces and dots and
+		// everything after a colon, and accept a short name for .git.
 		bare, _, _ := strings.Cut(strings.ToLower(segment), ":")
 		bare = strings.TrimRight(bare, " .")
 		switch {
@@ -44,7 +44,7 @@ func checkPath(path string) string {
 		case bare == ".git" || bare == "git~1":
 			return "the path leads into git's own folder"
 		case bare == "":
-			return "the path has a segment of dots and spaces"
+			return "the path has a segment that consists of dots and spaces"
 		case len(segment) > maxSegment:
 			return "the path has a segment longer than " + strconv.Itoa(maxSegment) + " bytes"
 		}
@@ -52,8 +52,8 @@ func checkPath(path string) string {
 	return ""
 }
 
-// header parses a file's name in a header line: up to a tab, which a time may follow, and
-// unquoted if git quoted it. ok is false for a broken quote.
+// header parses a file's name on a header line. The name ends at a tab, after which a time
+// may follow, and is unquoted if git quoted it. ok is false if the quoting is invalid.
 func header(rest string) (name string, ok bool) {
 	rest = strings.TrimSuffix(rest, "\r")
 	if strings.HasPrefix(rest, `"`) {
@@ -99,9 +99,9 @@ func unquote(s string) (name, rest string, ok bool) {
 	return "", "", false
 }
 
-// pair returns the path that an old and a new name refer to, without the prefixes of the
-// two sides: a/ and b/ or others of one letter. Equal names have no prefix. ok is false
-// if they refer to two files.
+// pair returns the path to which an old and a new name refer, without the prefixes of the
+// two sides: a/ and b/, or other prefixes of one letter. If the names are equal, they have
+// no prefixes. ok is false if the names refer to different files.
 func pair(before, after string) (path string, ok bool) {
 	if before == after {
 		return before, true
@@ -119,7 +119,7 @@ func pair(before, after string) (path string, ok bool) {
 	return "", false
 }
 
-// gitPair returns the path of a "diff --git" line, which separates its two names by a
+// gitPair returns the path on a "diff --git" line. The line separates its two names with a
 // space, although names may contain spaces.
 func gitPair(rest string) (path string, ok bool) {
 	rest = strings.TrimSuffix(rest, "\r")

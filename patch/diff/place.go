@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// place finds the position of each hunk in a file's lines, as the index of its first
-// line. The lines that a hunk expects, its context and the lines it removes, must match
-// there exactly. A hunk goes
+// place finds the position of each hunk in a file's lines, as the index of the hunk's first
+// line. The lines that a hunk expects (its context and the lines that it removes) must
+// match exactly there. A hunk goes
 //
-//   - where that block matches, if it matches nowhere else, not even with other white
-//     space at the ends of lines (which mail and models strip);
-//   - otherwise to the line that it states, if the block matches there, has context on
+//   - where these lines match, if they match nowhere else, not even when white space at the
+//     ends of lines (which mail and models strip) is ignored;
+//   - otherwise to the line that it states, if its lines match there, it has context on
 //     both sides (except at the file's edges), and the line numbers of the whole file are
 //     consistent: all counts are right, every hunk is at its line, and the new line
 //     numbers follow from the old ones;
-//   - into an empty file, if it expects nothing.
+//   - into an empty file, if it expects no lines.
 //
-// Places must be in order and not overlap. If the stated line is the only evidence for a
-// place, because the hunk expects nothing or one of the conditions on context and numbers
-// fails, that line is tried, and unsure is the error to return unless the diff's index
-// line proves the result.
+// Places must be in order and must not overlap. The stated line may be the only evidence
+// for a place, because the hunk expects no lines or one of the conditions on context and
+// numbers is not met. In that case the line is tried, and unsure is the error to return
+// unless the diff's index line proves the result.
 func place(lines []string, hunks []hunk) (places []int, unsure, err error) {
 	f := newFinder(lines)
 	places = make([]int, len(hunks))
@@ -71,13 +71,13 @@ func place(lines []string, hunks []hunk) (places []int, unsure, err error) {
 }
 
 // hasContext reports whether a hunk with the given number of old lines has context on both
-// sides of its change, or reaches the file's edge there.
+// sides of its change; the edge of the file also counts as context.
 func (f *finder) hasContext(place int, h hunk, old int) bool {
 	return (place == 0 || h.lines[0].kind == ' ') && (place+old == len(f.lines) || h.lines[len(h.lines)-1].kind == ' ')
 }
 
-// line returns the index of the line that the hunk's header states, or -1. A hunk that
-// expects nothing states the line it follows.
+// line returns the index of the line that the hunk's header states, or -1 if it states
+// none. A hunk that expects no lines states the line that it follows.
 func (h hunk) line() int {
 	before, _ := h.count()
 	switch {
@@ -91,13 +91,13 @@ func (h hunk) line() int {
 	return h.oldStart - 1
 }
 
-// coherent reports whether the line numbers of all hunks are consistent.
+// coherent reports whether the line numbers of all hunks are consistent with their places.
 func coherent(hunks []hunk, places []int) bool {
 	shift := 0
 	for i, h := range hunks {
 		before, after := h.count()
 		now := h.oldStart + shift
-		// A side without lines is numbered by the line before it.
+		// A side without lines is numbered by the line that precedes it.
 		if before == 0 {
 			now++
 		}
@@ -118,10 +118,10 @@ func ordered(hunks []hunk, places []int) error {
 	for i, h := range hunks {
 		before, _ := h.count()
 		switch {
-		// Two hunks that only add at the same place have no order.
+		// If two hunks only add lines at the same place, their order is unknown.
 		case i == 0 || places[i] >= end && (before > 0 || places[i] > places[i-1]):
 		case places[i] < places[i-1]:
-			return &RefusedError{Hunk: i + 1, Line: h.at, Reason: OutOfOrder, Text: fmt.Sprintf("its lines come before those of hunk %d", i), Hint: "write the hunks in the order of the file"}
+			return &RefusedError{Hunk: i + 1, Line: h.at, Reason: OutOfOrder, Text: fmt.Sprintf("its lines come before those of hunk %d", i), Hint: "put the hunks in the order of their lines in the file"}
 		default:
 			return &RefusedError{Hunk: i + 1, Line: h.at, Reason: Overlapping, Text: fmt.Sprintf("its lines overlap those of hunk %d", i), Hint: "merge the two hunks"}
 		}
@@ -133,7 +133,7 @@ func ordered(hunks []hunk, places []int) error {
 // finder searches for blocks of lines in a file.
 type finder struct {
 	lines []string
-	loose []int32          // for each line, the id of its text without trailing white space
+	loose []int32          // for each line, the number of its text without trailing white space
 	ids   map[string]int32 // ids of such texts
 }
 
@@ -154,9 +154,9 @@ func newFinder(lines []string) *finder {
 // trimEnd returns a line without trailing white space.
 func trimEnd(l string) string { return strings.TrimRight(l, " \t\r\n\v\f") }
 
-// find returns the first place that a block matches, ignoring white space at the ends of
-// lines, or -1, and whether there are more. It takes time linear in the lines of block
-// and file.
+// find returns the first place at which a block matches if white space at the ends of lines
+// is ignored, or -1 if there is none. many reports whether the block matches at further
+// places. find takes time linear in the number of lines in block and file.
 func (f *finder) find(block []line) (first int, many bool) {
 	first = -1
 	if len(block) == 0 || len(block) > len(f.lines) {
@@ -171,7 +171,7 @@ func (f *finder) find(block []line) (first int, many bool) {
 		want[i] = id
 	}
 	// Knuth–Morris–Pratt: back[i] is the length of the longest proper prefix of the block
-	// that also ends at its line i.
+	// that also ends at line i of the block.
 	back := make([]int, len(want))
 	for i, k := 1, 0; i < len(want); i++ {
 		for k > 0 && want[i] != want[k] {
@@ -213,8 +213,9 @@ func (f *finder) at(place int, block []line) bool {
 	return true
 }
 
-// same reports whether a line of a block equals that of the file. Context at the very end
-// of a file may lack the mark of a missing newline, because context is not changed.
+// same reports whether a line of a block equals line i of the file. A context line at the
+// very end of a file may lack the mark for a missing newline, because context is not
+// changed.
 func (f *finder) same(i int, l line, last bool) bool {
 	have, want := f.lines[i], l.full()
 	return have == want || last && l.kind == ' ' && i == len(f.lines)-1 && have+"\n" == want

@@ -9,25 +9,26 @@ import (
 	"strings"
 )
 
-// leastHash is the minimum number of hexadecimal digits of a meaningful abbreviated hash:
-// with 7, a wrong content matches by chance once in 268 million.
+// leastHash is the minimum number of hexadecimal digits that an abbreviated hash must have
+// to count: with 7 digits, wrong content matches by chance once in 268 million.
 const leastHash = 7
 
-// blobHash returns git's name for a file's content, by either of its hash functions.
+// blobHash returns the hash by which git names a file's content, computed with one of git's
+// hash functions.
 func blobHash(h hash.Hash, content []byte) string {
 	fmt.Fprintf(h, "blob %d\x00", len(content))
 	h.Write(content)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// hasHash reports whether a content has a hash, perhaps abbreviated. SHA-1 is used because
-// git names contents by it; it serves only to detect mistakes.
+// hasHash reports whether content has the given hash, which may be abbreviated. SHA-1 is
+// used because git names contents by it; it serves only to detect mistakes.
 func hasHash(content []byte, abbreviated string) bool {
 	return strings.HasPrefix(blobHash(sha1.New(), content), abbreviated) || strings.HasPrefix(blobHash(sha256.New(), content), abbreviated)
 }
 
-// known reports whether the index line names exactly this base, so that the diff was made
-// from it.
+// known reports whether the index line gives the hash of exactly this base, which means
+// that the diff was made from it.
 func (s section) known(old []byte) bool {
 	if len(s.oldHash) < leastHash || len(s.newHash) < leastHash {
 		return false
@@ -38,8 +39,8 @@ func (s section) known(old []byte) bool {
 	return hasHash(old, s.oldHash)
 }
 
-// proven reports whether the index line proves that base and result are exactly those of
-// the original change.
+// proven reports whether the index line proves that base and result are the base and the
+// result of the original change.
 func (s section) proven(old, result []byte) bool {
 	return s.known(old) && hasHash(result, s.newHash)
 }

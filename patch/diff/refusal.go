@@ -7,36 +7,36 @@ import (
 	"evolve/runtime/text"
 )
 
-// Reason is the kind of a refusal, for programs.
+// Reason is the kind of a refusal, for use by programs.
 type Reason string
 
 // The reasons.
 const (
 	Empty         Reason = "empty"         // nothing would be changed
-	TooLarge      Reason = "too large"     // beyond one of the limits
-	Malformed     Reason = "malformed"     // cannot be read, or could be read in two ways
-	Unsupported   Reason = "unsupported"   // binary, rename, copy, mode, link, submodule, merge
-	UnsafePath    Reason = "unsafe path"   // a path that may not leave this package
+	TooLarge      Reason = "too large"     // the change exceeds one of the limits
+	Malformed     Reason = "malformed"     // the change cannot be read, or could be read in two ways
+	Unsupported   Reason = "unsupported"   // a binary file, rename, copy, mode, link, submodule or merge
+	UnsafePath    Reason = "unsafe path"   // a path that must not leave this package
 	Absent        Reason = "absent"        // the file to change does not exist
 	Exists        Reason = "exists"        // the file to create exists
 	Missing       Reason = "missing"       // the text to change is not in the file
-	Ambiguous     Reason = "ambiguous"     // the text occurs more than once, or could go to more than one place
-	OutOfOrder    Reason = "out of order"  // hunks whose order is not that of the file
-	Overlapping   Reason = "overlapping"   // two changes of the same lines
+	Ambiguous     Reason = "ambiguous"     // the text occurs more than once, or fits in more than one place
+	OutOfOrder    Reason = "out of order"  // hunks that are not in the order of the file
+	Overlapping   Reason = "overlapping"   // two changes to the same lines
 	Endings       Reason = "line endings"  // CRLF or LF cannot be determined, or would be mixed
 	FinalNewline  Reason = "final newline" // the end of the file cannot be determined
 	Contradiction Reason = "contradiction" // the diff's own hashes contradict the result
 )
 
-// RefusedError describes why a change is not applied, so that its author, person or
+// RefusedError describes why a change is not applied, so that its author, a person or a
 // model, can correct it. Text that it quotes is escaped for a terminal.
 type RefusedError struct {
 	Path   string `json:"path,omitempty"` // "" for the change as a whole; not escaped
-	Hunk   int    `json:"hunk,omitempty"` // of the file's hunks, or of the pairs, from 1; 0: none in particular
-	Line   int    `json:"line,omitempty"` // of the diff's text, from 1; 0: none in particular
+	Hunk   int    `json:"hunk,omitempty"` // number of the hunk in the file, or of the pair, from 1; 0 for none in particular
+	Line   int    `json:"line,omitempty"` // line of the diff's text, from 1; 0 for none in particular
 	Reason Reason `json:"reason"`
 	Text   string `json:"text"` // what is wrong
-	Hint   string `json:"hint"` // what to do about it
+	Hint   string `json:"hint"` // what the author can do about it
 }
 
 func (e *RefusedError) Error() string {
@@ -53,7 +53,7 @@ func (e *RefusedError) Error() string {
 	return b.String() + e.Text
 }
 
-// quote returns the beginning of foreign text in quotes, escaped.
+// quote returns the beginning of foreign text, escaped and in quotation marks.
 func quote(s string) string {
 	const most = 60 // characters
 	return `"` + text.VisibleCode(text.Clip(s, most, text.Runes, text.Mark)) + `"`

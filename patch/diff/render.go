@@ -11,35 +11,38 @@ import (
 	"evolve/runtime/text"
 )
 
-// maxShown is the maximum number of bytes of a line that are shown. Longer lines, such as
-// generated code, are truncated, with the length and hash of the omitted part.
+// maxShown is the maximum number of bytes that are shown of a line. Longer lines, such as
+// those of generated code, are truncated, and the length and hash of the omitted part are
+// shown.
 const maxShown = 500
 
-// Shown is a changed file for display to people. All its text is escaped by text.VisibleCode: it
-// is safe in a terminal, and in HTML after HTML escaping.
+// Shown is a changed file for display to people. All its text is escaped by
+// text.VisibleCode. It is therefore safe in a terminal, and also in HTML after HTML
+// escaping.
 type Shown struct {
 	Path string
 	// Kind is "new", "removed" or "changed".
 	Kind string
-	// Note describes what is not shown in full and why; "" if everything is.
+	// Note describes what is not shown in full and why; it is "" if everything is shown.
 	Note string
-	// Added and Removed are numbers of lines.
+	// Added and Removed are the numbers of added and removed lines.
 	Added, Removed int
 	Lines          []ShownLine
 }
 
 // ShownLine is a line of a Shown file.
 type ShownLine struct {
-	// Kind is ' ', '-' or '+', or '@' for the numbers before each run of lines, or '\\'
-	// for the remark that a file does not end in a newline.
+	// Kind is ' ', '-' or '+'. It is '@' for the line numbers before each run of lines, and
+	// '\\' for the remark that a file does not end in a newline.
 	Kind byte
-	// Old and New are the line's numbers on either side, from 1; 0 if it is absent there.
+	// Old and New are the line's numbers in the old and in the new file, from 1; 0 if it is
+	// absent there.
 	Old, New int
 	Text     string
 }
 
-// Show prepares files for display, with at most context unchanged lines around each
-// change. Binary content is only described, long lines are truncated.
+// Show prepares files for display, with at most context unchanged lines around each change.
+// Binary content is only described, and long lines are truncated.
 func Show(files []File, context int) []Shown {
 	out := make([]Shown, 0, len(files))
 	for _, f := range files {
@@ -51,7 +54,7 @@ func Show(files []File, context int) []Shown {
 			s.Kind = "removed"
 		}
 		if binary(f.Old) || binary(f.New) {
-			s.Note = fmt.Sprintf("no text: %s before, %s after", describe(f.Old), describe(f.New))
+			s.Note = fmt.Sprintf("not text: %s before, %s after", describe(f.Old), describe(f.New))
 		} else {
 			s.show(blocks(f.Old, f.New, context))
 		}
@@ -100,8 +103,9 @@ func (s *Shown) show(all []hunk) {
 	}
 }
 
-// binary reports whether a content is no text, or too large to compare. A few bytes that
-// are no text are not enough, because adding a few would then hide the rest of a file.
+// binary reports whether content is not text, or is too large to compare. A few bytes that
+// are not text do not suffice, because adding a few bytes would then hide the rest of a
+// file.
 func binary(content []byte) bool {
 	odd := bytes.Count(content, []byte{0})
 	for rest := content; len(rest) > 0; {
@@ -114,7 +118,7 @@ func binary(content []byte) bool {
 	return len(content) > MaxFile || odd*10 > len(content)
 }
 
-// describe describes a content that is not shown.
+// describe describes content that is not shown.
 func describe(content []byte) string {
 	if content == nil {
 		return "nothing"
@@ -123,7 +127,7 @@ func describe(content []byte) string {
 }
 
 // Render formats the result of Show as text in the style of a unified diff, safe for a
-// terminal. It cannot be applied: characters in it are escaped.
+// terminal. The text cannot be applied as a diff, because characters in it are escaped.
 func Render(files []File, context int) string {
 	var b strings.Builder
 	for _, s := range Show(files, context) {

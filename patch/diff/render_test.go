@@ -41,7 +41,7 @@ func TestRender(t *testing.T) {
 +a text with⟦U+0000⟧ and ⟦0xFF⟧ in it
 --- a/bin
 +++ b/bin
-⟦no text: 2 bytes with SHA-256 ffe9aaeaa2a2d504 before, 3 bytes with SHA-256 2b7d2121198c3170 after⟧
+⟦not text: 2 bytes with SHA-256 ffe9aaeaa2a2d504 before, 3 bytes with SHA-256 2b7d2121198c3170 after⟧
 --- a/long
 +++ b/long
 ⟦1 lines of more than 500 bytes are cut⟧

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// Replacement is a pair of old and new text of one file.
+// Replacement is a pair of old and new text in one file.
 type Replacement struct {
 	Path string `json:"path"`
-	// Old must occur exactly once in the file. It is empty for a file that does not exist
-	// or is empty, whose content becomes New.
+	// Old must occur exactly once in the file. If it is empty, the file must not exist or
+	// must be empty, and its content becomes New.
 	Old string `json:"old"`
 	New string `json:"new"`
 }
 
-// Replace applies pairs of old and new text and returns the files that they change,
-// whole, in the order in which they are first named. All old texts are searched in the
-// original file, before any is replaced; they must not overlap. If all lines of a pair
-// have one kind of line ending and all lines of the file the other, the pair is read with
-// the file's ending. Everything else is refused with a *RefusedError. An error of base is
-// passed on.
+// Replace applies pairs of old and new text and returns the files that they change, whole,
+// in the order in which the pairs first name them. All old texts are searched for in the
+// original file, before any of them is replaced; they must not overlap. If all lines of a
+// pair have one kind of line ending and all lines of the file have the other, the pair is
+// read with the file's line ending. Everything else is refused with a *RefusedError. An
+// error from base is returned unchanged.
 func Replace(list []Replacement, base Base) ([]File, error) {
 	if err := checkLimits(list); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func Replace(list []Replacement, base Base) ([]File, error) {
 	return out, nil
 }
 
-// checkLimits returns an error for lists that are empty or beyond the limits.
+// checkLimits returns an error if the list is empty or exceeds the limits.
 func checkLimits(list []Replacement) error {
 	size := 0
 	for _, r := range list {
@@ -88,13 +88,14 @@ func checkLimits(list []Replacement) error {
 	return nil
 }
 
-// span is a part of a file and its replacement.
+// span is a part of a file, and the text that replaces it.
 type span struct {
 	start, end int
 	text       string
 }
 
-// insertSpan inserts a span into those of a file, which are sorted and do not overlap.
+// insertSpan inserts a span into the list of a file's spans, which are sorted and do not
+// overlap.
 func insertSpan(list []span, s span) ([]span, error) {
 	at, _ := slices.BinarySearchFunc(list, s, func(a, b span) int { return a.start - b.start })
 	if at > 0 && list[at-1].end > s.start || at < len(list) && (list[at].start < s.end || list[at].start == s.start) {
@@ -103,7 +104,7 @@ func insertSpan(list []span, s span) ([]span, error) {
 	return slices.Insert(list, at, s), nil
 }
 
-// find returns the only occurrence of the old text.
+// find returns the span of the only occurrence of the old text.
 func (r Replacement) find(content []byte) (span, error) {
 	switch {
 	case r.Old == "" && len(content) > 0:
@@ -118,14 +119,14 @@ func (r Replacement) find(content []byte) (span, error) {
 	if start < 0 {
 		return span{}, &RefusedError{Reason: Missing, Text: "its old text is not in the file: " + quote(r.Old), Hint: "copy it from the present file, character by character"}
 	}
-	// The next occurrence may begin within the first.
+	// The next occurrence may begin inside the first one.
 	if bytes.Contains(content[start+1:], []byte(before)) {
 		return span{}, &RefusedError{Reason: Ambiguous, Text: "its old text occurs more than once in the file: " + quote(r.Old), Hint: "give more of the surrounding text, so that it occurs once"}
 	}
 	return span{start: start, end: start + len(before), text: after}, nil
 }
 
-// inEndings returns the pair with the endings of the file.
+// inEndings returns the pair with the file's line endings.
 func (r Replacement) inEndings(has ending) (before, after string) {
 	switch kind := endingOf([]byte(r.Old + "\x00" + r.New)); {
 	case has == crlf && kind == lf:

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// again returns a change after Unified, Parse and Apply.
+// again returns a change after it has been through Unified, Parse and Apply.
 func again(t interface{ Fatalf(string, ...any) }, files []File) []File {
 	text := Unified(files)
 	p, err := Parse(text)
@@ -32,8 +32,8 @@ func again(t interface{ Fatalf(string, ...any) }, files []File) []File {
 	return got
 }
 
-// content generates files from few different lines, so that blocks repeat, with all kinds
-// of endings.
+// content generates files from a small set of different lines, so blocks repeat, with all
+// kinds of line endings.
 func content() *rapid.Generator[[]byte] {
 	lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "", " ", "-- x", "++ y", "@@ -1 +1 @@", "```", "\\", "a ", "\x00\xff", "diff --git a/f b/f"}), 0, 12)
 	return rapid.Custom(func(t *rapid.T) []byte {
@@ -68,7 +68,7 @@ func TestUnifiedComesBack(t *testing.T) {
 	})
 }
 
-// TestDistortedIsRightOrRefused distorts changes of files in which everything repeats,
+// TestDistortedIsRightOrRefused distorts changes to files in which everything repeats,
 // where mistakes are likely.
 func TestDistortedIsRightOrRefused(t *testing.T) {
 	lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "a\n", "b\n", "\n", "a \n", "{\n", "}\n"}), 1, 40)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// scripted creates a small repository with all kinds of changes that occur in histories:
-// each map is a commit, "" after a name that begins with - removes it.
+// scripted creates a small repository with all kinds of changes that occur in histories.
+// Each map is a commit, and "" for a name that begins with - removes the file.
 func scripted(t *testing.T) *native {
 	n := newNative(t, t.TempDir())
 	n.git("init", "--quiet", "--initial-branch=main")
@@ -68,8 +68,8 @@ func TestScriptedHistory(t *testing.T) {
 	}
 }
 
-// TestGitAppliesWhatUnifiedWrites checks that git gets the same bytes from changes of all
-// kinds.
+// TestGitAppliesWhatUnifiedWrites checks that git produces the same bytes from all kinds of
+// changes.
 func TestGitAppliesWhatUnifiedWrites(t *testing.T) {
 	n := newNative(t, t.TempDir())
 	r := rand.New(rand.NewPCG(1, 2))
@@ -101,7 +101,7 @@ func TestGitAppliesWhatUnifiedWrites(t *testing.T) {
 	}
 }
 
-// edited returns a content with some lines changed.
+// edited returns the content with some lines changed.
 func edited(r *rand.Rand, content []byte) []byte {
 	lines := split(content)
 	for range 1 + r.IntN(3) {

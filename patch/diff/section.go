@@ -5,18 +5,19 @@ import "strings"
 // draft is a section under construction.
 type draft struct {
 	section
-	git           string // path of the "diff --git" line
+	git           string // path on the "diff --git" line
 	named         bool   // there is one
 	before, after string // from the --- and +++ lines, "" if there are none
-	begun         bool   // one of these was read
-	first, end    int    // its first line, and the line after its last hunk
-	reading       int    // number of the hunk being read, from 1; 0: the file as a whole
-	// Counts of line endings: of header lines with and without CR, and of hunks.
+	begun         bool   // at least one of these lines was read
+	first, end    int    // the section's first line, and the line after its last hunk
+	reading       int    // number of the hunk being read, from 1; 0 means the whole file
+	// The numbers of header lines with and without CR, and of hunk lines with and without
+	// CR.
 	headCR, headLF, bodyCR, bodyLF int
-	lost                           bool // the ending of its last line, an added line, is lost
+	lost                           bool // whether the last line is an added line whose ending is lost
 }
 
-// opens reports whether a line belongs to a file's header.
+// opens reports whether a line belongs to the header of a file.
 func (p *parser) opens(s string) bool {
 	switch {
 	case strings.HasPrefix(s, "diff --git "), modeLike.MatchString(s), indexLike.MatchString(s):
@@ -90,14 +91,14 @@ func (p *parser) ending() {
 	}
 }
 
-// mode parses a line about the file's mode.
+// mode parses a header line that gives the file's mode.
 func (p *parser) mode(what, mode string) error {
 	d := p.cur
 	switch {
 	case mode[:3] != "100":
 		return p.refuse(p.i, Unsupported, "mode "+mode+" is not a regular file", "links and submodules cannot be changed by a patch")
 	case what == "old mode" || what == "new mode":
-		return p.refuse(p.i, Unsupported, "modes of files are not changed", "leave the mode lines out")
+		return p.refuse(p.i, Unsupported, "a patch cannot change the mode of a file", "leave the mode lines out")
 	case what == "new file mode" && mode != "100644":
 		return p.refuse(p.i, Unsupported, "new files get mode 100644, not "+mode, "write `new file mode 100644`")
 	case what == "new file mode":
@@ -123,7 +124,7 @@ func (p *parser) finish() error {
 	}
 	switch {
 	case p.paths[d.path]:
-		return p.refuse(d.first, Malformed, "the file has two headers", "put all its hunks under one, in the order of the file")
+		return p.refuse(d.first, Malformed, "the file has two headers", "put all its hunks under one header, in the order of their lines in the file")
 	case len(p.out) == MaxFiles:
 		return p.refuse(d.first, TooLarge, "too many files in one diff", "propose smaller changes, one at a time")
 	case d.created && d.removed:
@@ -140,7 +141,7 @@ func (p *parser) finish() error {
 	return nil
 }
 
-// name determines the path that the names of a header refer to.
+// name determines the path to which the names in a header refer.
 func (p *parser) name(d *draft) error {
 	differ := p.refuse(d.first, Unsupported, "the names of the file differ", "renames are not applied: write a removed and a new file, or the same path twice")
 	before, after := d.before, d.after
@@ -178,8 +179,8 @@ func (p *parser) name(d *draft) error {
 	return nil
 }
 
-// stripSide returns the path of a name without a counterpart. It strips the prefix unless the
-// "diff --git" line shows that there is none.
+// stripSide returns the path that a name gives if the other name is missing. It strips the
+// prefix unless the "diff --git" line shows that there is none.
 func stripSide(name, prefix string, d *draft) string {
 	if d.named && name == d.git {
 		return name
@@ -190,13 +191,13 @@ func stripSide(name, prefix string, d *draft) string {
 	return strings.TrimPrefix(name, prefix)
 }
 
-// endings decides whether the CR at the end of lines is the diff's or the file's.
+// endings decides whether the CRs at the ends of lines belong to the diff or to the file.
 func (p *parser) endings(d *draft) error {
 	switch {
 	case d.lost && d.bodyCR > 0 && d.headCR == 0:
 		return p.refuse(len(p.lines)-1, Endings, "the last line of the diff has no newline, and other lines of the file end in CRLF", "send the whole diff, with the newline of its last line")
 	case d.headCR == 0:
-		return nil // git writes headers in LF for every file
+		return nil // git ends header lines in LF whatever the file's endings are
 	case d.headLF > 0 || d.bodyLF > 0:
 		return p.refuse(d.first, Endings, "some lines of the diff end in CRLF and some in LF", "send the whole diff with one kind of line ending")
 	}

@@ -11,8 +11,8 @@ import (
 const defaultContext = 3
 
 // Unified returns the exact diff of files, for programs: Parse and Apply, as well as `git
-// apply`, recover the same bytes from it, whatever they are. It is not safe to display in
-// a terminal; use Render. Unchanged files are omitted.
+// apply`, restore the same bytes from it, whatever these bytes are. The diff is not safe to
+// display in a terminal; use Render for that. Unchanged files are omitted.
 func Unified(files []File) []byte {
 	var b bytes.Buffer
 	for _, f := range files {
@@ -48,8 +48,8 @@ func Unified(files []File) []byte {
 	return b.Bytes()
 }
 
-// header returns the line of numbers of a hunk of blocks. A side without lines is
-// numbered by the line before it.
+// header returns the header line, with line numbers, of a hunk from blocks. A side without
+// lines is numbered by the line that precedes it.
 func (h hunk) header() string {
 	before, after := h.count()
 	old, now := h.oldStart, h.newStart
@@ -77,7 +77,8 @@ func name(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }
 
-// tabName returns a path for a line of its own, in which a tab ends a path with spaces.
+// tabName returns a path as it is written on its own line, where a tab ends a path that
+// contains spaces.
 func tabName(path string) string {
 	if q := name(path); q != path || !strings.Contains(path, " ") {
 		return q

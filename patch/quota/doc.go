@@ -1,4 +1,4 @@
-// Package quota enforces the rate limits of patches: one attempt per agent and hour,
-// whatever its result, and three adopted patches a day in total. It is a pure function of
-// the ledger's entries, so that a restart resets nothing.
+// Package quota enforces the rate limits on patches: one attempt per agent per hour,
+// whatever its result, and three adopted patches a day in total. Its results depend only on
+// the ledger's entries and the time, so a restart resets nothing.
 package quota

@@ -9,10 +9,10 @@ import (
 // The limits. Both use sliding windows rather than calendar days, so that neither
 // midnight nor a time zone offers a way around them.
 const (
-	// Pause is the minimum time between two attempts of one agent.
+	// Pause is the minimum time between two attempts for the same agent.
 	Pause = time.Hour
-	// Day is the window in which at most PerDay patches are adopted, by all agents
-	// together.
+	// Day is the window in which at most PerDay patches are adopted, counted over all
+	// agents.
 	Day    = 24 * time.Hour
 	PerDay = 3
 )
@@ -20,22 +20,22 @@ const (
 // Attempt is one proposed patch, as recorded in the ledger.
 type Attempt struct {
 	Agent string
-	// Time is the time of the attempt; an attempt counts whatever its result.
+	// Time is the time of the attempt. An attempt counts whatever its result.
 	Time time.Time
-	// Adopted is the time of its adoption, or zero. An adoption that was rolled back
-	// counts too.
+	// Adopted is the time at which the patch was adopted, or zero. An adoption that was
+	// rolled back counts, too.
 	Adopted time.Time
 }
 
-// TooSoonError reports that a limit is reached.
+// TooSoonError reports that a limit has been reached.
 type TooSoonError struct {
 	// Limit describes the limit.
 	Limit string
-	// Next is the earliest time at which the limit allows another one.
+	// Next is the earliest time at which the limit allows another attempt or adoption.
 	Next time.Time
-	// Ahead reports whether the ledger holds a time after now: the clock was set back.
-	// Such entries count, because otherwise setting the clock back would be a way around
-	// the limit; a person who sees the wrong clock can correct it.
+	// Ahead reports whether the ledger holds a time after now, which means that the clock
+	// was set back. Such entries count, because otherwise setting the clock back would be a
+	// way around the limit. A person who sees that the clock is wrong can correct it.
 	Ahead bool
 }
 
@@ -47,8 +47,8 @@ func (e *TooSoonError) Error() string {
 	return text
 }
 
-// Check returns a *TooSoonError if less than Pause has passed since an agent's latest
-// attempt, nil otherwise.
+// Check returns a *TooSoonError if less than Pause has passed since the latest attempt for
+// an agent, and nil otherwise.
 func Check(past []Attempt, agent string, now time.Time) error {
 	var latest time.Time
 	for _, a := range past {
@@ -63,8 +63,8 @@ func Check(past []Attempt, agent string, now time.Time) error {
 	return &TooSoonError{Limit: fmt.Sprintf("%s may attempt one patch an hour", agent), Next: next, Ahead: latest.After(now)}
 }
 
-// CheckAdoption returns a *TooSoonError if PerDay patches were adopted less than a Day
-// before now, nil otherwise.
+// CheckAdoption returns a *TooSoonError if PerDay patches or more were adopted less than a
+// Day before now, and nil otherwise.
 func CheckAdoption(past []Attempt, now time.Time) error {
 	var adopted []time.Time
 	for _, a := range past {
@@ -80,5 +80,5 @@ func CheckAdoption(past []Attempt, now time.Time) error {
 	if !now.Before(next) {
 		return nil
 	}
-	return &TooSoonError{Limit: fmt.Sprintf("%d patches a day may be adopted in all", PerDay), Next: next, Ahead: adopted[0].After(now)}
+	return &TooSoonError{Limit: fmt.Sprintf("at most %d patches a day may be adopted in total", PerDay), Next: next, Ahead: adopted[0].After(now)}
 }

@@ -83,8 +83,8 @@ func same(t *testing.T, err error, next time.Time, ahead bool, says string) {
 	}
 }
 
-// TestLimitsHold simulates agents that try at every opportunity, with a clock that jumps
-// both ways, and counts the entries of the ledger.
+// TestLimitsHold simulates agents that make an attempt at every opportunity, with a clock
+// that jumps forwards and backwards, and counts the entries in the ledger.
 func TestLimitsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var past []Attempt

@@ -8,10 +8,10 @@ import (
 
 // All patterns are in lower case, because names are folded before they are compared.
 var (
-	// gitFiles configure git itself: hooks, attributes, ignored files, submodules; git~1
-	// is the short name of .git on Windows.
+	// gitFiles configure git itself: hooks, attributes, ignored files, submodules. git~1 is
+	// the short name of .git on Windows.
 	gitFiles = []string{".git*", "git~[0-9]*"}
-	// moduleFiles determine which code is built, and by which version of Go.
+	// moduleFiles determine which code is built, and with which version of Go.
 	moduleFiles = []string{"go.mod", "go.sum", "go.work", "go.work.sum", "go.env", ".go-version", ".tool-versions"}
 	// buildFolders are folders with vendored code, or with code that a build runs.
 	buildFolders = []string{
@@ -19,7 +19,7 @@ var (
 		".devcontainer", ".vscode", ".idea", ".cargo",
 	}
 	// buildFiles are files that a build, a CI system, a linter or a person runs, or that
-	// configure one; go test does not check them.
+	// configure these; go test does not check them.
 	buildFiles = []string{
 		"makefile", "makefile.*", "gnumakefile", "*.mk", "*.mak", "cmakelists.txt", "*.cmake", "meson.build", "configure", "configure.ac",
 		"dockerfile", "dockerfile.*", "*.dockerfile", "containerfile", "containerfile.*", ".dockerignore", "docker-compose*", "compose.y*ml",
@@ -37,11 +37,12 @@ var (
 		"*.s", "*.sx", "*.c", "*.cc", "*.cpp", "*.cxx", "*.m", "*.mm", "*.h", "*.hh", "*.hpp", "*.hxx", "*.inc",
 		"*.f", "*.for", "*.f90", "*.swig", "*.swigcxx",
 	}
-	// objectFiles are linked or run without source that a person could read.
+	// objectFiles are linked or run although there is no source that a person could read.
 	objectFiles = []string{"*.syso", "*.o", "*.a", "*.so", "*.so.*", "*.dylib", "*.dll", "*.lib", "*.obj", "*.exe", "*.test", "*.pyc", "*.class", "*.jar"}
 )
 
-// build refuses files that determine how the code is built, fetched or checked out.
+// build refuses changes to files that determine how the code is built, fetched or checked
+// out.
 func (p Policy) build(c *change) (rule, why string) {
 	if p, ok := anywhere(gitFiles, c.folded); ok {
 		return "git file", fmt.Sprintf("git itself reads such files (%s)", p)
@@ -52,7 +53,8 @@ func (p Policy) build(c *change) (rule, why string) {
 	if p, ok := anywhere(buildFolders, c.folded[:len(c.folded)-1]); ok {
 		return "build file", fmt.Sprintf("files in a folder %s are run by a build or come from elsewhere", p)
 	}
-	// Go source is no build file, whatever its name; only mage runs some.
+	// Go source is not a build file, whatever its name; the exception is magefile.go, which
+	// mage runs.
 	if p, ok := matches(buildFiles, c.name()); ok && (!strings.HasSuffix(c.name(), ".go") || p == "magefile.go") {
 		return "build file", fmt.Sprintf("a build, a CI system or a person runs it (%s), which go test does not check", p)
 	}
@@ -64,10 +66,10 @@ func (p Policy) build(c *change) (rule, why string) {
 		return "build file", why
 	}
 	if p, ok := matches(objectFiles, c.name()); ok {
-		return "object file", fmt.Sprintf("it is linked or run without source to read (%s)", p)
+		return "object file", fmt.Sprintf("it is linked or run, but has no source that can be read (%s)", p)
 	}
 	if pattern, ok := matches(cFiles, c.name()); ok && !p.Cgo {
-		return "C or assembly", fmt.Sprintf("a tool other than the Go compiler reads it (%s), and the policy does not allow cgo; `cgo: true` of the target does", pattern)
+		return "C or assembly", fmt.Sprintf("a tool other than the Go compiler reads it (%s), and the policy does not allow cgo; `cgo: true` in the target's settings does", pattern)
 	}
 	return "", ""
 }

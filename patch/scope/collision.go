@@ -11,8 +11,8 @@ import (
 )
 
 // fold maps a path to a form that is equal for all spellings that a file system may treat
-// as the same file because it ignores case or composes accents: Unicode's canonical
-// caseless matching (Unicode Standard 3.13, D145).
+// as the same file because it ignores case or composes accents. This form is that of
+// Unicode's canonical caseless matching (Unicode Standard 3.13, D145).
 func fold(path string) string {
 	for i := range len(path) {
 		if path[i] >= utf8.RuneSelf {
@@ -22,11 +22,11 @@ func fold(path string) string {
 	return strings.ToLower(path)
 }
 
-// collisions holds the spellings in the candidate tree of every path and folder that a
-// change adds or edits.
+// collisions holds, for every path that a change adds or edits and for the folders above
+// it, the spellings in the candidate tree.
 type collisions struct {
-	// spelled maps the folded form to the spellings; files is the set of spellings that
-	// are files.
+	// spelled maps a folded path to its spellings; files is the set of spellings that are
+	// files.
 	spelled map[string][]string
 	files   map[string]bool
 }
@@ -45,9 +45,10 @@ func newCollisions(candidate Tree, changes []*change) collisions {
 		for prefix := range prefixes(folded) {
 			have, asked := c.spelled[prefix]
 			if !asked {
-				break // there is nothing below it either
+				break // nothing is below it either
 			}
-			// Folding keeps the number of segments, so the spelling has as many.
+			// Folding preserves the number of segments, so the spelling has as many as the
+			// folded path.
 			spelling := firstSegments(e.Path, strings.Count(prefix, "/")+1)
 			if !slices.Contains(have, spelling) {
 				c.spelled[prefix] = append(have, spelling)
@@ -60,7 +61,7 @@ func newCollisions(candidate Tree, changes []*change) collisions {
 	return c
 }
 
-// with returns the collision of a change, if there is one.
+// with returns the collision that a change causes, if there is one.
 func (c collisions) with(ch *change) (rule, why string) {
 	if ch.now == nil {
 		return "", ""
@@ -68,18 +69,18 @@ func (c collisions) with(ch *change) (rule, why string) {
 	for prefix := range prefixes(strings.Join(ch.folded, "/")) {
 		spelling := firstSegments(ch.path, strings.Count(prefix, "/")+1)
 		if spelling != ch.path && c.files[spelling] {
-			return "collision", fmt.Sprintf("%q is a file, and a folder as well", spelling)
+			return "collision", fmt.Sprintf("%q is both a file and a folder", spelling)
 		}
 		others := slices.DeleteFunc(slices.Clone(c.spelled[prefix]), func(s string) bool { return s == spelling })
 		if len(others) > 0 {
 			slices.Sort(others)
-			return "collision", fmt.Sprintf("the tree has %q beside %q, which some file systems treat as the same", others[0], spelling)
+			return "collision", fmt.Sprintf("the tree has both %q and %q, which some file systems treat as the same name", others[0], spelling)
 		}
 	}
 	return "", ""
 }
 
-// prefixes yields a path's folders from the root down, and then the path.
+// prefixes yields the folders of a path from the root down, and then the path itself.
 func prefixes(path string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for i := range len(path) {

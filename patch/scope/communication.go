@@ -7,11 +7,11 @@ import (
 	"unicode"
 )
 
-// trustedWords are names for security-sensitive parts of an agent runtime. A path is
-// refused if a word of any segment is one of them. Words end at every character other
-// than letters and digits, and before a capital, so that "auth_flow.go" and "authFlow.go"
-// are authentication and "author.go" is not. Further parts of a runtime that agents must
-// not change belong in its policy's deny list.
+// trustedWords are names of security-sensitive parts of an agent runtime. A path is refused
+// if one of these words occurs in any of its segments. Words end at every character other
+// than a letter or digit, and before a capital, so "auth_flow.go" and "authFlow.go" count
+// as authentication and "author.go" does not. Further parts of a runtime that agents must
+// not change belong in the deny list of the runtime's policy.
 var trustedWords = []struct {
 	about string
 	words []string
@@ -30,8 +30,8 @@ var trustedWords = []struct {
 	}},
 }
 
-// trusted refuses, in an agent runtime, files that control who may communicate with it
-// and with whom it communicates.
+// trusted refuses changes to the files of an agent runtime that control who may communicate
+// with the runtime and with whom the runtime communicates.
 func trusted(c *change) (rule, why string) {
 	for _, s := range c.segments {
 		for _, w := range words(s) {
@@ -45,16 +45,15 @@ func trusted(c *change) (rule, why string) {
 	return "", ""
 }
 
-// words returns the words of a name and each pair of adjacent words joined, so that
-// "rate_limit", "rateLimit" and "ratelimit" are equivalent.
+// words returns the words in a name, and each pair of adjacent words joined, so that
+// "rate_limit", "rateLimit" and "ratelimit" are treated alike.
 func words(name string) []string {
 	var out []string
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		start, runes := 0, []rune(part)
 		for i := 1; i < len(runes); i++ {
 			hump := !unicode.IsUpper(runes[i-1]) && unicode.IsUpper(runes[i])
-			// The last capital of a run begins the next word: HTTPProxy is HTTP and
-			// Proxy.
+			// The last capital in a run begins the next word: HTTPProxy is HTTP and Proxy.
 			end := unicode.IsUpper(runes[i]) && i+1 < len(runes) && unicode.IsLower(runes[i+1])
 			if hump || end {
 				out = append(out, strings.ToLower(string(runes[start:i])))

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The default bounds of a policy.
+// The default limits of a policy.
 const (
 	defaultFiles = 20
 	defaultBytes = 256 << 10
@@ -16,15 +16,16 @@ const (
 // change is one path that differs between the trees.
 type change struct {
 	path string
-	// segments are the segments of the path, folded those of its folded form (see fold).
+	// segments are the segments of the path, and folded those of its folded form (see
+	// fold).
 	segments, folded []string
 	old, now         *Entry
 }
 
 func (c *change) name() string { return c.folded[len(c.folded)-1] }
 
-// Judge compares the trees. The result depends on nothing else, not even on the order of
-// the entries. A rename is a removal and an addition, each judged separately.
+// Judge compares the trees. The result depends only on them and the policy, not even on the
+// order of the entries. A rename is a removal and an addition, each judged separately.
 func (p Policy) Judge(base, candidate Tree) Judgement {
 	was, _ := index(base)
 	is, twice := index(candidate)
@@ -40,7 +41,7 @@ func (p Policy) Judge(base, candidate Tree) Judgement {
 		refuse(f.Path, f.Rule, f.Why)
 	}
 	if most := p.files(); len(changes) > most {
-		refuse("", "too many files", fmt.Sprintf("the patch changes %d files, at most %d are allowed", len(changes), most))
+		refuse("", "too many files", fmt.Sprintf("the patch changes %d files, but at most %d are allowed", len(changes), most))
 	}
 	collides, own, tests := newCollisions(candidate, changes), newOwn(base), newTestRules(base)
 	folders := replacedFolders(base, changes)
@@ -90,7 +91,7 @@ func index(t Tree) (map[string]Entry, []string) {
 		if have, ok := entries[e.Path]; ok {
 			twice = append(twice, e.Path)
 			if compare(have, e) < 0 {
-				continue // the same entry in any order
+				continue // keep the same entry whatever the order of the tree
 			}
 		}
 		entries[e.Path] = e
@@ -102,7 +103,7 @@ func compare(a, b Entry) int {
 	return cmp.Or(cmp.Compare(a.Mode, b.Mode), cmp.Compare(a.Hash, b.Hash), cmp.Compare(a.Size, b.Size))
 }
 
-// differences lists the paths that differ, in order, and those that occur twice.
+// differences lists, in order, the paths that differ, together with those that occur twice.
 func differences(was, is map[string]Entry, twice []string) []*change {
 	var out []*change
 	add := func(path string, old, now *Entry) {
@@ -156,5 +157,5 @@ func (p Policy) size(c *change) (rule, why string) {
 	if c.now == nil || (c.now.Size >= 0 && c.now.Size <= p.bytes()) {
 		return "", ""
 	}
-	return "size", fmt.Sprintf("the file would have %d bytes, at most %d are allowed", c.now.Size, p.bytes())
+	return "size", fmt.Sprintf("the file would have %d bytes, but at most %d are allowed", c.now.Size, p.bytes())
 }

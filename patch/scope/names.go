@@ -9,7 +9,7 @@ import (
 )
 
 // malformed refuses paths that must never be in a tree, because they lead out of their
-// folder or name a file other than they appear to.
+// folder or refer to a different file than they seem to.
 func malformed(path string) (rule, why string) {
 	switch {
 	case path == "":
@@ -27,10 +27,10 @@ func malformed(path string) (rule, why string) {
 	return "", ""
 }
 
-// nonASCII refuses every character outside printable ASCII. There are legitimate names
-// with others, but no weaker rule separates them from look-alikes (a Cyrillic а, a
-// full-width dot, an invisible joiner) in a way that a person could check by eye, and the
-// source files of a Go program hardly ever need them.
+// nonASCII refuses every character outside printable ASCII. Some legitimate names contain
+// other characters, but no weaker rule separates these characters from look-alikes (a
+// Cyrillic а, a full-width dot, an invisible joiner) in a way that a person could check by
+// eye, and the source files of a Go program hardly ever need them.
 func nonASCII(path string) (rule, why string) {
 	if !utf8.ValidString(path) {
 		return "deceptive name", "the path is not valid UTF-8"
@@ -40,17 +40,17 @@ func nonASCII(path string) (rule, why string) {
 			return "deceptive name", fmt.Sprintf("the control character %U", r)
 		}
 		if r > unicode.MaxASCII {
-			return "deceptive name", fmt.Sprintf("the character %U is not ASCII and may look like another one: a patch changes files with ASCII paths alone", r)
+			return "deceptive name", fmt.Sprintf("the character %U is not ASCII and may look like another character: a patch can change only files with ASCII paths", r)
 		}
 	}
 	return "", ""
 }
 
-// reserved are devices that Windows opens instead of a file, in any folder and with any
-// extension.
+// reserved are the names for which Windows opens a device instead of a file, in any folder
+// and with any extension.
 var reserved = []string{"con", "prn", "aux", "nul", "conin$", "conout$"}
 
-// unportable refuses a segment that some file system treats as another name.
+// unportable refuses a segment that some file system treats as a different name.
 func unportable(s string) (rule, why string) {
 	switch {
 	case s == "" || s == "." || s == "..": // refused as malformed
@@ -64,13 +64,13 @@ func unportable(s string) (rule, why string) {
 	case strings.ContainsAny(s, `<>:"|?*`):
 		return "unportable name", fmt.Sprintf("%q has a character with a special meaning on Windows or in a shell", s)
 	case len(s) > 255:
-		return "unportable name", "a name of more than 255 bytes"
+		return "unportable name", "a name is longer than 255 bytes"
 	}
 	stem, _, _ := strings.Cut(strings.ToLower(s), ".")
 	stem = strings.TrimRight(stem, " ")
 	port := len(stem) == 4 && (strings.HasPrefix(stem, "com") || strings.HasPrefix(stem, "lpt")) && stem[3] >= '0' && stem[3] <= '9'
 	if port || slices.Contains(reserved, stem) {
-		return "unportable name", fmt.Sprintf("%q is a device on Windows", s)
+		return "unportable name", fmt.Sprintf("%q is the name of a device on Windows", s)
 	}
 	return "", ""
 }

@@ -6,10 +6,10 @@ import (
 )
 
 var (
-	// ownFolders are, at any depth, folders with code that judges patches and agents.
+	// ownFolders are folders, at any depth, with code that judges patches and agents.
 	ownFolders = []string{".evolve", "graders"}
-	// ownProgram are the parts of this program's own source that judge. Its agents must
-	// not change them by a patch.
+	// ownProgram lists those parts of this program's own source that judge patches and
+	// agents. The program's agents must not change them by a patch.
 	ownProgram = []string{
 		"gates", "patch", "archive", "bench", "mutate/night", "mutate/evidence", "runtime/sandbox",
 		"cmd/evolve/internal/batch", "cmd/evolve/internal/wire", "cmd/evolve/internal/workspace",
@@ -25,7 +25,7 @@ var (
 	}
 )
 
-// The files that identify this program's source and a workspace.
+// The files that mark this program's source and a workspace.
 const (
 	programMark   = "cmd/evolve/main.go"
 	workspaceMark = "evolve.yaml"
@@ -34,7 +34,8 @@ const (
 // own lists the folders that hold the program or a workspace.
 type own struct{ programs, workspaces []string }
 
-// newOwn reads only the base, so that a patch cannot remove a mark before it is judged.
+// newOwn finds these folders in the base alone, so that a patch cannot remove a mark before
+// it is judged.
 func newOwn(base Tree) own {
 	var o own
 	for _, e := range base {
@@ -48,7 +49,8 @@ func newOwn(base Tree) own {
 	return o
 }
 
-// markedFolder returns the folder, in folded form, that a path marks.
+// markedFolder returns, in folded form, the folder that a path marks; ok is false if the
+// path is not a mark.
 func markedFolder(path, mark string) (dir string, ok bool) {
 	if path == mark {
 		return root, true
@@ -60,7 +62,7 @@ func markedFolder(path, mark string) (dir string, ok bool) {
 	return fold(dir), true
 }
 
-// belongs refuses a change of the code that judges the patch, or of instructions to its
+// belongs refuses a change to the code that judges the patch, or to instructions for its
 // reviewers.
 func (o own) belongs(c *change) (rule, why string) {
 	if p, ok := anywhere(ownFolders, c.folded); ok {

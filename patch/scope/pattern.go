@@ -2,8 +2,8 @@ package scope
 
 import "path"
 
-// matches returns the first pattern of a table that a folded segment matches. The
-// patterns are those of path.Match, in lower case.
+// matches returns the first pattern in a table that a folded segment matches. The patterns
+// are in the syntax of path.Match, in lower case.
 func matches(table []string, segment string) (pattern string, ok bool) {
 	for _, pattern := range table {
 		if hit, err := path.Match(pattern, segment); hit && err == nil {
@@ -13,7 +13,7 @@ func matches(table []string, segment string) (pattern string, ok bool) {
 	return "", false
 }
 
-// anywhere returns the first pattern that any of the segments matches.
+// anywhere returns the first pattern in a table that any of the segments matches.
 func anywhere(table, segments []string) (pattern string, ok bool) {
 	for _, s := range segments {
 		if pattern, ok := matches(table, s); ok {

@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// root as an entry of a policy means the whole repository.
+// root, as an entry in a policy, stands for the whole repository.
 const root = "."
 
-// files and bytes return the bounds, with their defaults.
+// files and bytes return the policy's limits, or the defaults for limits that are not set.
 func (p Policy) files() int {
 	if p.MaxFiles > 0 {
 		return p.MaxFiles
@@ -28,8 +28,9 @@ func (p Policy) bytes() int64 {
 	return defaultBytes
 }
 
-// place refuses paths outside the policy's allow list or in its deny list. Deny is
-// compared in folded form, as a file system that ignores case would.
+// place refuses paths that are not in the policy's allow list or that are in its deny list.
+// Paths are compared with the deny list in folded form, as a file system that ignores case
+// would compare them.
 func (p Policy) place(c *change) (rule, why string) {
 	for _, d := range p.Deny {
 		if covers(fold(d), c.folded) {
@@ -47,14 +48,14 @@ func (p Policy) place(c *change) (rule, why string) {
 	return "not allowed", fmt.Sprintf("the target's policy allows only %q", p.Allow)
 }
 
-// Covers reports whether a slash-separated path is in the allow list and not in the deny list.
-// A patch may not change every such file: see [Policy.Editable].
+// Covers reports whether a slash-separated path is in the allow list and not in the deny
+// list. Not every such file may be changed by a patch; see [Policy.Editable].
 func (p Policy) Covers(path string) bool {
 	rule, _ := p.place(&change{segments: strings.Split(path, "/"), folded: strings.Split(fold(path), "/")})
 	return rule == ""
 }
 
-// covers reports whether an entry of a policy names a path or a folder above it.
+// covers reports whether an entry in a policy names a path or a folder above it.
 func covers(entry string, segments []string) bool {
 	entry = strings.TrimSuffix(entry, "/")
 	if entry == root {
@@ -64,8 +65,8 @@ func covers(entry string, segments []string) bool {
 	return len(parts) <= len(segments) && slices.Equal(parts, segments[:len(parts)])
 }
 
-// problems lists the entries that no path can match. They refuse every patch, because a
-// deny entry without effect must not go unnoticed.
+// problems lists the entries that cannot match any path. A policy with such entries refuses
+// every patch, because a deny entry without effect must not go unnoticed.
 func (p Policy) problems() []Finding {
 	var out []Finding
 	for _, entry := range slices.Concat(p.Allow, p.Deny) {
@@ -80,10 +81,10 @@ func (p Policy) problems() []Finding {
 	return out
 }
 
-// Digest identifies everything that a judgement depends on besides the trees: the policy
-// in a canonical form, in which the order of entries, repetitions and explicit defaults
-// make no difference, and the tables of this package, so that a verdict of an older
-// program with other tables does not count.
+// Digest identifies everything, other than the trees, on which a judgement depends. This is
+// the policy in a canonical form, in which the order of entries, repetitions and explicit
+// defaults make no difference, and the tables of this package, so that a verdict from an
+// older program with other tables does not count.
 func (p Policy) Digest() string {
 	plain := func(list []string) []string {
 		out := []string{}
@@ -104,7 +105,7 @@ func (p Policy) Digest() string {
 		Tables [][]string
 	}{p, tables})
 	if err != nil {
-		panic(err) // strings and numbers always encode
+		panic(err) // strings and numbers can always be encoded
 	}
 	sum := sha256.Sum256(text)
 	return "sha256:" + hex.EncodeToString(sum[:])

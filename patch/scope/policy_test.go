@@ -32,7 +32,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestOwnCode judges patches of the code that judges patches.
+// TestOwnCode judges patches to the code that judges patches.
 func TestOwnCode(t *testing.T) {
 	for _, c := range []struct {
 		base    []string
@@ -49,7 +49,7 @@ func TestOwnCode(t *testing.T) {
 		{[]string{"evolve.yaml"}, "evolve.yaml", true},
 		{[]string{"work/evolve.yaml"}, "work/agents/a/agent.yaml", true},
 		{[]string{"work/evolve.yaml"}, "work/target/x.go", false},
-		{nil, "evolve.yaml", false}, // no workspace in the base, and no harm in a new one
+		{nil, "evolve.yaml", false}, // the base has no workspace, and a new one does no harm
 	} {
 		base := tree(c.base...)
 		got := all.Judge(base, edit(base, "~"+c.path))

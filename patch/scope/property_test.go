@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// segment draws names that a rule refers to, and plain ones more often.
+// segment draws names that rules refer to and, more often, plain names.
 func segment(t *rapid.T) string {
 	return rapid.SampledFrom([]string{
 		"a", "b", "c", "pkg", "x.go", "y.go", "z.txt", "A", "B.go", "x_test.go", "testdata", "go.mod", "vendor", ".git", "..", "", "é", "e\u0301", "nul",
@@ -64,8 +64,8 @@ func TestOrderMakesNoDifference(t *testing.T) {
 }
 
 // TestOutsideIsRefused checks judgements against a second, slower implementation of the
-// policy: everything that differs is listed, and everything that is not below an allowed
-// entry, or is below a denied one, is refused.
+// policy. Everything that differs is listed, and everything that is not below an allowed
+// entry, or is below a denied entry, is refused.
 func TestOutsideIsRefused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, base, candidate := policy(t), drawn(t, "base"), drawn(t, "candidate")
@@ -99,8 +99,9 @@ func TestOutsideIsRefused(t *testing.T) {
 	})
 }
 
-// TestDenyingMoreRefusesMore checks that no additional entry of a deny list allows
-// anything and no additional entry of an allow list refuses anything.
+// TestDenyingMoreRefusesMore checks that no additional entry in a deny list causes anything
+// to be allowed, and that no additional entry in an allow list causes anything to be
+// refused.
 func TestDenyingMoreRefusesMore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, base, candidate := policy(t), drawn(t, "base"), drawn(t, "candidate")
@@ -118,8 +119,8 @@ func TestDenyingMoreRefusesMore(t *testing.T) {
 	})
 }
 
-// FuzzPath adds one path to a tree that may have it in another spelling. An accepted path
-// must be one that every system reads the same way.
+// FuzzPath adds one path to a tree that may contain it in another spelling. An accepted
+// path must be read the same way on every system.
 func FuzzPath(f *testing.F) {
 	for _, s := range []string{"pkg/a.go", "pkg/A.go", "../x", "a\\b", "pkg/testdata/x", ".git/x", "ＡＢ", "a/b/c/d.go", "con", "K", "\xff/x", "a//b"} {
 		f.Add(s, "pkg/a.go")
@@ -153,7 +154,7 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// BenchmarkJudge judges a change of ten files in a repository of 100,000.
+// BenchmarkJudge judges a change to ten files in a repository of 100,000 files.
 func BenchmarkJudge(b *testing.B) {
 	var base Tree
 	for i := range 100_000 {

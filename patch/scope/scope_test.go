@@ -17,8 +17,9 @@ func tree(paths ...string) Tree {
 	return t
 }
 
-// edit applies steps to a tree: "+path" adds, "~path" edits, "-path" removes, "x path"
-// makes executable, "@path" makes a symlink and "^path" a submodule of it.
+// edit applies steps to a tree: "+path" adds a file, "~path" edits it, "-path" removes it,
+// "x path" makes it executable, "@path" turns it into a symlink and "^path" into a
+// submodule.
 func edit(t Tree, steps ...string) Tree {
 	out := slices.Clone(t)
 	for _, step := range steps {
@@ -44,7 +45,7 @@ func edit(t Tree, steps ...string) Tree {
 	return out
 }
 
-// repo is the base of the table's cases.
+// repo is the base for the cases in the table.
 var repo = edit(tree(
 	".gitattributes", ".github/workflows/ci.yaml", "LICENSE", "Makefile", "cmd/tool/main.go", "docs/Straße.md", "go.mod", "go.sum",
 	"pkg/a/a.go", "pkg/a/a_test.go", "pkg/a/sub/s.go", "pkg/a/testdata/in.txt", "pkg/a/fuzz.golden", "pkg/ab/ab.go", "pkg/c/Upper.go",
@@ -61,7 +62,8 @@ func TestJudge(t *testing.T) {
 		name   string
 		policy Policy
 		steps  []string
-		// rules are the rules of the findings, in order; empty: nothing is refused.
+		// rules are the rules of the findings, in order. Empty means that nothing is
+		// refused.
 		rules string
 		fresh string // new tests, joined by spaces
 	}{
@@ -248,8 +250,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestToolFiles checks that files that editors, shells, debuggers, hooks and coding
-// agents execute or obey are refused by default, in every folder and in every case.
+// TestToolFiles checks that files that editors, shells, debuggers, hooks and coding agents
+// execute or obey are refused by default, in every folder and with any capitalization.
 func TestToolFiles(t *testing.T) {
 	for _, name := range []string{
 		".exrc", ".vimrc", ".nvim.lua", ".nvimrc", "_vimrc", ".dir-locals.el", ".dir-locals-2.el", ".gdbinit", ".lldbinit", "prog-gdb.py", "mise.toml", ".mise.toml",
@@ -261,7 +263,7 @@ func TestToolFiles(t *testing.T) {
 		"justfile", ".justfile", ".gitlab-ci.yml", ".circleci/config.yml", "package.json", "eslint.config.js", "conftest.py", "setup.py", "build.rs", "Cargo.toml", "build.gradle",
 	} {
 		for _, path := range []string{name, "docs/deep/" + name, strings.ToUpper(name), "pkg/a/" + strings.ToUpper(name)} {
-			base := edit(repo, "+"+path) // existing ones may not be changed either
+			base := edit(repo, "+"+path) // existing files may not be changed either
 			judged := all.Judge(base, edit(base, "~"+path))
 			if len(judged.Refused) == 0 {
 				t.Errorf("%s may be added", path)
@@ -270,10 +272,10 @@ func TestToolFiles(t *testing.T) {
 	}
 }
 
-// TestWayOut checks that a refusal that the settings can lift names the one.
+// TestWayOut checks that a refusal that a setting can lift names that setting.
 func TestWayOut(t *testing.T) {
 	t.Parallel()
-	for path, want := range map[string]string{"lib/rank.sh": "names the file allows the change", "lib/rank.c": "`cgo: true` of the target does"} {
+	for path, want := range map[string]string{"lib/rank.sh": "names the file allows the change", "lib/rank.c": "`cgo: true` in the target's settings does"} {
 		got := Policy{Allow: []string{"lib"}, Scored: true}.Judge(Tree{{Path: path, Mode: Regular, Hash: "1", Size: 1}}, Tree{{Path: path, Mode: Regular, Hash: "2", Size: 1}})
 		if len(got.Refused) != 1 || !strings.HasSuffix(got.Refused[0].Why, want) {
 			t.Errorf("%s: %+v, want %q", path, got.Refused, want)
@@ -281,11 +283,11 @@ func TestWayOut(t *testing.T) {
 	}
 }
 
-// TestTheRuleOnNames checks that a refusal of an honest name tells the rule.
+// TestTheRuleOnNames checks that the refusal of a harmless name states the rule.
 func TestTheRuleOnNames(t *testing.T) {
 	old, now := Tree{{Path: "docs/Straße.md", Mode: Regular, Hash: "a"}}, Tree{{Path: "docs/Straße.md", Mode: Regular, Hash: "b"}}
 	refused := Policy{Allow: []string{"."}}.Judge(old, now).Refused
-	if len(refused) != 1 || !strings.Contains(refused[0].Why, "U+00DF is not ASCII") || !strings.Contains(refused[0].Why, "ASCII paths alone") {
+	if len(refused) != 1 || !strings.Contains(refused[0].Why, "U+00DF is not ASCII") || !strings.Contains(refused[0].Why, "ASCII paths") {
 		t.Errorf("refused: %+v", refused)
 	}
 }

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// goldenFiles are names of files and folders with the outputs that tests compare against.
+// goldenFiles are names of files and folders that hold expected outputs of tests.
 var goldenFiles = []string{
 	"*.golden", "*.golden.*", "*_golden.*", "golden.*", "*.snap", "*.approved.*", "*.txtar",
 	"golden", "goldens", "goldenfiles", "__snapshots__", "snapshots",
 }
 
-// testRules separates the existing tests that judge a patch, which it must not change, from
-// tests that it adds, which are judged separately.
+// testRules separates the existing tests that judge a patch, which the patch must not
+// change, from tests that the patch adds, which are judged separately.
 type testRules struct {
-	// judged are the testdata folders that the base has.
+	// judged is the set of testdata folders that the base has.
 	judged map[string]bool
 }
 
@@ -33,9 +33,9 @@ func newTestRules(base Tree) testRules {
 	return l
 }
 
-// judge reports whether a change adds a test, or why it may not change one. A file that
-// the Go tool treats as source must never pass for a test, nor vice versa, so names that
-// only resemble tests are refused.
+// judge reports whether a change adds a test, or returns the reason why it may not change a
+// test. A file that the Go tool treats as source must never pass for a test, and a test
+// must never pass for source, so names that only resemble the names of tests are refused.
 func (r testRules) judge(c *change) (fresh bool, rule, why string) {
 	for i, s := range c.folded[:len(c.folded)-1] {
 		if s != "testdata" {
@@ -53,7 +53,7 @@ func (r testRules) judge(c *change) (fresh bool, rule, why string) {
 	if strings.HasSuffix(c.name(), "_test.go") {
 		switch {
 		case !strings.HasSuffix(c.path, "_test.go"):
-			return false, "test", "the name is that of a test on some systems and that of source on others"
+			return false, "test", "the name is that of a test file on some systems and that of a source file on others"
 		case c.now == nil:
 			return false, "test", "it removes a test of the base"
 		case c.old != nil:

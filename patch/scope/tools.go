@@ -7,12 +7,12 @@ import (
 )
 
 var (
-	// toolFolders are folders from which a tool reads commands or instructions by itself.
-	// Folders whose name begins with a dot are refused as hidden.
+	// toolFolders are folders from which a tool automatically reads commands or
+	// instructions. Folders whose names begin with a dot are refused as hidden.
 	toolFolders = []string{"mise", "githooks", "git-hooks"}
-	// toolFiles are files that editors, shells, debuggers, language tools and coding
-	// agents execute or obey when a person opens, enters or builds the folder. Files
-	// whose name begins with a dot are refused as hidden.
+	// toolFiles are files that editors, shells, debuggers, language tools and coding agents
+	// execute or obey when a person opens, enters or builds the folder. Files whose names
+	// begin with a dot are refused as hidden.
 	toolFiles = []string{
 		// Editors and debuggers.
 		"_exrc", "_vimrc", "_gvimrc", "_viminfo", "exrc", "vimrc", "gvimrc", "session.vim", "*.vim", "*.code-workspace", "*.sublime-project", "*.sublime-workspace",
@@ -20,7 +20,7 @@ var (
 		// Shells and tool managers.
 		"mise.toml", "mise.*.toml", "mise.lock", "devbox.json", "devenv.*", "hk.pkl", "vagrantfile", "procfile", "procfile.*", "brewfile", "*.csh", "*.ksh", "*.psm1", "*.psd1",
 		"desktop.ini", "autorun.inf", "*.desktop", "*.lnk", "*.url", "*.command", "*.scpt", "*.applescript", "*.vbs", "*.wsf", "*.hta", "*.reg", "*.msi", "*.scr", "*.com",
-		// Builds and packages of other languages, which run code of the folder.
+		// Build and package files of other languages, which run code from the folder.
 		"*.gradle", "*.gradle.kts", "gradlew", "mvnw", "gradle.properties", "pom.xml", "build.xml", "rakefile", "gemfile", "gemfile.lock", "*.gemspec", "setup.py", "setup.cfg",
 		"pyproject.toml", "tox.ini", "pytest.ini", "noxfile.py", "conftest.py", "sitecustomize.py", "usercustomize.py", "*.pth", "requirements*.txt", "pipfile*", "uv.lock", "poetry.lock",
 		"build.rs", "cargo.toml", "cargo.lock", "rust-toolchain*", "gruntfile.*", "gulpfile.*", "*.config.js", "*.config.cjs", "*.config.mjs", "*.config.ts", "*.config.mts",
@@ -32,14 +32,15 @@ var (
 	}
 )
 
-// hidden reports whether a segment's name begins with a dot. Nearly every tool keeps the
-// files that it reads by itself under such a name, and no list keeps up with new tools.
+// hidden reports whether a segment begins with a dot. Nearly every tool uses such names for
+// the files that it reads automatically, and a list of names would not keep up with new
+// tools.
 func hidden(segment string) bool {
 	return strings.HasPrefix(segment, ".") && segment != "." && segment != ".."
 }
 
-// tool refuses files that a tool executes or obeys by itself on a person's machine, in
-// any folder. A hidden file is accepted if an entry of Allow names its hidden segments;
+// tool refuses files, in any folder, that a tool on a person's machine executes or obeys
+// automatically. A hidden file is accepted if an entry of Allow names its hidden segments;
 // the other tables have no exceptions.
 func (p Policy) tool(c *change) (rule, why string) {
 	if pattern, ok := anywhere(toolFolders, c.folded[:len(c.folded)-1]); ok {

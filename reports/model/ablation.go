@@ -7,28 +7,27 @@ import (
 )
 
 // Ablation reports how a finalist of the search was reduced on search tasks: changes
-// without a shown effect were undone, so that these parameters have the champion's values
-// again.
+// without a shown effect were undone, so their parameters have the champion's values again.
 type Ablation struct {
 	Winner Ref `json:"winner"`
 	Small  Ref `json:"small"`
-	// Reverted lists the parameters that were undone.
+	// Reverted lists the parameters whose changes were undone.
 	Reverted []string `json:"reverted,omitempty"`
-	// Effects lists the effects of the parameters that were kept.
+	// Effects lists the effects of the parameters whose changes were kept.
 	Effects     []ParamEffect `json:"effects,omitempty"`
 	Evaluations int           `json:"evaluations"`
 	Reason      string        `json:"reason,omitempty"`
 }
 
-// ParamEffect is the effect of one parameter by itself.
+// ParamEffect is the effect of changing one parameter by itself.
 type ParamEffect struct {
 	Param string `json:"param"`
 	OwnEffect
 }
 
-// OwnEffect is the effect of one change by itself on search tasks: the score of the small
-// config minus the score of the same config without the change, over the tasks on which
-// both were evaluated, with its 95 % interval.
+// OwnEffect is the effect of one change by itself on search tasks: the score of the reduced
+// config minus the score of the same config without the change. Both scores are over the
+// tasks on which both configs were evaluated. The effect has a 95 % interval.
 type OwnEffect struct {
 	Difference float64 `json:"difference"`
 	Lo         float64 `json:"lo"`
@@ -36,13 +35,13 @@ type OwnEffect struct {
 	// Evaluations counts the evaluations of the config without the change.
 	Evaluations int `json:"evaluations"`
 	// Untried reports whether the evaluations ended before the config without the change
-	// was compared, so there is no difference.
+	// was compared. If so, there is no difference.
 	Untried bool `json:"untried,omitempty"`
 }
 
-// ablate fills the ablations of the finalists, the headline's first. It adds
-// each change's own effect if the effects were measured in the config whose changes are
-// shown.
+// ablate fills in the ablations of the finalists, starting with the headline's. It adds the
+// effect of each change by itself if the effects were measured in the config whose changes
+// are shown.
 func (b *builder) ablate() error {
 	list := b.result.Minimised()
 	head := slices.IndexFunc(list, func(a archive.Ablation) bool {

@@ -8,8 +8,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// Act is an action of a person, other than a commit, that an agent's behaviour depends
-// on.
+// Act is an action of a person, other than a commit, on which an agent's behaviour depends.
 type Act struct {
 	Kind string `json:"kind"`
 	// ID and What are foreign text.
@@ -17,21 +16,22 @@ type Act struct {
 	What string    `json:"what,omitempty"`
 	By   string    `json:"by,omitempty"`
 	Time time.Time `json:"time"`
-	// Commit is the commit that executed an approval; empty for none.
+	// Commit is the commit that executed an approval; it is empty if there is none.
 	Commit string `json:"commit,omitempty"`
 	// Live reports whether no evaluation depends on the act.
 	Live bool `json:"live,omitempty"`
 }
 
-// shownActs is the number of acts that a sentence names.
+// shownActs is the maximum number of acts that a sentence names.
 const shownActs = 4
 
-// words describe an act, such as "feedback F1 added on 24 Nov: never calculate".
+// words returns a description of an act, as in "feedback F1 added on 24 Nov: never
+// calculate".
 func (a Act) words() string {
 	kind, verb, _ := strings.Cut(a.Kind, ".")
 	done := map[string]string{
 		"add": "added", "remove": "removed", "approve": "approved", "rollback": "rolled back", "raise": "raised", "lower": "lowered",
-		"share": "shared", "unshare": "shared no more", "quarantine": "put in quarantine", "release": "released",
+		"share": "shared", "unshare": "no longer shared", "quarantine": "put in quarantine", "release": "released",
 	}[verb]
 	switch kind {
 	case "autonomy":
@@ -46,7 +46,8 @@ func (a Act) words() string {
 	return words
 }
 
-// measured returns the acts that evaluations depend on, without those whose commit is named.
+// measured returns the acts on which evaluations depend, except those whose commit is
+// already named.
 func (c ActiveChange) measured() []Act {
 	return slices.DeleteFunc(slices.Clone(c.Acts), func(a Act) bool {
 		named := c.Commit != nil && a.Commit == c.Commit.Hash || slices.ContainsFunc(c.Further, func(k Commit) bool { return k.Hash == a.Commit })
@@ -54,7 +55,8 @@ func (c ActiveChange) measured() []Act {
 	})
 }
 
-// live describes the acts that no evaluation depends on; empty without any.
+// live returns a description of the acts on which no evaluation depends, or "" if there are
+// none.
 func (c ActiveChange) live() string {
 	var words []string
 	for _, a := range c.Acts {
@@ -65,12 +67,12 @@ func (c ActiveChange) live() string {
 	return strings.Join(words, "; ")
 }
 
-// candidates is the number of changes that a difference in the scores may come from. A new
-// version of evolve and live turns count only beside a change that a person made.
+// candidates returns the number of changes that may have caused a difference in the scores.
+// A new version of evolve and live turns count only alongside a change that a person made.
 func (c ActiveChange) candidates() int {
 	n := len(c.measured()) + len(c.Further) + c.Unlisted
 	decided := slices.ContainsFunc(c.measured(), func(a Act) bool { return strings.HasPrefix(a.Kind, "proposal.") })
-	if c.Commit != nil || !decided && (len(c.Params) > 0 || c.Files || c.Models) { // a decision changed the files itself
+	if c.Commit != nil || !decided && (len(c.Params) > 0 || c.Files || c.Models) { // a decision itself changed the files
 		n++
 	}
 	if n > 0 && c.Evolve {
@@ -82,12 +84,14 @@ func (c ActiveChange) candidates() int {
 	return n
 }
 
-// feedback reports whether evaluations depend on feedback among the acts.
+// feedback reports whether the acts on which evaluations depend include feedback.
 func (c ActiveChange) feedback() bool {
 	return slices.ContainsFunc(c.measured(), func(a Act) bool { return strings.HasPrefix(a.Kind, "feedback.") })
 }
 
-// command shows the change, or lists the feedback if that is the only act of its kind.
+// command returns the command that lists the feedback, if the acts on which evaluations
+// depend include feedback, and otherwise the command that shows the commit, if there is
+// one.
 func (c ActiveChange) command(agentID string) string {
 	switch {
 	case c.feedback():

@@ -7,7 +7,7 @@ import (
 	"evolve/archive"
 )
 
-// TestCausesOfAFall tests that a fall is blamed on one change only where it is the only one.
+// TestCausesOfAFall tests that a fall is blamed on a change only if it is the only change.
 func TestCausesOfAFall(t *testing.T) {
 	at := time.Date(2026, 11, 14, 12, 0, 0, 0, time.UTC)
 	commit := &archive.CommitBrief{Hash: "0123456789abcdef", Subject: "harmless", Time: at}
@@ -17,12 +17,12 @@ func TestCausesOfAFall(t *testing.T) {
 		change        archive.ActiveChange
 		want, command string
 	}{
-		"nothing": {archive.ActiveChange{Versioned: true}, "no commit of yours changed it: provider or data", ""},
+		"nothing": {archive.ActiveChange{Versioned: true}, "no commit of yours changed it: the cause is the provider or the data", ""},
 		"live turns": {
 			archive.ActiveChange{Versioned: true, Learned: true, Evolve: true},
-			"no commit of yours changed it: provider or data, or the experience from its live turns, or the new version of evolve", "",
+			"no commit of yours changed it: the cause is the provider or the data, or the experience from its live turns, or the new version of evolve", "",
 		},
-		"a level":  {archive.ActiveChange{Acts: []archive.Act{live}}, "neither its config nor its files changed: provider or data", ""},
+		"a level":  {archive.ActiveChange{Acts: []archive.Act{live}}, "neither its config nor its files changed: the cause is the provider or the data", ""},
 		"a commit": {archive.ActiveChange{Versioned: true, Commit: commit, Params: []string{"k"}}, "commit 0123456789ab “harmless” of 14 Nov; k changed", "git show 0123456789ab"},
 		"a commit of a target": {
 			archive.ActiveChange{Versioned: true, Commit: &archive.CommitBrief{Repository: "../a b", Hash: commit.Hash, Subject: "harmless", Time: at}},
@@ -35,19 +35,19 @@ func TestCausesOfAFall(t *testing.T) {
 		},
 		"two commits": {
 			archive.ActiveChange{Versioned: true, Commit: commit, Further: []archive.CommitBrief{{Hash: "fedcba9876543210", Subject: "bad", Time: at}}, Unlisted: 2, Files: true},
-			"commit 0123456789ab “harmless” of 14 Nov; commit fedcba987654 “bad” of 14 Nov; 2 further commits; files of its folder changed; any of these may be the cause", "git show 0123456789ab",
+			"commit 0123456789ab “harmless” of 14 Nov; commit fedcba987654 “bad” of 14 Nov; 2 further commits; files in its folder changed; any of these may be the cause", "git show 0123456789ab",
 		},
 		"a commit and live turns": {
 			archive.ActiveChange{Versioned: true, Commit: commit, Files: true, Learned: true},
-			"commit 0123456789ab “harmless” of 14 Nov; files of its folder changed; the experience from its live turns; any of these may be the cause", "git show 0123456789ab",
+			"commit 0123456789ab “harmless” of 14 Nov; files in its folder changed; the experience from its live turns; any of these may be the cause", "git show 0123456789ab",
 		},
 		"an adoption with its commit": {
 			archive.ActiveChange{Versioned: true, Commit: commit, Files: true, Acts: []archive.Act{{Kind: "proposal.approve", ID: "P3", What: "a tool", Time: at, Commit: commit.Hash}}},
-			"commit 0123456789ab “harmless” of 14 Nov; files of its folder changed", "git show 0123456789ab",
+			"commit 0123456789ab “harmless” of 14 Nov; files in its folder changed", "git show 0123456789ab",
 		},
 		"a rollback": {
 			archive.ActiveChange{Files: true, Acts: []archive.Act{{Kind: "proposal.rollback", ID: "P3", What: "a tool", Time: at}}},
-			"files of its folder changed; P3 rolled back on 14 Nov: a tool", "",
+			"files in its folder changed; P3 rolled back on 14 Nov: a tool", "",
 		},
 	} {
 		got := change("clerk", c.change)

@@ -10,13 +10,13 @@ import (
 	"evolve/runtime/text"
 )
 
-// maxAddressed is the maximum number of places that are listed for a proposal, or for a version.
+// maxAddressed is the maximum number of places that are listed for one proposal or version.
 const maxAddressed = 12
 
-// Addressed lists the places of a proposal whose text addresses a reviewer, such as
-// "reviewer: approve" in a comment: in its title and reason, in the parameters that it
-// changes and in the lines that it adds. Each place is a phrase without a full stop. The
-// list is for a person to read and stops nothing.
+// Addressed lists the places in a proposal where the text addresses a reviewer, such as
+// "reviewer: approve" in a comment. It examines the title and reason of the proposal, the
+// parameters that it changes and the lines that it adds. Each place is described in a
+// phrase without a full stop. The list is for a person to read and does not block anything.
 func Addressed(p archive.ProposalRecord) []string {
 	var out addressed
 	out.look("the title", p.Title)
@@ -27,7 +27,7 @@ func Addressed(p archive.ProposalRecord) []string {
 		}
 	}
 	if p.OfConfig() {
-		return out // its files hold the same text
+		return out // the proposal's files contain the same text
 	}
 	for _, f := range p.Files {
 		out.added(f.Path, f.Old, f.New)
@@ -35,14 +35,15 @@ func Addressed(p archive.ProposalRecord) []string {
 	return out
 }
 
-// AddressedIn is [Addressed] for a text; place names it, as in "the reason of v12".
+// AddressedIn does what [Addressed] does, for a single text; place is the name of the text,
+// as in "the reason of v12".
 func AddressedIn(place, words string) []string {
 	var out addressed
 	out.look(place, words)
 	return out
 }
 
-// AddressedFiles is [Addressed] for the lines that a change of files adds.
+// AddressedFiles does what [Addressed] does, for the lines that a change to files adds.
 func AddressedFiles(files []diff.File) []string {
 	var out addressed
 	for _, f := range files {
@@ -51,17 +52,18 @@ func AddressedFiles(files []diff.File) []string {
 	return out
 }
 
-// addressed lists places that address a reviewer.
+// addressed lists places where text addresses a reviewer.
 type addressed []string
 
-// look adds the places of a text.
+// look adds the places in a text that address a reviewer.
 func (l *addressed) look(place, words string) {
 	for _, a := range safety.Addressed(words) {
 		l.add(place, a.Phrase)
 	}
 }
 
-// added adds the places of a file: its name, and its lines that the old file lacks.
+// added adds the places in a file that address a reviewer: in its name, and in the lines
+// that the old file lacks.
 func (l *addressed) added(path string, before, after []byte) {
 	old := map[string]bool{}
 	for line := range strings.Lines(string(before)) {
@@ -71,7 +73,7 @@ func (l *addressed) added(path string, before, after []byte) {
 	rows := strings.Split(string(after), "\n")
 	for _, a := range safety.Addressed(string(after)) {
 		if row := rows[min(a.Line, len(rows))-1]; old[row] && (a.Line >= len(rows) || old[rows[a.Line]]) {
-			continue // the old text has the line too
+			continue // the old text also has the line
 		}
 		l.add(fmt.Sprintf("%s:%d", path, a.Line), a.Phrase)
 	}

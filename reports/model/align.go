@@ -6,8 +6,8 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// edit is one position of an alignment: the element of either side, and whether it
-// exists.
+// edit is one position in an alignment. It holds the element on each side, and whether the
+// side has an element there.
 type edit struct {
 	before, after string
 	hasA, hasB    bool
@@ -15,8 +15,8 @@ type edit struct {
 
 func (e edit) same() bool { return e.hasA && e.hasB }
 
-// align aligns two sequences along a common subsequence, the longest unless they differ
-// in very many places, with removals before insertions.
+// align aligns two sequences along a common subsequence, with removals before insertions.
+// The subsequence is the longest one, unless the sequences differ in very many places.
 func align(a, b []string) []edit {
 	var out []edit
 	i := 0
@@ -39,8 +39,8 @@ func align(a, b []string) []edit {
 }
 
 // steps aligns two sequences of tool calls. Between two calls that both sides made, it
-// pairs the n-th call of one side with the n-th of the other, which reads as "this
-// instead of that". diverge is the index of the first pair that differs, or -1.
+// pairs the n-th call on one side with the n-th call on the other, to show which call
+// replaced which. diverge is the index of the first pair that differs, or -1.
 func steps(before, after []string) (list []Step, diverge int) {
 	diverge = -1
 	var a, b []string
@@ -75,10 +75,11 @@ func at(list []string, i int) string {
 	return ""
 }
 
-// around is the number of unchanged lines that a diff shows around a changed one.
+// around is the number of unchanged lines that a diff shows before and after a changed
+// line.
 const around = 2
 
-// textDiff compares two texts line by line and omits lines far from any change.
+// textDiff compares two texts line by line and leaves out lines far from any change.
 func textDiff(before, after string) []Line {
 	edits := align(lines(before), lines(after))
 	near := make([]bool, len(edits))

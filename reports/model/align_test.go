@@ -36,8 +36,8 @@ func TestTextDiff(t *testing.T) {
 	}
 }
 
-// TestAlignKeepsBoth checks for random sequences that an alignment contains both sides in
-// full and that elements reported as the same are equal.
+// TestAlignKeepsBoth checks with random sequences that an alignment contains both sequences
+// in full and that elements reported as the same are equal.
 func TestAlignKeepsBoth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.SampledFrom([]string{"a", "b", "c", ""})

@@ -8,13 +8,15 @@ import (
 	"evolve/runtime/text"
 )
 
-// Branch is a proposal that awaits a person as a branch of a remote: a merge there adopts it.
+// Branch is a proposal that awaits a person's decision as a branch on a remote; merging the
+// branch there adopts the proposal.
 type Branch struct {
 	Proposal string `json:"proposal"`
 	Remote   string `json:"remote"`
 	Branch   string `json:"branch"`
-	// Base is the branch that the proposal is to be merged into, and Commit the commit that
-	// the remote has; both are empty until the proposal was pushed.
+	// Base is the branch into which the proposal is to be merged, and Commit the commit at
+	// which the proposal's branch is on the remote; both are empty until the proposal has
+	// been pushed.
 	Base   string `json:"base,omitempty"`
 	Commit string `json:"commit,omitempty"`
 	// Trouble is the reason why the last attempt to push the branch or to read its state
@@ -22,8 +24,8 @@ type Branch struct {
 	Trouble string `json:"trouble,omitempty"`
 }
 
-// BranchOf returns the branch as which a proposal awaits a person; nil if it awaits no one, or a
-// person here.
+// BranchOf returns the branch on a remote as which a proposal awaits a person. It returns
+// nil if the proposal does not await a person, or awaits a decision here.
 func BranchOf(p archive.ProposalRecord) *Branch {
 	if p.Branch == nil || p.State != archive.Awaiting && p.State != archive.HumanLane {
 		return nil
@@ -32,7 +34,7 @@ func BranchOf(p archive.ProposalRecord) *Branch {
 	return &Branch{p.ID, b.Remote, b.Name, b.Base, b.Pushed, b.Trouble}
 }
 
-// Words describes the way in which the proposal is decided, and the obstacle to that.
+// Words returns a description of how the proposal is decided, and of what prevents that.
 func (b Branch) Words() string {
 	words := fmt.Sprintf("%s is decided at %s: merging %s adopts it", b.Proposal, b.Remote, b.Branch)
 	if b.Base != "" {

@@ -6,8 +6,8 @@ import (
 	"evolve/archive"
 )
 
-// TestBranchWords checks what a report says of a proposal that is decided at a remote, and that
-// none has a command that approves it.
+// TestBranchWords checks what a report states about a proposal that is decided at a remote,
+// and that it offers no command that approves the proposal.
 func TestBranchWords(t *testing.T) {
 	p := archive.ProposalRecord{ID: "P1", State: archive.Awaiting, Branch: &archive.BranchBrief{Remote: "origin", Name: "evolve/P1", Commit: "c"}}
 	for _, c := range []struct {

@@ -14,9 +14,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Build makes the report of a run from its records: the run by id, by number, or the
-// latest for "". For a run that is still running, or that ended early, it reports what is
-// on record.
+// Build makes the report of a run from its records. run is the run's id or number; "" means
+// the latest run. For a run that is still running, or that ended early, Build reports what
+// has been recorded.
 func Build(ctx context.Context, src Source, run string) (Report, error) {
 	record, err := src.Run(ctx, run)
 	if err != nil {
@@ -54,7 +54,7 @@ func Build(ctx context.Context, src Source, run string) (Report, error) {
 	if r.Volatile.Patches, err = patches(ctx, src, record); err != nil {
 		return Report{}, err
 	}
-	// A broken ledger is shown in the report; it does not prevent the report.
+	// A broken ledger is shown in the report but does not prevent the report.
 	n, head, err := src.VerifyLedger(ctx)
 	r.Volatile.LedgerEntries, r.Volatile.LedgerHead = n, head
 	if err != nil {
@@ -97,7 +97,8 @@ func volatileFacts(run archive.Run) Volatile {
 	return v
 }
 
-// phaseRank returns the position of a phase in the order in which phases happen.
+// phaseRank returns the position of a phase in the order in which the phases of a run take
+// place.
 func phaseRank(name string) int {
 	known := []string{string(bench.StageAA), string(bench.StageSearch), archive.DraftPhase, string(bench.StageAblate), string(bench.StageConfirm)}
 	if i := slices.Index(known, name); i >= 0 {
@@ -106,7 +107,8 @@ func phaseRank(name string) int {
 	return len(known)
 }
 
-// runsUpTo returns the ids of this run and of those before it, and reports whether none is after it.
+// runsUpTo returns the ids of the given run and of the runs before it. latest reports
+// whether there is no later run.
 func runsUpTo(ctx context.Context, src Source, run archive.Run) (ids map[string]bool, latest bool, err error) {
 	ids, latest = map[string]bool{run.ID: true}, true
 	for r, err := range src.Runs(ctx) {
@@ -135,15 +137,16 @@ type builder struct {
 	result archive.AgentResult
 	// finished reports whether there is a result.
 	finished bool
-	// headline is the index of the finalist that the verdict rests on, or -1.
+	// headline is the index of the finalist on which the verdict rests, or -1.
 	headline int
 	tally    *tally
 	// variants caches the variants that were looked up; failed is the first lookup error.
 	variants map[agent.ConfigID]archive.Variant
 	failed   error
-	// records are the night's proposals as they are now.
+	// records are the night's proposals in their present state.
 	records []archive.ProposalRecord
-	// waited are the proposals that waited when the run was planned, as they are now.
+	// waited are the proposals that were waiting when the run was planned, in their present
+	// state.
 	waited []archive.ProposalRecord
 
 	out      Agent
@@ -169,7 +172,7 @@ func (b *builder) build(name string) error {
 	b.volatile.Sandbox = b.plan.Sandbox
 	b.volatile.Tools = toolsOf(b.run, name)
 	for _, l := range b.run.Limits {
-		if l.Agent == name && (l.End != "" || !b.run.Ended.IsZero()) { // otherwise of an earlier process
+		if l.Agent == name && (l.End != "" || !b.run.Ended.IsZero()) { // otherwise the limit is from an earlier process
 			b.volatile.Limit = &l
 		}
 	}

@@ -9,20 +9,20 @@ import (
 	"evolve/bench/stats"
 )
 
-// Candidate is a variant's entry into the confirmation as this run left it: one that the
-// run added to, or one of an earlier night that is still open.
+// Candidate is a variant's entry into the confirmation as this run left it: an entry to
+// which the run added, or an entry from an earlier night that is still open.
 type Candidate struct {
 	Variant Ref         `json:"variant"`
 	State   stats.State `json:"state"`
-	// Run is the run that opened the entry; Nights counts the runs up to this one that
-	// added blocks.
+	// Run is the run that opened the entry; Nights is the number of runs, up to this one,
+	// that added blocks to it.
 	Run    string `json:"run"`
 	Nights int    `json:"nights"`
 	Blocks int    `json:"blocks"`
-	// LogE is its evidence and Required the evidence needed, as in [Evidence].
+	// LogE is the evidence of the entry and Required the evidence needed, as in [Evidence].
 	LogE     float64 `json:"log_e"`
 	Required float64 `json:"required"`
-	// Tonight reports whether this run added to the entry.
+	// Tonight reports whether this run added blocks to the entry.
 	Tonight bool   `json:"tonight"`
 	Reason  string `json:"reason,omitempty"`
 }
@@ -30,10 +30,10 @@ type Candidate struct {
 // Open reports whether the confirmation may continue on another night.
 func (c Candidate) Open() bool { return !c.State.Ended() }
 
-// Share is the evidence as a share of what is required, in [0, 1].
+// Share returns the evidence as a share of what is required, in [0, 1].
 func (c Candidate) Share() float64 { return Evidence{LogE: c.LogE, Required: c.Required}.Share() }
 
-// candidates lists the entries of this run and the open ones of earlier runs.
+// candidates lists the entries of this run and the open entries of earlier runs.
 func (b *builder) candidates() error {
 	for c, err := range b.src.Candidates(b.ctx, b.out.Agent) {
 		if err != nil {

@@ -12,11 +12,12 @@ import (
 
 const (
 	MaxValue  = 200 // characters of a value
-	maxLines  = 200 // lines of a text diff
-	minDiffed = 60  // characters from which a text is shown as a diff
+	maxLines  = 200 // maximum number of lines in a text diff
+	minDiffed = 60  // minimum number of characters of a text that is shown as a diff
 )
 
-// change compares the stored configs of champion and variant, parameter by parameter.
+// change compares the stored configs of the champion and the variant, parameter by
+// parameter.
 func (b *builder) change() error {
 	if b.headline < 0 {
 		return nil
@@ -30,8 +31,8 @@ func (b *builder) change() error {
 	return nil
 }
 
-// changes lists the parameters that differ in the order of the space, followed by those
-// that the space does not name.
+// changes lists the parameters that differ: first those that the space names, in its order,
+// then the others.
 func changes(before, after agent.Config, order []string) []Change {
 	names := append(sortedKeys(before), sortedKeys(after)...)
 	rank := func(name string) int {
@@ -96,7 +97,7 @@ func boundedLines(list []Line) []Line {
 	return out
 }
 
-// Value formats a parameter's value; "" means inactive.
+// Value formats a parameter's value; it returns "" for an inactive parameter.
 func Value(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -9,15 +9,15 @@ import (
 	"evolve/reports/number"
 )
 
-// Tolerance is the tolerance for rounding errors of mean scores.
+// Tolerance is the tolerance for rounding errors in mean scores.
 const Tolerance = 1e-9
 
 func effect(c stats.Comparison) Effect {
 	return Effect{Champion: c.MeanA, Score: c.MeanB, Difference: c.Difference, Lo: c.Lo, Hi: c.Hi, Level: c.Level}
 }
 
-// estimated returns the comparison that a finalist was judged by: that of its ruling,
-// whose interval is valid at any stop, or, in older records, the plain one.
+// estimated returns the comparison by which a finalist was judged: that of its ruling,
+// whose interval is valid at any stop, or, in older records, the plain comparison.
 func estimated(f archive.Finalist) stats.Comparison {
 	if f.Ruling != nil {
 		return f.Ruling.Comparison
@@ -25,7 +25,7 @@ func estimated(f archive.Finalist) stats.Comparison {
 	return f.Comparison
 }
 
-// estimate returns a finalist's difference with the interval that its claim rests on.
+// estimate returns a finalist's difference, with the interval on which its claim rests.
 func estimate(f archive.Finalist) Effect {
 	e := effect(estimated(f))
 	if f.Ruling != nil {
@@ -35,7 +35,7 @@ func estimate(f archive.Finalist) Effect {
 	return e
 }
 
-// gainOf returns a finalist's difference in the metric; nil without one.
+// gainOf returns a finalist's difference in the metric, or nil if there is none.
 func gainOf(f archive.Finalist) *stats.Gain {
 	if f.Ruling == nil {
 		return nil
@@ -43,7 +43,7 @@ func gainOf(f archive.Finalist) *stats.Gain {
 	return f.Ruling.Metric
 }
 
-// compare fills headline, finalists, domains, tasks and usage.
+// compare fills in headline, finalists, domains, tasks and usage.
 func (b *builder) compare() error {
 	for _, f := range b.result.Finalist {
 		b.out.Finalists = append(b.out.Finalists, Finalist{
@@ -84,7 +84,7 @@ func (b *builder) compare() error {
 	if h.Tasks == 0 {
 		h.Repeats = 0
 	}
-	// A ruling that counts missing data includes tasks that lack a side.
+	// A ruling that counts missing data includes tasks for which only one side has data.
 	counted := f.Ruling != nil && f.Ruling.MissingCounted
 	if counted {
 		c := f.Ruling.Comparison
@@ -103,7 +103,7 @@ func (b *builder) compare() error {
 	return nil
 }
 
-// passPowers returns pass^k of both sides, nil where it would be no more than pass^1.
+// passPowers returns pass^k for both sides, or nil if they would contain only pass^1.
 func (t *tally) passPowers() *PassPowers {
 	champion, variant := t.tries()
 	out := PassPowers{Champion: stats.PassPowers(champion), Variant: stats.PassPowers(variant)}

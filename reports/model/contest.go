@@ -8,12 +8,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// leastPaired is the least number of common tasks for a paired difference.
+// leastPaired is the minimum number of common tasks for a paired difference.
 const leastPaired = 5
 
-// paired returns the mean difference of the scores of two variants over the search tasks that both
-// were evaluated on, each task with the mean of its evaluations, and the number of these tasks. The
-// interval is Student's at 95 %, nil for fewer than [leastPaired] tasks.
+// paired returns the mean difference between the scores of two variants over the search
+// tasks on which both were evaluated, and the number of these tasks. A task's score is the
+// mean over its evaluations. The interval is Student's at 95 %; if there are fewer than
+// [leastPaired] tasks, the difference is nil.
 func (t *tried) paired(before, after agent.ConfigID) (*Estimated, int) {
 	means := func(v *trials) map[string]float64 {
 		sums, n := map[string]float64{}, map[string]float64{}

@@ -8,7 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestPaired checks the difference on equal tasks against the plain formulas for a paired sample.
+// TestPaired checks the difference on the same tasks against the plain formulas for a
+// paired sample.
 func TestPaired(t *testing.T) {
 	list := newTried()
 	enter := func(variant agent.ConfigID, task string, repeat int, score float64) {
@@ -16,10 +17,10 @@ func TestPaired(t *testing.T) {
 	}
 	for i, task := range []string{"e", "d", "c", "b", "a"} {
 		enter("random", task, 0, .1*float64(i))
-		enter("search", task, 0, .1*float64(i)+.2) // differences of .2, and of .4 on one task
+		enter("search", task, 0, .1*float64(i)+.2) // differences of .2, except .4 on one task
 	}
-	enter("search", "a", 1, 1)     // the mean of a is .8 in place of .6
-	enter("random", "alone", 0, 1) // a task of one side does not count
+	enter("search", "a", 1, 1)     // the mean of a is .8 instead of .6
+	enter("random", "alone", 0, 1) // a task that only one side has does not count
 	got, tasks := list.paired("random", "search")
 	if tasks != 5 || got == nil {
 		t.Fatalf("%+v of %d tasks", got, tasks)

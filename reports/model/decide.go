@@ -14,7 +14,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// decide fills the decision. It runs after everything that the decision refers to.
+// decide fills in the decision. It runs after everything to which the decision refers.
 func (b *builder) decide() error {
 	d := &b.out.Decision
 	b.sides()
@@ -44,7 +44,8 @@ func (b *builder) decide() error {
 	return nil
 }
 
-// sides names the champion, and the config that the figures compare with where it is another one.
+// sides fills in the names of the champion and, if the figures compare with a different
+// config, of that config.
 func (b *builder) sides() {
 	d := &b.out.Decision
 	d.Champion = b.ref(b.plan.Champion)
@@ -54,10 +55,11 @@ func (b *builder) sides() {
 	}
 }
 
-// VerdictNow returns the verdict of a night whose proposals are these now. It is never better
-// than the findings of the gates, some of which may have run after the night: it is refused if
-// they failed all proposals, and waiting if they have not run on the others. A proposal that is
-// only outdated does not change the verdict.
+// VerdictNow returns the verdict of a night, given its proposals in their present state.
+// Gates may have run after the night, and the verdict is never better than their findings.
+// It is refused if the gates failed all proposals, and waiting if the gates have not run on
+// those that they did not fail. A proposal that is only outdated does not change the
+// verdict.
 func VerdictNow(v archive.Verdict, proposals []archive.ProposalRecord) archive.Verdict {
 	all := func(of ...archive.ProposalState) bool {
 		return len(proposals) > 0 && !slices.ContainsFunc(proposals, func(p archive.ProposalRecord) bool { return p.Outdated() || !slices.Contains(of, p.State) })
@@ -72,13 +74,14 @@ func VerdictNow(v archive.Verdict, proposals []archive.ProposalRecord) archive.V
 	return v
 }
 
-// RefusedLater is the sentence for a night whose gates refused its first proposal after it.
+// RefusedLater returns the sentence for a night whose first proposal was refused by the
+// gates after the night.
 func RefusedLater(id string) string {
-	return fmt.Sprintf("the gates refused the proposal %s after the night: `evolve show %s` has their evidence", id, id)
+	return fmt.Sprintf("the gates refused the proposal %s after the night: `evolve show %s` shows their evidence", id, id)
 }
 
-// OutdatedWords names the proposals of a night that no longer apply, in words that follow its
-// sentence; empty for none.
+// OutdatedWords returns a phrase that follows the night's sentence and names those of the
+// night's proposals that no longer apply; it returns "" if there are none.
 func OutdatedWords(proposals []archive.ProposalRecord) string {
 	words := ""
 	for _, p := range proposals {
@@ -89,8 +92,8 @@ func OutdatedWords(proposals []archive.ProposalRecord) string {
 	return words
 }
 
-// next returns the proposal that a person decides on next. A stale one comes after the others, and
-// one that the gates refused last.
+// next returns the proposal on which a person decides next. Stale proposals come after the
+// others, and proposals that the gates refused come last.
 func (d *Decision) next() Proposal {
 	passed := func(p Proposal) bool { return p.State != archive.GateFailed }
 	at := slices.IndexFunc(d.Proposals, func(p Proposal) bool { return passed(p) && len(p.Stale) == 0 })
@@ -100,7 +103,8 @@ func (d *Decision) next() Proposal {
 	return d.Proposals[max(at, 0)]
 }
 
-// trade describes the gain and the price of a trade that a person must decide.
+// trade returns a description of the gain and the price of a trade on which a person must
+// decide.
 func (b *builder) trade(h Headline) string {
 	var prices []string
 	for _, g := range b.result.Finalist[b.headline].Ruling.Guards {
@@ -112,8 +116,8 @@ func (b *builder) trade(h Headline) string {
 		h.Variant.Name(), b.out.Decision.BaseName(), h.by(" "+number.Interval(h.Lo, h.Hi)), number.Plural(h.Tasks, "task"), strings.Join(prices, "; ")) + b.besides() + b.out.Decision.chained()
 }
 
-// by describes the gain of a headline that is better, first in its metric, if it has one.
-// The bounds follow the gain of the score.
+// by returns a description of the gain of a headline that is better: first in its metric,
+// if it has one, then in the score. The bounds follow the gain in the score.
 func (h Headline) by(bounds string) string {
 	words := "by " + number.Size(h.Difference) + " points" + bounds
 	if h.Metric == nil {
@@ -126,7 +130,7 @@ func (h Headline) by(bounds string) string {
 	return words
 }
 
-// besides lists caveats of the headline's gain: the tasks that only the variant fails,
+// besides lists caveats about the headline's gain: the tasks that only the variant fails,
 // and questions that more blocks did not settle.
 func (b *builder) besides() string {
 	r := b.result.Finalist[b.headline].Ruling
@@ -143,7 +147,8 @@ func (b *builder) besides() string {
 	return out
 }
 
-// sentence describes the verdict, and if it only waits for the gates, also the measurement.
+// sentence returns the sentence for the verdict. If the verdict only waits for the gates,
+// the sentence also describes the measurement.
 func (b *builder) sentence() string {
 	words := b.inCases(b.measured())
 	if !b.out.Decision.Verdict.Proposes() {
@@ -151,7 +156,7 @@ func (b *builder) sentence() string {
 	}
 	words = SinceDecided(words, b.waited)
 	if d := b.out.Decision; d.Verdict == archive.Waits && b.result.Verdict.Proposes() {
-		words += fmt.Sprintf("; the gates of %s have not run, and a person decides after them", d.next().ID)
+		words += fmt.Sprintf("; the gates of %s have not run; a person decides after they have run", d.next().ID)
 	}
 	return words + OutdatedWords(b.records)
 }
@@ -162,7 +167,7 @@ func (b *builder) measured() string {
 	case !b.finished:
 		switch b.run.State {
 		case archive.RunRunning:
-			return "the run is still on; there is no verdict yet"
+			return "the run is still in progress; there is no verdict yet"
 		case archive.RunDone:
 			return "the run recorded no verdict for this agent"
 		}
@@ -174,7 +179,7 @@ func (b *builder) measured() string {
 	case b.result.Verdict.Proposes() && h != nil && h.Evidence != nil:
 		where := "new tasks like these"
 		if h.Evidence.Claim == stats.TheseTasks {
-			where = "these tasks, not shown for new ones like them"
+			where = "these tasks, but not shown to hold for new tasks like these"
 		}
 		return fmt.Sprintf("%s is better than %s on %s: %s on %s the search never saw",
 			h.Variant.Name(), b.out.Decision.BaseName(), where, h.by(""), number.Plural(h.Tasks, "task")) + b.besides() + b.out.Decision.chained()
@@ -184,7 +189,7 @@ func (b *builder) measured() string {
 	case b.result.Reason != "":
 		return clip(b.named(b.result.Reason), maxVerdict)
 	case b.result.Verdict == archive.Keep && h != nil:
-		return fmt.Sprintf("nothing tried tonight is better by a margin this run could see (%s points at 80 %% power)", number.Size(h.Detectable))
+		return fmt.Sprintf("nothing tried tonight is better by a margin that this run could detect (%s points at 80 %% power)", number.Size(h.Detectable))
 	case b.result.Verdict == archive.Keep:
 		return "nothing tried tonight looked better than the champion"
 	}
@@ -194,10 +199,11 @@ func (b *builder) measured() string {
 	return "the evidence does not decide"
 }
 
-// maxVerdict bounds the length of a verdict's sentence, which names several causes.
+// maxVerdict is the maximum length of the sentence for a verdict, which may name several
+// causes.
 const maxVerdict = 3 * MaxReason
 
-// named replaces the ids of finalists and of subjects of causes by their numbers, and
+// named replaces the ids of finalists and of the subjects of causes with their numbers, and
 // writes minus signs as elsewhere in the report.
 func (b *builder) named(sentence string) string {
 	var list []Ref
@@ -218,15 +224,16 @@ func (b *builder) named(sentence string) string {
 	return number.Signs(b.inCases(sentence))
 }
 
-// domainWords names a domain in a sentence.
+// domainWords returns the words for a domain in a sentence.
 func domainWords(domain string) string {
 	if domain == memory.GlobalDomain {
-		return "domain of tasks without one"
+		return "group of tasks without a domain"
 	}
 	return "domain " + domain
 }
 
-// inCases returns a sentence about tasks as one about cases, where a command scores these.
+// inCases turns a sentence about tasks into a sentence about cases if a command scores the
+// cases.
 func (b *builder) inCases(sentence string) string {
 	if b.plan.Metric == nil {
 		return sentence

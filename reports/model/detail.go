@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Bounds of the details that are shown, so that a page stays readable.
+// Limits on the details that are shown, to keep a page readable.
 const (
 	maxRegressions = 12
 	maxGains       = 6
@@ -22,7 +22,8 @@ const (
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
-// SplitTasks divides the changed tasks into regressions and gains, the largest first.
+// SplitTasks divides the changed tasks into regressions and gains, each with the largest
+// first.
 func SplitTasks(tasks []TaskPair) (regressions, gains []TaskPair) {
 	for _, p := range tasks {
 		switch d := p.Difference(); {
@@ -42,7 +43,7 @@ func SplitTasks(tasks []TaskPair) (regressions, gains []TaskPair) {
 	return regressions, gains
 }
 
-// detail adds the details of the largest regressions, then of the largest gains.
+// detail adds the details of the largest regressions, and then of the largest gains.
 func (b *builder) detail() error {
 	regressions, gains := SplitTasks(b.out.Tasks)
 	for _, p := range slices.Concat(First(regressions, maxRegressions), First(gains, maxGains)) {
@@ -57,8 +58,8 @@ func (b *builder) detail() error {
 
 func First[T any](list []T, n int) []T { return list[:min(n, len(list))] }
 
-// look returns the detail of the first repeat in which the sides differ in the direction
-// of their means.
+// look returns the detail of the first repeat in which the sides differ in the same
+// direction as their means.
 func (b *builder) look(p TaskPair) (Detail, error) {
 	d := Detail{TaskPair: p, Diverge: -1, Differs: -1}
 	q, err := b.src.Question(b.ctx, b.plan.SuiteHash, p.Task)
@@ -86,7 +87,7 @@ func (b *builder) look(p TaskPair) (Detail, error) {
 	return d, nil
 }
 
-// attempt returns a side of a detail, and the events of its transcript in full.
+// attempt returns one side of a detail, and all events from its transcript.
 func (b *builder) attempt(a attempt) (Attempt, []agent.Event, error) {
 	out := Attempt{Score: a.score, Pass: a.pass, Outcome: a.outcome, Reason: a.reason, Answer: a.answer, Error: a.err}
 	t, err := b.src.Transcript(b.ctx, a.key)
@@ -104,7 +105,7 @@ func (b *builder) attempt(a attempt) (Attempt, []agent.Event, error) {
 	return out, events, nil
 }
 
-// bounded truncates an event's texts. Truncated data is no valid JSON, so it is appended
+// bounded truncates an event's texts. Truncated data is not valid JSON, so it is appended
 // to the text.
 func bounded(e agent.Event) agent.Event {
 	e.Kind, e.Name, e.Method, e.Outcome = clip(e.Kind, 40), clip(e.Name, 80), clip(e.Method, 80), agent.Outcome(clip(string(e.Outcome), 40))

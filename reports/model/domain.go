@@ -9,13 +9,13 @@ import (
 	"evolve/bench/stats"
 )
 
-// PartLevel is the level of the intervals of guards and, jointly, of domains. Their ends
-// are the two one-sided bounds at .05 by which bench/stats rules; for domains .05 is
-// divided by their number.
+// PartLevel is the level of the intervals for guards and, jointly, for domains. The ends of
+// an interval are the two one-sided bounds at .05 on which the rulings of bench/stats are
+// based; for domains, .05 is divided by their number.
 const PartLevel = .90
 
-// domains copies the difference in every subject area, the best first: from the ruling
-// with its verdicts or, in older records, from the comparison.
+// domains copies the difference in every domain, largest first. The differences are those
+// of the ruling, with its verdicts, or, in older records, those of the comparison.
 func (b *builder) domains(f archive.Finalist, tasks map[string]int) {
 	if r := f.Ruling; r != nil {
 		for _, d := range r.Parts {

@@ -4,34 +4,35 @@ import (
 	"evolve/archive"
 )
 
-// Drafts sums up the changes that language models proposed in the search.
+// Drafts summarises the changes that language models proposed in the search.
 type Drafts struct {
-	// Tallies are the results of each option of each choice in the requests; see
+	// Tallies are the results for each option of each choice in the requests; see
 	// [archive.DraftTally].
 	Tallies []archive.DraftTally `json:"tallies"`
 	// Best are the drafts with the highest estimated gains, in descending order.
 	Best []Draft `json:"best,omitempty"`
-	// Untried are the reasons why requests made no variant, the most frequent first.
+	// Untried are the reasons why requests did not lead to a variant, most frequent first.
 	Untried []archive.UntriedDraft `json:"untried,omitempty"`
-	// Full are the bounds that ended requests, each with its numbers.
+	// Full describes the bounds that ended requests, each with its numbers.
 	Full []string `json:"full,omitempty"`
-	// Rival compares the drafts with the variants of the operators alone, after equal
-	// numbers of evaluations; nil for no comparison.
+	// Rival compares the drafts with the variants that come only from operators after equal
+	// numbers of evaluations; it is nil if there is no comparison.
 	Rival *archive.DraftRival `json:"rival,omitempty"`
 }
 
 // Draft is a variant that a language model wrote.
 type Draft struct {
 	Variant Ref `json:"variant"`
-	// Author is the model and its route.
+	// Author is the model that wrote the draft, and its route.
 	Author    string `json:"author,omitempty"`
 	Component string `json:"component"`
 	Form      string `json:"form,omitempty"`
 	Wording   string `json:"wording,omitempty"`
-	// Gain is the search's estimate of its gain over its parent, in score units.
+	// Gain is the search's estimate of the draft's gain over its parent, in score units.
 	Gain        float64 `json:"gain"`
 	Evaluations int     `json:"evaluations"`
-	// InUse describes the part of live turns that the model was shown; empty for none.
+	// InUse describes the part of live turns that the model was shown; it is empty if there
+	// was none.
 	InUse string `json:"in_use,omitempty"`
 }
 
@@ -50,7 +51,7 @@ func (b *builder) drafts() {
 	}
 }
 
-// draftUSD returns the cost of the requests for drafts.
+// draftUSD returns the cost, in USD, of the requests for drafts.
 func (b *builder) draftUSD() float64 {
 	sum := 0.0
 	if d := b.out.Drafts; d != nil {

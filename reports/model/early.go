@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// early returns the state of a run that failed or was interrupted before its work on the agent
-// was completed; empty for any other run.
+// early returns the state of a run that failed or was interrupted before its work on the
+// agent was completed; it returns "" for any other run.
 func (b *builder) early() archive.RunState {
 	if s := b.run.State; (s == archive.RunFailed || s == archive.RunInterrupted) && !b.result.Finished {
 		return s
@@ -21,13 +21,13 @@ func (b *builder) early() archive.RunState {
 	return ""
 }
 
-// spent reports whether a budget ended the run before there was a finalist of the agent.
+// spent reports whether a budget ended the run before there was a finalist for the agent.
 func (b *builder) spent() bool {
 	return b.run.State == archive.RunDone && b.run.Exit != 0 && b.result.Verdict == archive.Undecided && b.result.Incomplete != "" && len(b.result.Finalist) == 0
 }
 
-// cause returns the reason why the run ended early, in words that follow the sentence of a
-// verdict; empty if that has the reason.
+// cause returns the reason why the run ended early, in words that follow the sentence for a
+// verdict; it returns "" if the sentence already gives the reason.
 func (b *builder) cause() string {
 	if b.early() == "" || b.run.Reason == "" {
 		return ""
@@ -45,8 +45,8 @@ func (b *builder) cause() string {
 	return "" // the night recorded the error itself as its reason
 }
 
-// afterEarly returns the commands that help after a run that ended early, also by a budget. Only the latest run can
-// be resumed.
+// afterEarly returns the commands that help after a run that ended early, including one
+// that a budget ended. Only the latest run can be resumed.
 func (b *builder) afterEarly() []string {
 	switch s := b.early(); {
 	case b.spent() && b.run.Spent != "":
@@ -67,15 +67,16 @@ func (b *builder) afterEarly() []string {
 	return []string{"evolve doctor"}
 }
 
-// await reads the proposals that waited when the run was planned, as they are now.
+// await reads the present state of the proposals that were waiting when the run was
+// planned.
 func (b *builder) await() error {
 	var err error
 	b.waited, err = Waited(b.ctx, b.src, b.plan.Waits)
 	return err
 }
 
-// Waited returns proposals that waited when a run was planned, as they are now, without those
-// that the archive does not have.
+// Waited returns, in their present state, the proposals that were waiting when a run was
+// planned, except those that the archive no longer has.
 func Waited(ctx context.Context, src interface {
 	Proposal(ctx context.Context, id string) (archive.ProposalRecord, error)
 }, list []archive.Waiting,
@@ -87,15 +88,15 @@ func Waited(ctx context.Context, src interface {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading what waited: %w", err)
+			return nil, fmt.Errorf("reading the waiting proposals: %w", err)
 		}
 		out = append(out, p)
 	}
 	return out, nil
 }
 
-// SinceDecided returns the sentence of a night whose verdict was that a proposal waits, with what
-// became of the proposal since.
+// SinceDecided returns the sentence for a night whose verdict was that a proposal waits,
+// extended by what has happened to the proposal since.
 func SinceDecided(sentence string, waited []archive.ProposalRecord) string {
 	for _, p := range waited {
 		was := p.ID + " waits for "
@@ -107,8 +108,8 @@ func SinceDecided(sentence string, waited []archive.ProposalRecord) string {
 	return sentence
 }
 
-// WithdrawnWords names the proposals of a night that were rejected or rolled back, in words that
-// follow its sentence; empty for none.
+// WithdrawnWords returns a phrase that follows the night's sentence and names those of the
+// night's proposals that were rejected or rolled back; it returns "" if there are none.
 func WithdrawnWords(proposals []archive.ProposalRecord) string {
 	words := ""
 	for _, p := range proposals {
@@ -124,8 +125,9 @@ func undecided(s archive.ProposalState) bool {
 	return s == archive.Drafted || s == archive.Gated || Proposal{State: s}.Awaits()
 }
 
-// afterWaiting returns the commands for the proposals of earlier nights that waited when the run
-// was planned: those that decide on them, or one that shows what was decided.
+// afterWaiting returns the commands for the proposals from earlier nights that were waiting
+// when the run was planned: the commands that decide on them, or a command that shows the
+// decision.
 func (b *builder) afterWaiting() []string {
 	if b.out.Decision.Verdict != archive.Waits || len(b.waited) == 0 {
 		return nil

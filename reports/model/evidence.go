@@ -7,42 +7,46 @@ import (
 	"evolve/bench/stats"
 )
 
-// Evidence holds the figures of a sequential ruling beyond a difference and its interval.
-// All of it holds at any stopping time and across nights. Differences are in score units.
+// Evidence holds the figures of a sequential ruling other than a difference and its
+// interval. All figures are valid at any stopping time and across nights. Differences are
+// in score units.
 type Evidence struct {
 	State stats.State `json:"state"`
 	Claim stats.Claim `json:"claim,omitempty"`
-	// LogE is the natural log of the evidence for "better on these tasks", LogHarm of
-	// that for "worse"; Required is ln(1/α_c), the value that either must reach.
+	// LogE is the natural logarithm of the evidence for "better on these tasks", and
+	// LogHarm that of the evidence for "worse". Required is ln(1/α_c), the value that
+	// either must reach.
 	LogE     float64 `json:"log_e"`
 	LogHarm  float64 `json:"log_harm"`
 	Required float64 `json:"required"`
-	// Month is the interval for these tasks at level MonthLevel, 1 − α_c. It holds
-	// jointly over everything that was confirmed in the window of the error control.
+	// Month is the interval for these tasks at level MonthLevel, 1 − α_c. It is valid
+	// jointly for everything that was confirmed in the window of the error control.
 	Month      stats.Interval `json:"month"`
 	MonthLevel float64        `json:"month_level"`
-	// These is the interval for these tasks, New that for new tasks like these, both at
-	// the level of the effect, which shows the one that the claim rests on. NewLower is
-	// the bound at α_c/2 that must be above 0, Limit its limit as blocks are added.
+	// These is the interval for these tasks, and New the interval for new tasks like these,
+	// both at the level of the effect; the effect shows the interval on which the claim
+	// rests. NewLower is the bound at α_c/2 that must be above 0, and Limit the value that
+	// it approaches as blocks are added.
 	These    stats.Interval `json:"these_tasks"`
 	New      stats.Interval `json:"new_tasks"`
 	NewLower float64        `json:"new_tasks_lower"`
 	Limit    float64        `json:"new_tasks_limit"`
-	// Nights counts the runs that the pairs are from. Night is the assumed standard
-	// deviation, in score units, of a shift shared by all differences of one night.
+	// Nights is the number of runs from which the pairs come. Night is the assumed standard
+	// deviation, in score units, of a shift that all differences in one night share.
 	Nights int     `json:"nights,omitempty"`
 	Night  float64 `json:"night_sd,omitempty"`
-	// Tail describes the risks that the mean does not show: the tasks that got worse, and
-	// unseen ones.
+	// Tail describes the risks that the mean does not show: tasks that got worse, and tasks
+	// that were not evaluated.
 	Tail *stats.Tail `json:"tail,omitempty"`
 	// Failures counts the tasks and evaluations that either side failed through its own
-	// fault; nil if there are none.
+	// fault; it is nil if there are none.
 	Failures *stats.Failures `json:"failures,omitempty"`
-	// Between is the variance of the difference between tasks, Within that of one pair
-	// around its task's mean.
+	// Between is the variance of the difference between tasks, and Within the variance of
+	// one pair around its task's mean.
 	Between float64 `json:"variance_between"`
 	Within  float64 `json:"variance_within"`
-	// Blocks and Pairs are the counts of the ruling, Runs the nights that made them.
+	// Blocks and Pairs are the numbers of blocks and pairs in the ruling, and Runs the
+	// nights that made them.
 	Blocks int      `json:"blocks"`
 	Pairs  int      `json:"pairs"`
 	Runs   []string `json:"runs,omitempty"`
@@ -52,13 +56,15 @@ type Evidence struct {
 	MissingChampion int  `json:"missing_champion,omitempty"`
 	MissingVariant  int  `json:"missing_variant,omitempty"`
 	MissingCounted  bool `json:"missing_counted,omitempty"`
-	// Fixed reports whether a repeat is no new evidence: the difference on these tasks is
-	// known, and all intervals are Student's, about new tasks.
+	// Fixed reports whether repeating an evaluation yields no new evidence. If so, the
+	// difference on these tasks is known exactly, and all intervals are Student's intervals
+	// for new tasks.
 	Fixed bool `json:"fixed,omitempty"`
 }
 
-// Share returns the evidence as a share of what is required, in [0, 1]. Both are
-// logarithms, so the share of a steady difference grows linearly with the pairs.
+// Share returns the evidence as a share of what is required, in [0, 1]. Evidence and
+// requirement are logarithms, so the share for a steady difference grows linearly with the
+// number of pairs.
 func (e Evidence) Share() float64 {
 	if !(e.Required > 0) {
 		return 0
@@ -66,7 +72,8 @@ func (e Evidence) Share() float64 {
 	return math.Max(0, math.Min(1, e.LogE/e.Required))
 }
 
-// evidenceOf returns nil for finalists recorded before rulings were sequential.
+// evidenceOf returns the evidence for a finalist; it returns nil for finalists recorded
+// before rulings were sequential.
 func evidenceOf(f archive.Finalist) *Evidence {
 	r := f.Ruling
 	if r == nil {

@@ -8,21 +8,22 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Failures counts the runs on the holdout that failed, before and after, over those that were scored
-// on both sides.
+// Failures counts the failed runs on the holdout, on each side, among the runs that were
+// scored on both sides.
 type Failures struct {
 	Runs  int           `json:"runs"`
 	Kinds []FailureKind `json:"kinds"`
 }
 
-// FailureKind counts the failures of one kind. Outcome is ok for an answer that the graders failed.
+// FailureKind counts the failures of one kind. For an answer that the graders failed,
+// Outcome is ok.
 type FailureKind struct {
 	Outcome  agent.Outcome `json:"outcome"`
 	Champion int           `json:"champion"`
 	Variant  int           `json:"variant"`
 }
 
-// Total returns the numbers of failures of both sides.
+// Total returns the number of failures on each side.
 func (f Failures) Total() (champion, variant int) {
 	for _, k := range f.Kinds {
 		champion, variant = champion+k.Champion, variant+k.Variant
@@ -30,7 +31,7 @@ func (f Failures) Total() (champion, variant int) {
 	return champion, variant
 }
 
-// failures returns nil without a run on both sides.
+// failures returns the counts of failed runs, or nil if no run was scored on both sides.
 func (t *tally) failures() *Failures {
 	out := &Failures{}
 	kinds := map[agent.Outcome]*FailureKind{}

@@ -8,7 +8,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestFailures checks that only runs with both sides count, by their outcome.
+// TestFailures checks that only runs with results on both sides count, by their outcome.
 func TestFailures(t *testing.T) {
 	passed, wrong := attempt{pass: true, outcome: agent.OK}, attempt{outcome: agent.OK}
 	crashed, unsure := attempt{outcome: agent.Execution}, attempt{pass: true, outcome: agent.LowUtility}

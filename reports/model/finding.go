@@ -16,10 +16,10 @@ var stateTexts = map[stats.State]string{
 	stats.Harmful:  "worse",
 	stats.Vetoed:   "vetoed",
 	stats.Parked:   "parked",
-	stats.Trade:    "better, and breaks a guard",
+	stats.Trade:    "better, but breaks a guard",
 }
 
-// finding summarizes the ruling of bench/stats in a few words.
+// findingOf returns a summary of the ruling of bench/stats in a few words.
 func findingOf(f archive.Finalist) string {
 	switch {
 	case f.Ruling != nil && f.Ruling.Fixed && f.Ruling.State == stats.Harmful:

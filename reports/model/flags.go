@@ -5,11 +5,12 @@ import (
 	"evolve/runtime/text"
 )
 
-// maxFlag bounds the evidence of a gate in one line beside a decision, in characters.
+// maxFlag is the maximum length, in characters, of a gate's evidence on one line next to a
+// decision.
 const maxFlag = 140
 
-// Flags describes in a line each what gates flagged for a person: the gate, and the beginning of its
-// evidence. It is foreign text.
+// Flags returns a line for each gate that flagged something for a person: the gate, and the
+// beginning of its evidence. The lines are foreign text.
 func Flags(list []archive.GateVerdict) []string {
 	var out []string
 	for _, g := range list {

@@ -7,7 +7,8 @@ import (
 	"evolve/archive"
 )
 
-// TestFlagsEndWithAWord checks that what is shown of a gate's evidence is cut between two words.
+// TestFlagsEndWithAWord checks that the excerpt shown from a gate's evidence is cut between
+// two words.
 func TestFlagsEndWithAWord(t *testing.T) {
 	evidence := strings.Repeat("reading ", 100)
 	got := Flags([]archive.GateVerdict{{Gate: "source", Verdict: "flagged", Evidence: evidence}})

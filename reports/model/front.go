@@ -7,37 +7,41 @@ import (
 	"evolve/runtime/agent"
 )
 
-// FrontPoint is a variant on the Pareto front of score, cost and time, as the search
-// estimates them on its tasks.
+// FrontPoint is a variant on the Pareto front of score, cost and time. The search estimates
+// these values on its tasks.
 type FrontPoint struct {
 	Scored
-	// CostUSD and Seconds are means of an evaluation; 0 means unknown.
+	// CostUSD and Seconds are means over evaluations; 0 means unknown.
 	CostUSD float64 `json:"cost_usd,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
-	// Breaks names the guards that the variant is expected to break.
+	// Breaks names the guards that the variant is expected to violate.
 	Breaks []string `json:"breaks,omitempty"`
 }
 
-// TriedPoint is a variant that the search tried on at least [leastShared] tasks of the champion's:
-// the champion's estimated score plus their mean difference on these, within 0 and 1, and means of an evaluation.
-// Unlike estimates of the search it is not corrected for chance, so that the best of many flatter.
+// TriedPoint is a variant that the search tried on at least [leastShared] of the champion's
+// tasks. Its score is the champion's estimated score plus the mean difference on these
+// tasks, limited to between 0 and 1; its other values are means over its evaluations.
+// Unlike the search's estimates, a point is not corrected for chance, so the best of many
+// points look better than they are.
 type TriedPoint struct {
 	Variant Ref     `json:"variant"`
 	Score   float64 `json:"score"`
 	Shared  int     `json:"shared"`
 	CostUSD float64 `json:"cost_usd,omitempty"`
-	// Tokens are read and written ones together.
+	// Tokens is the number of tokens read and written.
 	Tokens float64 `json:"tokens,omitempty"`
 }
 
-// leastShared is the least number of common evaluations of a [TriedPoint], mostTried the greatest
-// number of points, those with the most evaluations.
+// leastShared is the minimum number of evaluations that a [TriedPoint] has in common with
+// the champion, and mostTried the maximum number of points; those with the most evaluations
+// are listed.
 const (
 	leastShared = 20
 	mostTried   = 150
 )
 
-// triedPoints lists what the search tried besides the front, and the variant of the headline.
+// triedPoints lists the variants that the search tried, other than those on the front, and
+// the headline's variant.
 func (b *builder) triedPoints() {
 	tried := b.tally.tried
 	champion := tried.variants[b.plan.Champion].ablated()

@@ -8,16 +8,17 @@ import (
 	"evolve/reports/number"
 )
 
-// GateGroup is a group of the gates of a patch.
+// GateGroup is a group of a patch's gates.
 type GateGroup struct {
 	Name string
-	// Passed counts the gates of All that passed; Rest are the others. Those that were not run for
-	// the same reason are one entry with all their names.
+	// Passed is the number of gates that passed, of All gates in the group; Rest are the
+	// gates that did not pass. Gates that were not run for the same reason form one entry
+	// with all their names.
 	Passed, All int
 	Rest        []archive.GateVerdict
 }
 
-// Words describes in a few words how many gates passed.
+// Words returns a phrase that states how many gates passed.
 func (g GateGroup) Words() string {
 	if g.Passed == g.All {
 		return "passed, " + number.Count(g.All) + " of " + number.Count(g.All)
@@ -25,8 +26,9 @@ func (g GateGroup) Words() string {
 	return number.Count(g.Passed) + " of " + number.Count(g.All) + " passed"
 }
 
-// gateGroups are the groups of gates in the order of their display. The first has those that no other
-// one names: where a patch may reach, and what its source must not do.
+// gateGroups are the groups of gates in display order. The first group consists of the
+// gates that no other group names; they check which files a patch changes and what its
+// source must not do.
 var gateGroups = []struct {
 	name  string
 	gates []string
@@ -37,11 +39,11 @@ var gateGroups = []struct {
 	{"score and program", []string{"agent", "benchmark", "program"}},
 }
 
-// MaxSingleGates is the maximum number of gates of a proposal that are listed one by one; more are
-// shown by group.
+// MaxSingleGates is the maximum number of a proposal's gates that are listed one by one;
+// more gates are shown by group.
 const MaxSingleGates = 8
 
-// GateGroups sorts the gates of a patch into groups, without empty ones.
+// GateGroups sorts the gates of a patch into groups and leaves out empty groups.
 func GateGroups(list []archive.GateVerdict) []GateGroup {
 	groups := make([]GateGroup, len(gateGroups))
 	for i, g := range gateGroups {
@@ -65,7 +67,7 @@ func GateGroups(list []archive.GateVerdict) []GateGroup {
 	return slices.DeleteFunc(groups, func(g GateGroup) bool { return g.All == 0 })
 }
 
-// withGate adds a gate that did not pass to a list.
+// withGate adds to a list a gate that did not pass.
 func withGate(list []archive.GateVerdict, v archive.GateVerdict) []archive.GateVerdict {
 	const notRun = "not_run"
 	like := slices.IndexFunc(list, func(o archive.GateVerdict) bool {

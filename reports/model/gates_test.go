@@ -8,7 +8,8 @@ import (
 	"evolve/archive"
 )
 
-// TestGateGroups checks that each gate is in one group, and that those that did not pass are named.
+// TestGateGroups checks that each gate is in exactly one group, and that gates that did not
+// pass are named.
 func TestGateGroups(t *testing.T) {
 	t.Parallel()
 	failed := archive.GateVerdict{Gate: "program: canary", Verdict: "failed", Evidence: "an invalid text passes"}

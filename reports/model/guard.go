@@ -9,23 +9,25 @@ import (
 	"evolve/runtime/text"
 )
 
-// Guard is a condition on the variant's consumption: its ratio to the champion's.
+// Guard is a limit on the ratio of the variant's consumption to the champion's.
 type Guard struct {
 	Name string `json:"name"` // cost, latency, …
 	// Of names the statistic that is compared: mean, or p95, the 95th percentile.
 	Of        string  `json:"of,omitempty"`
 	Champion  float64 `json:"champion"`
 	Candidate float64 `json:"candidate"`
-	// Ratio is candidate over champion, bounded by Lo and Hi at Level; 1 is no change.
+	// Ratio is the ratio of candidate to champion, with the bounds Lo and Hi at Level; 1
+	// means no change.
 	Ratio float64 `json:"ratio"`
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
 	Level float64 `json:"level"`
-	// Most is the highest ratio allowed, Floor a difference that is allowed at any ratio.
+	// Most is the highest ratio allowed, and Floor the difference that is allowed whatever
+	// the ratio is.
 	Most  float64 `json:"most"`
 	Floor float64 `json:"floor"`
-	// Unseen is the share of tasks that could consume any amount without one of them
-	// having been seen.
+	// Unseen is the share of all tasks that could consume any amount although none of these
+	// tasks has been evaluated.
 	Unseen float64 `json:"unseen,omitempty"`
 	// Verdict is "passed", "open" or "failed"; Broken reports whether the guard makes the
 	// variant a trade.
@@ -33,14 +35,15 @@ type Guard struct {
 	Broken  bool   `json:"broken,omitempty"`
 }
 
-// The names of the guards of every workspace. The figures of latency depend on the night and
-// the host.
+// The names of the guards that every workspace has. The figures of latency depend on the
+// night and the host.
 const (
 	costGuard    = "cost"
 	latencyGuard = "latency"
 )
 
-// guarded copies the guards of the headline; that on latency goes to the volatile part.
+// guarded copies the guards of the headline; the guard on latency goes to the volatile
+// part.
 func (b *builder) guarded(r *stats.Ruling) {
 	for _, g := range r.Guards {
 		out := Guard{
@@ -55,14 +58,15 @@ func (b *builder) guarded(r *stats.Ruling) {
 	}
 	if g := b.result.Grounds; g != nil && b.volatile.Guard == nil {
 		for _, bound := range g.Bounds {
-			if bound.Name == latencyGuard { // no pair had a time of both answers
+			if bound.Name == latencyGuard { // no pair has a time for both answers
 				b.volatile.Guard = &Guard{Name: bound.Name, Of: bound.Of, Ratio: 1, Hi: stats.RatioMost, Level: PartLevel, Most: bound.AtMost, Floor: bound.Floor, Verdict: stats.GuardOpen}
 			}
 		}
 	}
 }
 
-// Measured reports whether a side consumed anything in any pair; without, there is nothing to rule on.
+// Measured reports whether a side consumed anything in any pair; otherwise there is nothing
+// to rule on.
 func (g Guard) Measured() bool { return g.Champion > 0 || g.Candidate > 0 }
 
 // Threshold returns the guard as a condition of the verdict.
@@ -78,11 +82,12 @@ func (g Guard) Threshold(d Decision) Threshold {
 	return t
 }
 
-// below reports whether the guard passed only because the difference is within the floor.
+// below reports whether the guard passed only because the additional consumption is within
+// the floor.
 func (g Guard) below() bool { return g.Verdict == stats.GuardPassed && g.Floor > 0 && g.Hi > g.Most }
 
-// Bound formats the additional consumption that the variant may have: the ratio, or the
-// floor if that decided.
+// Bound formats the additional consumption that the variant may have at most: by the ratio,
+// or by the floor if the guard passed because of the floor.
 func (g Guard) Bound() string {
 	if g.below() {
 		return g.Amount(g.Floor) + " more"

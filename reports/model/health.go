@@ -41,7 +41,7 @@ func (b *builder) health() error {
 		row.Planned = s.planned
 		row.Skipped = max(0, row.Planned-row.Done-row.Missing)
 		if r := b.run.Removed; r != nil && r.Evaluations > 0 {
-			row.Skipped = 0 // the evaluations are no longer on record
+			row.Skipped = 0 // the records of these evaluations no longer exist
 		}
 		if row.Planned+row.Done+row.Missing > 0 {
 			h.Stages = append(h.Stages, row)
@@ -59,7 +59,7 @@ func (b *builder) health() error {
 		h.Noise = &Noise{Effect: effect(b.result.AA.Comparison), P: b.result.AA.TwoSided, Drifted: b.result.AA.Drifted}
 	}
 	if b.result.Strayed != "" {
-		h.Warnings = append(slices.Clip(h.Warnings), "many evaluations in a row failed by infrastructure while the champion answered; some variants or tasks caused this, so the run went on; the first failure: "+b.result.Strayed)
+		h.Warnings = append(slices.Clip(h.Warnings), "many evaluations in a row failed because of infrastructure while the champion answered; some variants or tasks caused this, so the run went on; the first failure: "+b.result.Strayed)
 	}
 	for _, w := range b.scaleRemarks() {
 		h.Scale = append(h.Scale, clip(w, MaxReason))
@@ -77,7 +77,8 @@ func (b *builder) health() error {
 // maxCauses is the maximum number of causes that a report lists.
 const maxCauses = 3
 
-// causes lists the causes of missing data, the most frequent first, and sums up the rest.
+// causes lists the causes of missing data, most frequent first, and combines those beyond
+// the maximum number.
 func (t *tally) causes() []Lost {
 	var out []Lost
 	for cause, n := range t.lost {
@@ -94,8 +95,9 @@ func (t *tally) causes() []Lost {
 	return out
 }
 
-// searchWhole clears the skipped counts of search and baseline if both together made the
-// planned number of evaluations: in a small space one ends early and the other continues.
+// searchWhole clears the skipped counts of search and baseline if the two together made the
+// planned number of evaluations. In a small space one of them ends early and the other
+// continues.
 func (b *builder) searchWhole() {
 	made := 0
 	both := func(do func(*Stage)) {

@@ -9,25 +9,26 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Heat has the mean scores of the champion, of the headline's variant and of the listed others on
-// the search tasks, the hardest task last.
+// Heat holds the mean scores of the champion, the headline's variant and the other listed
+// variants on the search tasks. The hardest task comes last.
 type Heat struct {
-	// Columns names the tasks, or groups of neighbours where there are more than
-	// [mostColumns].
+	// Columns names the tasks or, if there are more than [mostColumns], groups of
+	// neighbouring tasks.
 	Columns []string  `json:"columns"`
 	Rows    []HeatRow `json:"rows"`
 }
 
-// HeatRow has the scores of one variant by column; nil where it was not evaluated.
+// HeatRow holds the scores of one variant by column; a score is nil if the variant was not
+// evaluated on the column's tasks.
 type HeatRow struct {
 	Variant Ref        `json:"variant"`
 	Scores  []*float64 `json:"scores"`
 }
 
-// mostColumns bounds the columns of a [Heat].
+// mostColumns is the maximum number of columns of a [Heat].
 const mostColumns = 60
 
-// heat fills the scores of the variants that the report names.
+// heat fills in the scores of the variants that the report names.
 func (b *builder) heat() error {
 	t := b.tally.tried
 	ids := []agent.ConfigID{b.plan.Champion}

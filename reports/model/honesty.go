@@ -51,8 +51,9 @@ func (b *builder) honesty() error {
 	return nil
 }
 
-// curve returns the variants that were recommended as the search proceeded. Points
-// without a recorded variant are omitted: their estimates suffer from selection bias.
+// curve fills in the variants that were recommended in the course of the search. Points
+// without a recorded variant are left out, because their estimates suffer from selection
+// bias.
 func (b *builder) curve() {
 	for _, p := range b.result.Search.Curve {
 		if p.Variant == "" {
@@ -78,7 +79,7 @@ func (b *builder) match(m *archive.Match) *Match {
 	}
 }
 
-// control describes the error control across nights, and what is left of its budget.
+// control fills in the error control across nights, and what remains of its budget.
 func (b *builder) control() {
 	h := &b.out.Honesty
 	if b.headline >= 0 {
@@ -86,9 +87,9 @@ func (b *builder) control() {
 		h.Method = "paired by task, standard error by cluster, Holm over the finalists, one-sided"
 		h.ErrorRate = (1 - f.Comparison.Level) / 2
 		if f.Ruling != nil {
-			h.Method = "both sides on every held-out task in turns, evidence that is valid at any stopping time, a level for each confirmation"
+			h.Method = "both sides run in turn on every held-out task, with evidence that is valid at any stopping time and a level for each confirmation"
 			if f.Ruling.Fixed {
-				h.Method = "each held-out task once on both sides, as a repeat would give the same; Student's t over independent tasks, a level for each confirmation"
+				h.Method = "each held-out task runs once on both sides, because a repeat would give the same score; Student's t over independent tasks, with a level for each confirmation"
 			}
 			h.ErrorRate = math.Exp(-f.Ruling.Threshold)
 		}

@@ -11,21 +11,23 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Influence estimates how much each parameter, and each pair of parameters, moved the score of the
-// configs that the search tried, on search tasks; see [influence.Estimate]. It describes the search
-// and takes no part in the verdict.
+// Influence estimates how much each parameter, and each pair of parameters, changed the
+// score of the configs that the search tried, on search tasks; see [influence.Estimate]. It
+// describes the search and has no part in the verdict.
 type Influence struct {
 	Configs     int `json:"configs"`
 	Tasks       int `json:"tasks"`
 	Evaluations int `json:"evaluations"`
-	// Untold explains why nothing can be told; empty if something can.
+	// Untold is the reason why the influence cannot be estimated; it is empty if it can.
 	Untold string `json:"untold,omitempty"`
-	// Params are the parameters that could be judged, the most influential first. Unjudged
-	// names the others: the search tried too few of their values often enough.
+	// Params are the parameters that could be judged, most influential first. Unjudged
+	// names the other parameters, of which the search did not try enough values often
+	// enough.
 	Params   []ParamInfluence `json:"params,omitempty"`
 	Unjudged []string         `json:"unjudged,omitempty"`
-	// Tested counts the compared interactions, Pairs the pairs of parameters with at least
-	// one. Interactions has the clearest of each pair, at most [mostInteractions].
+	// Tested is the number of interactions that were compared, and Pairs the number of
+	// pairs of parameters with at least one such interaction. Interactions holds the
+	// clearest interaction of each pair, at most [mostInteractions] in all.
 	Tested       int           `json:"tested"`
 	Pairs        int           `json:"pairs"`
 	Interactions []Interaction `json:"interactions,omitempty"`
@@ -44,25 +46,26 @@ func (e Estimated) Shown() bool { return e.Lo > 0 || e.Hi < 0 }
 // ParamInfluence is the influence of one parameter.
 type ParamInfluence struct {
 	Param string `json:"param"`
-	// Spread is the standard deviation of the mean score over the values, each counted once;
-	// its interval begins at 0 if no influence is shown.
+	// Spread is the standard deviation of the mean scores of the parameter's values, with
+	// each value counted once. Its interval begins at 0 if no influence is shown.
 	Spread Estimated `json:"spread"`
-	// Reference is the value that the others are compared with, that of the champion if it was
-	// tried often enough.
+	// Reference is the value with which the others are compared. It is the champion's value
+	// if that value was tried often enough.
 	Reference string        `json:"reference"`
 	Values    []ValueEffect `json:"values"`
 }
 
-// ValueEffect is the difference of a value, or of a range of them, to the reference.
+// ValueEffect is the difference in score between a value, or a range of values, and the
+// reference.
 type ValueEffect struct {
 	Value string `json:"value"`
 	Estimated
-	// Configs counts those with it.
+	// Configs is the number of configs that have the value.
 	Configs int `json:"configs"`
 }
 
-// Interaction is what two values do together beyond the sum of what each does alone. Its interval
-// holds jointly with all that were tested.
+// Interaction is the effect of two values together beyond the sum of their separate
+// effects. Its interval is valid jointly with those of all interactions that were tested.
 type Interaction struct {
 	First       string `json:"first"`
 	FirstValue  string `json:"first_value"`
@@ -71,14 +74,14 @@ type Interaction struct {
 	Estimated
 }
 
-// mostInteractions bounds the listed interactions; mostTrials bounds the evaluations that are used,
-// of each config in equal measure.
+// mostInteractions is the maximum number of interactions listed. mostTrials is the maximum
+// number of evaluations used; the same number is taken from each config.
 const (
 	mostInteractions = 12
 	mostTrials       = 100_000
 )
 
-// influence estimates the influence of the parameters. Searched code has none.
+// influence estimates the influence of the parameters. For searched code there is none.
 func (b *builder) influence() error {
 	if b.plan.Adapter == adapterCode || len(b.plan.Params) == 0 || len(b.tally.tried.variants) < 2 {
 		return nil
@@ -127,8 +130,8 @@ func (b *builder) influence() error {
 	return nil
 }
 
-// searched holds the evaluations on search tasks in an order that does not depend on that of their
-// arrival.
+// searchedData holds the evaluations on search tasks, in an order that does not depend on
+// the order in which they arrived.
 type searchedData struct {
 	in      influence.Input
 	configs []agent.Config
@@ -174,10 +177,10 @@ func (b *builder) searched() searchedData {
 	return d
 }
 
-// axis is a parameter, or a member of a list, with the level of each config.
+// axis is a parameter, or a member of a list, with the level that each config has.
 type axis struct {
 	name   string
-	values []string // by level; 0 is the reference
+	values []string // the value of each level; level 0 is the reference
 	of     []int
 }
 
@@ -191,12 +194,12 @@ func (a axis) count(level int) int {
 	return n
 }
 
-// The bounds of what counts as one parameter's levels.
+// Limits on what counts as a level of a parameter.
 const (
 	mostLevels  = 8
 	mostMembers = 24
-	plainChoice = 40 // characters of a choice; a longer text counts as changed or not
-	fewNumbers  = 4  // numbers that are levels of their own; more are three ranges
+	plainChoice = 40 // maximum number of characters in a choice; a longer text counts only as changed or unchanged
+	fewNumbers  = 4  // maximum number of numbers that are separate levels; more numbers form three ranges
 	otherValues = "other values"
 )
 
@@ -235,7 +238,8 @@ func axesOf(params []string, champion agent.Config, d searchedData) []axis {
 	return out
 }
 
-// add adds an axis, its levels with the least evaluations joined, unless one level is left.
+// add joins the levels of an axis that have the fewest evaluations, and adds the axis
+// unless only one level remains.
 func add(out []axis, a axis, d searchedData) []axis {
 	if a = a.joined(d); len(a.values) > 1 {
 		return append(out, a)
@@ -243,8 +247,9 @@ func add(out []axis, a axis, d searchedData) []axis {
 	return out
 }
 
-// joined numbers the levels anew: the reference first, then by evaluations; what is beyond the most
-// levels, or has a single config, becomes one level.
+// joined renumbers the levels: the reference first, then the others by number of
+// evaluations. The levels beyond the maximum number, and those with too few configs or
+// evaluations, become one level.
 func (a axis) joined(d searchedData) axis {
 	made, configs := make([]int, len(a.values)), make([]int, len(a.values))
 	for c, l := range a.of {
@@ -292,8 +297,8 @@ func (a axis) joined(d searchedData) axis {
 	return out
 }
 
-// choices makes each value a level; an inactive parameter counts as the champion has it, since it
-// does nothing.
+// choices makes each value a level. An inactive parameter counts as having the champion's
+// value, because it has no effect.
 func choices(name string, own any, values []any) axis {
 	a := axis{name: name, values: []string{Value(own)}, of: make([]int, len(values))}
 	for c, v := range values {
@@ -312,7 +317,7 @@ func choices(name string, own any, values []any) axis {
 }
 
 func changedOrNot(name string, own any, values []any) axis {
-	a := axis{name: name, values: []string{"as it is", "changed"}, of: make([]int, len(values))}
+	a := axis{name: name, values: []string{"unchanged", "changed"}, of: make([]int, len(values))}
 	words, isText := own.(string)
 	for c, v := range values {
 		if s, ok := v.(string); v != nil && (Value(v) != Value(own) || ok && isText && s != words) {
@@ -322,7 +327,7 @@ func changedOrNot(name string, own any, values []any) axis {
 	return a
 }
 
-// ranges divides numbers into three ranges with about a third of the configs each.
+// ranges divides numbers into three ranges, each with about a third of the configs.
 func ranges(name string, own any, values []any) axis {
 	var all []float64
 	for _, v := range values {
@@ -376,7 +381,7 @@ func ranges(name string, own any, values []any) axis {
 	return a
 }
 
-// members makes each member of a list a parameter of its own.
+// members treats each member of a list as a separate parameter.
 func members(name string, own any, values []any, d searchedData) []axis {
 	all := map[string]bool{}
 	for _, v := range values {

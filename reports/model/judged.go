@@ -10,9 +10,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Judged returns what a run measured of an agent on the holdout: the verdict, the headline, the
-// guards, the consumption and the latency of both sides, as [Build] does, without the rest of a
-// report. It reads the evaluations of confirmations alone. Without a finalist there is no headline.
+// Judged returns what a run measured about an agent on the holdout: the verdict, the
+// headline, the guards, the consumption and the latency of both sides. It computes these as
+// [Build] does, but without the rest of a report, and reads only the evaluations of
+// confirmations. Without a finalist there is no headline.
 func Judged(ctx context.Context, src Source, run, name string) (Agent, VolatileAgent, error) {
 	b := builder{ctx: ctx, src: src, run: archive.Run{ID: run}, variants: map[agent.ConfigID]archive.Variant{}}
 	b.out.Agent, b.volatile.Agent = name, name
@@ -44,7 +45,7 @@ func Judged(ctx context.Context, src Source, run, name string) (Agent, VolatileA
 	return b.out, b.volatile, b.failed
 }
 
-// faces keeps the evaluations of both sides of the headline in the confirmation of a run.
+// faces stores the evaluations of both sides of the headline in a run's confirmation.
 func (b *builder) faces(run string) error {
 	for e, err := range b.src.EvaluationsIn(b.ctx, run, b.out.Agent, bench.StageConfirm) {
 		if err != nil {
@@ -55,8 +56,8 @@ func (b *builder) faces(run string) error {
 	return nil
 }
 
-// earlierFaces adds the evaluations of the earlier nights that the evidence comes from, and drops
-// those of unfinished blocks.
+// earlierFaces adds the evaluations from the earlier nights that contribute to the
+// evidence, and drops those of unfinished blocks.
 func (b *builder) earlierFaces() error {
 	for _, run := range b.result.Finalist[b.headline].Runs {
 		if run == b.run.ID {

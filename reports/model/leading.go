@@ -8,10 +8,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Leading returns the index of the finalist that the verdict rests on, or -1 without
-// finalists: the winner, otherwise the subject of the first cause. For records without
-// causes it is the finalist with the strongest claim, then the most evidence; for records
-// from before sequential rulings, the one with the lowest adjusted p-value.
+// Leading returns the index of the finalist on which the verdict rests, or -1 if there are
+// no finalists. This is the winner or, if there is none, the subject of the first cause. In
+// records without causes, it is the finalist with the strongest claim and, among equal
+// claims, the most evidence; in records from before sequential rulings, it is the finalist
+// with the lowest adjusted p-value.
 func Leading(result archive.AgentResult) int {
 	best := -1
 	for i, f := range result.Finalist {
@@ -45,8 +46,8 @@ func before(result archive.AgentResult, f, g archive.Finalist) bool {
 	return order > 0
 }
 
-// rank compares two conditions. It returns 1 if only the first holds, -1 if only the
-// second.
+// rank compares two conditions. It returns 1 if only the first holds, -1 if only the second
+// does, and 0 otherwise.
 func rank(a, b bool) int {
 	switch {
 	case a && !b:

@@ -5,8 +5,8 @@ import (
 	"evolve/reports/number"
 )
 
-// LimitWords describes the limit that stopped the work on an agent and the amount used,
-// or states that none did.
+// LimitWords returns a sentence that names the limit that stopped the work on an agent and
+// the amount used, or states that no limit did.
 func LimitWords(l archive.AgentLimit) string {
 	name := map[string]string{"evaluations": "evaluations", "money": "money", "time": "time", "deadline": "the deadline"}[l.Bound]
 	used, of := number.Plural(l.Used, "evaluation"), number.Count(l.Used)+" of "+number.Plural(l.Evaluations, "evaluation")

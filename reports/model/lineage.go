@@ -8,56 +8,61 @@ import (
 // adapterCode is the adapter of a target whose marked blocks are searched.
 const adapterCode = "code"
 
-// mostSteps bounds the listed variants of a lineage, and mostChanged the named parameters of each.
+// mostSteps is the maximum number of variants listed in a lineage, and mostChanged the
+// maximum number of changed parameters named for each variant.
 const (
 	mostSteps   = 12
 	mostChanged = 6
 )
 
-// Ancestor is the variant of the headline or one that it descends from, with its origin.
+// Ancestor is the headline's variant, or a variant from which it descends, with its origin.
 type Ancestor struct {
 	Variant Ref `json:"variant"`
-	// Parents are those among the listed; the first is the one that Changed compares with.
+	// Parents are those of the variant's parents that are listed. Changed compares the
+	// variant with the first of them.
 	Parents []Ref `json:"parents,omitempty"`
-	// Changed names the parameters that differ from the first parent, at most
-	// [mostChanged]; Unnamed counts the others.
+	// Changed names parameters that differ from the first parent, at most [mostChanged];
+	// Unnamed is the number of further ones.
 	Changed []string `json:"changed,omitempty"`
 	Unnamed int      `json:"unnamed,omitempty"`
-	// Difference is the mean difference to the champion on search tasks, over the Shared
-	// evaluations that have a counterpart; 0 of 0 for none. It is not corrected for chance.
+	// Difference is the mean difference from the champion on search tasks, over the Shared
+	// evaluations to which an evaluation of the champion corresponds. It is 0, with Shared
+	// 0, if there are none. It is not corrected for chance.
 	Difference float64 `json:"difference"`
 	Shared     int     `json:"shared"`
 	Operator   string  `json:"operator"`
-	// Author is the language model that wrote it and its route; empty: none.
+	// Author is the language model that wrote the variant, and its route; it is empty if no
+	// model did.
 	Author    string `json:"author,omitempty"`
 	Rationale string `json:"rationale,omitempty"`
-	// Addressed lists the places of Rationale that address a reviewer: see [Addressed].
+	// Addressed lists the places in Rationale where the text addresses a reviewer; see
+	// [Addressed].
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 }
 
-// Hunk is a hunk of a change of code, with its own effect.
+// Hunk is a hunk of a code change, with its own effect.
 type Hunk struct {
-	// Text has its lines, clipped; it is foreign text.
+	// Text contains the lines of the hunk, clipped; it is foreign text.
 	Text string `json:"text"`
-	// Place is the file and the line of the hunk in the code as it was; empty for a
-	// parameter, and in records of an older evolve.
+	// Place is the file and the line of the hunk in the original code; it is empty for a
+	// parameter, and in records that an older evolve made.
 	Place string `json:"place,omitempty"`
-	// Alone is the effect of the hunk alone on the code as it is, and Without the effect of
-	// removing it from the version; each is nil if it was not evaluated.
+	// Alone is the effect of applying only this hunk to the original code, and Without the
+	// effect of removing the hunk from the version; each is nil if it was not evaluated.
 	Alone   *HunkEffect `json:"alone,omitempty"`
 	Without *HunkEffect `json:"without,omitempty"`
 }
 
-// HunkEffect is the mean change of the score on the search tasks that both versions were
-// scored on, in score units.
+// HunkEffect is the mean change in the score, in score units, on the search tasks on which
+// both versions were scored.
 type HunkEffect struct {
 	Difference float64 `json:"difference"`
-	// Tasks is 0 if no task was scored on both.
+	// Tasks is 0 if no task was scored for both versions.
 	Tasks int `json:"tasks"`
 }
 
-// descend lists the lineage of the headline's variant, the variant first, then its parents and
-// theirs; and the hunks of a change of searched code.
+// descend lists the lineage of the headline's variant: first the variant, then its parents
+// and their ancestors. It also lists the hunks of a change to searched code.
 func (b *builder) descend() error {
 	if b.headline < 0 {
 		return nil
@@ -106,7 +111,7 @@ func (b *builder) descend() error {
 	return nil
 }
 
-// hunks lists the parts of a change, unless none was evaluated by itself.
+// hunks lists the parts of a change, unless none of them was evaluated by itself.
 func (b *builder) hunks(a archive.Ablation) {
 	var out []Hunk
 	tried := false

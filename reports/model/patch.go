@@ -12,40 +12,41 @@ import (
 	"evolve/patch/diff"
 )
 
-// Patch is a proposed change of source code: it awaits a person, or a gate or a reviewer
-// stopped it, or its gates were stopped. All of it is volatile, as is the evidence of its
-// gates.
+// Patch is a proposed change to source code that awaits a person, that a gate or a reviewer
+// stopped, or whose gates were stopped. All of it is volatile, and so is the evidence of
+// its gates.
 type Patch struct {
 	ID    string                `json:"id"`
 	State archive.ProposalState `json:"state"`
 	Title string                `json:"title"`
-	// Target is the patched target; Author and Origin record the author and the origin of
-	// the patch.
+	// Target is the target to be patched; Author and Origin record who wrote the patch and
+	// where it comes from.
 	Target    string `json:"target"`
 	Author    string `json:"author"`
 	Origin    string `json:"origin"`
 	Rationale string `json:"rationale,omitempty"`
 	Gain      string `json:"gain,omitempty"`
-	// Further are the differences in metrics beside the one that decided, on held-out cases.
+	// Further are the differences, on held-out cases, in metrics other than the one that
+	// decided.
 	Further []stats.Further `json:"further,omitempty"`
 	Digest  string          `json:"digest"`
-	// Sandbox names the sandbox in which its tests ran.
+	// Sandbox names the sandbox in which the patch's tests ran.
 	Sandbox string                `json:"sandbox,omitempty"`
 	Gates   []archive.GateVerdict `json:"gates"`
 	Review  *archive.Review       `json:"review,omitempty"`
-	// Outdated reports whether the review is of an earlier state of the patch.
+	// Outdated reports whether the review is a review of an earlier state of the patch.
 	Outdated bool `json:"review_outdated,omitempty"`
-	// NoReview is the reason why there is no review; empty if an agent may still be
-	// asked.
+	// NoReview is the reason why there is no review; it is empty if an agent may still be
+	// asked for one.
 	NoReview string `json:"no_review,omitempty"`
-	// Waits is the reason why a draft waits for its gates; empty if a crash ended them, or
-	// if they are running.
+	// Waits is the reason why a draft waits for its gates; it is empty if a crash ended the
+	// gates, or if they are running.
 	Waits string `json:"waits,omitempty"`
-	// CostUSD is the cost of trying the patch as an agent and of its review.
+	// CostUSD is the cost of trying the patch as an agent and of reviewing it.
 	CostUSD float64     `json:"cost_usd,omitempty"`
 	Files   []PatchFile `json:"files"`
 	Created time.Time   `json:"created,omitzero"`
-	// Addressed lists the places that address a reviewer: see [Addressed].
+	// Addressed lists the places where the text addresses a reviewer; see [Addressed].
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 	// Decision is a person's decision, if there is one.
 	Decision *archive.DecisionBrief `json:"decision,omitempty"`
@@ -53,7 +54,7 @@ type Patch struct {
 	Commands []string `json:"commands"`
 }
 
-// PatchFile is one changed file in display form: escaped, long lines truncated.
+// PatchFile is one changed file in display form: escaped, with long lines truncated.
 type PatchFile struct {
 	Path string `json:"path"`
 	// Kind is "new", "removed" or "changed"; Note describes what is not shown.
@@ -64,8 +65,8 @@ type PatchFile struct {
 	Lines   []Line `json:"lines,omitempty"`
 }
 
-// The bounds of the parts of patches that a report shows: lines over all files of one
-// patch, lines of context, and stopped patches, or drafts.
+// Limits on the parts of patches that a report shows: lines of one patch over all its
+// files, lines of context, and patches that were stopped or that wait for their gates.
 const (
 	MaxPatchLines = 400
 	patchContext  = 3
@@ -73,9 +74,10 @@ const (
 )
 
 // patches returns the patches made after the previous run started and before the next run
-// started: those that await a person, then those that wait for their gates, then those that
-// were stopped, the latest first. The latest run also lists older ones that await a person, or
-// wait for their gates here.
+// started. First come the patches that await a person, then those that wait for their
+// gates, and then those that were stopped; the latest come first in the last two groups.
+// The latest run also lists older patches that await a person, or that wait for their gates
+// here.
 func patches(ctx context.Context, src Source, run archive.Run) ([]Patch, error) {
 	var from, to time.Time
 	for r, err := range src.Runs(ctx) {
@@ -150,7 +152,7 @@ func patchOf(p archive.ProposalRecord) Patch {
 	return out
 }
 
-// patchOp returns the mark of a line; that of an unchanged line is a space.
+// patchOp returns the mark for a line; the mark for an unchanged line is a space.
 func patchOp(kind byte) string {
 	if kind == '+' || kind == '-' {
 		return string(kind)
@@ -165,7 +167,7 @@ func patchCommands(p archive.ProposalRecord) []string {
 			return []string{"evolve show " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
 		}
 		return []string{approveCommand(p.ID, p.State), "evolve show " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
-	case archive.Approved: // the commit is missing: the same command makes it
+	case archive.Approved: // the commit is missing, and the command that approves makes it
 		return []string{"evolve approve " + p.ID}
 	}
 	return []string{"evolve show " + p.ID}
@@ -176,7 +178,7 @@ func (p Patch) Awaits() bool {
 	return p.State == archive.Awaiting || p.State == archive.HumanLane || p.State == archive.Approved
 }
 
-// Stopped describes in one line what stopped the patch.
+// Stopped returns one line that describes what stopped the patch.
 func (p Patch) Stopped() string {
 	switch {
 	case p.State == archive.Drafted && p.Waits != "":

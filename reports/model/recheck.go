@@ -7,8 +7,8 @@ import (
 	"evolve/mutate/evidence"
 )
 
-// recheck computes the rulings again where the source can. Of a result that the stored
-// evaluations contradict, the report contains only the contradiction.
+// recheck computes the rulings again if the source supports it. If the stored evaluations
+// contradict the result, the report contains only the contradiction.
 func (b *builder) recheck() error {
 	c, ok := b.src.(Rechecker)
 	if !ok || !b.finished {

@@ -2,8 +2,8 @@ package model
 
 import "evolve/archive"
 
-// The parts of the archive's records that a report contains as they are. The renderings
-// use these names and do not import the archive.
+// The types of the archive's records that a report contains unchanged. The renderings use
+// these names and do not import the archive.
 type (
 	GateVerdict   = archive.GateVerdict
 	AgentLimit    = archive.AgentLimit
@@ -13,7 +13,7 @@ type (
 	DecisionBrief = archive.DecisionBrief
 )
 
-// The verdicts and the states of proposals that the renderings distinguish.
+// The verdicts and the proposal states that the renderings distinguish.
 const (
 	Adopt     = archive.Adopt
 	Trade     = archive.Trade
@@ -29,7 +29,7 @@ const (
 	RolledBack = archive.RolledBack
 )
 
-// The states of a run that the renderings distinguish.
+// The run states that the renderings distinguish.
 const (
 	RunRunning     = archive.RunRunning
 	RunFailed      = archive.RunFailed

@@ -10,11 +10,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// MaxRejections is the maximum number of listed variants.
+// MaxRejections is the maximum number of variants listed as rejected.
 const MaxRejections = 10
 
-// reject lists the finalists that lost, then the variants on which the search spent most,
-// each with the reason. It omits candidates that are still open.
+// reject lists the finalists that lost, and then the variants on which the search spent the
+// most evaluations, each with the reason. It omits candidates that are still open.
 func (b *builder) reject() error {
 	listed := map[agent.ConfigID]bool{b.plan.Champion: true}
 	if b.result.Verdict.Proposes() && b.headline >= 0 {
@@ -82,8 +82,7 @@ func (b *builder) rejection(id agent.ConfigID) Rejection {
 	return r
 }
 
-// stopped describes the reason why a variant was not confirmed, as far as records show
-// it.
+// stopped returns the reason why a variant was not confirmed, if the records show it.
 func (b *builder) stopped(r Rejection) string {
 	kept := slices.IndexFunc(b.result.LeftOut, func(l archive.LeftOut) bool { return l.Variant == r.Variant.ID })
 	switch {
@@ -94,7 +93,7 @@ func (b *builder) stopped(r Rejection) string {
 	case r.Difference <= 0:
 		return "no gain in the search"
 	case b.run.State == archive.RunRunning:
-		return "the run is still on"
+		return "the run is still in progress"
 	case len(b.result.Finalist) == 0:
 		return "not confirmed: no finalist went to the holdout"
 	}

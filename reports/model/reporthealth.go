@@ -10,47 +10,49 @@ import (
 type Health struct {
 	Stages   []Stage   `json:"stages"`
 	Outcomes []Outcome `json:"outcomes"`
-	// Lost are the causes of missing data, the most frequent first.
+	// Lost are the causes of missing data, most frequent first.
 	Lost []Lost `json:"lost,omitempty"`
-	// Noise compares the champion with a fresh rerun of itself.
+	// Noise compares the champion with a new rerun of itself.
 	Noise *Noise `json:"noise,omitempty"`
-	// ValueNoise describes the differences between values of the code as it is in several
-	// starts of its scoring command before the night; nil if there were none.
+	// ValueNoise describes how the values of the original code differed between several
+	// starts of its scoring command before the night; it is nil if there were no such
+	// starts.
 	ValueNoise *ValueNoise `json:"value_noise,omitempty"`
-	// Constant is the number of tasks if that rerun gave the same answers on all of them;
-	// 0 otherwise.
+	// Constant is the number of tasks if the champion's rerun gave the same answers on all
+	// of them, and 0 otherwise.
 	Constant int `json:"constant,omitempty"`
-	// Released is the number of evaluations planned for the confirmation that went to the
-	// search instead, because it had found nothing to confirm.
+	// Released is the number of evaluations planned for the confirmation that were moved to
+	// the search because the search had found nothing to confirm.
 	Released int `json:"released,omitempty"`
-	// Lent is the number of them that went to the ablation of the finalists because the
-	// best finalist was projected to need fewer.
+	// Lent is the number of evaluations planned for the confirmation that were moved to the
+	// ablation of the finalists because the best finalist was projected to need fewer
+	// evaluations.
 	Lent int `json:"lent,omitempty"`
 	// Judges describes the judges of the agent's suites, their calibration and their noise.
 	Judges []string `json:"judges,omitempty"`
-	// Scale describes the cases in which the scores of the search do not order versions as their
-	// metric does.
+	// Scale lists the cases in which the search's scores do not rank versions as the
+	// versions' metric does.
 	Scale      []string `json:"scale,omitempty"`
 	Warnings   []string `json:"warnings,omitempty"`
 	Incomplete string   `json:"incomplete,omitempty"`
 }
 
-// PassPowers are the probabilities that all of k repeats of a task pass, for both sides of a
+// PassPowers are the probabilities that k repeats of a task all pass, for both sides of a
 // comparison.
 type PassPowers struct {
 	Champion []stats.Reliability `json:"champion"`
 	Variant  []stats.Reliability `json:"variant"`
 }
 
-// Noise compares the champion with a fresh rerun of itself. Drifted reports whether the
-// two differ by more than chance allows, at the two-sided p-value P.
+// Noise compares the champion with a new rerun of itself. Drifted reports whether the two
+// differ by more than chance allows; P is the two-sided p-value.
 type Noise struct {
 	Effect
 	P       float64 `json:"p"`
 	Drifted bool    `json:"drifted"`
 }
 
-// ValueNoise is the noise of a metric, in its unit.
+// ValueNoise is the noise of a metric, in the metric's unit.
 type ValueNoise struct {
 	metrics.Kind
 	metrics.Noise
@@ -64,27 +66,27 @@ type Stage struct {
 	Stage   string `json:"stage"`
 	Planned int    `json:"planned"`
 	Done    int    `json:"done"`
-	// Missing evaluations were lost to the infrastructure: they have no score and count
-	// nowhere.
+	// Missing is the number of evaluations that were lost to the infrastructure: they have
+	// no score and are not counted in any figure.
 	Missing int `json:"missing"`
-	// Skipped evaluations were planned and never made.
+	// Skipped is the number of evaluations that were planned but never made.
 	Skipped int `json:"skipped"`
 }
 
-// Outcome counts the evaluations that ended in one way.
+// Outcome counts the evaluations with one outcome.
 type Outcome struct {
 	Outcome agent.Outcome `json:"outcome"`
 	Count   int           `json:"count"`
 }
 
-// Lost counts the evaluations that have no score for one cause, foreign text; an empty
-// cause stands for all causes beyond the first ones.
+// Lost counts the evaluations that have no score for the same cause, which is foreign text.
+// An empty cause stands for all causes that are not listed.
 type Lost struct {
 	Cause string `json:"cause"`
 	Count int    `json:"count"`
 }
 
-// Provenance identifies everything that the figures depend on.
+// Provenance identifies everything on which the figures depend.
 type Provenance struct {
 	Suites     []string `json:"suites"`
 	SuiteHash  string   `json:"suite_hash"`
@@ -93,7 +95,7 @@ type Provenance struct {
 	SpaceHash  string   `json:"space_hash"`
 	PricesHash string   `json:"prices_hash,omitempty"`
 	Adapter    string   `json:"adapter"`
-	// Metric is the name of the metric that the scores measure; empty if tasks are
+	// Metric is the name of the metric that the scores measure; it is empty if tasks are
 	// graded.
 	Metric        string         `json:"metric,omitempty"`
 	Champion      agent.ConfigID `json:"champion"`

@@ -11,13 +11,14 @@ import (
 	"evolve/runtime/agent"
 )
 
-// mostCoarse is the share of a version's cases on which the scale may be coarse without a remark.
+// mostCoarse is the maximum share of a version's cases on which the scale may be coarse
+// before a remark is made.
 const mostCoarse = .2
 
-// scaleRemarks describes the cases in which the scores of the search do not order versions as
-// their metric does: the scale is coarse at the scores of the recommended version, or another
-// version is shown to have a better mean. There are no remarks for agents, nor on a version that
-// gates refused or that is left out.
+// scaleRemarks describes the cases in which the search's scores do not rank versions as the
+// versions' metric does: the scale is coarse at the scores of the recommended version, or
+// another version is shown to have a better mean. There are no remarks for agents, and none
+// about a version that gates refused or that is left out.
 func (b *builder) scaleRemarks() []string {
 	best := b.result.Search.Recommended.Variant
 	of := b.tally.tried.variants[best].search()
@@ -32,11 +33,11 @@ func (b *builder) scaleRemarks() []string {
 		}
 	}
 	if float64(coarse) > mostCoarse*float64(len(of)) {
-		out = append(out, fmt.Sprintf("the score hardly separates versions as good as %s: on %d of %s it is within 1 point of the best one; after an approval, nights measure against the approved version; a logarithm as the metric separates large changes",
+		out = append(out, fmt.Sprintf("the score hardly separates versions as good as %s: on %d of %s the version scores within 1 point of the maximum; after an approval, nights measure against the approved version; a logarithm as the metric separates large changes",
 			b.ref(best).Name(), coarse, number.Plural(len(of), "search case")))
 	}
 	if first := b.result.Search.MetricFirst; first != nil {
-		out = append(out, fmt.Sprintf("by the mean on %s %s is better than %s, which the score puts first: %s; a large change of one case counts for less in the score",
+		out = append(out, fmt.Sprintf("by the mean on %s, %s is better than %s, which the score puts first: %s; a large change in one case counts for less in the score",
 			number.Plural(first.Gain.Cases, "search case"), b.ref(first.Variant).Name(), b.ref(first.Over).Name(), first.Gain.Words()))
 	}
 	return out

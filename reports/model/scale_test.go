@@ -12,9 +12,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestScaleRemarks checks that a report tells where the score hardly tells versions apart, and
-// where the mean of the metric shows another version to be better, but nothing about a version
-// that gates refused or that was left out.
+// TestScaleRemarks checks that a report states when the score hardly distinguishes
+// versions, and when the mean of the metric shows another version to be better. It must not
+// mention a version that gates refused or that was left out.
 func TestScaleRemarks(t *testing.T) {
 	kind := metrics.Kind{Name: "time", Unit: "s", Better: metrics.Lower, Size: 10, Form: metrics.Form}
 	first := &archive.MetricFirst{Variant: "c", Over: "b", Gain: stats.Further{
@@ -29,7 +29,7 @@ func TestScaleRemarks(t *testing.T) {
 	}{
 		"apart":         {score: .8},
 		"too good":      {score: .995, want: []string{coarse}},
-		"another first": {score: .8, result: archive.AgentResult{Search: archive.SearchResult{MetricFirst: first}}, want: []string{"by the mean on 40 search cases v3 is better than v2, which the score puts first: time 5.00 → 4.00 s, −1.00 s, 99.5 % interval −1.50 to −0.50; a large"}},
+		"another first": {score: .8, result: archive.AgentResult{Search: archive.SearchResult{MetricFirst: first}}, want: []string{"by the mean on 40 search cases, v3 is better than v2, which the score puts first: time 5.00 → 4.00 s, −1.00 s, 99.5 % interval −1.50 to −0.50; a large"}},
 		"refused":       {score: .995, result: archive.AgentResult{Refused: []stats.Refusal{{Variant: "b"}}}},
 		"left out":      {score: .995, result: archive.AgentResult{LeftOut: []archive.LeftOut{{Variant: "b"}}}},
 	} {

@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Source is the data source of a report: an archive, or a reader of the archive of a
+// Source is the data source for a report: an archive, or a reader of the archive of a
 // running process.
 type Source interface {
 	Run(ctx context.Context, name string) (archive.Run, error)
@@ -30,23 +30,26 @@ type Source interface {
 	VerifyLedger(ctx context.Context) (n int64, head string, err error)
 }
 
-// Rechecker is a Source that computes the rulings of a result again from the stored
-// evaluations. A result that they contradict is shown without a verdict.
+// Rechecker is a Source that can compute the rulings of a result again from the stored
+// evaluations. If the evaluations contradict a result, the result is shown without a
+// verdict.
 type Rechecker interface {
-	// Recheck fails with an archive.ErrCorrupt when the stored evaluations do not give the
-	// rulings or the verdict of the result.
+	// Recheck computes the rulings again. It fails with archive.ErrCorrupt if the stored
+	// evaluations do not lead to the rulings or the verdict of the result.
 	Recheck(ctx context.Context, r archive.AgentResult) (evidence.Checked, error)
 }
 
-// Mover is a Source that compares the inputs of a waiting config with the present workspace. Without
-// one, a report has what the latest plan recorded.
+// Mover is a Source that can compare the inputs of a waiting config with the present
+// workspace. With any other Source, a report contains what the latest plan recorded.
 type Mover interface {
-	// MovedSince lists what changed since the config of a proposal was measured; known is false
-	// for a proposal that awaits no decision on a config, and where the workspace cannot be loaded.
+	// MovedSince lists what has changed since the config of a proposal was measured. known
+	// is false if the proposal does not await a decision on a config, or if the workspace
+	// cannot be loaded.
 	MovedSince(ctx context.Context, id string) (moved []string, known bool, err error)
 }
 
-// MovedSince is [Mover.MovedSince] of a source; unknown for a source that is no Mover.
+// MovedSince calls the source's [Mover.MovedSince]; known is false if the source is not a
+// Mover.
 func MovedSince(ctx context.Context, src Source, id string) (moved []string, known bool, err error) {
 	if m, ok := src.(Mover); ok {
 		return m.MovedSince(ctx, id)

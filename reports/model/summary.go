@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// IndexSchema names the schema of the index as JSON.
+// IndexSchema is the name of the schema of the index in JSON.
 const IndexSchema = "evolve.report-index/1"
 
 // Summary is one run in the index.
@@ -29,55 +29,57 @@ type AgentSummary struct {
 	Agent    string          `json:"agent"`
 	Verdict  archive.Verdict `json:"verdict,omitempty"`
 	Champion Ref             `json:"champion"`
-	// Against is as in [Decision].
+	// Against has the same meaning as in [Decision].
 	Against *Ref `json:"against,omitempty"`
 	Variant *Ref `json:"variant,omitempty"`
-	// Metric is as in [Headline].
+	// Metric has the same meaning as in [Headline].
 	Metric *stats.Gain `json:"metric,omitempty"`
 	Effect *Effect     `json:"holdout,omitempty"`
 	// Claim is the claim that the evidence supports.
 	Claim stats.Claim `json:"claim,omitempty"`
-	// Fell is the number by which the scores of the champion fell, in [0,1], if the night shows
-	// a fall; nil for none.
+	// Fell is the amount, in [0,1], by which the champion's scores fell, if the night shows
+	// a fall; it is nil otherwise.
 	Fell *float64 `json:"fell,omitempty"`
-	// Observed is what the latest adoption has shown up to this night; nil for none.
+	// Observed is what the latest adoption has shown up to this night; it is nil if there
+	// is no adoption to observe.
 	Observed  *Observed `json:"observed,omitempty"`
 	Proposals []string  `json:"proposals,omitempty"`
-	// States are the proposals as they are now, in the order of Proposals. One that the archive
-	// does not have is left out.
+	// States are the present states of the proposals, in the order of Proposals. A proposal
+	// that the archive does not have is left out.
 	States []ProposalNow `json:"states,omitempty"`
 }
 
-// Observed is the difference of an adopted config to the one that it replaced, on the tasks that
-// nights before and after its adoption measured.
+// Observed is the difference between an adopted config and the config that it replaced, on
+// the tasks that were measured both before and after the adoption.
 type Observed struct {
 	Proposal   string  `json:"proposal"`
 	Difference float64 `json:"difference"`
 	Lo         float64 `json:"lo"`
 	Hi         float64 `json:"hi"`
-	// Nights counts those since the adoption.
+	// Nights is the number of nights since the adoption.
 	Nights int `json:"nights"`
 }
 
-// ProposalNow is the state of a proposal.
+// ProposalNow is the present state of a proposal.
 type ProposalNow struct {
 	ID    string                `json:"id"`
 	State archive.ProposalState `json:"state"`
-	// Created is the time of its night, and Days the number of whole days that it has awaited a
-	// person at the latest time on record: see [Latest].
+	// Created is the time of the proposal's night. Days is the number of whole days for
+	// which the proposal has awaited a person at the latest time on record; see [Latest].
 	Created time.Time `json:"created,omitzero"`
 	Days    int       `json:"days,omitempty"`
-	// Decision is the latest decision on it; nil for none.
+	// Decision is the latest decision on the proposal; it is nil if there is none.
 	Decision *archive.DecisionBrief `json:"decision,omitempty"`
-	// Stale is as in [Waiting].
+	// Stale has the same meaning as in [Waiting].
 	Stale []string `json:"stale,omitempty"`
 }
 
 // Awaits reports whether a person may decide on the proposal.
 func (p ProposalNow) Awaits() bool { return Proposal{State: p.State}.Awaits() }
 
-// Latest returns the latest time that the summaries have: that of a run's start, a proposal or a
-// decision. What depends on it is the same until something new is recorded.
+// Latest returns the latest time in the summaries, which is the start of a run or the time
+// of a proposal or a decision. What is computed from it does not change until something new
+// is recorded.
 func Latest(runs []Summary) time.Time {
 	var at time.Time
 	later := func(t time.Time) {
@@ -99,7 +101,7 @@ func Latest(runs []Summary) time.Time {
 	return at
 }
 
-// waited fills the days that proposals have waited.
+// waited fills in the number of days for which proposals have waited.
 func waited(runs []Summary) {
 	at := Latest(runs)
 	for _, r := range runs {
@@ -113,7 +115,7 @@ func waited(runs []Summary) {
 	}
 }
 
-// Summaries lists all runs, the latest first. It reads only plans, results and proposals.
+// Summaries lists all runs, latest first. It reads only plans, results and proposals.
 func Summaries(ctx context.Context, src Source) ([]Summary, error) {
 	out := []Summary{}
 	for run, err := range src.Runs(ctx) {

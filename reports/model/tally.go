@@ -15,7 +15,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The bounds of texts in a report, in characters.
+// Limits on the texts in a report, in characters.
 const (
 	MaxReason = 300
 	maxAnswer = 600
@@ -23,9 +23,9 @@ const (
 	maxCause  = 160
 )
 
-// tally is the result of one pass over an agent's evaluations of a run. It keeps little
-// about each evaluation of the search, and more only about the two sides compared on the
-// holdout.
+// tally is the result of one pass over an agent's evaluations in a run. It stores little
+// about each evaluation in the search, and more only about those of the two sides that are
+// compared on the holdout.
 type tally struct {
 	total    int
 	paid     float64
@@ -35,23 +35,26 @@ type tally struct {
 	stages   map[bench.Stage]*Stage
 	outcomes map[agent.Outcome]int
 	tried    *tried
-	// champion and variant are the two sides of the headline, by task and repeat.
+	// champion and variant hold the attempts of the two sides of the headline, by task and
+	// repeat.
 	champion, variant map[string]map[int]attempt
 	domains           map[string]string
-	// blocks holds the evaluations of the two sides by repeat, whether scored or not.
+	// blocks holds the evaluations of the two sides by repeat, whether they were scored or
+	// not.
 	blocks map[int]map[seat]bool
-	// lost counts the evaluations without a score by their cause.
+	// lost is the number of evaluations without a score, by cause.
 	lost map[string]int
-	// drawn counts the evaluations of the random baseline.
+	// drawn is the number of evaluations in the random baseline.
 	drawn int
-	// metric is the kind of the metric that the scores measure; nil if they measure none.
+	// metric is the kind of the metric that the scores measure; it is nil if they do not
+	// measure a metric.
 	metric *metrics.Kind
-	// units holds the clusters and weights of the holdout tasks by id; without one, a task is a
-	// cluster of weight 1.
+	// units holds the clusters and weights of the holdout tasks, by id. A task without an
+	// entry is a separate cluster with weight 1.
 	units map[string]archive.GroundTask
 }
 
-// seat is one evaluation of a block: a task under one side of the headline.
+// seat is one evaluation in a block: a task on one side of the headline.
 type seat struct {
 	task    string
 	variant agent.ConfigID
@@ -61,14 +64,14 @@ type seat struct {
 type attempt struct {
 	key     bench.Key
 	score   float64
-	value   float64 // of the metric; NaN for none
+	value   float64 // the value of the metric; NaN if there is none
 	pass    bool
 	outcome agent.Outcome
 	reason  string
 	answer  string
 	err     string
 	usage   agent.Usage
-	// seconds is the time of the answer; NaN for none.
+	// seconds is the time of the answer; NaN if it is unknown.
 	seconds float64
 }
 
@@ -97,7 +100,7 @@ func (b *builder) count() error {
 	return b.earlierFaces()
 }
 
-// face keeps an evaluation of either side of the headline on the holdout.
+// face stores an evaluation on the holdout if it belongs to a side of the headline.
 func (b *builder) face(e bench.Evaluation) {
 	if b.headline < 0 || e.Stage != bench.StageConfirm {
 		return
@@ -110,9 +113,9 @@ func (b *builder) face(e bench.Evaluation) {
 	}
 }
 
-// wholeBlocks drops the evaluations of unfinished blocks of the confirmation: the verdict
-// uses only complete blocks of size evaluations, each side once on every holdout task.
-// Repeats are numbered consecutively across nights.
+// wholeBlocks drops the evaluations of unfinished blocks of the confirmation, because the
+// verdict uses only complete blocks. A complete block has size evaluations: each side once
+// on every holdout task. Repeats are numbered consecutively across nights.
 func (t *tally) wholeBlocks(size int) {
 	for _, side := range []map[string]map[int]attempt{t.champion, t.variant} {
 		for _, repeats := range side {
@@ -150,7 +153,7 @@ func (t *tally) add(e bench.Evaluation) {
 	}
 }
 
-// valueOf returns the value of the metric of an evaluation; NaN for none.
+// valueOf returns the metric's value for an evaluation, or NaN if there is none.
 func (t *tally) valueOf(e bench.Evaluation) float64 {
 	if t.metric == nil || e.Outcome != agent.OK {
 		return math.NaN()
@@ -179,8 +182,8 @@ func (t *tally) keep(side map[string]map[int]attempt, e bench.Evaluation) {
 	}
 }
 
-// reason joins the reasons that graders gave: for a failed evaluation only those of the
-// graders that it failed.
+// reason joins the reasons that graders gave. For a failed evaluation, it joins only those
+// of the graders that the evaluation failed.
 func reason(e bench.Evaluation) string {
 	var parts []string
 	for _, g := range e.Grades {
@@ -191,7 +194,7 @@ func reason(e bench.Evaluation) string {
 	return strings.Join(parts, "; ")
 }
 
-// repeats lists the repeats that were scored on both sides of a task.
+// repeats lists the repeats of a task that were scored on both sides.
 func (t *tally) repeats(task string) []int {
 	var list []int
 	for r := range t.champion[task] {
@@ -203,7 +206,7 @@ func (t *tally) repeats(task string) []int {
 	return list
 }
 
-// pairs returns the holdout tasks sorted by name.
+// pairs returns the results on the holdout tasks, sorted by name.
 func (t *tally) pairs() []TaskPair {
 	var out []TaskPair
 	for task := range t.champion {
@@ -236,8 +239,9 @@ func (t *tally) pairs() []TaskPair {
 	return out
 }
 
-// tries counts the runs of each holdout task with a score on a side, and the passes of both
-// sides. As in the ruling, a run that lacks one side's score failed on that side.
+// tries returns, for each holdout task and each side, the number of runs with a score on at
+// least one side, and the number of these that passed. As in the ruling, a run without a
+// score on one side counts as failed on that side.
 func (t *tally) tries() (champion, variant []stats.Tries) {
 	tasks := map[string]map[int]bool{}
 	for _, side := range []map[string]map[int]attempt{t.champion, t.variant} {
@@ -288,8 +292,8 @@ func (b *builder) scored(v archive.ScoredVariant) Scored {
 	return Scored{Variant: b.ref(v.Variant), Score: v.Score, Lo: v.Lo, Hi: v.Hi}
 }
 
-// variant returns a variant, or only its id if the archive has lost it. Any other error
-// is recorded and ends the report.
+// variant returns a variant, or only its id if the archive no longer has it. Any other
+// error is recorded, and then prevents the report.
 func (b *builder) variant(id agent.ConfigID) archive.Variant {
 	if v, ok := b.variants[id]; ok {
 		return v

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestMissingRunsFail tests that a run with a score on one side only failed on the other,
-// and that a run without any score counts for neither.
+// TestMissingRunsFail tests that a run with a score on only one side counts as failed on
+// the other side, and that a run without any score counts for neither.
 func TestMissingRunsFail(t *testing.T) {
 	passed := attempt{pass: true}
 	tl := tally{
@@ -27,7 +27,8 @@ func TestMissingRunsFail(t *testing.T) {
 	}
 }
 
-// TestCauses tests that the causes of missing data are counted, the most frequent first.
+// TestCauses tests that the causes of missing data are counted and listed with the most
+// frequent first.
 func TestCauses(t *testing.T) {
 	tl := tally{lost: map[string]int{}, stages: map[bench.Stage]*Stage{}, outcomes: map[agent.Outcome]int{}}
 	for cause, n := range map[string]int{"no verdict": 5, "refused": 2, "": 3, "timeout": 1, "reset": 1} {

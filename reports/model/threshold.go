@@ -6,15 +6,15 @@ import (
 	"evolve/reports/number"
 )
 
-// thresholds returns the conditions by which bench/stats recommends a finalist, except
-// that on latency, which is volatile.
+// thresholds returns the conditions under which bench/stats recommends a finalist, except
+// the condition on latency, which is volatile.
 func (b *builder) thresholds(f archive.Finalist) []Threshold {
 	r := f.Ruling
 	if r == nil {
 		return fixedThresholds(f)
 	}
 	here := threshold("better on these tasks: evidence", "log_e", r.LogE, "≥", r.Threshold)
-	if r.Fixed { // one block is all the evidence there is
+	if r.Fixed { // one block is all the evidence that there can be
 		here = threshold("better on these tasks: difference", "points", r.Difference, ">", 0)
 		here.Met = r.Claim != stats.NoClaim
 	}

@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/experience"
 )
 
-// toolsOf returns the notes of a run on an agent's tools: those to change first, then those
-// with the most calls.
+// toolsOf returns a run's notes on an agent's tools: first the tools that should be
+// changed, then those with the most calls.
 func toolsOf(run archive.Run, agentID string) []archive.ToolNote {
 	var out []archive.ToolNote
 	for _, n := range run.Tools {

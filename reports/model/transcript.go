@@ -9,18 +9,19 @@ import (
 	"evolve/runtime/text"
 )
 
-// EventPair is one position of two transcripts side by side.
+// EventPair is one position in two transcripts side by side.
 type EventPair struct {
-	// Before and After are the indices of the events in those of the two attempts; −1 means
-	// that a side has none.
+	// Before and After are the indices of the events in the transcripts of the two
+	// attempts; −1 means that a side has no event there.
 	Before int `json:"before"`
 	After  int `json:"after"`
-	// Same reports whether the two events are the same in full, apart from the time they took.
+	// Same reports whether the two events are equal in everything except the time they
+	// took.
 	Same bool `json:"same,omitempty"`
 }
 
-// Unfolded replaces a program's transcript that is a list of steps by an event for each step.
-// Any other transcript of a program stays one event.
+// Unfolded replaces a transcript from a program with one event for each step, if the
+// transcript is a list of steps. Any other transcript from a program remains one event.
 func Unfolded(events []agent.Event) []agent.Event {
 	var out []agent.Event
 	for _, e := range events {
@@ -36,8 +37,8 @@ func Unfolded(events []agent.Event) []agent.Event {
 	return out
 }
 
-// stepOf reads the names that programs commonly give to the parts of a step, and keeps all
-// other parts as data.
+// stepOf reads the parts of a step that have names commonly used by programs, and stores
+// all other parts as data.
 func stepOf(step map[string]json.RawMessage) agent.Event {
 	take := func(names ...string) string {
 		for _, name := range names {
@@ -57,7 +58,7 @@ func stepOf(step map[string]json.RawMessage) agent.Event {
 		delete(step, "ms")
 	}
 	if len(step) > 0 {
-		e.Data, _ = text.Marshal(step) // raw JSON under strings: it cannot fail
+		e.Data, _ = text.Marshal(step) // cannot fail, because step maps strings to raw JSON
 	}
 	return e
 }
@@ -67,10 +68,10 @@ func calls(events []agent.Event) []string {
 	return agent.Transcript{Events: events}.Tools()
 }
 
-// pairUp aligns two transcripts by the kind and name of their events. differs is the index of
-// the first step at which the two runs part: the first call of a tool, with its arguments and
-// its result, that only one side made; or, where all calls are the same, the first other event
-// that differs after the preparations. It is −1 if there is none.
+// pairUp aligns two transcripts by the kinds and names of their events. differs is the
+// index of the first step at which the two runs diverge, or −1 if there is none. This is
+// the first tool call, with its arguments and its result, that only one side made. If all
+// calls are the same, it is the first other event that differs after the preparations.
 func pairUp(before, after []agent.Event) (list []EventPair, differs int) {
 	i, j := 0, 0
 	var a, b []int
@@ -118,8 +119,8 @@ func pairUp(before, after []agent.Event) (list []EventPair, differs int) {
 	return list, differs
 }
 
-// preparations are the kinds of event that follow from the config before the agent acts, or that
-// only state the settings of a call.
+// preparations are the kinds of events that result from the config before the agent acts,
+// or that only record the settings of a call.
 var preparations = []string{agent.EventDomain, agent.EventRecall, agent.EventTools, agent.EventBootstrap, agent.EventDecompose, agent.EventPolicy, agent.EventInert, agent.EventRoute}
 
 func eventNames(events []agent.Event) []string {

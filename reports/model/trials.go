@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// tried holds the scored evaluations on search tasks, by variant. A night has up to a million
-// of them, so each takes 16 bytes.
+// tried holds the scored evaluations on search tasks, by variant. A night has up to a
+// million of these evaluations, so each takes only 16 bytes.
 type tried struct {
 	tasks    []string
 	indices  map[string]uint32
@@ -25,21 +25,21 @@ func newTried() *tried {
 // ablation.
 type trials struct {
 	of *tried
-	// searched counts those of the search, with the random baseline.
+	// searched is the number of evaluations in the search, including the random baseline.
 	searched int
-	// used is the usage of all, and made is their number.
+	// used is the usage of all evaluations, and made their number.
 	used   agent.Usage
 	made   int
 	scores []trial
-	// ordered reports whether the scores are in the order of task and repeat, with one for
-	// each place.
+	// ordered reports whether the scores are in the order of task and repeat, with one
+	// score for each repeat of a task.
 	ordered bool
 }
 
 // trial is one evaluation.
 type trial struct {
 	task   uint32 // its index
-	repeat uint32 // twice the repeat, and 1 more in the ablation
+	repeat uint32 // twice the repeat, plus 1 in the ablation
 	score  float64
 }
 
@@ -71,9 +71,9 @@ func (t *tried) enter(e bench.Evaluation) {
 	v.scores, v.ordered = append(v.scores, one), false
 }
 
-// search lists the evaluations of the search, and ablated these together with those of the
-// ablation: the first at each place, in order of task and repeat. Both of a nil variant are
-// nil.
+// search lists the evaluations of the search, and ablated lists these together with the
+// evaluations of the ablation. Both list the first evaluation of each repeat of a task, in
+// order of task and repeat. For a nil variant, both return nil.
 func (v *trials) search() []trial {
 	return v.places(func(t trial) bool { return !t.ablation() })
 }
@@ -99,8 +99,8 @@ func (v *trials) places(counts func(trial) bool) []trial {
 	return out
 }
 
-// compared returns the mean difference between other evaluations and these, over the
-// places that both have.
+// compared returns the mean of the other scores minus these, over the repeats of tasks that
+// both lists have, and the number of these repeats.
 func (t *tried) compared(these, others []trial) (shared int, difference float64) {
 	type pair struct {
 		trial
@@ -112,8 +112,8 @@ func (t *tried) compared(these, others []trial) (shared int, difference float64)
 			both = append(both, pair{o, o.score - these[i].score})
 		}
 	}
-	// Summation in the order of names gives the same last digit in whatever order they
-	// arrived.
+	// Summing in the order of names gives exactly the same result whatever the order in
+	// which the evaluations arrived.
 	slices.SortFunc(both, func(a, b pair) int {
 		return cmp.Or(strings.Compare(t.tasks[a.task], t.tasks[b.task]), compareTrials(a.trial, b.trial))
 	})

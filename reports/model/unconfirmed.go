@@ -10,8 +10,9 @@ import (
 	"evolve/reports/number"
 )
 
-// unconfirmed explains why a verdict proposes nothing although the interval of the headline, which
-// is about one comparison, excludes that the variant is no better; empty if this does not apply.
+// unconfirmed returns the reason why a verdict proposes nothing although the interval of
+// the headline, which applies to a single comparison, shows the variant to be better; it
+// returns "" if the interval does not show that.
 func (b *builder) unconfirmed() string {
 	h := b.out.Headline
 	if v := b.out.Decision.Verdict; h == nil || h.Evidence == nil || v != archive.Undecided && v != archive.Keep {
@@ -34,7 +35,7 @@ func (b *builder) unconfirmed() string {
 	return fmt.Sprintf("the %s interval, %s, shows %s to be better, but it is not confirmed: %s", number.Percent(h.Level), which, h.Variant.Name(), strings.Join(why, "; "))
 }
 
-// missing lists the conditions that a ruling lacks for the claim about new tasks.
+// missing lists the conditions for the claim about new tasks that a ruling does not meet.
 func (b *builder) missing(r *stats.Ruling) []string {
 	noun := "task"
 	if r.Metric != nil {
@@ -42,12 +43,12 @@ func (b *builder) missing(r *stats.Ruling) []string {
 	}
 	var why []string
 	if r.Independent > 0 && r.Independent < float64(r.Least)-Tolerance {
-		why = append(why, fmt.Sprintf("it needs at least %d independent held-out %ss, and there are %.3g", r.Least, noun, r.Independent))
+		why = append(why, fmt.Sprintf("it needs at least %d independent held-out %ss, but there are %.3g", r.Least, noun, r.Independent))
 	} else if r.NewLower <= 0 {
-		why = append(why, fmt.Sprintf("the lower bound at %s must be above 0, and it is %s points: %s", number.Percent(r.BoundLevel()), number.Points(r.NewLower), b.entryLevel(r)))
+		why = append(why, fmt.Sprintf("the lower bound at %s must be above 0, but it is %s points: %s", number.Percent(r.BoundLevel()), number.Points(r.NewLower), b.entryLevel(r)))
 	}
 	if !r.Fixed && r.LogE < r.Threshold {
-		why = append(why, fmt.Sprintf("the evidence on these %ss, which is valid at any look, is %s of what is needed at that level", noun, number.Share(Evidence{LogE: r.LogE, Required: r.Threshold}.Share())))
+		why = append(why, fmt.Sprintf("the evidence on these %ss, which is valid at any stopping time, is %s of what is needed at that level", noun, number.Share(Evidence{LogE: r.LogE, Required: r.Threshold}.Share())))
 	}
 	for _, p := range r.Parts {
 		if p.Verdict == stats.DomainVeto {
@@ -57,12 +58,12 @@ func (b *builder) missing(r *stats.Ruling) []string {
 	return why
 }
 
-// entryLevel describes the reason why the level of an entry is stricter than that of the
+// entryLevel returns the reason why the level of an entry is stricter than that of the
 // interval shown.
 func (b *builder) entryLevel(r *stats.Ruling) string {
-	words := "one confirmation has the error " + number.Percent(math.Exp(-r.Threshold))
+	words := "the error of one confirmation is " + number.Percent(math.Exp(-r.Threshold))
 	if e := b.out.Honesty.Entries; e != nil {
-		words += fmt.Sprintf(", %s divided by the %d confirmations of %d days", number.Percent(e.Level), e.Most, e.Days)
+		words += fmt.Sprintf(", %s divided by the %d confirmations in %d days", number.Percent(e.Level), e.Most, e.Days)
 	}
 	if !r.Fixed {
 		words += ", halved because the evidence is looked at each time that all tasks have run"

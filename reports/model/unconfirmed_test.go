@@ -10,8 +10,8 @@ import (
 	"evolve/bench/stats"
 )
 
-// TestUnconfirmed checks that a night which confirms nothing tells why, where the interval that it
-// shows excludes 0.
+// TestUnconfirmed checks that a night that confirms nothing explains why if the interval
+// that it shows excludes 0.
 func TestUnconfirmed(t *testing.T) {
 	kind := metrics.Kind{Name: "excess", Unit: "%", Better: metrics.Lower, Size: 10, Form: metrics.Form}
 	const alpha = .05 / 12
@@ -29,11 +29,11 @@ func TestUnconfirmed(t *testing.T) {
 	for name, c := range map[string]struct {
 		pairs   []stats.Pair
 		verdict archive.Verdict
-		want    []string // parts of the words; none: there are no words
+		want    []string // parts of the expected text; none means there is no text
 	}{
 		"the level of an entry": {pairs(16, uneven), archive.Undecided, []string{
-			"the 95 % interval, that of excess, shows v2 to be better, but it is not confirmed: ", "the lower bound at 99.6 % must be above 0, and it is −",
-			"one confirmation has the error .4 %, 5 % divided by the 12 confirmations of 30 days",
+			"the 95 % interval, that of excess, shows v2 to be better, but it is not confirmed: ", "the lower bound at 99.6 % must be above 0, but it is −",
+			"the error of one confirmation is .4 %, 5 % divided by the 12 confirmations in 30 days",
 		}},
 		"no difference":  {pairs(16, func(i int) float64 { return uneven(i) - 1.3 }), archive.Undecided, nil},
 		"it is proposed": {pairs(16, uneven), archive.Adopt, nil},

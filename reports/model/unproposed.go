@@ -9,12 +9,12 @@ import (
 	"evolve/runtime/text"
 )
 
-// mostBudgets bounds the budget that is suggested for a decision, as a multiple of that of the run:
-// where more is needed, more tasks help and not one night.
+// mostBudgets is the maximum budget to suggest for a decision, as a multiple of the run's
+// budget. If more is needed, more tasks help, but a single night does not.
 const mostBudgets = 20
 
-// unproposed returns the commands that help where nothing was proposed: for an open verdict of the
-// latest run the one that may decide it, and the page.
+// unproposed returns the commands that help if nothing was proposed: the command that may
+// decide an open verdict of the latest run, and the command that opens the report page.
 func (b *builder) unproposed(run string) []string {
 	page := "evolve report " + run + " --open"
 	switch b.out.Decision.Verdict {
@@ -33,7 +33,8 @@ func (b *builder) unproposed(run string) []string {
 	return []string{"evolve report " + run}
 }
 
-// deciding returns the command that may decide an open verdict.
+// deciding returns the command for the run that may decide an open verdict, or for finding
+// out what prevents a decision.
 func (b *builder) deciding() string {
 	var causes []stats.Cause
 	for _, c := range b.result.Causes {
@@ -49,9 +50,9 @@ func (b *builder) deciding() string {
 		if n := b.budgetFor(c.Figures["more_pairs"]); n > 0 {
 			return fmt.Sprintf("evolve run --budget-evals %d", n)
 		}
-	case stats.CauseNoRoom, stats.CauseNoBudget: // the plan names the evaluations that are needed
+	case stats.CauseNoRoom, stats.CauseNoBudget: // the plan shows how many evaluations are needed
 		return "evolve run --dry-run"
-	case stats.CauseHereOnly, stats.CauseTooLong, stats.CauseNoTasks, stats.CauseNoHoldout, stats.CauseVaries: // more tasks, or other settings of the agent
+	case stats.CauseHereOnly, stats.CauseTooLong, stats.CauseNoTasks, stats.CauseNoHoldout, stats.CauseVaries: // more tasks or other agent settings are needed
 		return "evolve doctor"
 	case stats.CauseNoEntry: // confirmations left
 		return "evolve status"
@@ -59,9 +60,10 @@ func (b *builder) deciding() string {
 	return "evolve run"
 }
 
-// budgetFor returns the evaluations of a run whose confirmation has so many pairs, if the run was to
-// divide them as this one; 0 where its own suffice, where another limit than that of evaluations may
-// bind, and where it would be very many.
+// budgetFor returns the number of evaluations for a run whose confirmation has the given
+// number of pairs, if that run divides its evaluations like this one. It returns 0 if this
+// run's budget suffices, if a limit other than that on evaluations may bind, or if the
+// number would be very large.
 func (b *builder) budgetFor(pairs float64) int {
 	p := b.plan
 	of := float64(p.Search + p.AA + p.Ablate + p.Confirm)

@@ -9,7 +9,7 @@ import (
 	"evolve/bench/stats"
 )
 
-// TestUnproposed checks the commands of boxes without a proposal.
+// TestUnproposed checks the commands in decision boxes without a proposal.
 func TestUnproposed(t *testing.T) {
 	open := func(pairs float64) []stats.Cause {
 		return []stats.Cause{{Kind: stats.CauseVetoed}, {Kind: stats.CauseOpen, Figures: map[string]float64{"more_pairs": pairs}}}

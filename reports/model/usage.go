@@ -10,28 +10,30 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Usage is the consumption of both sides on the holdout: means over the tasks, by their weights, of
-// the runs that were scored on both sides, and the ratio of the two.
+// Usage is the consumption of both sides on the holdout, with the ratio of the two sides.
+// The consumption is the weighted mean, over the tasks, of the runs that were scored on
+// both sides.
 type Usage struct {
 	Name     string  `json:"name"`
 	Unit     string  `json:"unit"`
 	Champion float64 `json:"champion"`
 	Variant  float64 `json:"variant"`
-	// Ratio is Variant over Champion, with its 90 % interval, or that of the guard on the metric;
-	// nil for shares.
+	// Ratio is the ratio of Variant to Champion, with its 90 % interval or, if there is a
+	// guard on the metric, the guard's interval; it is nil if the values are shares.
 	Ratio *Ratio `json:"ratio,omitempty"`
 }
 
-// Ratio is a ratio with its interval; 1 is no change.
+// Ratio is a ratio with its interval; 1 means no change.
 type Ratio struct {
 	Ratio float64 `json:"ratio"`
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
 }
 
-// usage describes the consumption of both sides on the holdout. All figures are those of
-// [stats.NewGuard], over the tasks and weights of the ruling, so that the change is that between the
-// two values. Of a metric with a bound they are the ruling's.
+// usage fills in the consumption of both sides on the holdout. All figures are those of
+// [stats.NewGuard] over the tasks and weights of the ruling, so that the change shown is
+// the change between the two values shown. For a metric with a bound, they are the ruling's
+// figures.
 func (b *builder) usage() {
 	b.tally.weigh(b.result.Grounds)
 	guards := map[string]stats.Guard{}
@@ -75,13 +77,15 @@ func (b *builder) usage() {
 	}
 }
 
-// leastP95 is the least number of tasks for an interval of a 95th percentile: of so many, one lies
-// above it with a probability of .95, as 1 − .95^59 ≥ .95.
+// leastP95 is the minimum number of tasks for an interval of a 95th percentile: among this
+// number of tasks, at least one lies above the percentile with a probability of .95,
+// because 1 − .95^59 ≥ .95.
 const leastP95 = 59
 
-// latencies returns the latencies of both sides over the pairs of evaluations that both have a
-// time of, see [bench.Evaluation.AnswerSeconds], and the ratio of the 95th percentiles. All are nil
-// if no time was recorded, and the ratio if the tasks with a time are too few to show anything.
+// latencies returns the latencies of both sides over the pairs of evaluations in which both
+// evaluations have a time (see [bench.Evaluation.AnswerSeconds]), and the ratio of the 95th
+// percentiles. All are nil if no time was recorded. The ratio is nil if too few tasks have
+// a time to show anything.
 func (t *tally) latencies() (champion, variant *Latency, ratio *Ratio) {
 	pairs := slices.DeleteFunc(t.paired(stats.Latency, func(x attempt) float64 { return x.seconds }), func(p stats.Pair) bool {
 		for r := range p.LatencyA {
@@ -113,7 +117,8 @@ func (t *tally) weigh(g *archive.Grounds) {
 	}
 }
 
-// paired returns a metric's values for the attempts that have a counterpart, by task.
+// paired returns, by task, a metric's values for the attempts to which an attempt of the
+// other side corresponds.
 func (t *tally) paired(metric string, of func(attempt) float64) []stats.Pair {
 	var out []stats.Pair
 	for _, task := range sortedKeys(t.champion) {

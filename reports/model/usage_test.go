@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestP95Ratio checks that the latencies of both sides are compared pair by pair, and that few
-// tasks have no interval.
+// TestP95Ratio checks that the latencies of both sides are compared pair by pair, and that
+// no interval is given for few tasks.
 func TestP95Ratio(t *testing.T) {
 	t.Parallel()
 	timed := func(tasks int) *Ratio {
@@ -22,7 +22,7 @@ func TestP95Ratio(t *testing.T) {
 			b.champion[task] = map[int]attempt{0: {outcome: agent.OK, seconds: took}}
 			b.variant[task] = map[int]attempt{0: {outcome: agent.OK, seconds: 2 * took}}
 		}
-		for i := range leastP95 { // these have no time, and count for nothing
+		for i := range leastP95 { // these have no time, and are ignored
 			task := fmt.Sprintf("u%03d", i)
 			b.champion[task] = map[int]attempt{0: {outcome: agent.Execution, seconds: math.NaN()}}
 			b.variant[task] = map[int]attempt{0: {outcome: agent.OK, seconds: 1}}
@@ -39,8 +39,8 @@ func TestP95Ratio(t *testing.T) {
 	}
 }
 
-// TestLatenciesOfAnswers checks that neither crashes nor the start of a process count as the
-// time of an answer, on either side.
+// TestLatenciesOfAnswers checks that neither crashes nor process starts count as answer
+// time, on either side.
 func TestLatenciesOfAnswers(t *testing.T) {
 	t.Parallel()
 	none := math.NaN()
@@ -55,8 +55,9 @@ func TestLatenciesOfAnswers(t *testing.T) {
 	}
 }
 
-// TestUsageIsOfTheRuling checks that the two values of a metric, and so their ratio, are over the
-// tasks and weights of the ruling, and that those of a metric with a bound are the ruling's own.
+// TestUsageIsOfTheRuling checks that the two values of a metric, and thus their ratio, use
+// the tasks and weights of the ruling, and that the values of a metric with a bound are
+// those in the ruling.
 func TestUsageIsOfTheRuling(t *testing.T) {
 	t.Parallel()
 	used := func(tokens int) map[int]attempt {

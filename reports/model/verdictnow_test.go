@@ -6,8 +6,9 @@ import (
 	"evolve/archive"
 )
 
-// TestVerdictNow checks that a night's verdict is never better than what gates found of its
-// proposals, and that a proposal whose target has merely changed is no evidence against it.
+// TestVerdictNow checks that a night's verdict is never better than the gates' findings on
+// its proposals, and that a proposal whose target has merely changed is not evidence
+// against the verdict.
 func TestVerdictNow(t *testing.T) {
 	apply := []archive.GateVerdict{{Gate: archive.ApplyGate, Verdict: "failed"}}
 	gated := &archive.PatchBrief{Sandbox: "namespaces"}

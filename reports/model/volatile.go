@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// Volatile is everything that may differ between two runs of the same plan and
-// seed: times, host, timing, retries, commits, the ledger's head.
+// Volatile holds everything that may differ between two runs of the same plan and seed:
+// times, host, timing, retries, commits, the ledger's head.
 type Volatile struct {
 	Started time.Time `json:"started,omitzero"`
 	Ended   time.Time `json:"ended,omitzero"`
@@ -18,7 +18,8 @@ type Volatile struct {
 	Phases  []Phase   `json:"phases,omitempty"`
 	Host    string    `json:"host,omitempty"`
 	Binary  string    `json:"binary,omitempty"`
-	// Concurrency is the number of workers allowed, Reached the number reached.
+	// Concurrency is the maximum number of workers allowed, and Reached the largest number
+	// that worked at the same time.
 	Concurrency int `json:"concurrency"`
 	Reached     int `json:"reached"`
 	Resumed     int `json:"resumed"`
@@ -26,19 +27,19 @@ type Volatile struct {
 	// cost nothing.
 	CostUSD float64 `json:"cost_usd"`
 	// UnrecordedUSD is the part of CostUSD that no record accounts for: calls that were
-	// repeated or cut off, in part an estimate.
+	// repeated or cut off. It is partly an estimate.
 	UnrecordedUSD float64 `json:"unrecorded_usd,omitempty"`
 	// JudgeUSD is the part of CostUSD that was paid for judges of answers.
 	JudgeUSD float64 `json:"judge_usd,omitempty"`
 	// PatchUSD is the part of CostUSD that was paid for writing, trying and reviewing
 	// patches.
 	PatchUSD float64 `json:"patch_usd,omitempty"`
-	// ToolUSD is the part of CostUSD that was paid for writing tools anew.
+	// ToolUSD is the part of CostUSD that was paid for rewriting tools.
 	ToolUSD float64 `json:"tool_usd,omitempty"`
-	// Guards are the statistics of the calls of tools and providers under their policies.
+	// Guards are the statistics on calls of tools and providers under their policies.
 	Guards []policy.Stat `json:"guards,omitempty"`
-	// Live is the effect of limits and breakers on the live turns of the week before the run's
-	// end.
+	// Live describes the effect of limits and breakers on the live turns in the week before
+	// the end of the run.
 	Live []policy.Saturation `json:"live,omitempty"`
 	// LedgerError is the reason why the ledger could not be verified.
 	LedgerEntries int64           `json:"ledger_entries"`
@@ -48,22 +49,23 @@ type Volatile struct {
 	// Waiting are the proposals of configs that were made before this run and still await
 	// a person.
 	Waiting []Waiting `json:"waiting,omitempty"`
-	// Branches are proposals that await a person as branches of a remote.
+	// Branches are proposals that await a person as branches on a remote.
 	Branches []Branch `json:"branches,omitempty"`
-	// Patches are changes of source code that await a person, then those that were
-	// stopped. They belong to the workspace, not to an agent.
+	// Patches are changes to source code: first those that await a person, then those that
+	// were stopped. They belong to the workspace, not to an agent.
 	Patches []Patch `json:"patches,omitempty"`
-	// PatchWork is the run's own work on patches, whatever its result.
+	// PatchWork is the work that the run itself did on patches, whatever its result.
 	PatchWork []archive.PatchNote `json:"patch_work,omitempty"`
-	// Removed is what retention has since removed from the run; nil if nothing.
+	// Removed is what retention has since removed from the run; it is nil if nothing was
+	// removed.
 	Removed *archive.RunRemoved `json:"removed,omitempty"`
 }
 
-// DraftPhase is the name of the phase of the requests to the models of search.reflect, which
-// are made beside the search.
+// DraftPhase is the name of the phase of the requests to the models of search.reflect,
+// which are made alongside the search.
 const DraftPhase = archive.DraftPhase
 
-// Phase is the duration of one part of the run.
+// Phase is one part of the run, with its duration.
 type Phase struct {
 	Phase   string  `json:"phase"`
 	Seconds float64 `json:"seconds"`
@@ -74,35 +76,38 @@ type VolatileAgent struct {
 	Agent string `json:"agent"`
 	// Sandbox names the sandbox in which the agent ran.
 	Sandbox string `json:"sandbox,omitempty"`
-	// Limit is the limit that stopped the work on the agent; nil if it is not on record.
+	// Limit is the limit that stopped the work on the agent; it is nil if it was not
+	// recorded.
 	Limit *archive.AgentLimit `json:"limit,omitempty"`
-	// Tools are the notes on the agent's tools from live turns when the run began: those to
-	// change first, then those that were called most.
+	// Tools are the notes from live turns on the agent's tools when the run began: first
+	// the tools that should be changed, then those that were called most.
 	Tools []archive.ToolNote `json:"tools,omitempty"`
-	// Cached counts the evaluations that an earlier run paid for, Retries the repeats
-	// after infrastructure failures.
+	// Cached is the number of evaluations that an earlier run paid for, and Retries the
+	// number of repeats after infrastructure failures.
 	Cached  int `json:"cached"`
 	Retries int `json:"retries"`
-	// Latency on the holdout, in seconds; absent without scored evaluations.
+	// Champion and Variant are the latencies on the holdout, in seconds; they are nil if
+	// there are no scored evaluations.
 	Champion *Latency `json:"champion_latency,omitempty"`
 	Variant  *Latency `json:"variant_latency,omitempty"`
-	// P95Ratio is the ratio of the 95th percentiles, with its 90 % interval; nil if so few tasks
-	// show nothing.
+	// P95Ratio is the ratio of the 95th percentiles, with its 90 % interval; it is nil if
+	// there are too few tasks to show anything.
 	P95Ratio *Ratio `json:"p95_ratio,omitempty"`
 	// Guard is the condition on latency, if there is one.
 	Guard     *Guard             `json:"latency_guard,omitempty"`
 	Proposals []VolatileProposal `json:"proposals,omitempty"`
-	// Watch compares the active config with its past; nil if there is nothing to report.
+	// Watch compares the active config with its past; it is nil if there is nothing to
+	// report.
 	Watch *Watch `json:"watch,omitempty"`
 }
 
-// Latency is the median and the 95th percentile, in seconds.
+// Latency is a median and a 95th percentile, in seconds.
 type Latency struct {
 	P50 float64 `json:"p50"`
 	P95 float64 `json:"p95"`
 }
 
-// VolatileProposal records the place of a proposal and the decision on it.
+// VolatileProposal holds the location of a proposal and the decision on it.
 type VolatileProposal struct {
 	ID       string                 `json:"id"`
 	Created  time.Time              `json:"created,omitzero"`
@@ -110,18 +115,19 @@ type VolatileProposal struct {
 	Ref      string                 `json:"ref,omitempty"`
 	Evidence string                 `json:"evidence,omitempty"`
 	Decision *archive.DecisionBrief `json:"decision,omitempty"`
-	// Waits is the reason why the draft of a patch waits for its gates; empty if it does
-	// not wait.
+	// Waits is the reason why the draft of a patch waits for its gates; it is empty if the
+	// draft does not wait.
 	Waits string `json:"waits,omitempty"`
-	// Addressed lists the places that address a reviewer: see [Addressed].
+	// Addressed lists the places where the text addresses a reviewer; see [Addressed].
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 }
 
-// leastUnrecorded is the least difference, in USD, between what a run paid and the sum of its
-// records that is more than rounding.
+// leastUnrecorded is the minimum difference, in USD, between what a run paid and the sum of
+// its records for the difference to count as more than rounding.
 const leastUnrecorded = 1e-6
 
-// countPaid replaces the sum of the run's records by the recorded sum that the run paid.
+// countPaid replaces the sum of the run's records with the recorded total that the run
+// paid.
 func (v *Volatile) countPaid(ctx context.Context, src Source, run archive.Run) error {
 	paid, known, err := src.Paid(ctx, run)
 	if err != nil || !known {

@@ -15,40 +15,45 @@ import (
 	"evolve/runtime/text"
 )
 
-// Waiting is a proposal of a config that was made before this run and still awaits a
-// person, or a request for a level of autonomy. Every rendering begins with the one whose decision has been open longest.
+// Waiting is a proposal of a config, or a request for a level of autonomy, that was made
+// before this run and still awaits a person. Every rendering begins with the proposal whose
+// decision has been open longest.
 type Waiting struct {
 	Proposal string `json:"proposal"`
 	Agent    string `json:"agent"`
 	Variant  Ref    `json:"variant"`
-	// Days is the number of whole days that it has waited at the end of this run.
+	// Days is the number of whole days for which the proposal has waited at the end of this
+	// run.
 	Days int `json:"days"`
-	// First is the proposal that first asked for this decision; this proposal replaced it
-	// without a decision in between. Open is the number of whole days since then. For a
-	// first proposal, First is the proposal itself, and Open equals Days.
+	// First is the proposal that first requested this decision, which the present proposal
+	// replaced without a decision in between. Open is the number of whole days since First
+	// was made. If the present proposal is the first, First is the proposal itself, and
+	// Open equals Days.
 	First string `json:"first"`
 	Open  int    `json:"open_days"`
-	// Difference is its confirmed gain, in score units; nil if nothing was confirmed.
+	// Difference is the proposal's confirmed gain, in score units; it is nil if nothing was
+	// confirmed.
 	Difference *float64 `json:"difference,omitempty"`
-	// Reference is the base of Difference; nil means the champion.
+	// Reference is the variant with which Difference compares; nil means the champion.
 	Reference *stats.Reference `json:"reference,omitempty"`
-	// Stale names the inputs that changed since the proposal was measured; a stale
+	// Stale names the inputs that have changed since the proposal was measured; a stale
 	// proposal cannot be approved.
 	Stale []string `json:"stale,omitempty"`
-	// Level is the level of autonomy that is requested; 0 for a config.
+	// Level is the level of autonomy that is requested; it is 0 if the proposal is of a
+	// config.
 	Level   autonomy.Level `json:"level,omitempty"`
 	Command string         `json:"command"`
 }
 
-// ListWaiting lists the proposals that wait at a time, the oldest first, without those of
-// the given run; run may be empty. A proposal is stale if the agent's latest plan
+// ListWaiting lists the proposals that were waiting at a time, oldest first, except those
+// made by the given run; run may be empty. A proposal is stale if the agent's latest plan
 // recorded it as stale.
 func ListWaiting(ctx context.Context, src Source, run string, at time.Time) ([]Waiting, error) {
 	out := []Waiting{}
-	undecided := map[string]archive.ProposalRecord{} // by agent, the first since the last decision
+	undecided := map[string]archive.ProposalRecord{} // by agent, the first proposal since the last decision
 	for p, err := range src.Proposals(ctx) {
 		if err != nil {
-			return nil, fmt.Errorf("listing what waits: %w", err)
+			return nil, fmt.Errorf("listing the waiting proposals: %w", err)
 		}
 		if l := p.Autonomy; l != nil && p.State == archive.Awaiting && !p.Created.After(at) {
 			out = append(out, Waiting{
@@ -77,7 +82,7 @@ func ListWaiting(ctx context.Context, src Source, run string, at time.Time) ([]W
 		if v, err := src.Variant(ctx, p.Agent, p.Variant); err == nil {
 			w.Variant.Number = v.Number
 		} else if !errors.Is(err, archive.ErrNotFound) {
-			return nil, fmt.Errorf("reading what waits: %w", err)
+			return nil, fmt.Errorf("reading the waiting proposals: %w", err)
 		}
 		var err error
 		if w.Difference, w.Reference, err = confirmed(ctx, src, p); err != nil {
@@ -92,17 +97,18 @@ func ListWaiting(ctx context.Context, src Source, run string, at time.Time) ([]W
 	return out, nil
 }
 
-// Days returns the number of whole days that a proposal has waited.
+// Days returns the number of whole days for which a proposal has waited.
 func Days(since, at time.Time) int { return int(at.Sub(since) / (24 * time.Hour)) }
 
-// confirmed returns the gain that a proposal rests on, and the reference of that gain.
+// confirmed returns the confirmed gain on which a proposal rests, and the reference with
+// which that gain compares.
 func confirmed(ctx context.Context, src Source, p archive.ProposalRecord) (*float64, *stats.Reference, error) {
 	r, err := src.Result(ctx, p.Run, p.Agent)
 	if errors.Is(err, archive.ErrNotFound) {
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading what waits: %w", err)
+		return nil, nil, fmt.Errorf("reading the waiting proposals: %w", err)
 	}
 	for _, f := range r.Finalist {
 		if f.Variant == p.Variant {
@@ -113,8 +119,9 @@ func confirmed(ctx context.Context, src Source, p archive.ProposalRecord) (*floa
 	return nil, nil, nil
 }
 
-// stale lists the changed inputs: as the workspace is now, where the source compares with it, and
-// else according to the latest plan of the agent.
+// stale lists the inputs that have changed since a proposal was measured. If the source can
+// compare with the present workspace, the list is current; otherwise it is the one in the
+// agent's latest plan.
 func stale(ctx context.Context, src Source, p archive.ProposalRecord) ([]string, error) {
 	if moved, known, err := MovedSince(ctx, src, p.ID); known || err != nil {
 		return moved, err
@@ -140,7 +147,7 @@ func stale(ctx context.Context, src Source, p archive.ProposalRecord) ([]string,
 	return nil, nil
 }
 
-// Words describes how long the proposal has waited and its gain.
+// Words returns a description of how long the proposal has waited, and of its gain.
 func (w Waiting) Words() string {
 	id := text.Visible(w.Proposal)
 	if len(w.Stale) > 0 {
@@ -166,7 +173,8 @@ func (w Waiting) Words() string {
 	return words
 }
 
-// StaleWords describes that a proposal cannot be approved because of what changed.
+// StaleWords returns a sentence that names what has changed, because of which a proposal
+// cannot be approved.
 func StaleWords(moved []string) string {
 	return "stale: " + text.Visible(clip(strings.Join(moved, ", "), 160)) + " changed since it was measured; `evolve run` may measure it again"
 }
@@ -194,7 +202,7 @@ func (b *builder) leftOut() error {
 	return nil
 }
 
-// BaseName returns the name of the config that candidates were compared with on the
+// BaseName returns the name of the config with which candidates were compared on the
 // holdout: the champion, or the waiting variant.
 func (d Decision) BaseName() string {
 	switch {
@@ -206,7 +214,7 @@ func (d Decision) BaseName() string {
 	return d.Champion.Name()
 }
 
-// BaseLabel returns the name of the config that the box compares a variant with.
+// BaseLabel returns the name, for the box, of the config with which a variant is compared.
 func (d Decision) BaseLabel() string {
 	if d.Reference == nil {
 		return strings.TrimSuffix(d.BaseName(), ",")

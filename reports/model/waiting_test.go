@@ -8,8 +8,8 @@ import (
 	"evolve/archive"
 )
 
-// TestRequestForALevelWaits checks that an open request for a level of autonomy is among
-// what waits, and a decided or imported one is not.
+// TestRequestForALevelWaits checks that an open request for a level of autonomy is listed
+// among the things that wait, and that a decided or imported request is not.
 func TestRequestForALevelWaits(t *testing.T) {
 	a := archive.OpenMemory()
 	t.Cleanup(func() {

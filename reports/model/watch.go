@@ -12,45 +12,46 @@ import (
 	"evolve/reports/number"
 )
 
-// Watch compares the active config of an agent, over the nights up to a run, with its
-// past and with the prediction at its adoption.
+// Watch compares the active config of an agent, over the nights up to a run, with its past
+// and with the prediction made at its adoption.
 type Watch struct {
 	Agent string `json:"agent"`
-	// Nights counts the nights that were compared.
+	// Nights is the number of nights that were compared.
 	Nights int `json:"nights"`
-	// Level bounds the probability that an agent that does not change causes an alarm in
-	// Window nights.
+	// Level is an upper bound on the probability that an agent that does not change causes
+	// an alarm within Window nights.
 	Level  float64 `json:"level"`
 	Window int     `json:"window"`
-	// Fall is a fall of its scores; nil for none.
+	// Fall is a fall in the config's scores; it is nil if there is none.
 	Fall *Fall `json:"fall,omitempty"`
-	// Adopted compares the latest adoption with its prediction; nil without one.
+	// Adopted compares the latest adoption with its prediction; it is nil if there is none.
 	Adopted *AdoptedWatch `json:"adopted,omitempty"`
-	// Changed is a change by hand since the night before; nil for none.
+	// Changed is a change made by hand since the night before; it is nil if there is none.
 	Changed *ActiveChange `json:"changed,omitempty"`
 }
 
-// Moved is a difference between later and earlier nights on the tasks that both measured.
+// Moved is a difference between the scores of later and of earlier nights, on the tasks
+// that were measured in both.
 type Moved struct {
 	Before     float64 `json:"before"`
 	After      float64 `json:"after"`
 	Difference float64 `json:"difference"`
-	// Lo and Hi bound the difference, each end by itself at Level.
+	// Lo and Hi are the bounds of the difference, each by itself at Level.
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
 	Level float64 `json:"level"`
-	// Exact reports whether a repeat gives the same scores.
+	// Exact reports whether repeating an evaluation gives the same score.
 	Exact        bool `json:"exact,omitempty"`
 	Tasks        int  `json:"tasks"`
 	BeforeRuns   int  `json:"before_runs"`
 	AfterRuns    int  `json:"after_runs"`
 	BeforeNights int  `json:"before_nights"`
 	AfterNights  int  `json:"after_nights"`
-	// Night is the standard deviation of the shift that all scores of a night share.
+	// Night is the standard deviation of the shift that all scores in a night share.
 	Night float64 `json:"night_sd,omitempty"`
 }
 
-// Fall is a fall of the active config's scores and the changes before it.
+// Fall is a fall in the active config's scores, with the changes that preceded it.
 type Fall struct {
 	Moved
 	ActiveChange
@@ -66,17 +67,18 @@ type ActiveChange struct {
 	Files     bool      `json:"files,omitempty"`
 	Models    bool      `json:"models,omitempty"`
 	Evolve    bool      `json:"evolve,omitempty"`
-	// Learned reports whether the experience of live turns differs.
+	// Learned reports whether the experience from live turns differs between the nights.
 	Learned  bool   `json:"learned,omitempty"`
 	Proposal string `json:"proposal,omitempty"`
-	// Commit is the first commit in between that changed the agent's folder or, for Models,
-	// evolve.yaml.
+	// Commit is the first commit between the nights that changed the agent's folder or, for
+	// Models, evolve.yaml.
 	Commit *Commit `json:"commit,omitempty"`
-	// Further are the later such commits, and Unlisted is the number of those in neither field.
+	// Further are later commits that did so, too, and Unlisted is the number of those that
+	// are in neither field.
 	Further  []Commit `json:"further,omitempty"`
 	Unlisted int      `json:"unlisted,omitempty"`
-	// Acts are the actions of people in between other than commits, and Candidates is the
-	// number of changes that a difference in the scores may come from.
+	// Acts are people's actions between the nights other than commits, and Candidates is
+	// the number of changes that may have caused a difference in the scores.
 	Acts       []Act  `json:"acts,omitempty"`
 	Candidates int    `json:"candidates,omitempty"`
 	Versioned  bool   `json:"versioned,omitempty"`
@@ -85,8 +87,8 @@ type ActiveChange struct {
 
 // Commit names a commit.
 type Commit struct {
-	// Repository is the folder of its repository, relative to the workspace; empty for that of the
-	// workspace.
+	// Repository is the folder of the commit's repository, relative to the workspace; it is
+	// empty for the repository of the workspace.
 	Repository string    `json:"repository,omitempty"`
 	Hash       string    `json:"hash"`
 	Subject    string    `json:"subject"`
@@ -98,21 +100,21 @@ type AdoptedWatch struct {
 	Moved
 	Proposal string    `json:"proposal"`
 	Since    time.Time `json:"since"`
-	// Predicted is the claimed gain with its interval; nil if nothing was measured.
+	// Predicted is the claimed gain with its interval; it is nil if nothing was measured.
 	Predicted *Predicted `json:"predicted,omitempty"`
-	// Worse reports whether it is worse than the config that it replaced, and Below
-	// whether its gain on tasks like these, at most Upper, is below the predicted
-	// interval.
+	// Worse reports whether the adopted config is worse than the config that it replaced.
+	// Below reports whether its gain on tasks like these, which is at most Upper, is below
+	// the predicted interval.
 	Worse bool    `json:"worse,omitempty"`
 	Below bool    `json:"below,omitempty"`
 	Upper float64 `json:"upper"`
-	// Crossed is the first night whose evidence against the adoption still holds; nil for
-	// none before this night.
+	// Crossed is the first night whose evidence against the adoption still holds; it is nil
+	// if there is no such night before this one.
 	Crossed *Crossed `json:"crossed,omitempty"`
-	// RestoredBy is this night's proposal to restore the config that was replaced; empty for
-	// none.
+	// RestoredBy is this night's proposal to restore the config that was replaced; it is
+	// empty if there is none.
 	RestoredBy string `json:"restored_by,omitempty"`
-	// Command is the command that rolls the adoption back; empty unless that is
+	// Command is the command that rolls the adoption back; it is empty unless a rollback is
 	// recommended and possible.
 	Command string `json:"command,omitempty"`
 }
@@ -138,8 +140,8 @@ type Predicted struct {
 	Of         stats.Claim `json:"of,omitempty"`
 }
 
-// WatchOf returns the record of a run on its agent's active config; nil if there is nothing
-// to report.
+// WatchOf returns a run's record about its agent's active config; it returns nil if there
+// is nothing to report.
 func WatchOf(ctx context.Context, src interface {
 	Proposal(ctx context.Context, id string) (archive.ProposalRecord, error)
 }, r archive.AgentResult,
@@ -221,28 +223,30 @@ func commitOf(k archive.CommitBrief) *Commit {
 	return &Commit{Repository: k.Repository, Hash: k.Hash, Subject: clip(k.Subject, MaxReason), Time: k.Time}
 }
 
-// Short returns the beginning of the hash.
+// Short returns the beginning of the commit's hash.
 func (c Commit) Short() string { return c.Hash[:min(12, len(c.Hash))] }
 
-// rollback reports whether a rollback is recommended: tonight or in a night whose evidence
-// still holds, the adoption is worse than the config that it replaced, or its gain is
-// below the prediction, and tonight does not show that it gains anything.
+// rollback reports whether a rollback is recommended. It is if tonight shows the adopted
+// config to be worse than the config that it replaced. It also is if tonight shows no gain,
+// and either the gain is below the prediction tonight or an earlier night whose evidence
+// still holds showed the adopted config to be worse or below the prediction.
 func (a AdoptedWatch) rollback() bool {
 	return a.Worse || a.Lo <= 0 && (a.Below || a.Crossed != nil)
 }
 
-// Disappoints reports whether the adoption is worse than the config that it replaced, or
-// below the prediction, by tonight's evidence or by that of an earlier night that still
-// holds, or whether this night proposes the config that it replaced.
+// Disappoints reports whether the adopted config is worse than the config that it replaced
+// or below the prediction, according to tonight's evidence or to evidence from an earlier
+// night that still holds. It also returns true if this night proposes to restore the config
+// that was replaced.
 func (a AdoptedWatch) Disappoints() bool {
 	return a.Worse || a.Below || a.Crossed != nil || a.RestoredBy != ""
 }
 
-// Alarm is a sentence, with foreign text in it, that every page of the agent begins with, and a command that belongs
-// to it.
+// Alarm is a sentence with which every page about the agent begins, and a command that
+// belongs to it. The sentence contains foreign text.
 type Alarm struct{ Text, Command string }
 
-// Alarms lists the alarms, which a person must read first.
+// Alarms lists the alarms, which a person should read first.
 func (w *Watch) Alarms() []Alarm {
 	var out []Alarm
 	if w == nil {
@@ -262,7 +266,8 @@ func (w *Watch) Alarms() []Alarm {
 	return out
 }
 
-// Row describes in one row the findings that are not alarms; empty if there are none.
+// Row returns a row that describes the findings that are not alarms, or "" if there are
+// none.
 func (w *Watch) Row() string {
 	if w == nil {
 		return ""
@@ -284,7 +289,7 @@ func (m Moved) bounds() string {
 	return number.Interval(m.Lo, m.Hi)
 }
 
-// words compare an adoption with its prediction.
+// words returns a comparison, in words, of an adoption with its prediction.
 func (a AdoptedWatch) words() string {
 	words := a.Proposal
 	seen := number.Points(a.Difference)
@@ -320,8 +325,8 @@ func (a AdoptedWatch) words() string {
 	return words + " as predicted: " + seen + after
 }
 
-// words returns the reason why an adoption still disappoints although tonight's evidence
-// alone would not suffice.
+// words returns the reason why an adoption still disappoints although tonight's evidence by
+// itself would not suffice.
 func (c Crossed) words() string {
 	shown := "its gain on tasks like these was at most " + number.Points(c.Upper)
 	if c.Worse {
@@ -331,13 +336,13 @@ func (c Crossed) words() string {
 		number.Points(c.Difference) + " points " + number.Interval(c.Lo, c.Hi) + ", and no night since refutes it"
 }
 
-// cause states the changes at the beginning of a fall. The scores of two nights show the
-// joint effect of the changes between them, not the effect of each.
+// cause returns a phrase that names the changes just before a fall. The scores of two
+// nights show the joint effect of the changes between them, not the effect of each change.
 func (c ActiveChange) cause() string {
 	if c.Candidates == 0 {
-		words := "no commit of yours changed it: provider or data"
+		words := "no commit of yours changed it: the cause is the provider or the data"
 		if !c.Versioned {
-			words = "neither its config nor its files changed: provider or data"
+			words = "neither its config nor its files changed: the cause is the provider or the data"
 		}
 		return words + c.beside(", or ")
 	}
@@ -348,7 +353,8 @@ func (c ActiveChange) cause() string {
 	return words
 }
 
-// beside names the changes that are not due to an act of a person.
+// beside returns a phrase, after the separator, for the changes that no person's action
+// caused.
 func (c ActiveChange) beside(separator string) string {
 	words := ""
 	if c.Learned {
@@ -360,7 +366,8 @@ func (c ActiveChange) beside(separator string) string {
 	return words
 }
 
-// what names a change: its commits, the parameters and files, and the acts of people.
+// what returns a phrase that names a change: its commits, the parameters and files, and
+// people's actions.
 func (c ActiveChange) what() string {
 	var what []string
 	if c.Commit != nil {
@@ -379,7 +386,7 @@ func (c ActiveChange) what() string {
 		names = append(names, number.Count(more)+" more")
 	}
 	if c.Files {
-		names = append(names, "files of its folder")
+		names = append(names, "files in its folder")
 	}
 	if c.Models {
 		names = append(names, "its models, servers or policies in evolve.yaml")
@@ -388,7 +395,7 @@ func (c ActiveChange) what() string {
 		what = append(what, strings.Join(names, ", ")+" changed")
 	}
 	if c.Commit == nil && c.Versioned && len(names) > 0 {
-		what = append(what, "in no commit")
+		what = append(what, "not in any commit")
 	}
 	acts := c.measured()
 	for _, a := range First(acts, shownActs) {
@@ -403,10 +410,10 @@ func (c ActiveChange) what() string {
 // day formats a date without the year, in the usual form.
 func day(t time.Time) string { return t.UTC().Format("2 Jan") }
 
-// NamedChange is one of the changes that a watch names, in words.
+// NamedChange is one of the changes that a watch found, with its description.
 type NamedChange struct{ Name, Text, Command string }
 
-// Changes lists the changes, for the details.
+// Changes returns the named changes, which the details section of the report shows.
 func (w *Watch) Changes() []NamedChange {
 	var out []NamedChange
 	live := func(c ActiveChange) {
@@ -414,7 +421,7 @@ func (w *Watch) Changes() []NamedChange {
 			out = append(out, NamedChange{"feedback", "it is permanent, and evaluations use it as live turns do", ""})
 		}
 		if words := c.live(); words != "" {
-			out = append(out, NamedChange{"in live turns alone", words + "; no evaluation uses it", ""})
+			out = append(out, NamedChange{"only in live turns", words + "; no evaluation uses it", ""})
 		}
 	}
 	if f := w.Fall; f != nil {

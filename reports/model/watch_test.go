@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestAsPredicted: an adoption whose gain is below the prediction is not told to be as
-// predicted, even while chance may explain it.
+// TestAsPredicted checks that an adoption whose gain is below the prediction is not
+// reported to be as predicted, even while chance may explain the shortfall.
 func TestAsPredicted(t *testing.T) {
 	for _, c := range []struct {
 		difference float64
@@ -25,8 +25,8 @@ func TestAsPredicted(t *testing.T) {
 	}
 }
 
-// TestRestored: a night that proposes what an adoption replaced tells that this undoes it, and
-// does not leave the adoption to chance.
+// TestRestored checks that a night that proposes what an adoption replaced states that this
+// undoes the adoption, and does not attribute the adoption's result to chance.
 func TestRestored(t *testing.T) {
 	w := Watch{Adopted: &AdoptedWatch{
 		Moved: Moved{Difference: -.25, Lo: -.6, Hi: .1, AfterNights: 1}, Proposal: "P1", Predicted: &Predicted{Difference: .6, Lo: .3, Hi: .7}, RestoredBy: "P2",
@@ -38,8 +38,9 @@ func TestRestored(t *testing.T) {
 	}
 }
 
-// TestCrossedStays: an adoption whose evidence once reached the level still disappoints where
-// tonight's alone would not, with the night that showed it and the rollback.
+// TestCrossedStays checks that an adoption whose evidence once reached the level is still
+// reported as disappointing, with the night that showed it and the rollback, even if
+// tonight's evidence by itself would not suffice.
 func TestCrossedStays(t *testing.T) {
 	w := Watch{Adopted: &AdoptedWatch{
 		Moved: Moved{Difference: -.04, Lo: -.11, Hi: .03, AfterNights: 9}, Proposal: "P1", Command: "evolve rollback P1",

@@ -5,12 +5,12 @@ import (
 	"evolve/runtime/memory"
 )
 
-// ModelOperator is the operator that takes what the search's own model of the scores expects to be
-// the best.
+// ModelOperator is the operator that makes the config that the search's own model of the
+// scores expects to be the best.
 const ModelOperator = "model"
 
-// OperatorName is the display name of an operator; it is foreign text. That of [ModelOperator] tells
-// it from a language model.
+// OperatorName returns the display name of an operator; it is foreign text. The name for
+// [ModelOperator] makes clear that the operator is not a language model.
 func OperatorName(operator string) string {
 	if operator == ModelOperator {
 		return "score model"
@@ -18,8 +18,8 @@ func OperatorName(operator string) string {
 	return operator
 }
 
-// DomainName is the display name of a domain; it is foreign text. That of tasks without a domain has
-// none of its own.
+// DomainName returns the display name of a domain; it is foreign text. For tasks without a
+// domain, it returns a text that states this.
 func DomainName(domain string) string {
 	if domain == memory.GlobalDomain {
 		return "no domain"
@@ -27,7 +27,8 @@ func DomainName(domain string) string {
 	return domain
 }
 
-// StageName is the display name of a stage of a run; an unknown one is returned as it is.
+// StageName returns the display name of a stage of a run; an unknown stage is returned
+// unchanged.
 func StageName(stage string) string {
 	switch bench.Stage(stage) {
 	case bench.StageBaseline:

@@ -1,5 +1,5 @@
-// Package number formats the figures of a report: scores, differences, counts, money and
-// times. Score units are shares of the scale, a point is .01.
+// Package number formats the figures in a report: scores, differences, counts, money and
+// times. Score units are shares of the scale; a point is .01.
 package number
 
 import (
@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	// Minus is the sign of negative numbers.
+	// Minus is the sign that precedes negative numbers.
 	Minus = text.Minus
-	// Unknown stands for a figure that there is none of.
+	// Unknown is shown instead of a figure that does not exist.
 	Unknown = text.Unknown
 )
 
 // Score formats a mean score with three decimals and no leading zero: .612, 1.000.
 func Score(x float64) string { return text.Score(x) }
 
-// Points formats a difference of scores in points, hundredths of the scale, with its
-// sign: +8.2, −0.4, 0.0.
+// Points formats a difference between scores in points, which are hundredths of the scale,
+// with its sign: +8.2, −0.4, 0.0.
 func Points(d float64) string { return text.Points(d) }
 
 // Size formats a difference in points without a sign.
 func Size(d float64) string { return text.Size(d) }
 
-// Interval formats the bounds of a difference in points, as far as they are possible: scores are
-// between 0 and 1, which an estimate of a bound need not keep to.
+// Interval formats the bounds of a difference in points, limited to possible values: scores
+// are between 0 and 1, but an estimated bound may imply a score outside this range.
 func Interval(lo, hi float64) string {
 	return "[" + Points(max(-1, lo)) + ", " + Points(min(1, hi)) + "]"
 }
@@ -65,7 +65,7 @@ func PValue(p float64) string {
 // Count formats a whole number with thousands separators.
 func Count(n int) string { return text.Whole(n) }
 
-// Plural formats a count with its noun. The plural adds an s unless it is given.
+// Plural formats a count with its noun. The plural is formed with an s unless it is given.
 func Plural(n int, noun string, plural ...string) string {
 	if n != 1 {
 		noun = cmp.Or(append(plural, noun+"s")...)
@@ -87,29 +87,32 @@ func Times(n int) string {
 // Short formats a parameter's value: .75, 12, 1e−06.
 func Short(x float64) string { return text.Short(x) }
 
-// Percent formats a share or level with at most one decimal, unless it would round to 0 or 100 %.
+// Percent formats a share or level with at most one decimal, or with more if it would
+// otherwise round to 0 or 100 %.
 func Percent(x float64) string { return text.Percent(x) }
 
-// Share formats a part of a whole in per cent, rounded down: only a whole is 100 %.
+// Share formats a part of a whole in per cent, rounded down, so that only the whole is
+// shown as 100 %.
 func Share(x float64) string { return strconv.Itoa(int(100*x)) + " %" }
 
-// Dollars formats an amount of money, such as a mean cost, the bound of a budget and what is left
-// of it. It has two decimals from a dollar on and in whole cents, and else four significant digits, so that
-// the amounts of a small budget add up: $12.35, $0.50, $0.035, $0.004069.
+// Dollars formats an amount of money, such as a mean cost, the bound of a budget or what
+// remains of it. Amounts of a dollar or more, and whole cents, have two decimals. Other
+// amounts have four significant digits, so that the amounts of a small budget add up:
+// $12.35, $0.50, $0.035, $0.004069.
 func Dollars(usd float64) string { return text.Dollars(usd) }
 
 // Duration formats a time span with two significant units: 840 ms, 1.9 s, 3 m 20 s, 7 h 5
 // m.
 func Duration(seconds float64) string { return text.Duration(seconds) }
 
-// Date formats the day of a time in UTC, so that the same records read the same
-// everywhere.
+// Date formats the day of a time in UTC, so that the same records look the same in every
+// time zone.
 func Date(t time.Time) string { return t.UTC().Format("2 Jan 2006") }
 
 // Time formats a time in UTC, to the second.
 func Time(t time.Time) string { return t.UTC().Format("2 Jan 2006 15:04:05 UTC") }
 
-// Signs replaces the hyphens of negative numbers in a sentence by minus signs.
+// Signs replaces the hyphens of negative numbers in a sentence with minus signs.
 func Signs(sentence string) string { return negative.ReplaceAllString(sentence, "${1}"+Minus+"${2}") }
 
 var negative = regexp.MustCompile(`(^|[ (\[])-([.0-9])`)

@@ -32,8 +32,8 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// BenchmarkPage builds the report of 500 holdout tasks in 30 domains and 2,000 variants of 50,000
-// search evaluations, and draws its page. The bounds are 3 s and 5 MB.
+// BenchmarkPage builds the report of 500 holdout tasks in 30 domains and 2,000 variants
+// with 50,000 search evaluations, and renders its page. The bounds are 3 s and 5 MB.
 func BenchmarkPage(b *testing.B) {
 	w := newWorld(b, 0)
 	w.open(6, "helpdesk")
@@ -68,7 +68,7 @@ func BenchmarkPage(b *testing.B) {
 	b.ReportMetric(5, "aim-MB")
 }
 
-// BenchmarkIndex draws the index of 400 nights of three agents.
+// BenchmarkIndex renders the index of 400 nights of three agents.
 func BenchmarkIndex(b *testing.B) {
 	runs := manyNights(400)
 	b.ReportAllocs()

@@ -9,24 +9,25 @@ import (
 	"evolve/reports/number"
 )
 
-// maxFields is the number of fields of an answer that a table shows.
+// maxFields is the maximum number of fields in an answer that a table shows.
 const maxFields = 24
 
-// answers are two answers that are JSON documents, field by field.
+// answers holds the fields of two answers that are JSON documents.
 type answers struct {
 	fields []answerField
-	// expects reports whether the reference is such a document as well; graded is what the
-	// graders look at besides it.
+	// expects reports whether the reference is also a JSON document; graded names what the
+	// graders examine in addition to it.
 	expects bool
 	graded  string
 }
 
-// answerField is one field; a side that lacks it is "".
+// answerField is one field of the answers; a value is "" on a side that lacks the field.
 type answerField struct{ path, expected, before, after string }
 
 func (f answerField) same() bool { return f.before == f.after }
 
-// answersOf returns nothing unless both answers are JSON documents.
+// answersOf returns the fields of two answers; it returns none unless both answers are JSON
+// documents.
 func answersOf(d model.Detail) answers {
 	before, restA, ok := outline(d.Before.Answer)
 	if !ok || strings.TrimSpace(restA) != "" {
@@ -66,8 +67,8 @@ func answersOf(d model.Detail) answers {
 	return a
 }
 
-// table shows the fields side by side, those that differ between the answers marked. Of many
-// fields it shows those first.
+// table shows the fields side by side and marks those that differ between the answers. If
+// there are many fields, it shows the differing ones first.
 func (a answers) table(d model.Detail, against string) table {
 	shown := a.fields
 	if len(shown) > maxFields {

@@ -55,7 +55,8 @@ func changeBlocks(s subject) []block {
 	return slices.Concat(out, []block{t}, ablationBlocks(s), diffs, lineageBlocks(s))
 }
 
-// ownEffect returns the cells for the effect of a change by itself and its interval.
+// ownEffect returns the cells for the effect of a change by itself and for the effect's
+// interval.
 func ownEffect(c model.Change) []spans {
 	o := c.Own
 	if o == nil {
@@ -67,11 +68,11 @@ func ownEffect(c model.Change) []spans {
 	return []spans{judged(model.Effect{Lo: o.Lo, Hi: o.Hi}, number.Points(o.Difference)), say(number.Interval(o.Lo, o.Hi))}
 }
 
-// untried is shown in place of an effect that was not measured.
+// untried is shown instead of an effect that was not measured.
 const untried = "not tried alone: no evaluations were left"
 
-// ablationBlocks shows how the finalists were reduced: the headline's finalist in full,
-// the others in a table.
+// ablationBlocks shows how the finalists were reduced: the headline's finalist in full, and
+// the other finalists in a table.
 func ablationBlocks(s subject) []block {
 	all := s.agent.Ablations
 	var out []block
@@ -81,7 +82,7 @@ func ablationBlocks(s subject) []block {
 	if len(all) == 0 {
 		return out
 	}
-	t := newTable(nil, plain("finalist", "made small"), wraps("stay"), figures("undone", "evaluations"))
+	t := newTable(nil, plain("finalist", "reduced to"), wraps("stay"), figures("undone", "evaluations"))
 	for _, a := range all {
 		var stay []spans
 		for _, e := range a.Effects {
@@ -93,13 +94,13 @@ func ablationBlocks(s subject) []block {
 		}
 		t.add("", a.Winner.Name(), a.Small.Name(), list(stay, ", "), number.Count(len(a.Reverted)), number.Count(a.Evaluations))
 	}
-	return append(out, fold{Summary: say("how " + number.Plural(len(all), "other finalist was", "other finalists were") + " made small"), Blocks: []block{t}})
+	return append(out, fold{Summary: say("how " + number.Plural(len(all), "other finalist was", "other finalists were") + " reduced"), Blocks: []block{t}})
 }
 
-// ablationNote describes how the changes of one finalist were judged, which were set
-// back, and what the table of changes does not show.
+// ablationNote describes how the changes of one finalist were judged, which of them were
+// undone, and what the table of changes does not show.
 func ablationNote(a model.Ablation) block {
-	how := "by the search's model alone"
+	how := "only by the model of the search"
 	if a.Evaluations > 0 {
 		how = "by the model of the search and " + number.Plural(a.Evaluations, "evaluation") + " of this stage"
 	}

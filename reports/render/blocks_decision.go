@@ -9,7 +9,7 @@ import (
 	"evolve/reports/number"
 )
 
-// decisionBlocks returns the blocks below the box: each condition with what was observed,
+// decisionBlocks returns the blocks below the box: each condition with the observed value,
 // and the proposals with their gates.
 func decisionBlocks(s subject) []block {
 	d := s.agent.Decision
@@ -39,8 +39,8 @@ func decisionBlocks(s subject) []block {
 	return out
 }
 
-// conditions returns the thresholds of the verdict with that on latency, before those on
-// domains.
+// conditions returns the thresholds of the verdict, with the threshold on latency inserted
+// before those on domains.
 func conditions(s subject) []model.Threshold {
 	list := s.agent.Decision.Thresholds
 	if s.volatile.Guard == nil || !s.volatile.Guard.Measured() {
@@ -68,7 +68,8 @@ func conditionTable(list []model.Threshold) table {
 	return t
 }
 
-// proposalLine describes the state of a proposal, and the decision on it or why it waits.
+// proposalLine returns a line with the state of a proposal, and the decision on it or the
+// reason why it waits.
 func proposalLine(p model.Proposal, v model.VolatileProposal) block {
 	line := say("Proposal ", theirs(p.ID, strong), " is ", foreign(p.State.Name()))
 	if v.Waits != "" {
@@ -86,21 +87,22 @@ func proposalLine(p model.Proposal, v model.VolatileProposal) block {
 	return para{Text: append(line, say(".")...)}
 }
 
-// boundNote explains how the bound of the conditions differs from the interval in the
-// box.
+// boundNote returns a note on how the bound in the conditions differs from the interval in
+// the box.
 func boundNote(h model.Headline) string {
 	alpha := math.Exp(-h.Evidence.Required)
 	words := "The lower bound is stricter than the " + number.Percent(h.Level) + " interval: its error is at most "
 	if h.Evidence.Fixed {
 		words += number.PValue(alpha) + ", the level of one confirmation"
 	} else {
-		words = "Evidence is a natural logarithm. " + words + number.PValue(alpha/2) + ", half the level of one confirmation (" + number.PValue(alpha) + ")"
+		words = "Evidence is given as its natural logarithm. " + words + number.PValue(alpha/2) + ", half the level of one confirmation (" + number.PValue(alpha) + ")"
 	}
-	return words + ". A month allows several confirmations."
+	return words + ". Several confirmations are allowed in a month."
 }
 
-// gateBlocks returns the gates' verdicts on a proposal: one by one if they are few, and else by
-// group, with each that did not pass, and all of them in a fold.
+// gateBlocks returns the gates' verdicts on a proposal. If there are few, each is listed.
+// Otherwise they are shown by group, with each gate that did not pass, and all of them are
+// listed in a fold.
 func gateBlocks(id string, list []model.GateVerdict) []block {
 	all := gateTable(id, list)
 	if len(list) <= model.MaxSingleGates {

@@ -6,7 +6,7 @@ import (
 	"evolve/reports/number"
 )
 
-// maxDomains is the maximum number of domains in the table; the picture shows more.
+// maxDomains is the maximum number of domains in the table; the chart shows more.
 const maxDomains = 15
 
 func domainBlocks(s subject) []block {
@@ -22,7 +22,7 @@ func domainBlocks(s subject) []block {
 	note := para{Note: true, Text: say("~ no significant difference. The intervals are not adjusted for the number of domains.")}
 	if s.agent.Domains[0].Verdict != "" {
 		note.Text = say("~ no significant difference. Intervals for new tasks like those of the domain; all of them hold together with " + number.Percent(model.PartLevel) + " confidence. " +
-			"Fine: a loss of 10 points is ruled out, with an error of .1 in all domains together, while each end of the intervals has .05; unsure: not ruled out yet. Only a domain that is shown to be worse prevents a recommendation.")
+			"Fine: a loss of 10 points is ruled out, with an error of .1 over all domains together, whereas each end of an interval has an error of .05; unsure: not ruled out yet. Only a domain that is shown to be worse prevents a recommendation.")
 	}
 	if len(t.Rows) > maxDomains {
 		t.Caption = say("Difference in every domain")
@@ -46,7 +46,7 @@ func flagged(d model.Domain) spans {
 	return say(foreign(d.Verdict))
 }
 
-// domainName is the display name of a domain in at most n characters.
+// domainName returns the display name of a domain, in at most n characters.
 func domainName(domain string, n int) span {
 	return clipped(model.DomainName(domain), n)
 }

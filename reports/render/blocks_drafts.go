@@ -8,8 +8,8 @@ import (
 	"evolve/reports/number"
 )
 
-// draftBlocks shows which models proposed changes in the search, and what these earned
-// and cost.
+// draftBlocks shows which models proposed changes in the search, and what these changes
+// gained and cost.
 func draftBlocks(s subject) []block {
 	d := s.agent.Drafts
 	if d == nil {
@@ -45,7 +45,7 @@ func draftBlocks(s subject) []block {
 	if len(best.Rows) > 0 {
 		out = append(out, best)
 	}
-	untried := newTable(say("Why requests made no variant"), wraps("reason"), figures("calls"))
+	untried := newTable(say("Why requests led to no variant"), wraps("reason"), figures("calls"))
 	for _, u := range d.Untried {
 		untried.add("", clipped(u.Reason, 200), number.Count(u.Calls))
 	}
@@ -63,17 +63,19 @@ func draftBlocks(s subject) []block {
 		}
 		out = append(out, para{Text: text})
 	}
-	words := "Gains over the parent in points, as the search estimates them on its tasks; earned is the sum of the gains, without the losses. The gain of a draft is the mean gain of the evaluated drafts, losses included, with its 95 % interval; fewer than " + strconv.Itoa(stats.LeastGains) + " drafts are too few. The ledger has each call with its reason."
+	words := "Gains over the parent in points, as the search estimates them on its tasks; earned is the sum of the gains, without the losses. The gain of a draft is the mean gain of the evaluated drafts, losses included, with its 95 % interval; fewer than " + strconv.Itoa(stats.LeastGains) + " drafts are too few. The ledger records each call with its reason."
 	return append(out, fold{Summary: say("forms, wordings and components"), Blocks: []block{others}}, para{Text: say(words), Note: true})
 }
 
-// unanswered describes what was counted for the requests to a route that had no answer.
+// unanswered returns a sentence on the requests to a route that got no answer and on what
+// was counted for them.
 func unanswered(route string, requests, lost int, usd float64) spans {
 	return say("Of ", number.Plural(requests, "request")+" sent to ", clipped(route, 40), ", "+number.Count(lost)+" got no answer. The budget counts "+number.Dollars(usd)+
 		" for these, the most that they could cost; the table does not include it.")
 }
 
-// meanOf formats the mean gain of a number of drafts, or how few there are.
+// meanOf formats the mean gain of drafts; if there is none, it states that there are too
+// few drafts, and how many.
 func meanOf(drafts int, mean *stats.Measure) string {
 	if mean == nil {
 		return "too few (" + number.Count(drafts) + ")"
@@ -81,7 +83,8 @@ func meanOf(drafts int, mean *stats.Measure) string {
 	return number.Points(mean.Value) + " " + number.Interval(mean.Lo, mean.Hi)
 }
 
-// bestOf formats the highest gain of a number of drafts.
+// bestOf formats the highest gain of drafts, or returns the sign for an unknown figure if
+// there are none.
 func bestOf(drafts int, best float64) string {
 	if drafts == 0 {
 		return number.Unknown
@@ -89,10 +92,11 @@ func bestOf(drafts int, best float64) string {
 	return number.Points(best)
 }
 
-// operatorName is the display name of an operator.
+// operatorName returns the display name of an operator.
 func operatorName(operator string) spans { return say(clipped(model.OperatorName(operator), 40)) }
 
-// madeBy names the operator of a variant and the model that wrote it.
+// madeBy returns the names of the operator that made a variant and of the model that wrote
+// it.
 func madeBy(r model.Rejection) spans {
 	if r.Author == "" {
 		return operatorName(r.Operator)

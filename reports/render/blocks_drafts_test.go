@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestRivalCost checks that the comparison of models with the operators names the price of the
+// TestRivalCost checks that the comparison of models with operators gives the cost of the
 // models' requests.
 func TestRivalCost(t *testing.T) {
 	for _, c := range []struct {

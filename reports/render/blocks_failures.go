@@ -6,10 +6,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// failureBlocks shows how runs on the holdout failed, before and after.
+// failureBlocks shows how runs on the holdout failed, for both sides.
 func failureBlocks(s subject) []block {
 	f := s.agent.Failures
-	if f == nil || s.measured() { // a measured version has a value, and passes nothing
+	if f == nil || s.measured() { // a measured version has a value but passes nothing
 		return nil
 	}
 	left, right := against(s), "variant"
@@ -18,7 +18,7 @@ func failureBlocks(s subject) []block {
 	if len(f.Kinds) == 0 {
 		return out
 	}
-	t := newTable(say("Failures by how they ended"), plain("ended as"), figures(left, right))
+	t := newTable(say("Failures by how the run ended"), plain("ended as"), figures(left, right))
 	bars := plot.Bars{Left: left, Right: right}
 	for _, k := range f.Kinds {
 		name := stateSpan(string(k.Outcome))

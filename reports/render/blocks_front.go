@@ -10,10 +10,10 @@ import (
 	"evolve/reports/render/plot"
 )
 
-// maxFront is the maximum number of points that are shown; the JSON has all.
+// maxFront is the maximum number of points that are shown; the JSON report has all points.
 const maxFront = 12
 
-// frontBlocks shows the choice between quality and cost.
+// frontBlocks shows the trade-off between score and cost.
 func frontBlocks(s subject) []block {
 	if len(s.agent.Front) == 0 {
 		return nil
@@ -49,13 +49,14 @@ func frontBlocks(s subject) []block {
 	if f := frontPicture(s); len(f.Points) > 1 {
 		out = append(out, picture{f.Draw()})
 		if len(s.agent.Tried) > 0 {
-			words += " Grey: the other variants that were tried, by their mean difference to the champion on common tasks; chance makes the best of them look better than they are."
+			words += " Grey: the other variants that were tried, by their mean difference from the champion on common tasks; chance makes the best of them look better than they are."
 		}
 	}
 	return append(out, para{Text: say(words), Note: true})
 }
 
-// frontPicture draws score against money, or against tokens where no money was spent.
+// frontPicture returns the chart of score against money, or against tokens if no money was
+// spent.
 func frontPicture(s subject) plot.Front {
 	f := plot.Front{Unit: "cost of an evaluation", Format: number.Dollars}
 	amounts := map[model.Ref]float64{}

@@ -7,7 +7,8 @@ import (
 	"evolve/reports/number"
 )
 
-// furtherBlocks returns a table of the metrics beside the one that decides; none without any.
+// furtherBlocks returns a table of the metrics other than the one that decides; it returns
+// nothing if there are none.
 func furtherBlocks(of []stats.Further) []block {
 	if len(of) == 0 {
 		return nil
@@ -23,7 +24,8 @@ func furtherBlocks(of []stats.Further) []block {
 	return []block{t}
 }
 
-// furtherChange formats the change of a metric, coloured by what is shown of it.
+// furtherChange formats the change in a metric, coloured according to what has been shown
+// about the change.
 func furtherChange(f stats.Further) spans {
 	change := foreign(f.Change())
 	switch f.Finding {
@@ -35,8 +37,8 @@ func furtherChange(f stats.Further) spans {
 	return say(change)
 }
 
-// priceRows returns a row of the box for each metric that is shown to be worse, and one that
-// counts the others.
+// priceRows returns a row of the box for each metric that has been shown to be worse, and a
+// row with the number of the other metrics.
 func priceRows(of []stats.Further) []boxRow {
 	var rows []boxRow
 	counts := map[string]int{}

@@ -11,8 +11,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// guards returns a table of the calls of each tool and provider: their latency, and how
-// far breakers, limits and budgets were used.
+// guards returns a table of the calls of each tool and provider, with their latency and the
+// extent to which breakers, limits and budgets were used.
 func guards(stats []policy.Stat) table {
 	t := newTable(nil, plain("tool or provider"), figures("calls", "not ok", "retries", "p50", "p95", "p99"), wraps("limits"))
 	for _, s := range stats {
@@ -23,8 +23,8 @@ func guards(stats []policy.Stat) table {
 	return t
 }
 
-// liveGuards returns a table of the calls in live turns, and how limits and breakers held them
-// back. Latencies are not kept.
+// liveGuards returns a table of the calls in live turns, and of how limits and breakers
+// held these calls back. Latencies are not stored.
 func liveGuards(list []policy.Saturation) table {
 	t := newTable(nil, plain("tool or provider"), figures("calls", "not ok", "retries"), wraps("limits"))
 	for _, s := range list {
@@ -34,7 +34,8 @@ func liveGuards(list []policy.Saturation) table {
 	return t
 }
 
-// guarded names a tool or provider, with its origin unless that is evolve.
+// guarded returns the name of a tool or provider, with its origin unless the origin is
+// evolve.
 func guarded(name, origin string) spans {
 	out := say(clipped(name, 80))
 	if origin != "" && origin != "local" {
@@ -45,7 +46,7 @@ func guarded(name, origin string) spans {
 
 func span64(d time.Duration) string { return number.Duration(d.Seconds()) }
 
-// limits describes which limits of a tool or provider were used.
+// limits returns a description of how far the limits of a tool or provider were used.
 func limits(s policy.Stat) spans {
 	var items []spans
 	add := func(words string) { items = append(items, say(words)) }
@@ -73,7 +74,7 @@ func limits(s policy.Stat) spans {
 		add("waited " + span64(s.RateWait) + " for its rate limit" + shareOf(s.RateBound, s.Over))
 	}
 	if s.QueueWait > 0 {
-		add("waited " + span64(s.QueueWait) + " for its limit of concurrency" + shareOf(s.QueueBound, s.Over))
+		add("waited " + span64(s.QueueWait) + " for its concurrency limit" + shareOf(s.QueueBound, s.Over))
 	}
 	if n := s.Outcomes[agent.RateLimited]; n > 0 {
 		add(number.Count(int(n)) + " rate limited")
@@ -90,7 +91,8 @@ func limits(s policy.Stat) spans {
 	return list(items, "; ")
 }
 
-// shareOf describes for which share of the time at least one call waited; empty below 1 %.
+// shareOf returns a phrase for the share of the time in which at least one call waited; it
+// returns "" if the share is below 1 %.
 func shareOf(bound, over time.Duration) string {
 	if over <= 0 || bound < over/100 {
 		return ""
@@ -98,7 +100,7 @@ func shareOf(bound, over time.Duration) string {
 	return fmt.Sprintf(" (%.0f %% of the time)", 100*min(1, bound.Seconds()/over.Seconds()))
 }
 
-// used describes how much of a budget is spent.
+// used returns a description of how much of a budget has been spent.
 func used(b policy.BudgetStat) string {
 	var parts []string
 	add := func(text string) { parts = append(parts, text) }

@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// headlineBlocks returns the comparison that the verdict rests on.
+// headlineBlocks returns the comparison on which the verdict rests.
 func headlineBlocks(s subject) []block {
 	h := s.agent.Headline
 	if h == nil {
@@ -39,7 +39,7 @@ func headlineBlocks(s subject) []block {
 			f.add("nights", number.Count(e.Nights), remark("the interval for new tasks assumes that a night shifts such a difference by "+number.Size(e.Night)+" points (standard deviation)"))
 		}
 		if e.Tail != nil && e.Tail.Tasks < h.Tasks {
-			size = append(size, remark(number.Plural(e.Tail.Tasks, "independent task")+", as variations of one count as one"))
+			size = append(size, remark(number.Plural(e.Tail.Tasks, "independent task")+", because variations of one task count as one"))
 		}
 		if len(e.Runs) > 1 {
 			size = append(size, remark("in "+number.Plural(len(e.Runs), "night")))
@@ -61,7 +61,8 @@ func headlineBlocks(s subject) []block {
 	return out
 }
 
-// metricFacts returns the difference in the metric; none without one.
+// metricFacts returns the difference in the metric; it returns nothing if there is no
+// metric.
 func metricFacts(s subject, h model.Headline) facts {
 	g := h.Metric
 	if g == nil {
@@ -78,21 +79,21 @@ func metricFacts(s subject, h model.Headline) facts {
 	if s.agent.Health.ValueNoise != nil {
 		base += " apart from chance"
 	}
-	return append(f, fact{"score", say("relative to the code as it is, " + base + "; it decides")})
+	return append(f, fact{"score", say("relative to the current code, " + base + "; the score decides")})
 }
 
-// metricAbout describes the interval of a gain.
+// metricAbout returns a description of the interval of a gain.
 func metricAbout(g *stats.Gain) string {
 	if g.Same {
 		return "no interval: all cases changed by the same amount, so only the number of cases shows something about new ones"
 	}
 	if g.Interval == nil {
-		return "no interval: too few cases, or groups of cases, to show something about new ones"
+		return "no interval: too few cases, or groups of cases, to show anything about new ones"
 	}
 	return number.Percent(g.Level) + " interval for new cases like these, by Student's t, and never narrower than that of the score"
 }
 
-// against returns the column heading of the side that a variant was measured against.
+// against returns the column heading for the side against which a variant was measured.
 func against(s subject) string {
 	if s.agent.Decision.Against != nil {
 		return "what waits"
@@ -100,8 +101,8 @@ func against(s subject) string {
 	return "champion"
 }
 
-// evidenceFacts returns what a sequential ruling adds to a difference: the interval that
-// the claim does not rest on, with its own label.
+// evidenceFacts returns what a sequential ruling adds to a difference: the interval on
+// which the claim does not rest, with its own label.
 func evidenceFacts(h model.Headline) facts {
 	switch e := h.Evidence; {
 	case h.Of == stats.TheseTasks:
@@ -109,17 +110,17 @@ func evidenceFacts(h model.Headline) facts {
 	case e.Fixed:
 		return facts{{"on these tasks", say(number.Points(h.Difference)+" points", remark("exact, because a repeat would give the same score"))}}
 	default:
-		return facts{{"on these tasks", say(number.Interval(e.These.Lo, e.These.Hi), remark(number.Percent(h.Level)+" interval for these tasks, valid at any stop; no part of the claim"))}}
+		return facts{{"on these tasks", say(number.Interval(e.These.Lo, e.These.Hi), remark(number.Percent(h.Level)+" interval for these tasks, valid at any stopping time; not part of the claim"))}}
 	}
 }
 
-// missingData describes the evaluations of the comparison that lack a score on one side,
-// with the most frequent cause of the run.
+// missingData returns a description of the evaluations in the comparison that lack a score
+// on one side, with the most frequent cause of missing data in the run.
 func missingData(e model.Evidence, against string, causes []model.Lost) spans {
 	if e.MissingChampion+e.MissingVariant == 0 {
 		return nil
 	}
-	treated := "on one side only; left out, which is more cautious than to count them as failed"
+	treated := "on one side only; left out, which is more cautious than counting them as failed"
 	if e.MissingCounted {
 		treated = "on one side only; counted as failed"
 	}
@@ -131,17 +132,17 @@ func missingData(e model.Evidence, against string, causes []model.Lost) spans {
 }
 
 // failureFact returns the numbers of tasks and evaluations that each side failed; against
-// names the side that is not the variant.
+// is the name of the side other than the variant.
 func failureFact(f stats.Failures, against string) fact {
 	runs := number.Count(f.ChampionRuns) + " → " + number.Count(f.VariantRuns) + " of " + number.Plural(f.Runs, "evaluation") + " crashed, timed out or broke the contract"
 	if f.Only > 0 {
-		runs += "; on " + number.Plural(f.Only, "task") + " only the variant did, at most " + number.Percent(f.OnlyMost) + " of new ones at an error of .05"
+		runs += "; on " + number.Plural(f.Only, "task") + " only the variant did, and on at most " + number.Percent(f.OnlyMost) + " of new tasks at an error of .05"
 	}
 	return fact{"failures", say(against+" "+number.Count(f.Champion)+" of "+number.Plural(f.Tasks, "task")+" → variant "+number.Count(f.Variant)+" of "+number.Count(f.Tasks),
-		remark(runs+"; each scores 0, and its pair is left out of the guards, because it is no saving that a failure consumed less"))}
+		remark(runs+"; each scores 0, and its pair is left out of the guards, because a failure that consumed less is not a saving"))}
 }
 
-// tailFacts returns the risks that the mean over so many tasks does not show.
+// tailFacts returns the risks that the mean over the given number of tasks does not show.
 func tailFacts(t stats.Tail, tasks int, r *stats.Reference) facts {
 	together := ""
 	if t.Tasks < tasks {
@@ -158,7 +159,7 @@ func tailFacts(t stats.Tail, tasks int, r *stats.Reference) facts {
 	return append(out, fact{"unseen failures", say("up to "+number.Percent(t.Unseen)+" of new tasks", remark(unseen))})
 }
 
-// gainOver names the gain over the reference.
+// gainOver returns the name of the gain over the reference.
 func gainOver(r *stats.Reference) string {
 	if r == nil {
 		return "the gain"
@@ -193,7 +194,7 @@ func finalistTable(list []model.Finalist) table {
 	return t
 }
 
-// metricCells returns the cells of a finalist's metric.
+// metricCells returns the cells for a finalist's metric.
 func metricCells(g *stats.Gain) []any {
 	if g == nil {
 		return []any{number.Unknown, number.Unknown}
@@ -201,8 +202,8 @@ func metricCells(g *stats.Gain) []any {
 	return []any{say(foreign(g.Values())), append(judgedGain(g, foreign(g.Change())), say(" "+g.Bounds())...)}
 }
 
-// finalistInterval formats the interval of a finalist and marks it if it is not about new
-// tasks.
+// finalistInterval formats the interval of a finalist, and marks it if it does not apply to
+// new tasks.
 func finalistInterval(e model.Effect) spans {
 	if e.Of == stats.TheseTasks {
 		return say(e.Bounds() + " these tasks")
@@ -210,8 +211,8 @@ func finalistInterval(e model.Effect) spans {
 	return say(number.Interval(e.Lo, e.Hi))
 }
 
-// detectable formats a smallest detectable difference. Values ≤ 0 and ≥ 1, the whole
-// scale, mean that there is none.
+// detectable formats a smallest detectable difference. Values ≤ 0, and values ≥ 1 (1 is the
+// whole scale), mean that no difference is detectable.
 func detectable(d float64, when string) string {
 	if d <= 0 || d >= 1 {
 		return when + " none"
@@ -219,7 +220,7 @@ func detectable(d float64, when string) string {
 	return when + " " + number.Size(d) + " points"
 }
 
-// curse describes how much of the search's gain was selection bias.
+// curse returns a description of how much of the search's gain was selection bias.
 func curse(h model.Headline) string {
 	switch c := h.Curse; {
 	case c > .0005 && h.Evidence != nil && h.Evidence.MissingCounted:

@@ -10,10 +10,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// leastPhase is the least time, in seconds, of a phase in which something was done.
+// leastPhase is the minimum time, in seconds, of a phase in which something was done.
 const leastPhase = .001
 
-// phaseName returns the display name of a phase, that of its stage if it has one.
+// phaseName returns the display name of a phase. For a phase that is a stage, it is the
+// name of the stage.
 func phaseName(phase string) string {
 	if phase == model.DraftPhase {
 		return "plus requests of search.reflect"
@@ -21,17 +22,17 @@ func phaseName(phase string) string {
 	return model.StageName(phase)
 }
 
-// removed describes what retention has removed from the run.
+// removed returns a description of what retention has removed from the run.
 func removed(r model.RunRemoved) spans {
 	what := number.Plural(r.Transcripts, "transcript")
 	if r.Evaluations > 0 {
 		what += " and " + number.Plural(r.Evaluations, "evaluation")
 	}
 	return say(styled("Removed: ", bad), what+" were removed by retention by "+number.Time(r.Time)+
-		"; tables of single evaluations count only what is kept; the verdict is the one of the night.")
+		"; tables of single evaluations count only those that are kept; the verdict is the one from the night.")
 }
 
-// healthBlocks describes how the run went.
+// healthBlocks returns the blocks that describe how the run went.
 func healthBlocks(s subject) []block {
 	h, v := s.agent.Health, s.report.Volatile
 	var out []block
@@ -49,8 +50,8 @@ func healthBlocks(s subject) []block {
 		out = append(out, stages)
 	}
 	out = append(out, append(evaluationFacts(s, idle), runFacts(s)...))
-	if len(v.Guards) > 0 && s.agent.Agent == s.report.Agents[0].Agent { // they cover the whole run
-		out = append(out, fold{Summary: say("calls of tools and providers under their policies"), Blocks: []block{guards(v.Guards)}})
+	if len(v.Guards) > 0 && s.agent.Agent == s.report.Agents[0].Agent { // the guards cover the whole run
+		out = append(out, fold{Summary: say("calls to tools and providers under their policies"), Blocks: []block{guards(v.Guards)}})
 	}
 	if len(v.Live) > 0 && s.agent.Agent == s.report.Agents[0].Agent {
 		out = append(out, fold{Summary: say("calls in live turns of the last 7 days under their policies"), Blocks: []block{liveGuards(v.Live)}})
@@ -58,7 +59,8 @@ func healthBlocks(s subject) []block {
 	return out
 }
 
-// stageTable counts the evaluations of each stage, and names the stages without any.
+// stageTable returns a table of the numbers of evaluations in each stage; idle lists the
+// names of the stages without evaluations.
 func stageTable(list []model.Stage) (t table, idle []spans) {
 	t = newTable(say("Evaluations by stage"), plain("stage"), figures("planned", "done", "missing", "skipped"))
 	for _, st := range list {
@@ -79,7 +81,7 @@ func outcomeWords(o agent.Outcome) string {
 	return strings.ReplaceAll(string(o), "_", " ")
 }
 
-// evaluationFacts describes the evaluations of one agent.
+// evaluationFacts returns facts about the evaluations of one agent.
 func evaluationFacts(s subject, idle []spans) facts {
 	h := s.agent.Health
 	var f facts
@@ -120,7 +122,7 @@ func evaluationFacts(s subject, idle []spans) facts {
 	return f
 }
 
-// runFacts describes what the run used and how it ended.
+// runFacts returns facts about what the run used and how it ended.
 func runFacts(s subject) facts {
 	v, run := s.report.Volatile, s.report.Run
 	var f facts
@@ -159,7 +161,8 @@ func runFacts(s subject) facts {
 	return f
 }
 
-// noiseFact shows how far the champion differs from a rerun of itself; nil means not run.
+// noiseFact returns the fact that shows how much the champion differs from a rerun of
+// itself; n is nil if there was no rerun.
 func noiseFact(n *model.Noise) fact {
 	if n == nil {
 		return fact{"champion against itself", say(styled("not run", dim))}
@@ -177,7 +180,7 @@ func noiseWord(n *model.Noise) span {
 	return remark("no drift was shown, p " + number.PValue(n.P))
 }
 
-// limitText names the limit that the plan followed, and what one evaluation took.
+// limitText returns the limit on the work and what one evaluation took.
 func limitText(l model.AgentLimit) spans {
 	out := say(model.LimitWords(l))
 	if l.Made > 0 {
@@ -220,7 +223,7 @@ func budget(run model.Run, v model.Volatile) string {
 	return used
 }
 
-// provenanceBlocks identifies everything that the figures depend on.
+// provenanceBlocks identifies everything on which the figures depend.
 func provenanceBlocks(s subject) []block {
 	p, v, run := s.agent.Provenance, s.report.Volatile, s.report.Run
 	var f facts
@@ -265,7 +268,7 @@ func provenanceBlocks(s subject) []block {
 	return []block{f}
 }
 
-// nature describes how much information repeats of this agent give.
+// nature returns a remark on whether repeats of this agent can differ.
 func nature(p model.Provenance) spans {
 	var parts []string
 	if p.Deterministic {

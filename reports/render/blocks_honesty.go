@@ -8,7 +8,7 @@ import (
 	"evolve/reports/number"
 )
 
-// honestyBlocks reports how much was tried to find the claimed variant.
+// honestyBlocks reports how many attempts were made to find the claimed variant.
 func honestyBlocks(s subject) []block {
 	h := s.agent.Honesty
 	line := say(styled(number.Plural(h.Variants, "variant"), strong), " tried in ", styled(number.Plural(h.Evaluations, "evaluation"), strong), " on search tasks")
@@ -40,7 +40,7 @@ func honestyBlocks(s subject) []block {
 	}
 	f.add("holdout opened", opened)
 	if h.Adopted > 0 {
-		f = append(f, fact{"decided by it", say(number.Plural(h.Adopted, "adoption"))})
+		f = append(f, fact{"holdout decided", say(number.Plural(h.Adopted, "adoption"))})
 	}
 	f = append(f, baselineFacts(h.Baseline)...)
 	f = append(f, noiseFact(s.agent.Health.Noise))
@@ -54,7 +54,7 @@ func honestyBlocks(s subject) []block {
 	return out
 }
 
-// baselineFacts compare search and random search.
+// baselineFacts returns the facts that compare the search with random search.
 func baselineFacts(r *model.Baseline) facts {
 	if r == nil {
 		return nil
@@ -78,7 +78,7 @@ func baselineFacts(r *model.Baseline) facts {
 		case p != nil:
 			value = append(value, say("; ", number.Points(p.Difference)+" "+number.Interval(p.Lo, p.Hi)+" on the "+number.Plural(m.PairedTasks, "task")+" that both ran")...)
 		default:
-			value = append(value, say("; too few equal tasks to pair ("+number.Count(m.PairedTasks)+")")...)
+			value = append(value, say("; too few tasks that both ran for a paired comparison ("+number.Count(m.PairedTasks)+")")...)
 		}
 		f = append(f, fact{m.label, value})
 	}
@@ -88,7 +88,7 @@ func baselineFacts(r *model.Baseline) facts {
 	return f
 }
 
-// rulingsFact describes which rulings were computed again.
+// rulingsFact returns the fact that states which rulings were computed again.
 func rulingsFact(r evidence.Checked) fact {
 	var items []spans
 	add := func(n int, what string) {
@@ -97,7 +97,7 @@ func rulingsFact(r evidence.Checked) fact {
 		}
 	}
 	add(r.Recomputed, "computed again from the stored evaluations")
-	add(r.Unstored, "not recomputable: an older evolve made it")
+	add(r.Unstored, "not recomputable: an older version of evolve made it")
 	add(r.Gone, "not recomputable: its evaluations were removed")
 	return fact{"recomputed", list(items, "; ")}
 }

@@ -10,14 +10,16 @@ import (
 	"evolve/reports/render/plot"
 )
 
-// The numbers of parameters, of values of one, and of interactions without a shown size.
+// The maximum numbers of parameters, of values of a parameter, and of interactions whose
+// size is not shown to differ from 0.
 const (
 	maxInfluences = 20
 	maxValues     = 4
 	maxUnshown    = 3
 )
 
-// influenceBlocks shows which parameters move the score, and which do so together.
+// influenceBlocks shows which parameters affect the score, and which pairs of parameters do
+// so jointly.
 func influenceBlocks(s subject) []block {
 	f := s.agent.Influence
 	if f == nil {
@@ -42,8 +44,8 @@ func influenceBlocks(s subject) []block {
 		t.add("", clipped(p.Param, 60), spread, bounds, valuesText(p))
 	}
 	out := []block{t, picture{drawn.Draw()}}
-	words := "Spread: the standard deviation of the mean score over the values of a parameter, the others as they are, with its 95 % interval; each interval holds by itself; ~: no influence is shown. From " + data +
-		". The search chose these configs and looked longest at good ones; a linear model with an effect of each task allows for that, but not for configs that were bred from one another and resemble each other. It describes the search and takes no part in the verdict."
+	words := "Spread: the standard deviation of the mean score over the values of a parameter, with the other parameters unchanged, and its 95 % interval; each interval holds by itself; ~: no influence is shown. From " + data +
+		". The search chose these configs and evaluated good ones most often; a linear model with an effect for each task allows for that, but not for configs that were bred from one another and resemble each other. These figures describe the search and take no part in the verdict."
 	if n := len(f.Params) - maxInfluences; n > 0 {
 		words += " " + number.Plural(n, "more parameter") + " in the JSON."
 	}
@@ -79,8 +81,8 @@ func valuesText(p model.ParamInfluence) spans {
 	return append(out, say(" against ", valueText(p.Reference, 40))...)
 }
 
-// interactionBlocks shows the pairs of parameters whose values do more or less together than by
-// themselves.
+// interactionBlocks shows the pairs of values that together have more or less effect than
+// the sum of their separate effects.
 func interactionBlocks(f *model.Influence) []block {
 	if f.Tested == 0 {
 		return []block{para{Note: true, Text: say("Interactions: no result. No two parameters were tried often enough in all combinations of two values.")}}
@@ -95,7 +97,7 @@ func interactionBlocks(f *model.Influence) []block {
 		}
 		shown = append(shown, i)
 	}
-	t := newTable(say("Interactions: what two values do together beyond the sum of both"), wraps("two values"), figures("points", "interval"))
+	t := newTable(say("Interactions: the effect of two values together beyond the sum of their single effects"), wraps("two values"), figures("points", "interval"))
 	found := 0
 	for _, i := range shown {
 		if i.Shown() {
@@ -106,9 +108,9 @@ func interactionBlocks(f *model.Influence) []block {
 	}
 	words := "Compared: " + number.Plural(f.Tested, "combination") + " of values of " + number.Plural(f.Pairs, "pair") + " of parameters, the clearest of each pair listed; all intervals hold together with 95 % confidence. "
 	if found == 0 {
-		words += "No combination is shown to do more or less together."
+		words += "No combination is shown to have an effect beyond that sum."
 	} else {
-		words += "Shown to do more or less together: " + number.Plural(found, "pair") + "."
+		words += "Shown to have an effect beyond that sum: " + number.Plural(found, "pair") + "."
 	}
 	return []block{t, para{Note: true, Text: say(words)}}
 }

@@ -8,8 +8,8 @@ import (
 	"evolve/reports/render/plot"
 )
 
-// lineageBlocks returns the blocks that show how a version of searched code came about, and
-// what each hunk of its change adds by itself.
+// lineageBlocks returns the blocks that show the origin of a version of searched code, and
+// what each hunk of its change contributes by itself.
 func lineageBlocks(s subject) []block {
 	var out []block
 	if len(s.agent.Hunks) > 0 {
@@ -17,7 +17,7 @@ func lineageBlocks(s subject) []block {
 		for _, h := range s.agent.Hunks {
 			t.add("", clipped(strings.TrimSpace(h.Place+" "+h.Text), 160), hunkCell(h.Alone), hunkCell(h.Without))
 		}
-		out = append(out, t, para{Note: true, Text: say("Mean changes of the score in points on search tasks: alone, of the present code with this hunk only; taken back, of the version without it. A version that does not run scores 0. The search used these tasks, so the changes look better than on new ones.")})
+		out = append(out, t, para{Note: true, Text: say("Mean changes in the score, in points, on search tasks: “alone” is the present code with this hunk only, “taken back” the version without it. A version that does not run scores 0. The search used these tasks, so the changes look better than on new ones.")})
 	}
 	if s.code() && len(s.agent.Lineage) > 0 {
 		t := newTable(say("Lineage, the version first"), plain("version"), wraps("made by", "how"))
@@ -38,10 +38,12 @@ func lineageBlocks(s subject) []block {
 	return out
 }
 
-// code reports whether the night searched code, whose section on changes has the lineage.
+// code reports whether the night searched code. If it did, the section on changes shows the
+// lineage.
 func (s subject) code() bool { return s.agent.Provenance.Adapter == "code" }
 
-// originBlocks draws where the variant comes from, and tells how each step was made.
+// originBlocks shows the variant's lineage as a picture, and describes how each step was
+// made.
 func originBlocks(s subject) []block {
 	steps := s.agent.Lineage
 	if len(steps) < 2 {
@@ -84,10 +86,10 @@ func originBlocks(s subject) []block {
 	if s.code() {
 		return out
 	}
-	return append(out, t, para{Note: true, Text: say("Changed: against the first of the parents. Search: mean difference to the champion in points, and the number of common evaluations of search tasks; the fewer there are, the more chance flatters.")})
+	return append(out, t, para{Note: true, Text: say("Changed: against the first of the parents. Search: mean difference from the champion in points, and the number of common evaluations of search tasks; the fewer there are, the more chance flatters the result.")})
 }
 
-// hunkCell returns the cell of an effect.
+// hunkCell returns the cell for a hunk's effect.
 func hunkCell(e *model.HunkEffect) spans {
 	if e == nil || e.Tasks == 0 {
 		return say(number.Unknown)

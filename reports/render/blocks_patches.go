@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// closing returns the sections that belong to no single agent.
+// closing returns the sections that do not belong to a single agent.
 func closing(r model.Report) []section {
 	var awaiting, drafted, stopped []model.Patch
 	for _, p := range r.Volatile.Patches {
@@ -34,7 +34,7 @@ func closing(r model.Report) []section {
 		out = append(out, section{ID: "patches-stopped", Title: "Patches rejected, and why", Blocks: listedPatches("Patches that are not offered", "stopped by", stopped)})
 	}
 	if work := r.Volatile.PatchWork; len(work) > 0 {
-		out = append(out, section{ID: "patch-work", Title: "What the night tried on code", Blocks: patchWork(work)})
+		out = append(out, section{ID: "patch-work", Title: "Code changes that the night tried", Blocks: patchWork(work)})
 	}
 	return out
 }
@@ -42,8 +42,8 @@ func closing(r model.Report) []section {
 // maxNamed is the maximum number of patches of one kind that patchLine names.
 const maxNamed = 3
 
-// patchLine summarizes in one line which patches wait for a person or for their gates, and how
-// many are not offered; it is empty if there are no patches.
+// patchLine summarizes in one line which patches wait for a person or for their gates, and
+// how many are not offered; the line is empty if there are no patches.
 func patchLine(patches []model.Patch) spans {
 	var awaiting, human, drafted []string
 	stopped := 0
@@ -79,7 +79,7 @@ func patchLine(patches []model.Patch) spans {
 	return list(items, " · ")
 }
 
-// named lists the first ids and the number of the others.
+// named returns the first ids in a list and the number of remaining ids.
 func named(ids []string) spans {
 	t := foreignList(model.First(ids, maxNamed))
 	if n := len(ids) - maxNamed; n > 0 {
@@ -88,7 +88,7 @@ func named(ids []string) spans {
 	return t
 }
 
-// hardCoded warns of what no gate can rule out.
+// hardCoded is a warning about what no gate can rule out.
 const hardCoded = "Outputs that are hard-coded for the tests, and changes that no test detects, can pass every gate: read the diff before you approve."
 
 // flowing joins prose into one line.
@@ -136,11 +136,11 @@ func awaitingPatches(list []model.Patch) []block {
 	return append(out, para{Note: true, Text: say(hardCoded)})
 }
 
-// spaced replaces tabs by spaces, which keeps the indentation of code where a tab would
-// be escaped.
+// spaced replaces tabs, which would otherwise be escaped, with spaces. This preserves the
+// indentation of code.
 func spaced(line string) string { return strings.ReplaceAll(line, "\t", "    ") }
 
-// patchOrigin describes how a patch came about.
+// patchOrigin returns a description of where a patch comes from.
 func patchOrigin(p model.Patch) string {
 	switch p.Origin {
 	case "agent":
@@ -148,7 +148,7 @@ func patchOrigin(p model.Patch) string {
 	case "model":
 		return "written by a model at night"
 	case "constants":
-		return "marked constants, turned by the search"
+		return "marked constants, tuned by the search"
 	case "blocks":
 		return "marked blocks, rewritten by the search"
 	}

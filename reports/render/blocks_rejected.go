@@ -26,7 +26,7 @@ func rejectedBlocks(s subject) []block {
 		}
 		t.add("", r.Variant.Name(), madeBy(r), number.Count(r.Evaluations), search, holdout, foreign(number.Signs(r.Reason)))
 	}
-	words := "Differences to the champion in points, in the search on the tasks that both ran. Finalists first, then by what the search spent on them"
+	words := "Differences from the champion in points, in the search on the tasks that both ran. Finalists first, then by what the search spent on them"
 	if n := s.agent.Unlisted; n > 0 {
 		words += "; " + number.Count(n) + " more not listed"
 	}
@@ -41,7 +41,7 @@ func rejectedBlocks(s subject) []block {
 	return out
 }
 
-// heatPicture draws the scores by variant and search task.
+// heatPicture returns the picture of the scores by variant and search task.
 func heatPicture(s subject) block {
 	h := s.agent.Heat
 	drawn := plot.Heat{Columns: len(h.Columns)}
@@ -62,7 +62,7 @@ func heatPicture(s subject) block {
 	return picture{drawn.Draw()}
 }
 
-// openBlocks lists the candidates whose confirmation has not ended.
+// openBlocks lists the candidates whose confirmation is not over.
 func openBlocks(s subject) []block {
 	t := newTable(say("Candidates whose confirmation goes on"), plain("variant", "begun in"), figures("nights", "repeats", "evidence"), wraps("where it stands"))
 	for _, c := range s.agent.Candidates {
@@ -80,7 +80,7 @@ func openBlocks(s subject) []block {
 	}
 	note := "Evidence is what the repeats of all tasks so far have shown, as a share of what the claim on these tasks needs; later nights add to it."
 	if s.agent.Decision.Verdict.Proposes() {
-		note = "Once the recommended variant is adopted, the evidence of these against today's champion is void."
+		note = "Once the recommended variant is adopted, the evidence for these candidates against today's champion is void."
 	}
 	return []block{t, para{Note: true, Text: say(note)}}
 }

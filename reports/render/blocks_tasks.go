@@ -9,15 +9,17 @@ import (
 	"evolve/reports/number"
 )
 
-// The numbers of rows that each table shows at once, and that a fold holds behind it.
+// The maximum number of rows that each table shows directly, and the maximum number in the
+// fold behind the table.
 const (
 	maxTasks       = 12
 	maxFoldedTasks = 200
-	// maxShown is the number of characters of a text beside others; the rest is in a fold.
+	// maxShown is the maximum number of characters that are shown of a text next to others;
+	// the whole text is in a fold.
 	maxShown = 280
 )
 
-// taskBlocks shows the tasks that got worse, then those that got better.
+// taskBlocks shows the tasks that got worse, and then those that got better.
 func taskBlocks(s subject) []block {
 	if len(s.agent.Tasks) == 0 {
 		return nil
@@ -72,7 +74,7 @@ func (s subject) taskTable(title, mark string, tasks []model.TaskPair) table {
 	return t
 }
 
-// caseTable shows cases by their values of the metric, in its unit.
+// caseTable returns a table of cases with their values of the metric, in the metric's unit.
 func (s subject) caseTable(title, mark string, cases []model.TaskPair) table {
 	t := newTable(say(title), wraps("case"), figures("base → version", "change", "scores"))
 	for _, p := range cases {
@@ -85,8 +87,8 @@ func (s subject) caseTable(title, mark string, cases []model.TaskPair) table {
 	return t
 }
 
-// values describes what both sides came to on a case: the values of its metric with the unit, or
-// that one has none.
+// values formats the values that both sides have on a case, in the metric's unit, or states
+// that a value is missing.
 func (s subject) values(p model.TaskPair) string {
 	if p.Values == nil {
 		return "no value on both sides"
@@ -94,7 +96,7 @@ func (s subject) values(p model.TaskPair) string {
 	return s.gain(p).Values()
 }
 
-// gain returns the difference on one case.
+// gain returns the difference in the metric on one case.
 func (s subject) gain(p model.TaskPair) *stats.Gain {
 	g := &stats.Gain{A: p.Values.Champion, B: p.Values.Variant, Difference: p.Values.Variant - p.Values.Champion, Cases: 1}
 	if h := s.agent.Headline; h != nil && h.Metric != nil {
@@ -103,7 +105,7 @@ func (s subject) gain(p model.TaskPair) *stats.Gain {
 	return g
 }
 
-// steadyText describes whether the runs of a task agree.
+// steadyText returns a phrase that states whether the runs of a task agree.
 func steadyText(p model.TaskPair) string {
 	if p.Steady == "once" {
 		return "run once"
@@ -111,7 +113,8 @@ func steadyText(p model.TaskPair) string {
 	return p.Steady
 }
 
-// runText describes which run of a task a detail shows; the first is run 1.
+// runText returns a phrase that states which run of a task a detail shows; the first is run
+// 1.
 func runText(d model.Detail) string {
 	if d.Steady == "once" {
 		return "run once"
@@ -158,7 +161,8 @@ func (s subject) detailFold(d model.Detail, against string) fold {
 	return f
 }
 
-// sideBySide shows the results, answers and reasons of both sides next to each other.
+// sideBySide returns a table of the results, answers and reasons of both sides next to each
+// other.
 func (s subject) sideBySide(d model.Detail, answers answers, against string) table {
 	t := newTable(say("Both sides of ", clipped(d.Task, 80)), plain(""), wraps(against, "variant"))
 	row := func(name string, of func(model.Attempt) spans) {
@@ -170,7 +174,7 @@ func (s subject) sideBySide(d model.Detail, answers answers, against string) tab
 	if len(answers.fields) == 0 {
 		row("answer", func(a model.Attempt) spans { return say(lined(readable(a.Answer), maxShown)) })
 	}
-	if !s.measured() { // of a case it is the score once more
+	if !s.measured() { // for a case, this row would show the score again
 		row("reason", func(a model.Attempt) spans { return say(foreign(a.Reason)) })
 	}
 	row("error", func(a model.Attempt) spans { return say(foreign(a.Error)) })
@@ -192,7 +196,7 @@ func (s subject) verdictOf(a model.Attempt) spans {
 	return v
 }
 
-// wholeTexts lists the texts that [detailFold] has shortened.
+// wholeTexts lists in full the texts that [detailFold] has shortened.
 func wholeTexts(d model.Detail, against string) []block {
 	var out []block
 	for _, long := range []struct{ name, text string }{
@@ -210,7 +214,7 @@ func wholeTexts(d model.Detail, against string) []block {
 	return out
 }
 
-// stepTable shows the tool calls of both sides next to each other.
+// stepTable returns a table of the tool calls of both sides next to each other.
 func stepTable(d model.Detail, against string) block {
 	if d.Diverge < 0 {
 		names := make([]string, len(d.Steps))

@@ -8,7 +8,7 @@ import (
 	"evolve/runtime/experience"
 )
 
-// Bounds of the tables of tools: rows, and characters of names and texts.
+// Limits on the tables of tools: rows, and characters of names and texts.
 const (
 	maxTools      = 12
 	maxSignatures = 12
@@ -16,8 +16,8 @@ const (
 	toolText      = 200
 )
 
-// toolBlocks shows what live turns have shown of the agent's tools, and what follows for
-// those who build them.
+// toolBlocks shows what live turns revealed about the agent's tools, and what the builders
+// of the tools should do.
 func toolBlocks(s subject) []block {
 	notes := s.volatile.Tools
 	if len(notes) == 0 {
@@ -42,7 +42,7 @@ func toolBlocks(s subject) []block {
 	return append(out, para{Note: true, Text: say(words, theirs("evolve tools health "+s.agent.Agent, command))})
 }
 
-// follows describes what a tool's advice leads to.
+// follows returns a description of what follows from the advice on a tool.
 func follows(n model.ToolNote) spans {
 	switch {
 	case n.Draft != nil && n.Draft.Proposal != "":
@@ -61,7 +61,8 @@ func follows(n model.ToolNote) spans {
 	return say("for the builder of the program that has it")
 }
 
-// axesTable lists the groups of axes of the tools to change.
+// axesTable returns a table of the groups of boundary axes for the tools that should be
+// changed.
 func axesTable(notes []model.ToolNote) table {
 	t := newTable(say("Boundary axes of referrals, in groups"), plain("tool"), wraps("axes"), figures("referrals", "share"), plain("first", "last"))
 	for _, n := range notes {
@@ -75,7 +76,8 @@ func axesTable(notes []model.ToolNote) table {
 	return t
 }
 
-// signatureTable lists the equal failures that occurred more than once.
+// signatureTable returns a table of the failures that occurred more than once, with equal
+// failures counted together.
 func signatureTable(notes []model.ToolNote) table {
 	t := newTable(say("Equal failures, counted together"), plain("tool", "method", "domain", "seen in", "outcome"), figures("times"), plain("first", "last"), wraps("message"))
 	add := func(list []experience.Signature, in string) {

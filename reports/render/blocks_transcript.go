@@ -11,14 +11,15 @@ import (
 	"evolve/runtime/memory"
 )
 
-// The numbers of characters of a step that both sides share, and of one that differs.
+// The maximum numbers of characters that are shown of a step that is the same on both
+// sides, and of a step that differs.
 const (
 	maxSameStep = 160
 	maxOwnStep  = 500
 )
 
-// transcriptFold shows both transcripts side by side, with the first step at which they part.
-// A step that is the same on both sides stands once.
+// transcriptFold shows both transcripts side by side, with the first step at which they
+// diverge. A step that is the same on both sides is shown once.
 func transcriptFold(d model.Detail, against string) fold {
 	summary := say("Both transcripts, step by step")
 	if d.Differs < 0 {
@@ -50,7 +51,7 @@ func transcriptFold(d model.Detail, against string) fold {
 	return fold{Summary: summary, Blocks: blocks}
 }
 
-// eventText shows one step: what it was, with which arguments, and what came of it.
+// eventText returns the text for one step: its kind, its arguments and its result.
 func eventText(e agent.Event, most int) spans {
 	out := say(theirs(e.Kind, strong))
 	for _, name := range []string{e.Name, e.Method} {
@@ -72,7 +73,7 @@ func eventText(e agent.Event, most int) spans {
 	return out
 }
 
-// dataText shows the data of a step, one value a line.
+// dataText returns the data of a step, with one value on each line.
 func dataText(e agent.Event) string {
 	if len(e.Data) == 0 {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"evolve/reports/number"
 )
 
-// usageBlocks shows the conditions on cost and latency, and what else was consumed.
+// usageBlocks shows the conditions on cost and latency, and the other consumption.
 func usageBlocks(s subject) []block {
 	t := newTable(say("Consumed per evaluation on the holdout"), wraps("mean"), figures(against(s), "variant", "change", "interval"), plain(""))
 	guards := map[string]model.Guard{}
@@ -60,17 +60,19 @@ func guardsOf(s subject) []model.Guard {
 	return guards
 }
 
-// laterNote names the level of guards that were examined again after the gain was proven.
+// laterNote returns a note on the level of the guards that were tested again after the gain
+// had been proven.
 func laterNote(s subject) string {
 	for _, g := range guardsOf(s) {
 		if g.Level > model.PartLevel+model.Tolerance {
-			return "Rows with a bound have " + number.Percent(g.Level) + " intervals, because the confirmation went on for a guard and tested it again. "
+			return "Rows with a bound have " + number.Percent(g.Level) + " intervals, because the confirmation continued for a guard and tested it again. "
 		}
 	}
 	return ""
 }
 
-// unseenNote states what no interval covers.
+// unseenNote returns a note on what no interval covers: tasks of a kind that was not
+// measured.
 func unseenNote(s subject) string {
 	for _, g := range guardsOf(s) {
 		if g.Unseen > 0 {
@@ -88,7 +90,7 @@ func guardText(g model.Guard) spans {
 	return say(guardMark(g), " at most "+g.Bound())
 }
 
-// quantity formats a value of a consumption.
+// quantity formats a consumption value.
 func quantity(u model.Usage, x float64) string {
 	if u.Unit == "share" {
 		return number.Percent(x)
@@ -96,10 +98,10 @@ func quantity(u model.Usage, x float64) string {
 	return stats.Quantity(u.Name, x)
 }
 
-// consumed returns the label of a consumption: of what the values are.
+// consumed returns the label of a consumption, which states what the values measure.
 func consumed(u model.Usage) string {
 	if u.Unit == "share" {
-		return "did not end in order"
+		return "did not end normally"
 	}
 	return u.Name
 }

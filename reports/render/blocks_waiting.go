@@ -6,10 +6,10 @@ import (
 	"evolve/runtime/text"
 )
 
-// maxWaiting is the maximum number of waiting proposals that have a line of their own.
+// maxWaiting is the maximum number of waiting proposals that get a line each.
 const maxWaiting = 3
 
-// waitingLines returns the first lines of a report.
+// waitingLines returns the first lines of a report, which name what waits for a person.
 func waitingLines(v model.Volatile) []spans {
 	var out []spans
 	list := v.Waiting
@@ -46,7 +46,8 @@ func leftOutBlocks(s subject) []block {
 	return []block{t}
 }
 
-// championRow compares the waiting proposal, and with it the variant, with the champion.
+// championRow returns the row that compares the waiting proposal, and through it the
+// variant, with the champion.
 func championRow(s subject) boxRow {
 	d := s.agent.Decision
 	gain := d.Reference.Gain()

@@ -15,7 +15,7 @@ type box struct {
 	Title    spans
 	Alarms   []alarm // before everything else
 	Verdict  string
-	Kind     string // adopt, keep, undecided or none; selects the colours
+	Kind     string // adopt, keep, undecided or none; determines the colours
 	Subject  spans
 	Claim    string
 	Sentence spans
@@ -29,24 +29,25 @@ type alarm struct {
 	Command string
 }
 
-// Words returns the sentence for a page.
+// Words returns the alarm's sentence for a page.
 func (a alarm) Words() spans { return say(a.Text) }
 
-// boxRow is one line of the box. Figures are aligned between rows; Note is free text
-// after them or alone.
+// boxRow is one line of the box. Figures are aligned across rows; Note is free text that
+// follows the figures, if there are any.
 type boxRow struct {
 	Label   string
 	Figures []spans
 	Note    spans
-	// Price is the row in one line where the variant gets worse or dearer by it; see [Price].
+	// Price is the row written as one line, if the row shows that the variant gets worse or
+	// dearer; see [Price].
 	Price string
 }
 
-// gateName matches names of gates and proposals, which a heading has as they are.
+// gateName matches names of gates and proposals that may appear in a heading unchanged.
 var gateName = regexp.MustCompile(`^[A-Za-z0-9_: -]{1,60}$`)
 
-// refusal returns the end of the heading of a night whose proposals were refused: by which
-// gate, as far as the records have it.
+// refusal returns the end of the heading for a night whose proposals were refused. It names
+// the gate that refused them if the records show it.
 func refusal(list []model.Proposal) string {
 	for _, by := range []struct{ verdict, start, end string }{
 		{"failed", " was refused by ", ""},
@@ -184,8 +185,8 @@ func boxRows(s subject) []boxRow {
 	return append(rows, proposalRows(s.agent.Decision.Proposals)...)
 }
 
-// proposalRows returns the rows of proposals: what became of each, and what gates flagged for the
-// person who decides.
+// proposalRows returns the rows for proposals: the state of each, and what gates flagged
+// for the person who decides.
 func proposalRows(list []model.Proposal) []boxRow {
 	var rows []boxRow
 	for _, p := range list {
@@ -206,8 +207,8 @@ func proposalRows(list []model.Proposal) []boxRow {
 	return rows
 }
 
-// metricRows returns the row of the difference in the metric, which stands before that of the
-// score; none without a metric.
+// metricRows returns the row for the difference in the metric, which comes before the row
+// for the score; it returns nothing if there is no metric.
 func metricRows(h model.Headline) []boxRow {
 	g := h.Metric
 	if g == nil {
@@ -228,7 +229,7 @@ func metricRows(h model.Headline) []boxRow {
 	}}
 }
 
-// metricShort describes the interval of a gain in a few words.
+// metricShort returns a description of the interval of a gain in a few words.
 func metricShort(g *stats.Gain) string {
 	if g.Interval == nil {
 		return "no interval"
@@ -236,8 +237,8 @@ func metricShort(g *stats.Gain) string {
 	return number.Percent(g.Level) + " interval for new cases"
 }
 
-// judgedGain colours a difference in a metric by its interval, and appends "~" if that does
-// not show a direction.
+// judgedGain colours a difference in a metric according to its interval, and appends "~" if
+// the interval does not show a direction.
 func judgedGain(g *stats.Gain, change span) spans {
 	switch shown := g.Shown(); {
 	case shown > 0:
@@ -250,7 +251,7 @@ func judgedGain(g *stats.Gain, change span) spans {
 	return say(change)
 }
 
-// sample describes the size of a comparison.
+// sample returns a description of the size of a comparison, such as its number of tasks.
 func sample(h model.Headline) string {
 	if h.Repeats > 1 || h.Evidence != nil {
 		return number.Plural(h.Tasks, "task") + ", " + number.Times(h.Repeats) + " each"
@@ -258,8 +259,8 @@ func sample(h model.Headline) string {
 	return number.Plural(h.Tasks, "task")
 }
 
-// judged colours a difference by its interval, and appends "~" if the difference is not
-// significant.
+// judged colours a difference according to its interval, and appends "~" if the difference
+// is not significant.
 func judged(e model.Effect, s string) spans {
 	switch {
 	case e.Lo > 0:
@@ -270,8 +271,8 @@ func judged(e model.Effect, s string) spans {
 	return say(s + " ~")
 }
 
-// since names the champion as the base of the changes if the figures above compare with
-// another config.
+// since returns the words that name the champion as the base of the changes, if the figures
+// above them compare with another config.
 func since(d model.Decision) spans {
 	if d.Against == nil {
 		return nil
@@ -279,7 +280,7 @@ func since(d model.Decision) spans {
 	return say("from " + d.Champion.Name() + ": ")
 }
 
-// changeLine summarizes up to four changes.
+// changeLine returns a line with up to four changes.
 func changeLine(changes []model.Change) spans {
 	var items []spans
 	for _, c := range model.First(changes, 4) {
@@ -332,7 +333,8 @@ func lineCount(added, removed int) string {
 	return strings.Join(parts, " ")
 }
 
-// valueText formats a parameter's value; an empty value means inactive.
+// valueText formats a parameter's value; an empty value means that the parameter is
+// inactive.
 func valueText(s string, n int) spans {
 	if s == "" {
 		return say(styled("off", dim))

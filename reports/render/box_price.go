@@ -11,16 +11,17 @@ import (
 
 const (
 	priceLabel = "price"
-	// leastPrice is the least relative change of a mean that the box names.
+	// leastPrice is the minimum relative change in a mean for the box to name it.
 	leastPrice = .05
-	// maxPrices is the maximum number of quantities with an interval that the box compares,
-	// guards among them.
+	// maxPrices is the maximum number of quantities, including guards, that the box
+	// compares with an interval.
 	maxPrices = 2
 )
 
-// consumedRows returns the rows of what the proposed variant consumes beside its champion, as far
-// as no guard shows it: the means that changed, then the latency, with an interval where there is
-// one. None has a bound, which a row below them states.
+// consumedRows returns the rows for what the proposed variant consumes compared with its
+// champion, except what guards already show. These are the means that changed, and then the
+// latency, with an interval if there is one. None of them has a bound; a row below them
+// states this.
 func consumedRows(s subject) []boxRow {
 	v := s.agent.Decision.Verdict
 	if !v.Proposes() && v != model.Waits || s.measured() {
@@ -54,7 +55,8 @@ func consumedRows(s subject) []boxRow {
 	return []boxRow{{Label: "consumed", Note: say("about the same; no bound is set, so the verdict does not depend on it")}}
 }
 
-// these names the rows above it.
+// these returns a phrase that refers to the given number of rows above, for use in a
+// sentence.
 func these(rows int) string {
 	if rows == 1 {
 		return "this price"
@@ -62,7 +64,8 @@ func these(rows int) string {
 	return "these prices"
 }
 
-// latencyRows returns the row of a latency that has no bound; none where no time was measured.
+// latencyRows returns the row for a latency that has no bound; it returns nothing if no
+// time was measured.
 func latencyRows(s subject) []boxRow {
 	a, b := s.volatile.Champion, s.volatile.Variant
 	if s.volatile.Guard != nil || a == nil || b == nil || a.P95 <= 0 {
@@ -79,16 +82,15 @@ func latencyRows(s subject) []boxRow {
 	return []boxRow{row}
 }
 
-// latencyLabel names the latency as the guard on it does.
+// latencyLabel is the label of the latency, the same as that of the guard on latency.
 var latencyLabel = model.Guard{Name: stats.Latency, Of: stats.P95}.Label()
 
-// changed reports whether the interval of a ratio excludes that nothing changed, and the change
-// is not a small one.
+// changed reports whether the interval of a ratio excludes 1, and the change is not small.
 func changed(r model.Ratio) bool {
 	return math.Abs(r.Ratio-1) >= leastPrice && (r.Lo > 1 || r.Hi < 1)
 }
 
-// changeText formats a change; what was free before has none.
+// changeText formats a change; if the consumption was free before, it states that instead.
 func changeText(before float64, r model.Ratio) string {
 	if before == 0 {
 		return "was free"
@@ -96,9 +98,9 @@ func changeText(before float64, r model.Ratio) string {
 	return number.Change(r.Ratio)
 }
 
-// Price returns what gets worse or dearer with the proposed variant of an agent's night, a line for
-// each, in the words and figures of the decision box; none where nothing does. A line begins with
-// "price:", or with "it breaks a guard:".
+// Price returns what gets worse or dearer with the proposed variant of an agent's night,
+// one line for each, in the words and figures of the decision box. It returns nothing if
+// nothing gets worse or dearer. A line begins with "price:" or with "it breaks a guard:".
 func Price(a model.Agent, v model.VolatileAgent) []string {
 	return prices(subject{agent: a, volatile: v})
 }
@@ -117,7 +119,7 @@ func prices(s subject) []string {
 	return out
 }
 
-// figures returns the figures in one line.
+// figures returns the row's figures on one line.
 func (r boxRow) figures() string {
 	var list []string
 	for _, f := range r.Figures {

@@ -9,7 +9,7 @@ import (
 	"evolve/reports/model"
 )
 
-// TestPriceRows checks what the box tells of the price of a gain.
+// TestPriceRows checks what the box shows about the price of a gain.
 func TestPriceRows(t *testing.T) {
 	t.Parallel()
 	tokens := func(ratio, lo, hi float64) model.Usage {
@@ -67,7 +67,8 @@ func TestPriceRows(t *testing.T) {
 	}
 }
 
-// TestPrice checks that the price is what gets worse or dearer, in the words of the box.
+// TestPrice checks that the price is what gets worse or more expensive, in the words of the
+// box.
 func TestPrice(t *testing.T) {
 	t.Parallel()
 	usage := func(name string, ratio, lo, hi float64) model.Usage {
@@ -100,7 +101,8 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// TestUnmeasuredGuard checks that a guard without any pair is neither kept nor broken.
+// TestUnmeasuredGuard checks that a guard without any pair counts as neither kept nor
+// broken.
 func TestUnmeasuredGuard(t *testing.T) {
 	t.Parallel()
 	g := model.Guard{Name: "latency", Of: "p95", Ratio: 1, Hi: 1000, Most: 1.1, Verdict: "open"}

@@ -9,7 +9,7 @@ import (
 	"evolve/reports/number"
 )
 
-// guardRows returns the rows of cost, latency and the other guards.
+// guardRows returns the rows for cost, latency and the other guards.
 func guardRows(s subject) []boxRow {
 	var out []boxRow
 	for _, g := range guardsOf(s) {
@@ -44,35 +44,36 @@ func guardMark(g model.Guard) span {
 	return span{Text: "~ unsure:"}
 }
 
-// failuresRow counts the tasks that either side failed. It is empty unless the variant
-// fails a task that the other side does not, and a price only if the variant fails more.
+// failuresRow returns the row with the numbers of tasks that each side failed. It is empty
+// unless the variant fails a task that the other side does not, and it counts as a price
+// only if the variant fails more tasks.
 func failuresRow(h model.Headline, against string) boxRow {
 	if h.Evidence == nil || h.Evidence.Failures == nil || h.Evidence.Failures.Only == 0 {
 		return boxRow{}
 	}
 	f := h.Evidence.Failures
 	note := against + " " + number.Count(f.Champion) + " of " + number.Plural(f.Tasks, "task") + " → variant " + number.Count(f.Variant) + " of " + number.Count(f.Tasks) +
-		" (" + number.Percent(float64(f.Variant)/float64(f.Tasks)) + "); " + number.Count(f.Only) + " that " + strings.Replace(against, "champion", "the champion", 1) + " answers, at most " + number.Percent(f.OnlyMost) + " of new ones at .05"
+		" (" + number.Percent(float64(f.Variant)/float64(f.Tasks)) + "); " + number.Count(f.Only) + " that " + strings.Replace(against, "champion", "the champion", 1) + " answers, at most " + number.Percent(f.OnlyMost) + " of new tasks at an error of .05"
 	if f.Variant <= f.Champion {
 		return boxRow{Label: "failures", Note: say(note)}
 	}
 	return boxRow{Label: "failures", Note: say(styled(note, bad)), Price: priceLabel + ": failures, " + note}
 }
 
-// tailRow states what a claim about new tasks leaves open.
+// tailRow returns the row for the risks that a claim about new tasks leaves open.
 func tailRow(h model.Headline, r *stats.Reference) boxRow {
 	e := h.Evidence
 	if e == nil || e.Tail == nil || e.Claim != stats.NewTasks {
 		return boxRow{}
 	}
-	note := "up to " + number.Percent(e.Tail.Unseen) + " of new tasks could fail unseen; " + gainOver(r) + " would be gone if " + number.Percent(e.Tail.BreakEven) + " did"
+	note := "up to " + number.Percent(e.Tail.Unseen) + " of new tasks could fail unnoticed; " + gainOver(r) + " would be lost if " + number.Percent(e.Tail.BreakEven) + " did"
 	if r != nil {
 		if all := r.BreakEven(stats.Comparison{Difference: h.Difference, MeanB: h.Score}); all > 0 {
 			note += fmt.Sprintf(", that over v%d if about %s did", r.Champion, number.Percent(all))
 		}
 	}
 	if e.Tail.Failing > 0 {
-		note = number.Plural(e.Tail.Failing, "independent task") + " failed in every run, as up to " + number.Percent(e.Tail.FailingMost) + " of new ones may; " + note
+		note = number.Plural(e.Tail.Failing, "independent task") + " failed in every run, as up to " + number.Percent(e.Tail.FailingMost) + " of new tasks may; " + note
 	}
 	if e.Tail.Worse > 0 {
 		note = number.Count(e.Tail.Worse) + " of " + number.Plural(e.Tail.Tasks, "independent task") + " clearly worse; " + note
@@ -80,7 +81,7 @@ func tailRow(h model.Headline, r *stats.Reference) boxRow {
 	return boxRow{Label: "risk", Note: say(note)}
 }
 
-// assumesRow states what a claim about new tasks assumes about other nights.
+// assumesRow returns the row for what a claim about new tasks assumes about other nights.
 func assumesRow(h model.Headline) boxRow {
 	e := h.Evidence
 	if e == nil || e.Night == 0 || e.Claim != stats.NewTasks {
@@ -89,8 +90,9 @@ func assumesRow(h model.Headline) boxRow {
 	return boxRow{Label: "assumes", Note: say("a night shifts such a difference by " + number.Size(e.Night) + " points (standard deviation); measured in " + number.Plural(e.Nights, "night"))}
 }
 
-// openRow names up to three candidates whose confirmation has not ended. It is empty
-// after an adoption, which voids the evidence against the old champion.
+// openRow returns the row that names up to three candidates whose confirmation is not over.
+// It is empty after an adoption, because an adoption voids the evidence against the old
+// champion.
 func openRow(s subject) boxRow {
 	var items []spans
 	more := 0
@@ -112,7 +114,7 @@ func openRow(s subject) boxRow {
 // maxCandidates is the maximum number of open candidates that the box names.
 const maxCandidates = 3
 
-// standing describes the progress of a candidate.
+// standing returns a description of the progress of a candidate.
 func standing(c model.Candidate) string {
 	words := "measured " + number.Times(c.Blocks) + " on each task, " + number.Share(c.Share()) + " of the evidence needed"
 	if c.Share() >= 1 {
@@ -124,7 +126,7 @@ func standing(c model.Candidate) string {
 	return words
 }
 
-// domainLine names up to five domains, the best and the worst.
+// domainLine returns a line with up to five domains: the best and the worst.
 func domainLine(domains []model.Domain) spans {
 	shown, rest := domains, 0
 	if len(domains) > 5 {

@@ -6,14 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// longWord is the number of characters from which a word may be broken at its separators.
+// longWord is the minimum number of characters that a word must have to be broken at its
+// separators.
 const longWord = 13
 
-// separators are the characters after which a name such as temperature.operations may be broken.
+// separators are the characters after which a word such as temperature.operations may be
+// broken.
 const separators = "._/-:"
 
-// breaks escapes a text and marks in its long words where a line may be broken. The marks are no
-// characters: a copy of the text has none.
+// breaks escapes a text and marks the points in its long words at which a line may be
+// broken. The marks are not characters, so a copy of the text does not contain them.
 func breaks(s string) template.HTML {
 	if utf8.RuneCountInString(s) < longWord || !strings.ContainsAny(s, separators) {
 		return template.HTML(template.HTMLEscapeString(s))

@@ -14,7 +14,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestSameRecordsSameBytes builds and renders twice from one archive.
+// TestSameRecordsSameBytes builds and renders a report twice from one archive.
 func TestSameRecordsSameBytes(t *testing.T) {
 	for name, make := range worlds {
 		w := make(t, 0)
@@ -28,8 +28,8 @@ func TestSameRecordsSameBytes(t *testing.T) {
 	}
 }
 
-// TestVolatileStandsApart builds the same run on another host, at another time, with
-// other latencies and retries: only the volatile object may differ.
+// TestVolatileStandsApart builds the report of the same run on another host, at another
+// time, with other latencies and retries. Only the volatile object may differ.
 func TestVolatileStandsApart(t *testing.T) {
 	for name, make := range worlds {
 		a, b := make(t, 0).report(), make(t, 3).report()
@@ -50,17 +50,18 @@ func TestUnknownRun(t *testing.T) {
 	}
 }
 
-// TestRunningRun checks the report of a run that is still on.
+// TestRunningRun checks the report of a run that is still in progress.
 func TestRunningRun(t *testing.T) {
 	w := newWorld(t, 0)
 	w.open(1, "solver")
 	r := w.report()
-	if got := r.Agents[0].Decision; got.Verdict != "" || got.Sentence != "the run is still on; there is no verdict yet" {
+	if got := r.Agents[0].Decision; got.Verdict != "" || got.Sentence != "the run is still in progress; there is no verdict yet" {
 		t.Errorf("a running run says %q, %q", got.Verdict, got.Sentence)
 	}
 }
 
-// TestCountsComeFromEvaluations stores a result whose counters are wrong.
+// TestCountsComeFromEvaluations stores a result whose counters are wrong and checks that
+// the report counts the evaluations.
 func TestCountsComeFromEvaluations(t *testing.T) {
 	w := adoptWorld(t, 0)
 	want := w.report().Agents[0]
@@ -133,8 +134,8 @@ func TestMissingData(t *testing.T) {
 	}
 }
 
-// TestDecidedProposal checks that the report shows the state of a proposal and the
-// commands that are possible in it.
+// TestDecidedProposal checks that the report shows the state of a proposal and the commands
+// that are available in that state.
 func TestDecidedProposal(t *testing.T) {
 	for _, c := range []struct {
 		state archive.ProposalState
@@ -160,7 +161,8 @@ func TestDecidedProposal(t *testing.T) {
 	}
 }
 
-// TestSeveralProposals checks that a decision with several proposals begins with the review of all.
+// TestSeveralProposals checks that the section on a decision with several proposals begins
+// with the review of all of them.
 func TestSeveralProposals(t *testing.T) {
 	w := adoptWorld(t, 0)
 	p, err := w.a.Proposal(w.ctx, "P1")

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// ofTasks matches the noun for what an agent is scored on.
+// ofTasks matches the noun for the items on which an agent is scored.
 var ofTasks = regexp.MustCompile(`\b([Tt])(ask)(s?)\b`)
 
-// cases replaces the report's own word for tasks by that for cases, which a command scores; foreign
-// text stays.
+// cases replaces the noun for tasks with the noun for cases in the report's own words, for
+// subjects that a command scores. Foreign text is not changed.
 func (t spans) cases() spans {
 	out := slices.Clone(t)
 	for i, part := range out {
@@ -24,12 +24,13 @@ func inCases(words string) string {
 	return ofTasks.ReplaceAllStringFunc(words, func(w string) string { return string(w[0]-'t'+'c') + "ase" + w[len("task"):] })
 }
 
-// measured reports whether a scoring command measures the subject, so that its tasks are cases.
+// measured reports whether a scoring command measures the subject. If so, the subject's
+// tasks are cases.
 func (s subject) measured() bool {
 	return s.agent.Provenance.Metric != "" || s.agent.Headline != nil && s.agent.Headline.Metric != nil
 }
 
-// casesIn replaces the word in blocks.
+// casesIn replaces "task" with "case" in blocks.
 func casesIn(list []block) []block {
 	out := slices.Clone(list)
 	for i, b := range out {
@@ -54,7 +55,7 @@ func casesIn(list []block) []block {
 	return out
 }
 
-// cases replaces the word in a table.
+// cases replaces "task" with "case" in a table.
 func (t table) cases() table {
 	t.Caption, t.Columns, t.Rows = t.Caption.cases(), slices.Clone(t.Columns), slices.Clone(t.Rows)
 	for i := range t.Columns {
@@ -70,7 +71,7 @@ func (t table) cases() table {
 	return t
 }
 
-// cases replaces the word in a box.
+// cases replaces "task" with "case" in the box.
 func (b box) cases() box {
 	b.Title, b.Subject, b.Claim, b.Sentence, b.Rows = b.Title.cases(), b.Subject.cases(), inCases(b.Claim), b.Sentence.cases(), slices.Clone(b.Rows)
 	for i, r := range b.Rows {

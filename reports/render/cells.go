@@ -7,7 +7,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// width returns the number of terminal cells of a text, of its longest line if it has several.
+// width returns the number of terminal cells that a text takes, or that its longest line
+// takes if it has several.
 func (t spans) width() int {
 	widest, n := 0, 0
 	for _, s := range t {
@@ -21,7 +22,7 @@ func (t spans) width() int {
 	return max(widest, n)
 }
 
-// cut splits a text after n bytes.
+// cut splits a text after the first n bytes.
 func (t spans) cut(n int) (head, tail spans) {
 	for i, s := range t {
 		if n < len(s.Text) {
@@ -38,8 +39,8 @@ func (t spans) cut(n int) (head, tail spans) {
 	return head, nil
 }
 
-// chop breaks a preformatted line at exactly width cells, not at spaces, because every
-// space of it counts.
+// chop breaks a preformatted line at exactly width cells, and not at spaces, because every
+// space in such a line matters.
 func chop(t spans, width int) []spans {
 	var lines []spans
 	for t.width() > width {
@@ -49,7 +50,8 @@ func chop(t spans, width int) []spans {
 	return append(lines, t)
 }
 
-// wrap breaks a text at its line breaks, and into lines of at most width cells: see [text.Wrap].
+// wrap breaks a text at its line breaks, and into lines of at most width cells; see
+// [text.Wrap].
 func wrap(t spans, width int) []spans {
 	var lines []spans
 	for {

@@ -24,7 +24,8 @@ func TestWrapKeepsWordsAndWidth(t *testing.T) {
 	})
 }
 
-// TestChop checks that preformatted lines keep their spaces wherever they are broken.
+// TestChop checks that preformatted lines keep their spaces regardless of where they are
+// broken.
 func TestChop(t *testing.T) {
 	line := say("    return ", foreign("raw"), "  // 世界 as it is")
 	for width := 2; width < 40; width++ {

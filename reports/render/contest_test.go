@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// contest describes a night's confirmation to simulate: the chance of a pass by arm and
-// task.
+// contest describes the confirmation that is simulated for a night: the chance of a pass by
+// arm and task.
 type contest struct {
 	plan      archive.AgentPlan
 	champion  agent.ConfigID
@@ -19,10 +19,10 @@ type contest struct {
 	holdout   []task
 	blocks    int
 	chance    func(arm int, t task, i int) float64
-	costs     []float64 // USD by arm; nil: the usual
+	costs     []float64 // USD by arm; nil means the usual costs
 }
 
-// past is a candidate's evidence from all nights so far.
+// past is the evidence for a candidate from all nights so far.
 type past struct {
 	entry archive.Candidate
 	pairs []stats.Pair
@@ -33,7 +33,7 @@ func toolsOf(arm int) []string {
 	return [][]string{{"recall", "search_docs", "calculate"}, {"recall", "grep", "read_file", "calculate"}, {"recall", "calculate"}}[arm]
 }
 
-// confirm records the evaluations of a contest and rules on them as a night does.
+// confirm records the evaluations of a contest and makes rulings on them as a night does.
 func (w *world) confirm(c contest) archive.AgentResult {
 	first := 0
 	for _, id := range c.finalists {
@@ -53,7 +53,7 @@ func (w *world) confirm(c contest) archive.AgentResult {
 	return w.ruled(c)
 }
 
-// enter returns a candidate's entry and opens it if there is none.
+// enter returns the entry of a candidate, and opens an entry if there is none.
 func (w *world) enter(c contest, id agent.ConfigID) *past {
 	if p := w.past[id]; p != nil {
 		return p
@@ -102,7 +102,8 @@ func (w *world) block(c contest, repeat, i int, t task) {
 	}
 }
 
-// ruledOnce judges every finalist once, at the end of the night, as older versions did.
+// ruledOnce judges every finalist once, at the end of the night, as older versions of
+// evolve did.
 func (w *world) ruledOnce(c contest) archive.AgentResult {
 	res := archive.AgentResult{Run: w.run.ID, Agent: c.plan.Agent, SearchDone: true, Blocks: c.blocks, Verdict: archive.Adopt, Winner: c.finalists[0]}
 	for i, id := range c.finalists {
@@ -115,7 +116,7 @@ func (w *world) ruledOnce(c contest) archive.AgentResult {
 	return res
 }
 
-// ruled judges every finalist by all of its evidence.
+// ruled judges every finalist by all of its evidence so far.
 func (w *world) ruled(c contest) archive.AgentResult {
 	month := stats.Monthly()
 	res := archive.AgentResult{

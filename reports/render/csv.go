@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// byteOrderMark is the sign by which spreadsheets know that a file is UTF-8.
+// byteOrderMark is the mark by which spreadsheet programs recognise a file as UTF-8.
 const byteOrderMark = "\ufeff"
 
 // csvColumns is the header of the table.
@@ -20,9 +20,9 @@ var csvColumns = []string{
 	"champion_score", "variant_score", "difference", "change", "steady", "champion_value", "variant_value",
 }
 
-// CSV writes the holdout tasks as a table for spreadsheets, in UTF-8 with a byte order mark: a
-// header, and a row for each task of each agent. Scores are in [0,1]. A cell of text that a
-// spreadsheet would take for a formula begins with an apostrophe.
+// CSV writes the holdout tasks as a table for spreadsheets, in UTF-8 with a byte order
+// mark. The table has a header, and a row for each task of each agent. Scores are in [0,1].
+// A text cell that a spreadsheet would treat as a formula begins with an apostrophe.
 func CSV(w io.Writer, r model.Report) error {
 	if _, err := io.WriteString(w, byteOrderMark); err != nil {
 		return err
@@ -65,12 +65,12 @@ func CSV(w io.Writer, r model.Report) error {
 	return nil
 }
 
-// formulaMarks are the characters with which a spreadsheet begins a formula, and the wide forms
-// that some take for them.
+// formulaMarks are the characters with which a formula in a spreadsheet begins, and their
+// full-width forms, which some spreadsheet programs also accept.
 const formulaMarks = "=+-@\t\r\n＝＋－＠"
 
-// cell makes text visible and keeps spreadsheets from running it, also after spaces and quotes,
-// which some remove.
+// cell makes text visible and prevents spreadsheets from treating it as a formula, even if
+// it follows leading spaces and quotes, which some spreadsheets remove.
 func cell(s string) string {
 	s = text.Visible(s)
 	bare := strings.TrimLeft(s, " '\"\u00a0")
@@ -80,7 +80,7 @@ func cell(s string) string {
 	return s
 }
 
-// firstRune returns the number of bytes of the first character.
+// firstRune returns the number of bytes in the first character of s.
 func firstRune(s string) int {
 	for i := range s {
 		if i > 0 {

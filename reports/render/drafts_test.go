@@ -9,8 +9,8 @@ import (
 	"evolve/reports/model"
 )
 
-// TestDrafts checks that the page shows what each model earned and cost and what it wrote,
-// and that the cost of the run has theirs.
+// TestDrafts checks that the page shows what each model gained, cost and wrote, and that
+// the cost of the run includes the cost of the models.
 func TestDrafts(t *testing.T) {
 	plain := withRuling(t, archive.Adopt, func(*archive.AgentResult, *stats.Ruling) {})
 	r := withRuling(t, archive.Adopt, func(res *archive.AgentResult, _ *stats.Ruling) {

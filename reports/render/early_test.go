@@ -9,7 +9,8 @@ import (
 	"evolve/reports/model"
 )
 
-// earlyWorld is a night that ended in this state before anything was decided, with this reason.
+// earlyWorld returns a night that ended in this state before anything was decided, for this
+// reason.
 func earlyWorld(t testing.TB, state archive.RunState, reason string, change func(*world, *archive.AgentResult)) *world {
 	w := newWorld(t, 0)
 	w.open(5, "solver")
@@ -27,8 +28,8 @@ func earlyWorld(t testing.TB, state archive.RunState, reason string, change func
 	return w
 }
 
-// TestEarlyNightShowsItsCause checks that the box, the annotation and the test report of a night
-// that ended early have the cause and the command that helps.
+// TestEarlyNightShowsItsCause checks that the box, the annotation and the test report of a
+// night that ended early show the cause and the command that helps.
 func TestEarlyNightShowsItsCause(t *testing.T) {
 	t.Parallel()
 	ended := "the run ended before there was anything to decide"
@@ -68,10 +69,10 @@ func TestEarlyNightShowsItsCause(t *testing.T) {
 			[]string{"evolve run --resume", "evolve approve P1", "evolve show P1", `evolve reject P1 --reason "…"`},
 		},
 		"a budget too small": {
-			archive.RunDone, "the limit of time ended the run", func(_ *world, r *archive.AgentResult) {
-				r.Reason, r.Causes, r.Incomplete, r.Finished = "", nil, "the limit of time left no evaluation for the agent", true
+			archive.RunDone, "the limit on time ended the run", func(_ *world, r *archive.AgentResult) {
+				r.Reason, r.Causes, r.Incomplete, r.Finished = "", nil, "the limit on time left no evaluation for the agent", true
 			},
-			"the limit of time ended the run", "warning",
+			"the limit on time ended the run", "warning",
 			[]string{"evolve run --dry-run"},
 		},
 		"a part was confirmed": {
@@ -104,7 +105,8 @@ func TestEarlyNightShowsItsCause(t *testing.T) {
 	}
 }
 
-// TestEarlyNightIsBoundedAndVisible checks that a cause cannot fill the page or control a terminal.
+// TestEarlyNightIsBoundedAndVisible checks that the text of a cause cannot fill the page or
+// control a terminal.
 func TestEarlyNightIsBoundedAndVisible(t *testing.T) {
 	t.Parallel()
 	r := earlyWorld(t, archive.RunFailed, "\x1b[31m"+strings.Repeat("x", 5000), nil).report()
@@ -114,8 +116,8 @@ func TestEarlyNightIsBoundedAndVisible(t *testing.T) {
 	}
 }
 
-// TestOnlyTheLatestRunIsResumed checks that the report of an earlier run names no command that
-// would resume another one.
+// TestOnlyTheLatestRunIsResumed checks that the report of an earlier run does not name a
+// command that would resume a later run.
 func TestOnlyTheLatestRunIsResumed(t *testing.T) {
 	t.Parallel()
 	w := earlyWorld(t, archive.RunInterrupted, "a person stopped it", nil)
@@ -127,8 +129,8 @@ func TestOnlyTheLatestRunIsResumed(t *testing.T) {
 	}
 }
 
-// TestWaitingNight checks that the report of a night whose verdict is that a proposal waits has
-// the command that decides on it, and afterwards what was decided.
+// TestWaitingNight checks that the report of a night whose verdict is that a proposal waits
+// shows the command that decides on the proposal and, after the decision, what was decided.
 func TestWaitingNight(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[archive.ProposalState][2]string{
@@ -152,7 +154,8 @@ func TestWaitingNight(t *testing.T) {
 	}
 }
 
-// await records a proposal of an earlier run that the plan of the run lists as waiting.
+// await records a proposal of an earlier run that the plan of the current run lists as
+// waiting.
 func (w *world) await(state archive.ProposalState) {
 	w.t.Helper()
 	plan, err := w.a.Plan(w.ctx, w.run.ID, "solver")

@@ -23,9 +23,9 @@ type world struct {
 	rng *rand.Rand
 	run archive.Run
 	seq map[string]int64
-	// older selects a night that judges once, without entries and rulings.
+	// older selects a night that judges each finalist once, without entries and rulings.
 	older bool
-	// past holds the evidence of the nights so far, by candidate.
+	// past holds the evidence from the nights so far, by candidate.
 	past map[agent.ConfigID]*past
 	// salt is added to everything volatile: times, host, latencies, retries.
 	salt int
@@ -46,7 +46,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// open records a run that has not ended.
+// open records a run that is still in progress.
 func (w *world) open(number int, agents ...string) {
 	started := night.Add(time.Duration(24*(number-3))*time.Hour + time.Duration(w.salt)*time.Minute)
 	w.run = archive.Run{
@@ -197,7 +197,8 @@ func (w *world) plan(agentID string, champion agent.ConfigID, p archive.AgentPla
 	return p
 }
 
-// ask records the questions of tasks: every fourth is longer than what is shown at once.
+// ask records the questions of tasks. Every fourth question is longer than what is shown at
+// once.
 func (w *world) ask(plan archive.AgentPlan, list []task) {
 	var all []archive.Question
 	for i, t := range list {
@@ -251,7 +252,7 @@ func adoptNight(w *world) *world {
 		},
 	})
 	ablation := archive.Ablation{
-		Winner: found, Small: winner, Reverted: []string{"planner"}, Evaluations: 96, Reason: "what is left scored -1.0 points [-8.0, +6.0] relative to what the search had found, at 19 evaluations each",
+		Winner: found, Small: winner, Reverted: []string{"planner"}, Evaluations: 96, Reason: "the reduced variant scored -1.0 points [-8.0, +6.0] relative to what the search had found, at 19 evaluations each",
 		Effects: []archive.ParamEffect{
 			{Param: "recall.min_score", Difference: .021, Lo: -.034, Hi: .077, Evaluations: 32},
 			{Param: "strategy", Difference: .094, Lo: .021, Hi: .168, Evaluations: 32, Shown: true},
@@ -313,8 +314,8 @@ func keepWorld(t testing.TB, salt int) *world {
 	return w
 }
 
-// undecidedWorld has an agent with one candidate in its second night and one that has
-// just begun, and an agent that the night did not reach.
+// undecidedWorld has an agent with one candidate in its second night and one candidate that
+// has just begun, and an agent that the night did not reach.
 func undecidedWorld(t testing.TB, salt int) *world {
 	w := newWorld(t, salt)
 	w.open(5, "solver")

@@ -9,8 +9,8 @@ import (
 	"evolve/reports/model"
 )
 
-// TestFlagsAreInTheBox checks that every rendering repeats what gates flagged beside the decision,
-// escaped and shortened, and nothing of the gates that passed.
+// TestFlagsAreInTheBox checks that every rendering repeats next to the decision what gates
+// flagged, escaped and shortened, and does not repeat anything from the gates that passed.
 func TestFlagsAreInTheBox(t *testing.T) {
 	t.Parallel()
 	r := adoptWorld(t, 0).report()

@@ -11,7 +11,7 @@ import (
 	"evolve/reports/model"
 )
 
-// readSuites reads a JUnit report as its readers do.
+// readSuites parses a JUnit report as other programs do.
 func readSuites(t *testing.T, r model.Report) junitSuites {
 	t.Helper()
 	var out junitSuites
@@ -101,7 +101,8 @@ func TestGitHubLineAsksForAPerson(t *testing.T) {
 	}
 }
 
-// TestFormsKeepForeignText: foreign text changes neither the structure of a form nor runs.
+// TestFormsKeepForeignText checks that foreign text does not change the structure of a form
+// and does not run.
 func TestFormsKeepForeignText(t *testing.T) {
 	r := small(adoptWorld(t, 0).report())
 	plainSuites := readSuites(t, poisoned(t, r, "word"))
@@ -114,7 +115,7 @@ func TestFormsKeepForeignText(t *testing.T) {
 		visibleOnly(t, s, "test report", rendered(t, JUnit, c))
 		line := rendered(t, GitHub, c)
 		visibleOnly(t, s, "annotation", line)
-		title, _, _ := strings.Cut(strings.TrimPrefix(line, "::notice title="), "::") // its proposals are in no state
+		title, _, _ := strings.Cut(strings.TrimPrefix(line, "::notice title="), "::") // its proposals have no state
 		if strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "::notice title=") || strings.ContainsAny(title, ":,") {
 			t.Errorf("%q makes the annotation %q", s, line)
 		}

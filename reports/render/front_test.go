@@ -8,7 +8,8 @@ import (
 	"evolve/bench/stats"
 )
 
-// TestFront checks that the page shows the front and the guards that a point would break.
+// TestFront checks that the page shows the front, and for each point the guards that it
+// would break.
 func TestFront(t *testing.T) {
 	r := withRuling(t, archive.Adopt, func(res *archive.AgentResult, _ *stats.Ruling) {
 		dear := res.Search.Recommended

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFrontPicture checks that the picture of a night with costs has the champion, the variant of
-// the headline, the front, and what was tried besides.
+// TestFrontPicture checks that the picture of a night with costs shows the champion, the
+// variant in the headline, the front, and the other variants that were tried.
 func TestFrontPicture(t *testing.T) {
 	r := adoptWorld(t, 0).report()
 	a := r.Agents[0]
@@ -36,7 +36,7 @@ func TestFrontPicture(t *testing.T) {
 	if page := rendered(t, HTML, r); len(a.Front) > 0 && !strings.Contains(page, "Quality against cost of an evaluation") {
 		t.Error("the page lacks the picture")
 	}
-	for i := range r.Agents[0].Tried { // without money the tokens count
+	for i := range r.Agents[0].Tried { // without costs in money, tokens count
 		r.Agents[0].Tried[i].CostUSD = 0
 	}
 	if f := frontPicture(subjects(r)[0]); !strings.HasPrefix(f.Unit, "tokens") {

@@ -10,11 +10,13 @@ import (
 	"evolve/runtime/text"
 )
 
-// maxAnnotation is the number of characters of an agent's sentence in an annotation.
+// maxAnnotation is the maximum number of characters of an agent's sentence in an
+// annotation.
 const maxAnnotation = 300
 
-// GitHub writes the night as one line that a job of GitHub Actions shows as an annotation: an
-// error if the run failed, a warning if it ended early otherwise or a person is needed, else a notice.
+// GitHub writes the night as one line, which a GitHub Actions job shows as an annotation.
+// The annotation is an error if the run failed, a warning if the run ended early for
+// another reason or needs a person, and otherwise a notice.
 func GitHub(w io.Writer, r model.Report) error {
 	kind := "notice"
 	switch {
@@ -64,7 +66,8 @@ func GitHub(w io.Writer, r model.Report) error {
 	return err
 }
 
-// needsPerson reports whether something of a night waits for a person, or the night has no verdict.
+// needsPerson reports whether anything in a night waits for a person, or whether the night
+// has no verdict.
 func needsPerson(r model.Report) bool {
 	if len(r.Volatile.Waiting)+len(r.Volatile.Branches) > 0 || slices.ContainsFunc(r.Volatile.Patches, model.Patch.Awaits) {
 		return true
@@ -74,7 +77,7 @@ func needsPerson(r model.Report) bool {
 	})
 }
 
-// The escapes of GitHub for what follows a command and for its properties.
+// GitHub's escapes for the text that follows a command, and for the command's properties.
 var (
 	githubData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// worlds are the nights of the golden files.
+// worlds are the nights recorded in the golden files.
 var worlds = map[string]func(testing.TB, int) *world{"adopt": adoptWorld, "keep": keepWorld, "undecided": undecidedWorld, "older": olderWorld, "patches": patchesWorld}
 
 // renderings are all forms of a report, by file name.

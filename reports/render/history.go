@@ -8,20 +8,21 @@ import (
 	"evolve/runtime/text"
 )
 
-// maxHistory is the maximum number of events of the champions that the index lists.
+// maxHistory is the maximum number of champion events that the index lists.
 const maxHistory = 60
 
 // historyRow is one event in the history of a champion: an adoption, its rollback, or a fall.
 type historyRow struct {
 	Date, Agent, Kind, What string
-	// Change names the configs before and after, Predicted and Observed the gains.
+	// Change contains the names of the configs before and after; Predicted and Observed are
+	// the gains.
 	Change, Predicted, Observed string
 	By                          spans
 }
 
-// historyOf lists the events, the latest first, and returns the number of those left out.
+// historyOf lists the events, latest first, and returns the number of events left out.
 func historyOf(runs []model.Summary) (out []historyRow, more int) {
-	observed := map[string]model.Observed{} // the latest of each adoption
+	observed := map[string]model.Observed{} // the latest observation for each adoption
 	for _, r := range runs {
 		for _, a := range r.Agents {
 			if o := a.Observed; o != nil {

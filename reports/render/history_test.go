@@ -9,8 +9,9 @@ import (
 	"evolve/reports/model"
 )
 
-// TestHistory checks that the index tells the history of a champion over months: what was adopted
-// and what of it was predicted and observed, what was rolled back, and a fall.
+// TestHistory checks that the index shows the history of a champion over months: what was
+// adopted, the predicted and the observed gain of each adoption, what was rolled back, and
+// a fall.
 func TestHistory(t *testing.T) {
 	var runs []model.Summary
 	champion := 1

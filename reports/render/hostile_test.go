@@ -18,8 +18,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// hostile are texts with which agents, tasks and tools might attack the reader of the
-// report.
+// hostile lists texts with which agents, tasks and tools might attack a person who reads
+// the report.
 var hostile = []string{
 	"\x1b[2J\x1b[H\x1b]0;owned\x07", "\x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x1b\\", "\u009b31mred", "a\rb\nc\td\x00e\x7f",
 	"\u202etxt.exe\u2066 hidden\u2069", "zero\u200bwidth\u200djoin\ufeff\u00ad", "\u3164\u2800\u115f", strings.Repeat("e\u0301\u0302\u0303\u0304\u0305", 9),
@@ -32,7 +32,7 @@ var hostile = []string{
 	"\xff\xfe\xc3(", "\U000e0041\U0001f468\u200d\U0001f469", "a\u2028b\u2029c", "CON", "../../etc/passwd", " ", "\\", "\\`", "`\\", "|", "\\|",
 }
 
-// own lists the fields that hold the report's own words.
+// own lists the fields that hold the report's own text.
 var own = map[string]bool{
 	"Report.Schema": true, "Decision.Verdict": true, "Threshold.Name": true, "Threshold.Unit": true, "Threshold.Sign": true,
 	"Usage.Name": true, "Usage.Unit": true, "Domain.Flag": true, "TaskPair.Steady": true, "Finalist.Finding": true, "Honesty.Method": true,
@@ -93,8 +93,8 @@ func small(r model.Report) model.Report {
 	return r
 }
 
-// TestHostileText uses a report with an undecided agent and one without a verdict; the
-// seeds of the fuzz target use one with an adoption.
+// TestHostileText uses a report with an undecided agent and an agent without a verdict. The
+// seeds of the fuzz target use a report with an adoption.
 func TestHostileText(t *testing.T) {
 	for _, r := range []model.Report{small(undecidedWorld(t, 1).report()), measured(small(undecidedWorld(t, 1).report()))} {
 		plain := baseline(t, r, "word")
@@ -113,7 +113,7 @@ func FuzzForeignText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) { plain.check(t, r, s) })
 }
 
-// shape is the structure of the renderings with harmless foreign text.
+// shape holds the structure of the renderings with harmless foreign text.
 type shape struct {
 	markdown, html []string
 }
@@ -128,7 +128,7 @@ func (plain shape) check(t *testing.T, r model.Report, s string) {
 	if s == "" {
 		return
 	}
-	if utf8.RuneCountInString(s) > maxShown { // long texts are in folds, line by line
+	if utf8.RuneCountInString(s) > maxShown { // long texts are shown line by line in collapsible sections
 		plain = baseline(t, r, strings.Map(func(r rune) rune {
 			if r == '\n' {
 				return r
@@ -176,8 +176,8 @@ func (plain shape) check(t *testing.T, r model.Report, s string) {
 	}
 }
 
-// documentLike returns a harmless text that is a JSON document, or that ends in one, with as many
-// fields as s; false if s is neither.
+// documentLike returns a harmless text that is a JSON document, or ends in a JSON document,
+// with as many fields as s. It returns false if s neither is nor ends in a JSON document.
 func documentLike(s string) (string, bool) {
 	words, input := request(s)
 	fields, rest, ok := outline(s)
@@ -229,8 +229,8 @@ var (
 	ownAddress = regexp.MustCompile(`(?i)https?:|www\.|\]\(|!\[|^\[[^\]]*\]:|<[a-z/!]|@`)
 )
 
-// mdShape returns the kind of each line of a Markdown text, with its number of cells.
-// Outside code a line must hold nothing that makes a link or a tag.
+// mdShape returns the kind of each line in a Markdown text, with its number of cells.
+// Outside code, a line must not contain anything that makes a link or a tag.
 func mdShape(s string) []string {
 	var out []string
 	fence := ""
@@ -260,8 +260,8 @@ func mdShape(s string) []string {
 	return out
 }
 
-// withoutCode removes the code spans of a line by the rule of CommonMark: a run of
-// backticks is closed by the next run of the same length.
+// withoutCode removes the code spans in a line by CommonMark's rule: a run of backticks is
+// closed by the next run of the same length.
 func withoutCode(line string) string {
 	var b strings.Builder
 	for i := 0; i < len(line); {
@@ -299,8 +299,8 @@ func withoutCode(line string) string {
 	return b.String()
 }
 
-// htmlShape returns every tag and comment of a page with its attributes, but without the
-// values of attributes that hold foreign words.
+// htmlShape returns every tag and comment in a page. Tags include their attributes, but not
+// the values of attributes that hold foreign text.
 func htmlShape(t testing.TB, s string) []string {
 	t.Helper()
 	var out []string
@@ -315,12 +315,12 @@ func htmlShape(t testing.TB, s string) []string {
 		case html.TextToken:
 		default:
 			token := z.Token()
-			if token.Data == "wbr" { // as many as a name has separators
+			if token.Data == "wbr" { // their number depends on the separators in a name
 				continue
 			}
 			for i := range token.Attr {
 				switch token.Attr[i].Key {
-				case "aria-label", "x", "x1", "x2", "cx", "d": // words, or coordinates that depend on the length of words
+				case "aria-label", "x", "x1", "x2", "cx", "d": // text, or coordinates that depend on the length of text
 					token.Attr[i].Val = ""
 				}
 			}

@@ -27,15 +27,16 @@ var css string
 //go:embed page/page.tmpl
 var pageTemplate string
 
-// Frame is what surrounds a report that a server shows. The zero Frame is that of a page on disk.
+// Frame holds what a server adds around a report. The zero Frame is for a page on disk.
 type Frame struct {
-	// Sheet is the address of a style sheet that begins with [Style], and Icon that of an icon.
-	// With them the page has neither a style sheet nor a policy of its own.
+	// Sheet is the address of a style sheet that begins with [Style], and Icon the address
+	// of an icon. If they are set, the page has neither its own style sheet nor its own
+	// policy.
 	Sheet, Icon string
 	// Links lead to other pages of the server.
 	Links []Link
-	// Decide returns the links to the decisions on a proposal, which stand in place of the
-	// commands; nil for a page that takes no decisions.
+	// Decide returns the links to the decisions on a proposal, which are shown instead of
+	// the commands; it is nil for a page on which no decisions are made.
 	Decide func(model.Proposal) []Link
 }
 
@@ -45,8 +46,9 @@ type Link struct{ To, Text string }
 // Style returns the style sheet of the pages.
 func Style() string { return css }
 
-// HTML writes the whole report as one self-contained page: no script, no request; its
-// style sheet is allowed by hash and everything else is forbidden.
+// HTML writes the whole report as one self-contained page that contains no scripts and
+// makes no requests. Its content policy allows its style sheet by hash, and forbids
+// everything else.
 func HTML(w io.Writer, r model.Report) error { return HTMLIn(w, r, Frame{}) }
 
 // HTMLIn writes the report in a frame.
@@ -75,7 +77,7 @@ func HTMLIn(w io.Writer, r model.Report, f Frame) error {
 		if out.Blocks, err = pageBlocks(out.ID, sec.Title, sec.Title, sec.Blocks); err != nil {
 			return err
 		}
-		for i := range out.Blocks { // the blocks are directly below the section's own heading
+		for i := range out.Blocks { // the blocks are directly below the heading of their section
 			if out.Blocks[i].Kind == "subhead" {
 				out.Blocks[i].Kind = "head"
 			}
@@ -99,8 +101,8 @@ func execute(w io.Writer, name string, data any) error {
 	return err
 }
 
-// contentPolicy forbids everything except the page's own style sheet and embedded
-// pictures.
+// contentPolicy returns a policy that forbids everything except the page's own style sheet
+// and embedded pictures.
 func contentPolicy() string {
 	sum := sha256.Sum256([]byte(css))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -116,8 +118,8 @@ type page struct {
 	Run      model.Run
 	Volatile model.Volatile
 	Agents   []agentPage
-	// Closing are the sections that belong to no single agent, Patches is the line that
-	// links to them.
+	// Closing are the sections that do not belong to a single agent, and Patches is the
+	// line that links to them.
 	Closing []sectionPage
 	Patches spans
 	// Waiting are the first lines of the page.
@@ -127,23 +129,24 @@ type page struct {
 type agentPage struct {
 	ID, Name string
 	Box      box
-	// Lead is the difference that the verdict rests on; nil without a comparison.
+	// Lead is the difference on which the verdict rests; it is nil if there is no
+	// comparison.
 	Lead *lead
 	Rows []labelled
-	// Acts lead to the decisions on the proposals of the night.
+	// Acts are the links to the decisions on the night's proposals.
 	Acts     []Link
 	Sections []sectionPage
-	// Unprinted names what a print leaves out.
+	// Unprinted lists the sections that a printed page leaves out.
 	Unprinted string
 }
 
-// labelled are consecutive rows of the box with one label.
+// labelled holds consecutive rows of the box that share a label.
 type labelled struct {
 	Label string
 	Lines []boxRow
 }
 
-// labelledRows joins consecutive rows with one label.
+// labelledRows joins consecutive rows that share a label.
 func labelledRows(rows []boxRow) []labelled {
 	var out []labelled
 	for _, r := range rows {
@@ -156,19 +159,20 @@ func labelledRows(rows []boxRow) []labelled {
 	return out
 }
 
-// lead is the difference in large type, with its interval: in the metric of searched code, or
-// in points.
+// lead is the difference shown in large type, with its interval. The difference is in the
+// metric of searched code, or in points.
 type lead struct {
 	Label, Sample, Scores string
 	Points                spans
 	Unit                  string
 	Interval, Level       string
 	Picture               template.HTML
-	// Score is the difference in points beside that in the metric; nil for points alone.
+	// Score is the difference in points, shown next to the difference in the metric; it is
+	// nil if the difference is only in points.
 	Score *leadScore
 }
 
-// leadScore is the difference in points of the score, beside a Lead in another metric.
+// leadScore is the score difference in points, shown next to a lead in another metric.
 type leadScore struct {
 	Metric   string
 	Scores   string
@@ -179,11 +183,11 @@ type leadScore struct {
 type sectionPage struct {
 	ID, Title string
 	Blocks    []blockPage
-	// Printed reports whether a print has it.
+	// Printed reports whether a printed page includes the section.
 	Printed bool
 }
 
-// blockPage is a block with ids, labels and drawings, which only the HTML page needs.
+// blockPage is a block with the ids, labels and pictures that only the HTML page needs.
 type blockPage struct {
 	Kind   string
 	ID     string
@@ -242,10 +246,12 @@ func pageAgent(i int, s subject) (agentPage, error) {
 	return a, nil
 }
 
-// printed are the sections that a print has, which a person decides by.
+// printed lists the sections that a printed page includes, because a person needs them for
+// a decision.
 var printed = []string{"decision", "headline", "honesty", "usage", "domains", "tasks", "changes"}
 
-// leadOf returns the difference in large type, and its picture; nil where it has no interval.
+// leadOf returns the difference to show in large type, and its picture; the picture is nil
+// if the difference has no interval.
 func leadOf(h model.Headline, label string) (lead, *plot.Interval) {
 	l := lead{
 		Label: label, Sample: sample(h), Points: judged(h.Effect, number.Points(h.Difference)), Unit: "points",
@@ -279,8 +285,8 @@ func leadOf(h model.Headline, label string) (lead, *plot.Interval) {
 	}
 }
 
-// pageBlocks gives the blocks ids, and labels for screen readers. A table or listing
-// without a caption is labelled by the summary of its fold, or the title of its section.
+// pageBlocks adds ids, and labels for screen readers, to blocks. A table or listing without
+// a caption is labelled with the summary of its fold, or with the title of its section.
 func pageBlocks(prefix, agent, title string, blocks []block) ([]blockPage, error) {
 	out := make([]blockPage, len(blocks))
 	for i, b := range blocks {
@@ -317,7 +323,7 @@ func (s span) Class() string {
 	return ""
 }
 
-// Strong and Command select the HTML element of a span.
+// Strong and Command report whether a span has that style; they select its HTML element.
 func (s span) Strong() bool  { return s.Style == strong }
 func (s span) Command() bool { return s.Style == command }
 
@@ -332,5 +338,5 @@ func (c column) Class() string {
 	return ""
 }
 
-// Class returns the class of column i, for the cells of a row.
+// Class returns the CSS class of column i, for the cells of a row.
 func (t table) Class(i int) string { return t.Columns[i].Class() }

@@ -8,8 +8,9 @@ import (
 	"evolve/bench"
 )
 
-// TestHunksOfAHeadline: two finalists shrank to the headline's version, whose hunks are listed
-// once, with the figures of the hunks that were evaluated.
+// TestHunksOfAHeadline checks that, if two finalists shrank to the version in the headline,
+// the hunks of that version are listed once, with the figures of the hunks that were
+// evaluated.
 func TestHunksOfAHeadline(t *testing.T) {
 	w := adoptWorld(t, 0)
 	plan, err := w.a.Plan(w.ctx, w.run.ID, "helpdesk")
@@ -40,7 +41,7 @@ func TestHunksOfAHeadline(t *testing.T) {
 		t.Errorf("the page has\n%s", page[max(0, strings.Index(page, "Hunks by themselves")):][:300])
 	}
 
-	// Where none was evaluated, there is no table.
+	// If no hunk was evaluated, there is no table.
 	for i := range res.Ablations {
 		res.Ablations[i].Parts = one.Parts[1:]
 	}

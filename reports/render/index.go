@@ -11,8 +11,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// FileName returns the name of a run's page in the folder of the index, or "" if the
-// run's id is no plain name.
+// FileName returns the name of a run's page in the folder of the index, or "" if the run's
+// id is not a plain name.
 func FileName(run string) string {
 	if !plainName.MatchString(run) {
 		return ""
@@ -30,16 +30,16 @@ type nightRow struct {
 	Proposals      []proposalState
 }
 
-// proposalState is what became of a proposal of a night.
+// proposalState is the present state of a night's proposal.
 type proposalState struct {
 	// Kind selects the colours.
 	ID, State, Kind string
-	// Decided tells what was decided, by whom and why.
+	// Decided describes the decision, with the person and the reason.
 	Decided spans
 }
 
-// Index writes the page that links the pages of all runs, which are in the same folder
-// under their FileName.
+// Index writes the page that links to the pages of all runs. These are in the same folder,
+// under the names that FileName returns.
 func Index(w io.Writer, runs []model.Summary) error {
 	p := struct {
 		Title, Policy string
@@ -47,13 +47,15 @@ func Index(w io.Writer, runs []model.Summary) error {
 		Frame         Frame
 		Nights        []nightRow
 		Metrics       bool // a night has one
-		// Trends are the champions' scores, Untold the number of agents without room for theirs.
+		// Trends show the champions' scores, and Untold is the number of agents whose trend
+		// is left out for lack of room.
 		Trends []trendPage
 		Untold int
-		// History are the adoptions, rollbacks and falls, and Earlier the number of those left out.
+		// History lists the adoptions, rollbacks and falls, and Earlier is the number of
+		// earlier ones that are left out.
 		History []historyRow
 		Earlier int
-		// At is the time up to which proposals have waited.
+		// At is the time up to which the waiting time of proposals is counted.
 		At string
 	}{Title: "All nights · evolve", Policy: contentPolicy(), Style: template.CSS(css)}
 	var err error
@@ -90,8 +92,8 @@ func Index(w io.Writer, runs []model.Summary) error {
 	return execute(w, "index", p)
 }
 
-// proposalStates describes what became of the proposals of a night. A night that kept its champion
-// has none.
+// proposalStates returns the present states of a night's proposals. A night that kept its
+// champion has none.
 func proposalStates(a model.AgentSummary) []proposalState {
 	var out []proposalState
 	for _, p := range a.States {
@@ -128,7 +130,7 @@ func decidedBy(d model.DecisionBrief, reason int) spans {
 	return line
 }
 
-// maxIndexReason is the number of characters of a reason in the index.
+// maxIndexReason is the maximum number of characters in a reason in the index.
 const maxIndexReason = 120
 
 // IndexJSON writes the summaries as JSON.

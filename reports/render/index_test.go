@@ -11,8 +11,8 @@ import (
 	"evolve/reports/model"
 )
 
-// manyNights are nights of three agents, the latest first: each tenth has a proposal, of which the
-// last waits, and each fiftieth shows a fall.
+// manyNights returns nights of three agents, the latest first. Every tenth night has a
+// proposal, of which the last waits, and every fiftieth shows a fall.
 func manyNights(n int) []model.Summary {
 	var out []model.Summary
 	for i := n; i > 0; i-- {
@@ -62,7 +62,7 @@ func TestIndexHasStatesAndTrend(t *testing.T) {
 	}
 }
 
-// TestStatesOfProposals: the index tells every end of a proposal.
+// TestStatesOfProposals checks that the index shows every final state of a proposal.
 func TestStatesOfProposals(t *testing.T) {
 	decided := func(action string) *archive.DecisionBrief {
 		return &archive.DecisionBrief{Action: action, By: "Kim", Reason: "a <reason>", Time: night}
@@ -92,7 +92,8 @@ func TestStatesOfProposals(t *testing.T) {
 	}
 }
 
-// TestDaysAreToTheLatestRecord: the days that a proposal has waited need no clock.
+// TestDaysAreToTheLatestRecord checks that the number of days that a proposal has waited is
+// computed without a clock.
 func TestDaysAreToTheLatestRecord(t *testing.T) {
 	w := adoptWorld(t, 0)
 	runs, err := model.Summaries(w.ctx, w.a)

@@ -12,8 +12,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// influenceWorld is a night whose search tried random configs: the route cites adds 20 points, a
-// depth above 6 adds 10, notes add nothing, and quotes and cites together add joint points more.
+// influenceWorld returns a night whose search tried random configs. The route cites adds 20
+// points, a depth above 6 adds 10, notes add nothing, and quotes and cites together add
+// joint more points.
 func influenceWorld(t testing.TB, joint float64, configs int) *world {
 	w := newWorld(t, 0)
 	w.open(3, "helpdesk")
@@ -49,8 +50,8 @@ func influenceWorld(t testing.TB, joint float64, configs int) *world {
 	return w
 }
 
-// TestInfluence checks that the page tells the known effects of an archive, an interaction where
-// one exists and none where there is none, and nothing of a parameter that was never changed.
+// TestInfluence checks that the page shows the known effects in an archive, an interaction
+// if there is one and none otherwise, and nothing about a parameter that was never changed.
 func TestInfluence(t *testing.T) {
 	for _, joint := range []float64{0, .3} {
 		t.Run(fmt.Sprint(joint), func(t *testing.T) {
@@ -84,7 +85,7 @@ func TestInfluence(t *testing.T) {
 			}
 			md := rendered(t, Markdown, r)
 			if joint == 0 {
-				if len(shown) > 0 || !strings.Contains(md, "No combination is shown to do more or less together.") {
+				if len(shown) > 0 || !strings.Contains(md, "No combination is shown to have an effect beyond that sum.") {
 					t.Errorf("interactions where none is: %+v", shown)
 				}
 				return

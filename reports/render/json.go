@@ -9,8 +9,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// JSON writes the view model under the schema [Schema]. It escapes characters without a
-// visible form, which any parser decodes, because the file may be shown on a terminal.
+// JSON writes the view model under the schema [Schema]. It escapes characters that have no
+// visible form, because the file may be shown on a terminal; any JSON parser decodes these
+// escapes.
 func JSON(w io.Writer, r model.Report) error {
 	return writeJSON(w, "the report", r)
 }

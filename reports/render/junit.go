@@ -13,9 +13,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// The elements of a JUnit report, as Jenkins, GitLab and actions of GitHub read it. It is valid by
-// the schema of Ant and by that of Jenkins: the first requires all attributes of a suite and both
-// outputs, also where they are empty, and allows no attribute of the root.
+// The elements of a JUnit report as Jenkins, GitLab and GitHub actions read it. The report
+// is valid under both Ant's schema and Jenkins's. Ant's schema requires all attributes of a
+// suite and both outputs, even if they are empty, and allows no attributes on the root.
 type (
 	junitSuites struct {
 		XMLName xml.Name     `xml:"testsuites"`
@@ -54,9 +54,10 @@ type (
 	}
 )
 
-// JUnit writes the holdout tasks as test cases, in a suite for each agent: one that scored lower
-// with the variant than with the champion has failed. A night that ended early is one more case,
-// with an error. The verdict and its figures are properties of the suite. A case has no time of its own; that of a suite is the night's.
+// JUnit writes the holdout tasks as test cases, with a suite for each agent. A test case
+// fails if the variant scored lower on the task than the champion did. A night that ended
+// early is an additional case, with an error. The verdict and its figures are properties of
+// the suite. A case has no time of its own; the time of a suite is the night's.
 func JUnit(w io.Writer, r model.Report) error {
 	var out junitSuites
 	for i, s := range subjects(r) {
@@ -125,12 +126,13 @@ func junitProperties(s subject) []junitProperty {
 	return list
 }
 
-// regression describes in one line how a task got worse.
+// regression returns one line that describes how a task got worse.
 func regression(t model.TaskPair) string {
 	return number.Score(t.Champion) + " → " + number.Score(t.Score) + ", passes " + passes(t) + ", " + t.Steady
 }
 
-// bothSides describes the reasons of the scores of both sides; empty for a task without detail.
+// bothSides returns the answers of both sides with the reasons for their scores, or "" for
+// a task without detail.
 func bothSides(d model.Detail) string {
 	var lines []string
 	for _, side := range []struct {
@@ -145,5 +147,5 @@ func bothSides(d model.Detail) string {
 	return strings.Join(lines, "\n")
 }
 
-// exact formats a figure for a program.
+// exact formats a figure for programs, without rounding.
 func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestTheBoxIsAboutTheSentence checks that the box shows the finalist that the verdict's
-// sentence begins with, even if another has more evidence.
+// TestTheBoxIsAboutTheSentence checks that the box shows the finalist with which the
+// verdict's sentence begins, even if another finalist has more evidence.
 func TestTheBoxIsAboutTheSentence(t *testing.T) {
 	open := func(variant string, difference, logE float64) stats.Ruling {
 		return stats.Ruling{

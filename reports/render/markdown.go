@@ -11,7 +11,7 @@ import (
 )
 
 // Markdown writes the whole report as GitHub-flavoured Markdown. Foreign text is in code
-// spans and code blocks, where it can be neither structure nor link.
+// spans and code blocks, in which it cannot act as structure or as a link.
 func Markdown(w io.Writer, r model.Report) error {
 	var m markdown
 	for _, line := range waitingLines(r.Volatile) {
@@ -82,7 +82,8 @@ func (m *markdown) box(b box) {
 	m.commands(b.Commands)
 }
 
-// commands writes the command to type first, and the others in one line.
+// commands writes the command that a person should type first, and then the other commands
+// on one line.
 func (m *markdown) commands(list []string) {
 	if len(list) == 0 {
 		return
@@ -182,13 +183,14 @@ func mdText(t spans) string {
 	return strings.TrimSpace(b.String())
 }
 
-// mdCell is mdText for table cells. It writes pipes as \x7c, because a pipe ends the cell
-// even inside a code span and after any number of backslashes.
+// mdCell does what mdText does, for table cells. It writes pipes as \x7c, because a pipe
+// ends the cell even inside a code span and after any number of backslashes.
 func mdCell(t spans) string {
 	return mdText(t.changed(func(s *span) { s.Text = strings.ReplaceAll(s.Text, "|", `\x7c`) }))
 }
 
-// mdBreak stands for a line break in a cell or an item, which Markdown has on one line.
+// mdBreak stands for a line break in a cell or list item, which in Markdown must be on one
+// line.
 const mdBreak = " ↵ "
 
 func mdSpan(s span) string {
@@ -216,9 +218,9 @@ func mdSpan(s span) string {
 	return lead + words + trail
 }
 
-// prose matches foreign text that Markdown takes as plain text: it begins with a letter
-// and has neither brackets nor emphasis, and no colon that could make a link. Text that
-// begins with www is a link all the same.
+// prose matches foreign text that Markdown treats as plain text. Such text begins with a
+// letter and contains no brackets, no emphasis, and no colon that could make a link. Text
+// that begins with www still becomes a link.
 var prose = regexp.MustCompile(`^\p{L}(?:[\p{L}\p{N} ,;.()%/'"?!+=→−–…-]|: )*$`)
 
 func harmless(s string) bool {
@@ -230,7 +232,7 @@ var mdEscaper = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`,
 // mdOwn escapes the report's own words.
 func mdOwn(s string) string { return mdEscaper.Replace(s) }
 
-// codeSpan quotes s with more backticks than s has in a row.
+// codeSpan quotes s with more backticks than the longest run of backticks in s.
 func codeSpan(s string) string {
 	fence := strings.Repeat("`", backticks(s)+1)
 	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
@@ -239,7 +241,7 @@ func codeSpan(s string) string {
 	return fence + s + fence
 }
 
-// backticks returns the length of the longest run of backticks.
+// backticks returns the length of the longest run of backticks in a text.
 func backticks(s string) int {
 	longest, run := 0, 0
 	for i := 0; i < len(s); i++ {

@@ -12,14 +12,15 @@ import (
 	"evolve/reports/model"
 )
 
-// measured returns a report whose comparisons are of a metric, and not what its scores show.
+// measured returns a report whose comparisons concern a metric and differ from what its
+// scores show.
 func measured(r model.Report) model.Report {
 	excess := metrics.Kind{Name: "excess", Unit: "%", Better: metrics.Lower, Size: 6}
 	for i := range r.Agents {
 		a := &r.Agents[i]
 		gain := stats.Gain{Kind: excess, A: 6.4963, B: 6.1605, Difference: -.3358, Interval: &stats.Interval{Lo: -.5, Hi: -.1716}, Level: .95, Cases: 28, Missing: 2, Gains: 20, Losses: 5, Ties: 3}
 		if a.Headline != nil {
-			a.Headline.Metric, a.Headline.Discord = &gain, "the mean of excess alone does not show it: a reason"
+			a.Headline.Metric, a.Headline.Discord = &gain, "the mean of excess alone does not show an improvement: a reason"
 			a.Headline.Further = []stats.Further{
 				{Gain: stats.Gain{Kind: metrics.Kind{Name: "mem\x1bory", Unit: "MB", Better: metrics.Lower, Size: 100}, A: 100, B: 114.5, Difference: 14.5, Interval: &stats.Interval{Lo: 11.4, Hi: 17.6}, Level: .975, Cases: 30}, Finding: stats.FurtherWorse},
 				{Gain: stats.Gain{Kind: metrics.Kind{Name: "hits", Better: metrics.Higher, Size: 5}, A: 5, B: 5, Level: .975, Cases: 30, Ties: 30}, Finding: stats.FurtherEqual},
@@ -33,7 +34,7 @@ func measured(r model.Report) model.Report {
 	return r
 }
 
-// TestMetricFirst checks that every rendering has the metric of searched code in its unit
+// TestMetricFirst checks that every rendering shows the metric of searched code in its unit
 // before the score, with the interval, what it disagrees on, and the noise of the values.
 func TestMetricFirst(t *testing.T) {
 	t.Parallel()
@@ -44,7 +45,7 @@ func TestMetricFirst(t *testing.T) {
 	} {
 		got := rendered(t, render, r)
 		at := -1
-		for _, want := range []string{"6.50 → 6.16 %", "−0.34", "percentage points", "at most 0.20 percentage", "[−0.50, −0.17]", "does not show it", "values of the same code differ by 0.031"} {
+		for _, want := range []string{"6.50 → 6.16 %", "−0.34", "percentage points", "at most 0.20 percentage", "[−0.50, −0.17]", "does not show an improvement", "values of the same code differ by 0.031"} {
 			if next := strings.Index(got, want); next < 0 {
 				t.Errorf("%s: %q is not there", name, want)
 			} else if want == "6.50 → 6.16 %" {
@@ -79,8 +80,8 @@ func TestMetricFirst(t *testing.T) {
 	}
 }
 
-// TestFurtherMetrics checks that every rendering has the further metrics, and calls out the one
-// that is worse beside the decision.
+// TestFurtherMetrics checks that every rendering shows the further metrics, and points out
+// next to the decision the one that is worse.
 func TestFurtherMetrics(t *testing.T) {
 	t.Parallel()
 	r := measured(adoptWorld(t, 0).report())
@@ -104,7 +105,7 @@ func TestFurtherMetrics(t *testing.T) {
 	}
 }
 
-// TestMetricWithoutInterval checks that a gain that shows nothing of new cases has no
+// TestMetricWithoutInterval checks that a gain that shows nothing about new cases has no
 // interval, no colour and no picture.
 func TestMetricWithoutInterval(t *testing.T) {
 	t.Parallel()
@@ -119,8 +120,8 @@ func TestMetricWithoutInterval(t *testing.T) {
 	}
 }
 
-// TestCasesOfCode checks that a report of searched code has values in the unit of its metric and the
-// word for cases, where one of an agent has passes and tasks.
+// TestCasesOfCode checks that a report on searched code has values in the unit of its
+// metric and uses the word for cases, whereas a report on an agent has passes and tasks.
 func TestCasesOfCode(t *testing.T) {
 	t.Parallel()
 	r := measured(adoptWorld(t, 0).report())

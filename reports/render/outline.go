@@ -8,12 +8,13 @@ import (
 	"evolve/runtime/text"
 )
 
-// field is one value of a JSON document with the way to it, such as address.lines[0].
+// field is one value in a JSON document, with its path in the document, such as
+// address.lines[0].
 type field struct{ Path, Value string }
 
-// outline reads text that begins with a JSON object or array as its values, in order, and
-// returns what follows the document. A document that was cut short has an ellipsis at its end.
-// It reports false for other text.
+// outline returns the values, in order, of the JSON object or array with which a text
+// begins, and the text that follows it. If the document was cut short, the list ends with
+// an ellipsis. ok is false for any other text.
 func outline(s string) (fields []field, rest string, ok bool) {
 	s = strings.TrimSpace(s)
 	if s == "" || s[0] != '{' && s[0] != '[' {
@@ -85,8 +86,8 @@ func (o *outliner) value(path string) error {
 	return nil
 }
 
-// scalar writes a value. A string that looks like another kind of value is in quotes, so that
-// the two can be told apart.
+// scalar writes a value. A string that looks like another kind of value is put in quotes to
+// distinguish it from that value.
 func scalar(token json.Token) string {
 	switch v := token.(type) {
 	case string:
@@ -102,7 +103,8 @@ func scalar(token json.Token) string {
 	return "null"
 }
 
-// readable writes text for people: a JSON document as one value a line, and all else as it is.
+// readable returns a text in a form for people: a JSON document with one value on each
+// line, and any other text unchanged.
 func readable(s string) string {
 	fields, rest, ok := outline(s)
 	if !ok {
@@ -122,11 +124,12 @@ func readable(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Readable writes foreign text for people: a JSON document as one value a line, with the way to it,
-// and all else as it is. It escapes nothing.
+// Readable returns foreign text in a form for people: a JSON document with one value on
+// each line, preceded by its path, and any other text unchanged. It escapes nothing.
 func Readable(s string) string { return readable(s) }
 
-// lined makes a span of foreign text whose line breaks stay, of at most n characters.
+// lined makes a span of at most n characters from foreign text and preserves its line
+// breaks.
 func lined(s string, n int) span {
 	if ended := strings.TrimRight(s, "\r\n"); ended != "" {
 		s = ended
@@ -135,7 +138,8 @@ func lined(s string, n int) span {
 	return span{Text: text.VisibleLines(text.Clip(s, n, text.Runes, text.Ellipsis)), Foreign: true}
 }
 
-// request parts the goal of a task from the JSON input that follows it in a line of its own.
+// request separates the goal of a task from the JSON input that follows it on a separate
+// line.
 func request(goal string) (words string, input []field) {
 	at := strings.LastIndex(goal, "\n{")
 	if at < 0 {
@@ -148,7 +152,7 @@ func request(goal string) (words string, input []field) {
 	return goal[:at], fields
 }
 
-// lines writes fields as one a line.
+// lines returns the fields as text, one on each line.
 func lines(fields []field) string {
 	var b strings.Builder
 	for _, f := range fields {

@@ -28,8 +28,9 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// TestAnswersAreReadable checks that a task with structured answers and results of several lines
-// is shown without JSON and without escaped line breaks, and that its differences are marked.
+// TestAnswersAreReadable checks that a task with structured answers and multi-line results
+// is shown without JSON and without escaped line breaks, and that differences in the
+// answers are marked.
 func TestAnswersAreReadable(t *testing.T) {
 	r := adoptWorld(t, 0).report()
 	d := &r.Agents[0].Details[0]

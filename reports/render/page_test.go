@@ -67,7 +67,7 @@ func largeReport(t testing.TB) model.Report {
 	return w.report()
 }
 
-// seasons is an archive with several runs.
+// seasons returns an archive with several runs.
 func seasons(t testing.TB) *world {
 	w := keepWorld(t, 0)
 	for n := range 12 {
@@ -123,7 +123,8 @@ func TestIndexLinksOnlyPlainNames(t *testing.T) {
 	}
 }
 
-// TestPageNeedsNothing checks that the page holds nothing that makes a browser load more.
+// TestPageNeedsNothing checks that the page contains nothing that makes a browser load
+// anything else.
 func TestPageNeedsNothing(t *testing.T) {
 	page := rendered(t, HTML, adoptWorld(t, 0).report())
 	for _, tag := range htmlShape(t, page) {
@@ -141,8 +142,8 @@ func TestPageNeedsNothing(t *testing.T) {
 	}
 }
 
-// TestRegionsHaveNames: a region of the page that scrolls is a landmark, and a screen
-// reader lists landmarks by their names.
+// TestRegionsHaveNames checks that every scrolling region of the page has a name, because
+// such a region is a landmark and a screen reader lists landmarks by their names.
 func TestRegionsHaveNames(t *testing.T) {
 	folds := []block{
 		fold{Summary: say("how finalists were made small"), Blocks: []block{table{}}},

@@ -17,7 +17,7 @@ func patchesWorld(t testing.TB, salt int) *world {
 	was := "package cache\n\n// Size is how many entries there are room for.\nconst Size = 64\n"
 	add := func(state archive.ProposalState, title string, at time.Duration, change func(*archive.ProposalRecord)) {
 		p := archive.ProposalRecord{
-			Kind: archive.KindPatch, State: state, Agent: "aide", Title: "patch of code: " + title, Rationale: title + ", as measured", Created: w.run.Started.Add(at),
+			Kind: archive.KindPatch, State: state, Agent: "aide", Title: "patch for code: " + title, Rationale: title + ", as measured", Created: w.run.Started.Add(at),
 			Files: []archive.FileChange{{Path: "cache/cache.go", Old: []byte(was), New: []byte(strings.Replace(was, "64", "128\t// more", 1))}},
 			Gates: []archive.GateVerdict{{Gate: "apply", Verdict: "passed", Evidence: "1 file"}, {Gate: "affected", Verdict: "passed", Evidence: "7 tests pass"}},
 			Patch: &archive.PatchBrief{Target: "code", Author: "aide", Origin: "agent", Digest: strings.Repeat("ab", 32), Sandbox: "namespaces"},
@@ -54,7 +54,7 @@ func TestPatchesOfARun(t *testing.T) {
 	for _, p := range r.Volatile.Patches {
 		got = append(got, p.ID)
 	}
-	// Those that await a person come first, then the stopped ones, the latest first.
+	// Patches that await a person come first, then the stopped patches, the latest first.
 	if want := "P1 P2 P5 P4 P3"; !strings.HasPrefix(strings.Join(got, " "), want) {
 		t.Errorf("patches %v, want %s", got, want)
 	}
@@ -77,18 +77,18 @@ func TestPatchesOfARun(t *testing.T) {
 }
 
 // TestWhyNoReview checks that every rendering explains why no agent has reviewed a patch,
-// shows what was paid for it, and lists a patch whose gates were stopped.
+// shows what was paid for the patch, and lists a patch whose gates were stopped.
 func TestWhyNoReview(t *testing.T) {
 	w := patchesWorld(t, 0)
 	for _, u := range []*archive.Unreviewed{nil, {Why: "one agent is configured"}, {Reviewer: "clerk", Why: "no route\x1b[31m to host"}} {
 		_, err := w.a.NewProposal(w.ctx, archive.ProposalRecord{
-			Kind: archive.KindPatch, State: archive.Awaiting, Agent: "aide", Title: "patch of code: unreviewed", Created: w.run.Started.Add(time.Minute),
+			Kind: archive.KindPatch, State: archive.Awaiting, Agent: "aide", Title: "patch for code: unreviewed", Created: w.run.Started.Add(time.Minute),
 			Patch: &archive.PatchBrief{Target: "code", Author: "aide", Origin: "agent", Unreviewed: u, CostUSD: .25},
 		})
 		w.must(err)
 	}
 	_, err := w.a.NewProposal(w.ctx, archive.ProposalRecord{
-		Kind: archive.KindPatch, State: archive.Drafted, Agent: "aide", Title: "patch of code: left", Created: w.run.Started.Add(time.Minute),
+		Kind: archive.KindPatch, State: archive.Drafted, Agent: "aide", Title: "patch for code: left", Created: w.run.Started.Add(time.Minute),
 		Patch: &archive.PatchBrief{Target: "code", Author: "aide", Origin: "agent"},
 	})
 	w.must(err)
@@ -121,7 +121,7 @@ func TestWhyNoReview(t *testing.T) {
 	}
 }
 
-// TestPatchLine checks that the line beside the decisions names a few of the waiting
+// TestPatchLine checks that the line next to the decisions names a few of the waiting
 // patches and points to the sections about them.
 func TestPatchLine(t *testing.T) {
 	of := func(states ...archive.ProposalState) (list []model.Patch) {
@@ -151,14 +151,14 @@ func TestPatchLine(t *testing.T) {
 	}
 }
 
-// TestDraftsOfEarlierNights: a draft stays in the report of the latest night, with the reason
-// why it waits.
+// TestDraftsOfEarlierNights checks that a draft stays in the report of the latest night,
+// with the reason why it waits.
 func TestDraftsOfEarlierNights(t *testing.T) {
 	w := patchesWorld(t, 0)
 	w.must(w.a.PutRun(w.ctx, archive.Run{ID: "before", Number: w.run.Number - 1, State: archive.RunDone, Started: w.run.Started.AddDate(0, 0, -1)}))
 	for _, state := range []archive.ProposalState{archive.Drafted, archive.GateFailed} {
 		_, err := w.a.NewProposal(w.ctx, archive.ProposalRecord{
-			Kind: archive.KindPatch, State: state, Agent: "aide", Title: "patch of code: old", Created: w.run.Started.AddDate(0, -1, 0),
+			Kind: archive.KindPatch, State: state, Agent: "aide", Title: "patch for code: old", Created: w.run.Started.AddDate(0, -1, 0),
 			Patch: &archive.PatchBrief{Target: "code", Author: "aide", Origin: "blocks", Variant: "v", Waits: "the limit\x1b[31m; the next is possible at noon"},
 		})
 		w.must(err)
@@ -166,7 +166,7 @@ func TestDraftsOfEarlierNights(t *testing.T) {
 	r := w.report()
 	var old []string
 	for _, p := range r.Volatile.Patches {
-		if p.Title == "patch of code: old" {
+		if p.Title == "patch for code: old" {
 			old = append(old, string(p.State)+": "+p.Stopped())
 		}
 	}
@@ -181,8 +181,8 @@ func TestDraftsOfEarlierNights(t *testing.T) {
 	}
 }
 
-// TestPatchWork checks that every rendering shows a night's work on code, escaped, and
-// that its cost counts as paid.
+// TestPatchWork checks that every rendering shows a night's work on code, escaped, and that
+// the cost of this work is included in what was paid.
 func TestPatchWork(t *testing.T) {
 	w := keepWorld(t, 0)
 	before := w.report().Volatile.CostUSD
@@ -199,7 +199,7 @@ func TestPatchWork(t *testing.T) {
 	w.must(Markdown(&md, r))
 	w.must(HTML(&page, r))
 	for name, text := range map[string]string{"markdown": md.String(), "page": page.String()} {
-		for _, want := range []string{"What the night tried on code", "no value looked better", "P7", "flagged"} {
+		for _, want := range []string{"Code changes that the night tried", "no value looked better", "P7", "flagged"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the %s lacks %q", name, want)
 			}

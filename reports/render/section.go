@@ -9,7 +9,7 @@ import (
 
 // section is one part of the page, independent of its rendering.
 type section struct {
-	// ID is unique among an agent's sections, Title is the heading.
+	// ID is unique among an agent's sections; Title is the heading.
 	ID, Title string
 	Blocks    []block
 }
@@ -17,11 +17,12 @@ type section struct {
 // block is one element of a section; the types below are the only ones.
 type block interface{ kind() string }
 
-// para is a paragraph; Note sets it apart as a remark.
+// para is a paragraph; if Note is set, renderings set it apart as a remark.
 type para struct {
 	Text spans
 	Note bool
-	// Drawn reports that it belongs to a picture: the renderings that draw none leave it out.
+	// Drawn reports whether the paragraph belongs to a picture; renderings without pictures
+	// leave it out.
 	Drawn bool
 }
 
@@ -33,14 +34,15 @@ type fact struct {
 	Value spans
 }
 
-// add appends a fact unless its value, parts that [say] takes, is empty.
+// add appends a fact, unless its value is empty. parts are the parts of the value, as for
+// [say].
 func (f *facts) add(name string, parts ...any) {
 	if value := say(parts...); len(value) > 0 {
 		*f = append(*f, fact{name, value})
 	}
 }
 
-// table has one header row.
+// table is a table with one header row.
 type table struct {
 	Caption spans
 	Columns []column
@@ -52,7 +54,7 @@ func newTable(caption spans, columns ...[]column) table {
 	return table{Caption: caption, Columns: slices.Concat(columns...)}
 }
 
-// plain, wraps and figures return columns of one kind with these titles.
+// plain, wraps and figures return columns of one kind with the given titles.
 func plain(titles ...string) []column   { return titled(column{}, titles) }
 func wraps(titles ...string) []column   { return titled(column{Wraps: true}, titles) }
 func figures(titles ...string) []column { return titled(column{Figures: true}, titles) }
@@ -66,7 +68,7 @@ func titled(c column, titles []string) []column {
 	return out
 }
 
-// add appends a row; cells are what [say] takes.
+// add appends a row. Each of the cells is a part for [say].
 func (t *table) add(mark string, cells ...any) {
 	r := row{Mark: mark, Cells: make([]spans, len(cells))}
 	for i, c := range cells {
@@ -89,18 +91,20 @@ type row struct {
 	Mark string
 }
 
-// picture is a drawing with a description: HTML draws it, the other renderings use words.
+// picture is a drawing with a description: HTML shows the drawing, and the other renderings
+// show the description.
 type picture struct{ plot.Picture }
 
-// fold is detail that is shown on demand if the rendering can.
+// fold holds details that are shown only on demand, if the rendering supports this.
 type fold struct {
 	Summary spans
 	Blocks  []block
-	// PageOnly reports that the other renderings leave it out, as they cannot hide it.
+	// PageOnly reports whether only the HTML page includes the fold. Other renderings
+	// cannot hide it.
 	PageOnly bool
 }
 
-// listing is preformatted text, each line preceded by a mark ("+", "-", " ").
+// listing is preformatted text in which each line is preceded by a mark ("+", "-", " ").
 type listing struct {
 	Label spans
 	Lines []mark
@@ -129,9 +133,9 @@ type subject struct {
 	volatile model.VolatileAgent
 }
 
-// contents is the order of the page. Each entry makes the blocks of one section for one
-// agent, or none if the section is empty. Further sections (lineage, failures, patches,
-// earlier adoptions) belong here.
+// contents lists the sections in the order of the page. Each entry makes the blocks of one
+// section for one agent; a section without blocks is left out. Further sections (lineage,
+// failures, patches, earlier adoptions) belong here.
 var contents = []struct {
 	id, title string
 	blocks    func(subject) []block
@@ -167,7 +171,7 @@ func subjects(r model.Report) []subject {
 	return out
 }
 
-// sections returns one agent's sections that are not empty.
+// sections returns those sections of an agent that are not empty.
 func sections(s subject) []section {
 	var out []section
 	for _, c := range contents {

@@ -12,7 +12,7 @@ import (
 	"evolve/reports/number"
 )
 
-// TestEvidenceOfAllNights counts the evidence of two nights for one candidate.
+// TestEvidenceOfAllNights counts the evidence from two nights for one candidate.
 func TestEvidenceOfAllNights(t *testing.T) {
 	w := undecidedWorld(t, 0)
 	a := w.report().Agents[0]
@@ -33,8 +33,8 @@ func TestEvidenceOfAllNights(t *testing.T) {
 	}
 }
 
-// TestEarlierNightStands builds the report of a night after a later one continued its
-// candidate: the report shows the state that the earlier night left.
+// TestEarlierNightStands builds the report of a night after a later night continued its
+// candidate. The report shows the state in which the earlier night left the candidate.
 func TestEarlierNightStands(t *testing.T) {
 	w := undecidedWorld(t, 0)
 	type standing struct {
@@ -61,8 +61,8 @@ func TestEarlierNightStands(t *testing.T) {
 	}
 }
 
-// TestOpenFromEarlier shows an open candidate that this night did not reach, until it is
-// void.
+// TestOpenFromEarlier checks that an open candidate that this night did not reach is shown
+// until it is void.
 func TestOpenFromEarlier(t *testing.T) {
 	w := undecidedWorld(t, 0)
 	w.open(7, "solver")
@@ -180,7 +180,7 @@ func TestThresholdsFollowTheRuling(t *testing.T) {
 func TestFixedAgent(t *testing.T) {
 	text := rendered(t, renderings["80.txt"], withRuling(t, archive.Adopt, func(_ *archive.AgentResult, r *stats.Ruling) { r.Fixed = true }))
 	text = strings.Join(strings.Fields(text), " ")
-	for _, want := range []string{"as a repeat would give the same", "Student's t over independent tasks", "better on these tasks: difference"} {
+	for _, want := range []string{"because a repeat would give the same", "Student's t over independent tasks", "better on these tasks: difference"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not said", want)
 		}
@@ -191,8 +191,8 @@ func TestFixedAgent(t *testing.T) {
 	}
 }
 
-// TestOwnEffects checks that own effects are shown only for the config that the ablation
-// measured.
+// TestOwnEffects checks that the individual effects of changes are shown only for the
+// config that the ablation measured.
 func TestOwnEffects(t *testing.T) {
 	effects := func(r model.Report) (n int) {
 		for _, c := range r.Agents[0].Changes {
@@ -245,8 +245,8 @@ func TestLeading(t *testing.T) {
 	}
 }
 
-// TestAChangeThatWasNotTriedHasNoFigure checks that such a change is marked as untried in
-// the table of changes and in that of the other finalists.
+// TestAChangeThatWasNotTriedHasNoFigure checks that a change that was not tried is marked
+// as untried in the table of changes and in that of the other finalists.
 func TestAChangeThatWasNotTriedHasNoFigure(t *testing.T) {
 	r := withRuling(t, archive.Adopt, func(res *archive.AgentResult, _ *stats.Ruling) {
 		for i := range res.Ablations {
@@ -261,7 +261,7 @@ func TestAChangeThatWasNotTriedHasNoFigure(t *testing.T) {
 			continue
 		}
 		text := strings.Join(strings.Fields(rendered(t, render, r)), " ")
-		// A terminal does not show the folds of the other finalists.
+		// A terminal does not show the collapsed sections of the other finalists.
 		if n := strings.Count(text, untried); n < 3 || name == "md" && n != 4 {
 			t.Errorf("%s: %d changes are named as not tried", name, n)
 		}

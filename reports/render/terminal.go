@@ -11,9 +11,11 @@ import (
 	"evolve/runtime/text"
 )
 
-// TerminalOptions describe the terminal; the zero value is 80 columns without colour.
+// TerminalOptions describes the terminal; the zero value stands for 80 columns without
+// colour.
 type TerminalOptions struct {
-	// Width in columns; 0 means 80. From 40 columns on everything is legible.
+	// Width is the width in columns; 0 means 80. With 40 columns or more, everything is
+	// legible.
 	Width int
 	// Color allows escape sequences for colour and weight.
 	Color bool
@@ -73,8 +75,8 @@ func (t *terminal) waiting(v model.Volatile) {
 	}
 }
 
-// patchLine writes the line about patches below the decisions, set apart because it
-// belongs to none of them.
+// patchLine writes the line about patches below the decisions. The line is set apart,
+// because it does not belong to any of the decisions.
 func (t *terminal) patchLine(r model.Report) {
 	if line := patchLine(r.Volatile.Patches); len(line) > 0 {
 		t.b.WriteByte('\n')
@@ -117,12 +119,13 @@ func (t *terminal) line(indent int, line spans) {
 	t.b.WriteByte('\n')
 }
 
-// flow writes a paragraph with a hanging indent.
+// flow writes a paragraph with the given indents of its first line and of its other lines.
 func (t *terminal) flow(indent, hang int, para spans) {
 	t.flowAfter(nil, indent, hang, t.width-max(indent, hang), para)
 }
 
-// flowAfter writes a paragraph of lines of at most width cells, the first after a lead.
+// flowAfter writes a paragraph in lines of at most width cells. The first line follows the
+// lead.
 func (t *terminal) flowAfter(lead spans, indent, hang, width int, para spans) {
 	for _, l := range wrap(para, width) {
 		t.line(indent, slices.Concat(lead, l))
@@ -144,7 +147,7 @@ func (t *terminal) blocks(blocks []block) {
 			continue
 		}
 		switch b := b.(type) {
-		case picture: // the figures beside it show the same
+		case picture: // the figures next to the picture show the same
 			continue
 		case fold:
 			if b.PageOnly {

@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// box writes the decision box: verdict, aligned figures, the commands to type.
+// box writes the decision box: the verdict, aligned figures, and the commands to type.
 func (t *terminal) box(b box) {
 	t.flow(0, 2, b.Title)
 	t.b.WriteByte('\n')
@@ -50,13 +50,15 @@ func (t *terminal) verdict(b box) {
 	t.flowAfter(append(head, say("   ")...), 2, hang, t.width-hang, b.Sentence)
 }
 
-// toTheRight aligns words with the right edge of at most 80 columns if they fit.
+// toTheRight appends words to head, aligned with the right edge of at most 80 columns if
+// they fit.
 func (t *terminal) toTheRight(head spans, words string) spans {
 	room := max(3, min(t.width, 80)-2-head.width()-text.Width(words))
 	return append(append(spans{}, head...), say(strings.Repeat(" ", room), styled(words, dim))...)
 }
 
-// underOneAnother right-aligns the first word of a figure, its number, between rows.
+// underOneAnother aligns the figures in a column of all rows at the right end of their
+// first word, which is the number.
 func underOneAnother(rows []boxRow, column int) []boxRow {
 	first := func(r boxRow) int {
 		if len(r.Figures) <= column {
@@ -79,7 +81,8 @@ func underOneAnother(rows []boxRow, column int) []boxRow {
 	return out
 }
 
-// boxRows writes the rows; one with the label of the row before it has none.
+// boxRows writes the rows. If a row has the same label as the previous row, the label is
+// left out.
 func (t *terminal) boxRows(rows []boxRow) {
 	rows = underOneAnother(rows, 1)
 	label := 0
@@ -119,7 +122,8 @@ func (t *terminal) boxRows(rows []boxRow) {
 	}
 }
 
-// units writes texts that must not be broken one after another, as many on a line as fit.
+// units writes texts that must not be broken, one after another, with as many on each line
+// as fit.
 func (t *terminal) units(lead spans, indent int, units []spans) {
 	const between = "   "
 	room := t.width - indent
@@ -151,7 +155,8 @@ func (t *terminal) units(lead spans, indent int, units []spans) {
 
 func strippedWidth(t spans) int { return text.Width(strings.TrimRight(t.raw(), " ")) }
 
-// commands writes the command to type first, and below it the others, on one line if they fit.
+// commands writes the command that a person should type first, and below it the others, on
+// one line if they fit.
 func (t *terminal) commands(commands []string) {
 	if len(commands) == 0 {
 		return

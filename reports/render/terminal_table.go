@@ -12,8 +12,8 @@ const (
 	narrowest = 12
 )
 
-// table writes columns side by side and narrows wrapped columns as needed. If that does
-// not fit either, it stacks the cells of each row.
+// table writes columns side by side, and narrows the columns that wrap as needed. If the
+// columns still do not fit, it stacks the cells of each row.
 func (t *terminal) table(indent int, tb table) {
 	widths, ok := t.columns(indent, tb)
 	if !ok {
@@ -88,12 +88,13 @@ func (t *terminal) tableRow(indent int, tb table, widths []int, row []spans) {
 	}
 }
 
-// stack writes each row as its first cell, with the other cells and their names below it.
+// stack writes the first cell of each row, with the other cells and the titles of their
+// columns below it.
 func (t *terminal) stack(indent int, tb table) {
 	for _, r := range tb.Rows {
 		head := 0
 		if tb.Columns[0].Title == "#" {
-			head = -1 // a running number is no name
+			head = -1 // a running number does not identify the row
 		}
 		if head == 0 {
 			t.flow(indent, indent+2, spans{{Text: r.Cells[0].raw(), Style: strong, Foreign: true}})

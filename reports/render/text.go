@@ -7,8 +7,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// style is the emphasis of a span. Each rendering has its own form of it, and none relies
-// on colour alone.
+// style is the emphasis of a span. Each rendering expresses it in its own way, and none
+// relies only on colour.
 type style int
 
 const (
@@ -23,9 +23,9 @@ const (
 	command
 )
 
-// span is a piece of text of one style. Foreign spans come from agents, tasks and
-// tools and are already visible (see [text.Visible]); each rendering also keeps them
-// from acting as its markup.
+// span is a piece of text in one style. Foreign spans come from agents, tasks and tools and
+// have already been made visible (see [text.Visible]); each rendering also prevents foreign
+// text from acting as markup.
 type span struct {
 	Text    string
 	Style   style
@@ -35,7 +35,7 @@ type span struct {
 // spans is one line or paragraph.
 type spans []span
 
-// say joins strings (the report's own words), spans and texts.
+// say joins strings (the report's own words), spans and lists of spans.
 func say(parts ...any) spans {
 	var out spans
 	for _, p := range parts {
@@ -63,7 +63,7 @@ func foreign(s string) span { return span{Text: text.Visible(s), Foreign: true} 
 // clipped makes a span of the first n characters of foreign text.
 func clipped(s string, n int) span { return foreign(text.Clip(s, n, text.Runes, text.Ellipsis)) }
 
-// stateSpan makes a span of a state or outcome, whose words are joined by underscores.
+// stateSpan makes a span from a state or outcome, whose words are joined by underscores.
 func stateSpan(s string) span { return foreign(strings.ReplaceAll(s, "_", " ")) }
 
 // theirs makes a span of foreign text with a style.
@@ -75,7 +75,7 @@ func remark(s string) span { return span{Text: "  " + s, Style: aside} }
 // styled makes a span of the report's own words with a style.
 func styled(s string, st style) span { return span{Text: s, Style: st} }
 
-// changed returns a copy with a change of every span.
+// changed returns a copy in which the function has been applied to every span.
 func (t spans) changed(change func(*span)) spans {
 	out := slices.Clone(t)
 	for i := range out {

@@ -14,7 +14,7 @@ import (
 	"evolve/runtime/experience"
 )
 
-// toolNotes are notes of each remedy on tools of each origin.
+// toolNotes returns notes with each remedy on tools of each origin.
 func toolNotes(agentID string) []archive.ToolNote {
 	day := time.Date(2026, 11, 14, 2, 0, 0, 0, time.UTC)
 	note := func(tool, origin string, remedy experience.Remedy, reason string) archive.ToolNote {
@@ -43,8 +43,8 @@ func withTools(t *testing.T) model.Report {
 	return w.report()
 }
 
-// TestToolsInUse tests that each rendering has the advice with its evidence, what follows for
-// each kind of builder, and the command that shows more; tools to change come first.
+// TestToolsInUse tests that each rendering shows the advice with its evidence, what follows
+// for each kind of builder, and the command that shows more. Tools to change come first.
 func TestToolsInUse(t *testing.T) {
 	r := withTools(t)
 	if got := r.Volatile.Agents[0].Tools; len(got) != 4 || got[0].Tool != "convert" || got[3].Tool != "grep" {
@@ -91,7 +91,8 @@ func TestToolsInUse(t *testing.T) {
 	}
 }
 
-// TestHostileTools tests that names, reasons and messages of tools stay text.
+// TestHostileTools tests that the names, reasons and messages of tools are rendered only as
+// text.
 func TestHostileTools(t *testing.T) {
 	r := small(withTools(t))
 	plain := baseline(t, r, "word")

@@ -20,8 +20,9 @@ type trendPage struct {
 	SVG   template.HTML
 }
 
-// trendsOf draws the champion's score over the nights, for each agent that two nights measured.
-// runs are the latest first. It returns the number of agents for which there is no room.
+// trendsOf returns the trend of the champion's score over the nights for each agent that at
+// least two nights measured. runs must be given latest first. trendsOf also returns the
+// number of agents that were left out for lack of room.
 func trendsOf(runs []model.Summary) (out []trendPage, more int, err error) {
 	nights := map[string][]plot.TrendNight{}
 	var agents []string

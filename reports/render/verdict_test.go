@@ -7,8 +7,8 @@ import (
 	"evolve/reports/model"
 )
 
-// TestRefusedWithoutAProposal checks that the heading tells apart what gates refused and what
-// has no proposal that they could judge.
+// TestRefusedWithoutAProposal checks that the heading distinguishes a variant that gates
+// refused from a variant that has no proposal that they could judge.
 func TestRefusedWithoutAProposal(t *testing.T) {
 	t.Parallel()
 	r := adoptWorld(t, 0).report()

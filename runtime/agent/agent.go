@@ -7,8 +7,8 @@ import (
 )
 
 // Agent runs one task under one config. Run never returns an error: every failure is
-// the Result's outcome. It must be safe for concurrent use, respect ctx, and leave
-// nothing running when it returns.
+// reported as the outcome of the Result. Run must be safe for concurrent use, respect ctx,
+// and leave nothing running when it returns.
 type Agent interface {
 	Run(ctx context.Context, req Request) Result
 }
@@ -18,59 +18,63 @@ type Request struct {
 	// ID identifies the evaluation; a program must echo it.
 	ID   string
 	Task Task
-	// Config holds the active parameters only (see [Space.Canonical]).
+	// Config holds only the active parameters; see [Space.Canonical].
 	Config Config
-	// Seed is in [0, 2^53). The same task and repeat give the same seed to
-	// every variant (common random numbers).
+	// Seed is in [0, 2^53). For the same task and repeat, every variant gets the same seed
+	// (common random numbers).
 	Seed   int64
 	Limits Limits
-	// Workdir is a directory of this evaluation alone that contains only fixtures and
-	// is removed afterwards. Empty when the task has no files and the agent needs none.
+	// Workdir is a directory that is used only by this evaluation, contains only fixtures
+	// and is removed afterwards. It is empty if the task has no files and the agent needs
+	// no directory.
 	Workdir string
-	// Live reports whether this is a person's turn rather than an evaluation: change
-	// requests may be left for a person.
+	// Live reports whether this is a person's turn and not an evaluation. In a live turn,
+	// the agent may leave change requests for a person.
 	Live bool
 	// Session is the state left by an earlier turn of the same conversation.
 	Session Session
-	// Continues reports whether this is a turn of a conversation within one evaluation, so
-	// that the result needs a session.
+	// Continues reports whether this is one turn of a conversation within an evaluation. If
+	// it is, the result must contain a session.
 	Continues bool
-	// Conversation is the name of the conversation; empty for none.
+	// Conversation is the name of the conversation; it is empty if there is none.
 	Conversation string
-	// Feedback holds the wishes of people about tools in a live turn, for a program that
-	// chooses its tools itself. Of the entries that fit a tool, the first counts. The built-in
-	// agent applies them by itself.
+	// Feedback holds people's wishes about tools in a live turn, for a program that chooses
+	// its own tools. If several entries apply to a tool, only the first counts. The
+	// built-in agent applies the wishes itself.
 	Feedback []Feedback
-	// Observe is called with each event of the transcript as it happens, already
-	// scrubbed. It may be nil. It is called from one goroutine at a time.
+	// Observe is called with each event of the transcript as it happens, after the event
+	// has been scrubbed. It may be nil. It is never called from two goroutines at the same
+	// time.
 	Observe func(Event)
 }
 
-// Feedback is a wish of people about a tool in one turn.
+// Feedback is people's wish about a tool in one turn.
 type Feedback struct {
 	ID string `json:"id"`
-	// Action is penalise, boost, constraint (never use the tool) or replace.
+	// Action is penalise, boost, constraint (which forbids the tool) or replace.
 	Action string `json:"action"`
-	// Tool is empty for every tool.
+	// Tool is the tool to which the wish applies; it is empty if the wish applies to every
+	// tool.
 	Tool string `json:"tool,omitempty"`
-	// With is the tool to use instead, for replace.
+	// With is the tool to use instead, if the action is replace.
 	With string `json:"with,omitempty"`
-	// Factor is what the action multiplies the score of a tool by; 0 forbids it.
+	// Factor is the factor by which the action multiplies the score of the tool; 0 forbids
+	// the tool.
 	Factor float64 `json:"factor"`
 }
 
-// Task is the part of a benchmark task that an agent may see. It never contains the
-// answer, the graders or the split.
+// Task is the part of a benchmark task that an agent may see. It never contains the task's
+// answer, graders or split.
 type Task struct {
 	ID       string
 	Domain   string
 	Goal     string
 	Messages []Message
-	// Input is passed through as given.
+	// Input is passed on unchanged.
 	Input json.RawMessage
 	// Files are slash-separated paths inside Request.Workdir.
 	Files []string
-	// Memories extend the agent's own memory snapshot for this task alone.
+	// Memories are used for this task only, in addition to the agent's own memory snapshot.
 	Memories []Memory
 }
 
@@ -85,24 +89,27 @@ type Memory struct {
 	ID     string `json:"id"`
 	Domain string `json:"domain,omitempty"`
 	Text   string `json:"text"`
-	// Answer is the right response according to the memory, if it records one.
+	// Answer is the right response according to the memory, if the memory records one.
 	Answer string `json:"answer,omitempty"`
-	// About is the request that the text answers: it is recalled for requests that have most
-	// of these words. Empty for a text that holds for any.
+	// About is the request that the memory's text answers. The text is recalled for
+	// requests that contain most of the words in About. It is empty if the text applies to
+	// any request.
 	About  string `json:"about,omitempty"`
 	Source string `json:"source,omitempty"`
-	// Time is when it was learnt; the zero time has no recency decay.
+	// Time is the time at which the memory was learnt; if it is zero, there is no recency
+	// decay.
 	Time time.Time `json:"time,omitzero"`
-	// Confidence is in [0,1]; 0 means unstated and counts as 1.
+	// Confidence is in [0,1]; 0 means that none was stated, and counts as 1.
 	Confidence float64 `json:"confidence,omitempty"`
-	// Retracted is why the memory was retracted: such memories are kept and never
-	// recalled.
+	// Retracted is the reason why the memory was retracted. Retracted memories are stored
+	// but never recalled.
 	Retracted string `json:"retracted,omitempty"`
-	// RetractedAt is the time of the retraction; zero if unknown.
+	// RetractedAt is the time of the retraction; it is zero if unknown.
 	RetractedAt time.Time `json:"retracted_at,omitzero"`
 }
 
-// Limits bound one evaluation. A zero field means the runtime's own hard limit.
+// Limits are the bounds on one evaluation. A zero field means that only the runtime's own
+// hard limit applies.
 type Limits struct {
 	Timeout        time.Duration
 	MaxCostUSD     float64
@@ -131,37 +138,39 @@ func (u Usage) Plus(v Usage) Usage {
 
 // Result is the result of a run.
 type Result struct {
-	// Answer is the text to grade; nil when there is none.
+	// Answer is the text to grade; it is nil if there is none.
 	Answer *string
-	// Score is the agent's own score in [0,1], used only by the grader "reported"; nil
-	// when it reports none. An implementation must have validated it.
+	// Score is the agent's own score in [0,1], which only the grader "reported" uses; it is
+	// nil if the agent reports none. An implementation of [Agent] must have validated it.
 	Score   *float64
 	Outcome Outcome
-	// Confidence in the answer is in [0,1]; 0 where none was stated.
+	// Confidence is the stated confidence in the answer, in [0,1]; it is 0 if none was
+	// stated.
 	Confidence float64
 	Usage      Usage
 	// Transcript records the run step by step, already scrubbed.
 	Transcript Transcript
-	// Artifacts is what a program reported about files it left; data, not paths to
-	// follow.
+	// Artifacts is what a program reported about the files that it left behind. It is data
+	// and must not be used as paths to follow.
 	Artifacts json.RawMessage
-	// Requests are the change requests that the agent left, scrubbed. Those of an
-	// evaluation stay in its transcript; no person is asked about them.
+	// Requests are the change requests that the agent left, scrubbed. Requests from an
+	// evaluation stay in its transcript and are not shown to a person for a decision.
 	Requests []ChangeRequest
 	// Session is the state for the next turn of the conversation.
 	Session Session
-	// Error is why the outcome is not ok, in one scrubbed line.
+	// Error is the reason why the outcome is not ok, on one scrubbed line.
 	Error string
-	// Waited is the time in which the task waited for limits that it shares with
-	// others, or for a process to ask; it is not part of the agent's own time.
+	// Waited is the time for which the task waited for limits that it shares with other
+	// tasks, or for a process that it could ask. It is not part of the agent's own time.
 	Waited time.Duration
-	// Started reports whether the agent's time holds the start of a process that serves
-	// later tasks as well.
+	// Started reports whether the agent's time includes the start of a process that will
+	// also serve later tasks.
 	Started bool
-	// Refused is the limit that prevented the task; set only beside the outcome
-	// infrastructure, and nil where no limit did.
+	// Refused is the limit that prevented the task, or nil if no limit did. It is set only
+	// with the outcome infrastructure.
 	Refused *Refusal
-	// Refusing is the address of a server on this machine that refused the connection, "" for
-	// none: no program serves it. It is set only beside the outcome infrastructure.
+	// Refusing is the address of a server on this machine that refused the connection
+	// because no program listens there, or "" if there is none. It is set only with the
+	// outcome infrastructure.
 	Refusing string
 }

@@ -12,17 +12,17 @@ import (
 	"strings"
 )
 
-// Config assigns values to parameters by name. A value is a bool, an int64, a
-// float64, a string or a []string (of a subset, sorted in the order of its
-// declaration). Make one with [Space.Default] or [Space.Parse]; treat it as
-// immutable and change a [Config.Clone].
+// Config assigns values to parameters by name. A value is a bool, an int64, a float64, a
+// string or, for a subset, a []string sorted in declaration order. [Space.Default] and
+// [Space.Parse] make a config. Treat it as immutable: change a copy made with
+// [Config.Clone] instead.
 type Config map[string]any
 
 // ConfigID identifies a config: the first 128 bits of the SHA-256 of its
 // canonical JSON, in hexadecimal.
 type ConfigID string
 
-// Short returns the first eight characters, for people.
+// Short returns the first eight characters of the id, for display to people.
 func (id ConfigID) Short() string {
 	return string(id[:min(8, len(id))])
 }
@@ -38,10 +38,10 @@ func (c Config) Clone() Config {
 	return out
 }
 
-// Canonical returns the config as JSON with sorted keys, no white space, no HTML
-// escapes and the shortest number form that reads back to the same value. Equal configs
-// have equal canonical forms; NaN and infinities have none and panic, because no space
-// allows them.
+// Canonical returns the config as JSON with sorted keys, no white space, no HTML escapes
+// and the shortest number form that parses to the same value. Equal configs have equal
+// canonical forms. Canonical panics for NaN and infinities, which have no such form and
+// which no space allows.
 func (c Config) Canonical() []byte {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -67,8 +67,8 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	return c.Canonical(), nil
 }
 
-// UnmarshalJSON decodes values without a space: whole numbers become int64, other
-// numbers float64, arrays []string. [Space.Parse] gives them their declared types.
+// UnmarshalJSON decodes values without a space: whole numbers become int64, other numbers
+// float64, and arrays []string. [Space.Parse] converts them to their declared types.
 func (c *Config) UnmarshalJSON(data []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -99,14 +99,14 @@ func (c Config) Equal(d Config) bool {
 	return bytes.Equal(c.Canonical(), d.Canonical())
 }
 
-// String returns the value of a string parameter, or "" when it is absent or of
-// another type.
+// String returns the value of a string parameter, or "" if it is absent or has another
+// type.
 func (c Config) String(name string) string {
 	s, _ := c[name].(string)
 	return s
 }
 
-// Float returns the value of a numeric parameter, or def when it is absent.
+// Float returns the value of a numeric parameter, or def if it is absent.
 func (c Config) Float(name string, def float64) float64 {
 	switch v := c[name].(type) {
 	case float64:
@@ -117,7 +117,7 @@ func (c Config) Float(name string, def float64) float64 {
 	return def
 }
 
-// Int returns the value of a whole-number parameter, or def when it is absent.
+// Int returns the value of a whole-number parameter, or def if it is absent.
 func (c Config) Int(name string, def int) int {
 	switch v := c[name].(type) {
 	case int64:
@@ -128,7 +128,7 @@ func (c Config) Int(name string, def int) int {
 	return def
 }
 
-// Bool returns the value of a switch, or def when it is absent.
+// Bool returns the value of a switch, or def if it is absent.
 func (c Config) Bool(name string, def bool) bool {
 	if b, ok := c[name].(bool); ok {
 		return b
@@ -136,7 +136,7 @@ func (c Config) Bool(name string, def bool) bool {
 	return def
 }
 
-// List returns the value of a subset, and whether it is set.
+// List returns the value of a subset, and reports whether it is set.
 func (c Config) List(name string) ([]string, bool) {
 	v, ok := c[name].([]string)
 	return v, ok

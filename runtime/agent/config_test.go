@@ -28,7 +28,8 @@ func TestCanonicalForm(t *testing.T) {
 }
 
 func TestIdentityIsPinned(t *testing.T) {
-	// Archives identify variants by it: it must never change. Computed with sha256sum.
+	// Archives identify variants by this ID, so it must never change. It was computed with
+	// sha256sum.
 	c := Config{"recall.min_score": 0.62, "tools": []string{"grep"}, "strategy": "be brief", "steps": int64(7), "on": true}
 	if got := c.ID(); got != "21c6ff5b6a4734bdadfa31eec06c62db" {
 		t.Errorf("id %s", got)
@@ -76,8 +77,7 @@ func TestCanonicalRoundTrip(t *testing.T) {
 	})
 }
 
-// FuzzConfig tests that any JSON is either a config that survives a round trip, or an
-// error.
+// FuzzConfig tests that any JSON is either a config that survives a round trip or an error.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"a":1,"b":1.5,"c":[ "x" ],"d":"\u0000"}`, `{"a":null}`, `{"a":{}}`, `{"a":1e999}`, `[1]`, `{"a":-0}`} {
 		f.Add(seed)

@@ -3,9 +3,9 @@ package agent
 // Outcome is the typed result of a turn, a tool call or an evaluation.
 type Outcome string
 
-// The outcomes. OK, WrongToolBoundary and LowUtility leave an answer that can be
-// graded; Infrastructure, RateLimited and Cancelled count as missing data; all others
-// count as a failure.
+// The outcomes. With OK, WrongToolBoundary and LowUtility, there is an answer that can be
+// graded. Infrastructure, RateLimited and Cancelled count as missing data. All others count
+// as failures.
 const (
 	OK                Outcome = "ok"
 	Execution         Outcome = "execution"
@@ -21,7 +21,7 @@ const (
 	Infrastructure    Outcome = "infrastructure"
 )
 
-// Outcomes returns every valid outcome in the order of documentation.
+// Outcomes returns every valid outcome, in the order in which they are documented.
 func Outcomes() []Outcome {
 	return []Outcome{
 		OK, Execution, ContractViolation, Timeout, RateLimited, CircuitOpen,
@@ -39,7 +39,7 @@ func (o Outcome) Valid() bool {
 	return false
 }
 
-// Reportable reports whether an operator's agent may report o itself.
+// Reportable reports whether an operator's agent may itself report the outcome o.
 func (o Outcome) Reportable() bool {
 	switch o {
 	case OK, Execution, ContractViolation, WrongToolBoundary, LowUtility, Infrastructure:
@@ -48,14 +48,15 @@ func (o Outcome) Reportable() bool {
 	return false
 }
 
-// Gradable reports whether a result with this outcome is graded. Any other
-// outcome but those of [Outcome.Missing] scores 0.
+// Gradable reports whether a result with this outcome is graded. Any other outcome, except
+// those for which [Outcome.Missing] returns true, scores 0.
 func (o Outcome) Gradable() bool {
 	return o == OK || o == WrongToolBoundary || o == LowUtility
 }
 
-// Missing reports whether a result with this outcome is no evidence at all:
-// it is retried or left out, never scored. A rate limit depends on earlier calls of others.
+// Missing reports whether a result with this outcome is missing data, which is no evidence
+// at all. Such a result is retried or left out, but never scored. A rate limit is included,
+// because it depends on earlier calls by others.
 func (o Outcome) Missing() bool {
 	return o == Infrastructure || o == RateLimited || o == Cancelled
 }

@@ -21,26 +21,29 @@ const (
 	Text   Kind = "text"
 )
 
-// Param declares one parameter. Archives hold the hash of its JSON, so new fields are
-// omitted where they are zero.
+// Param declares one parameter. Archives contain the hash of its JSON, so new fields are
+// omitted when they are zero.
 type Param struct {
 	Name string
 	Kind Kind
-	// Min and Max bound a Float or Int, both ends included.
+	// Min and Max bound a Float or Int; both bounds are included.
 	Min, Max float64
-	// Log reports that a Float or Int acts on a logarithmic scale; Min must be > 0.
+	// Log reports whether a Float or Int has a logarithmic scale, which requires Min above
+	// 0.
 	Log bool
-	// Values are a Choice's: scalars (string, bool, int64, float64), distinct.
+	// Values are the distinct values of a Choice, which are scalars (string, bool, int64,
+	// float64).
 	Values []any
-	// Of are the members that a Subset can contain, in declaration order. Without any,
-	// the list is empty.
+	// Of lists the members that a Subset can contain, in declaration order. If it is empty,
+	// the subset is always empty.
 	Of []string
-	// Retired are members that a Subset could contain in earlier versions. They are left
-	// out of values that are read.
+	// Retired lists members that a Subset could contain in earlier versions. They are
+	// dropped whenever a value is read.
 	Retired []string `json:",omitempty"`
-	// MinItems and MaxItems bound a Subset's size; MaxItems 0 means all.
+	// MinItems and MaxItems bound the number of members of a Subset; if MaxItems is 0, all
+	// members are allowed.
 	MinItems, MaxItems int
-	// MaxChars bounds a Text, in characters.
+	// MaxChars is the maximum length of a Text, in characters.
 	MaxChars int
 	// Use is how the agent uses a Text.
 	Use TextUse `json:",omitempty"`
@@ -48,14 +51,15 @@ type Param struct {
 	// from a Text, such as the directives of the built-in model.
 	Lines   []string
 	Default any
-	// When maps other parameters to the values under which this one is active;
-	// all must hold. Empty: always active.
+	// When maps other parameters to the values that make this parameter active; every entry
+	// must be met. If When is empty, the parameter is always active.
 	When map[string][]any
-	// Description is for people and for language models that propose changes.
+	// Description describes the parameter, for people and for language models that propose
+	// changes.
 	Description string
 }
 
-// Numeric reports whether the parameter has a scale.
+// Numeric reports whether the parameter is a Float or an Int, the kinds that have a scale.
 func (p Param) Numeric() bool { return p.Kind == Float || p.Kind == Int }
 
 // Only returns p with v as its only value.
@@ -74,7 +78,7 @@ type Space struct {
 	Params []Param
 }
 
-// Problem is one fault of a config or a space.
+// Problem is one fault in a config or a space.
 type Problem struct {
 	Param string
 	Text  string
@@ -87,7 +91,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("parameter %q %s", p.Param, p.Text)
 }
 
-// Lookup returns the parameter with a name.
+// Lookup returns the parameter with the given name.
 func (s Space) Lookup(name string) (Param, bool) {
 	for _, p := range s.Params {
 		if p.Name == name {
@@ -106,7 +110,8 @@ func (s Space) Names() []string {
 	return names
 }
 
-// Default returns the config of all defaults, without inactive parameters.
+// Default returns the config in which every active parameter has its default and inactive
+// parameters are absent.
 func (s Space) Default() Config {
 	c := make(Config, len(s.Params))
 	for _, p := range s.Params {
@@ -116,8 +121,8 @@ func (s Space) Default() Config {
 }
 
 // Active reports whether a parameter has an effect under c: every parameter that its
-// condition names is itself active and has one of the named values. A parameter absent
-// from c counts with its default.
+// condition names must itself be active and have one of the named values. A parameter
+// absent from c counts as having its default.
 func (s Space) Active(c Config, name string) bool {
 	return s.active(c, name, 0)
 }
@@ -143,8 +148,8 @@ func (s Space) active(c Config, name string, depth int) bool {
 	return true
 }
 
-// Canonical returns c with absent active parameters filled with their defaults and
-// without inactive or unknown ones. It does not check values.
+// Canonical returns c with the defaults of absent active parameters added and the inactive
+// or unknown parameters removed. It does not check values.
 func (s Space) Canonical(c Config) Config {
 	out := make(Config, len(s.Params))
 	for _, p := range s.Params {
@@ -160,8 +165,9 @@ func (s Space) Canonical(c Config) Config {
 	return out.Clone()
 }
 
-// Parse checks foreign values against the space and returns the canonical config, or
-// every problem found. Inactive parameters are dropped, absent ones get their defaults.
+// Parse checks values from outside, such as a person's file or a model's proposal, against
+// the space and returns the canonical config, or every problem that it found. Inactive
+// parameters are dropped, and absent ones get their defaults.
 func (s Space) Parse(raw map[string]any) (Config, []Problem) {
 	var problems []Problem
 	c := make(Config, len(raw))
@@ -185,7 +191,7 @@ func (s Space) Parse(raw map[string]any) (Config, []Problem) {
 	return s.Canonical(c), nil
 }
 
-// Coerce converts a foreign value to the parameter's own type. The error completes a
+// Coerce converts a value from outside to the parameter's own type. The error completes a
 // sentence that begins with "parameter X".
 func (p Param) Coerce(v any) (any, error) {
 	v, err := normalize(v)
@@ -218,10 +224,10 @@ func (p Param) Coerce(v any) (any, error) {
 			return nil, fmt.Errorf("is not valid UTF-8")
 		}
 		if n := utf8.RuneCountInString(s); p.MaxChars > 0 && n > p.MaxChars {
-			return nil, fmt.Errorf("has %d characters, at most %d are allowed", n, p.MaxChars)
+			return nil, fmt.Errorf("has %d characters, but at most %d are allowed", n, p.MaxChars)
 		}
 		if _, ok := ParseDemonstrations(s); p.Use == Demonstrations && !ok {
-			return nil, fmt.Errorf(`must have one JSON object a line, with the keys "task" and "answer"`)
+			return nil, fmt.Errorf(`must have one JSON object per line, with the keys "task" and "answer"`)
 		}
 		return s, nil
 	}
@@ -277,7 +283,7 @@ func (p Param) coerceSubset(v any) (any, error) {
 		maxItems = len(p.Of)
 	}
 	if len(items) < p.MinItems || len(items) > maxItems {
-		return nil, fmt.Errorf("has %d items, between %d and %d are allowed", len(items), p.MinItems, maxItems)
+		return nil, fmt.Errorf("has %d items, but between %d and %d are allowed", len(items), p.MinItems, maxItems)
 	}
 	out := make([]string, 0, len(items))
 	for _, it := range p.Of {
@@ -288,8 +294,8 @@ func (p Param) coerceSubset(v any) (any, error) {
 	return out, nil
 }
 
-// Clamp returns the nearest valid config to c and the changes. It is for values that
-// reach the runtime in a way that cannot be refused; people's files and models'
+// Clamp returns the valid config nearest to c, and the changes from c. It is for values
+// that have reached the runtime and can no longer be refused; people's files and models'
 // proposals go through [Space.Parse].
 func (s Space) Clamp(c Config) (Config, []Problem) {
 	var changed []Problem
@@ -334,7 +340,8 @@ func (p Param) nearest(v any) any {
 }
 
 // Check returns the faults of the declarations themselves: unknown kinds, empty ranges,
-// invalid defaults, conditions on unknown parameters or in a circle, duplicate names.
+// invalid defaults, duplicate names, and conditions that are circular or name unknown
+// parameters.
 func (s Space) Check() []Problem {
 	var problems []Problem
 	seen := map[string]bool{}
@@ -398,7 +405,7 @@ func (p Param) check() []string {
 	return faults
 }
 
-// checkRange returns the faults of a number's range.
+// checkRange returns the faults in a number's range.
 func (p Param) checkRange() []string {
 	var faults []string
 	if !(p.Min < p.Max) && !(p.Min == p.Max && p.Kind == Int) {

@@ -108,8 +108,8 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestClampAlwaysGivesAConfig tests that for any values the runtime gets a valid
-// config, the changes are reported, and valid values are unchanged.
+// TestClampAlwaysGivesAConfig tests that for any values the runtime gets a valid config,
+// that changes are reported, and that valid values are unchanged.
 func TestClampAlwaysGivesAConfig(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSpace(t)

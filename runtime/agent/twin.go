@@ -7,21 +7,20 @@ import (
 	"strings"
 )
 
-// TwinShare is the largest difference of two numbers that still count as the same
-// setting, as a share of the declared range on the declared scale. A night cannot
-// distinguish five per cent: a search makes moves that small, but their effects are not
-// measurable. NearShare is the largest difference where the search found no difference
-// between the two configs.
+// TwinShare is the largest difference between two numbers that still count as the same
+// setting, as a share of the declared range on the declared scale. A search makes moves as
+// small as five per cent, but a night cannot measure their effects. NearShare is the
+// largest such difference if the search found no difference between the two configs.
 const (
 	TwinShare = .05
 	NearShare = .25
 )
 
-// Twins reports whether two configs are the same up to changes without effect: every
-// number differs by at most within, a share of its range such as [TwinShare], and every
-// choice, list and text is the same. Parameters in idle, which have no shown effect,
-// are ignored, and so are those that are inactive on both sides. why names the ignored
-// differences; it is empty when the configs are not twins.
+// Twins reports whether two configs are the same apart from differences without effect:
+// every number differs by at most within, a share of its range such as [TwinShare], and
+// every choice, list and text is the same. It ignores parameters in idle, which have no
+// demonstrated effect, and parameters that are inactive in both configs. why describes the
+// ignored differences; it is empty if the configs are not twins.
 func (s Space) Twins(a, b Config, within float64, idle ...string) (why string, twins bool) {
 	a, b = s.Canonical(a), s.Canonical(b)
 	var parts, unshown []string
@@ -43,7 +42,7 @@ func (s Space) Twins(a, b Config, within float64, idle ...string) (why string, t
 		}
 	}
 	if len(unshown) > 0 {
-		parts = append(parts, strings.Join(unshown, ", ")+", without a shown effect")
+		parts = append(parts, strings.Join(unshown, ", ")+", with no effect shown")
 	}
 	if len(parts) == 0 {
 		return "the same config", true
@@ -51,8 +50,8 @@ func (s Space) Twins(a, b Config, within float64, idle ...string) (why string, t
 	return "the same but for " + strings.Join(parts, "; "), true
 }
 
-// apart returns the distance of two numbers as a share of the range on the parameter's
-// scale.
+// apart returns the distance between two numbers as a share of the parameter's range, on
+// its scale.
 func (p Param) apart(x, y any) float64 {
 	u, okU := number(x)
 	v, okV := number(y)

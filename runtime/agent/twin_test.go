@@ -51,8 +51,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestTwinsProperties tests that a config is its own twin, that the relation is
-// symmetric, and that no number may differ by more than its share of the range.
+// TestTwinsProperties tests that a config is its own twin, that the relation is symmetric,
+// and that no number may differ by more than the allowed share of its range.
 func TestTwinsProperties(t *testing.T) {
 	t.Parallel()
 	s := twinSpace()

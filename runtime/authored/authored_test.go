@@ -47,7 +47,7 @@ func definition(source string) Definition {
 
 var detected = sync.OnceValue(func() sandbox.Sandbox { return sandbox.Detect(context.Background()) })
 
-// each runs a test without isolation and, where this machine has some, inside it.
+// each runs a test without isolation and, if this machine offers isolation, also with it.
 func each(t *testing.T, test func(t *testing.T, p *Pool)) {
 	t.Helper()
 	for name, walls := range map[string]func() sandbox.Sandbox{
@@ -65,7 +65,7 @@ func each(t *testing.T, test func(t *testing.T, p *Pool)) {
 	}
 }
 
-// call runs a source on arguments and fails the test on an infrastructure failure.
+// call runs a source with arguments and fails the test on an infrastructure failure.
 func call(t testing.TB, p *Pool, source, args string) result {
 	t.Helper()
 	r := p.run(t.Context(), definition(source), []byte(args))
@@ -75,7 +75,7 @@ func call(t testing.TB, p *Pool, source, args string) result {
 	return r
 }
 
-// read returns a file of a child's folder in /proc.
+// read returns a file from a child's folder in /proc.
 func read(t *testing.T, pid int, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name))

@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// bombs are tools that exceed a limit. None may end in a value.
+// bombs are tools that exceed a limit. None may return a value.
 var bombs = map[string]string{
 	"string times":        "def run(args):\n  return len('a' * 1000000000)\n",
 	"string times twice":  "def run(args):\n  s = 'a' * 900000000\n  t = s + s\n  return len(t)\n",
@@ -83,7 +83,7 @@ func TestBombs(t *testing.T) {
 	each(t, func(t *testing.T, p *Pool) {
 		for _, name := range slices.Sorted(maps.Keys(bombs)) {
 			t.Run(name, func(t *testing.T) {
-				p.limit = time.Second // most endless ones hit another limit by then
+				p.limit = time.Second // most endless tools hit another limit before this
 				r := call(t, p, bombs[name], `{}`)
 				p.limit = callTime
 				failed := r.outcome == agent.Execution || r.outcome == agent.Timeout || r.outcome == agent.ContractViolation
@@ -110,9 +110,9 @@ func TestBombs(t *testing.T) {
 	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &usage); err != nil {
 		t.Fatal(err)
 	}
-	// A child needs little at its start, and bounds its own growth. Under the race
-	// detector that bound is high, and the parent's lower one depends on how busy the
-	// machine is.
+	// A child needs little memory when it starts, and limits its own growth. Under the race
+	// detector that limit is high, and whether the parent's lower limit is enforced in time
+	// depends on how busy the machine is.
 	if most := usage.Maxrss << 10; most > 256<<20 && weight == 1 {
 		t.Errorf("the largest child had %d MiB", most>>20)
 	} else {

@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/tool"
 )
 
-// failures calls a tool through a registry, which checks arguments, and returns the
-// outcome with the cause that counts.
+// failures calls a tool through a registry, which checks arguments, and returns the outcome
+// with the cause that is counted.
 func failures(t *testing.T, ctx context.Context, p *Pool, d Definition, args string) (tool.Result, string) {
 	t.Helper()
 	cause := ""
@@ -49,7 +49,7 @@ func TestCausesInTheToolItself(t *testing.T) {
 	})
 }
 
-// TestCausesElsewhere checks failures that the tool is not the cause of.
+// TestCausesElsewhere checks failures that are not caused by the tool.
 func TestCausesElsewhere(t *testing.T) {
 	p := NewPool(sandbox.None("a test"), 1)
 	defer p.Close()
@@ -77,7 +77,7 @@ func TestCausesElsewhere(t *testing.T) {
 		}
 		cancel()
 	}
-	// A sibling has the only process.
+	// A sibling occupies the only process.
 	p.slots <- struct{}{}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
@@ -87,12 +87,13 @@ func TestCausesElsewhere(t *testing.T) {
 	<-p.slots
 }
 
-// TestStarvedToolIsNotTheCause stops the process of a call: its time ends although it
-// hardly ran.
+// TestStarvedToolIsNotTheCause stops the process of a call, so the call runs out of time
+// although it hardly ran.
 func TestStarvedToolIsNotTheCause(t *testing.T) {
 	p := NewPool(sandbox.None("a test"), 1)
 	defer p.Close()
-	// The process exists before the call: stopped while it starts, it fails otherwise.
+	// The process must exist before the call, because a process that is stopped while it
+	// starts fails in another way.
 	if r := p.run(t.Context(), definition(echo), []byte(`{}`)); r.outcome == agent.Infrastructure {
 		t.Fatalf("starting the process: %+v", r)
 	}
@@ -116,14 +117,14 @@ func TestStarvedToolIsNotTheCause(t *testing.T) {
 	}
 }
 
-// TestSiblingsGarbageIsNotTheCause lets a child that served another tool run out of
-// memory: the call is repeated in a new child.
+// TestSiblingsGarbageIsNotTheCause lets a child that has served another tool run out of
+// memory and checks that the call is repeated in a new child.
 func TestSiblingsGarbageIsNotTheCause(t *testing.T) {
 	p := NewPool(sandbox.None("a test"), 1)
 	defer p.Close()
 	call(t, p, sum, `{"numbers":[1]}`)
 	used := p.idle[0]
-	used.most = 1 // as after a sibling that left its memory
+	used.most = 1 // as after a sibling that did not release its memory
 	slow := "def run(args):\n  n = 0\n  for i in range(300000):\n    n += 1\n  return n\n"
 	if res, cause := failures(t, t.Context(), p, definition(slow), `{}`); res.Outcome != agent.OK || cause != "" {
 		t.Errorf("%+v, %q", res, cause)

@@ -17,7 +17,7 @@ import (
 // Report holds the results of a definition's tests.
 type Report struct {
 	Tests []TestReport `json:"tests"`
-	// Problem is why there is no verdict: the machine could not run the tool.
+	// Problem is the reason why there is no verdict: the machine could not run the tool.
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -25,21 +25,21 @@ type Report struct {
 type TestReport struct {
 	Name   string `json:"name"`
 	Passed bool   `json:"passed"`
-	// Reason is why the test did not pass, and Expected describes the result that the
-	// test expects. Both are for the author.
+	// Reason is the reason why the test did not pass, and Expected describes the result
+	// that the test expects. Both are for the author.
 	Reason   string `json:"reason,omitempty"`
 	Expected string `json:"expected,omitempty"`
-	// Printed is the beginning of what the tool printed.
+	// Printed is the beginning of the tool's printed output.
 	Printed string `json:"printed,omitempty"`
-	// Steps is the number of the interpreter's steps.
+	// Steps is the number of steps that the interpreter took.
 	Steps uint64 `json:"steps,omitempty"`
 }
 
-// maxFailures bounds the failed tests that Failures lists.
+// maxFailures is the maximum number of failed tests that Failures lists.
 const maxFailures = 10
 
-// Failures lists, for the author, the tests that did not pass: what each expects, what
-// happened, and the beginning of what it printed.
+// Failures lists the tests that did not pass, for the author: what each expects, what
+// happened, and the beginning of the printed output.
 func (r Report) Failures() string {
 	if r.Problem != "" {
 		return r.Problem
@@ -65,7 +65,7 @@ func (r Report) Failures() string {
 	return fmt.Sprintf("%d of %d tests failed\n", failed, len(r.Tests)) + strings.Join(list, "\n")
 }
 
-// Passed reports whether all tests did.
+// Passed reports whether all tests passed.
 func (r Report) Passed() bool {
 	for _, t := range r.Tests {
 		if !t.Passed {
@@ -76,8 +76,9 @@ func (r Report) Passed() bool {
 }
 
 // Check runs every test of a tool twice, each run as a separate call, and compares the
-// result with the expected one. A tool passes when all tests do and both runs of each
-// agree. This verifies the author's expectations, not that they are right.
+// result with the expected one. A tool passes if every test passes and both runs of each
+// test agree. Check verifies that the tool meets its author's expectations, not that they
+// are right.
 func (p *Pool) Check(ctx context.Context, d Definition) Report {
 	if err := d.validate(); err != nil {
 		return Report{Problem: "the definition is not valid: " + head(err.Error(), maxText)}
@@ -111,7 +112,8 @@ func (p *Pool) Check(ctx context.Context, d Definition) Report {
 	return report
 }
 
-// expected describes the call of a test and the result that it expects.
+// expected returns a description of the call that a test makes and of the result that it
+// expects.
 func expected(t Test) string {
 	want := "the value " + head(string(t.Want), maxWantError)
 	if t.WantError != "" {
@@ -120,7 +122,7 @@ func expected(t Test) string {
 	return fmt.Sprintf("run(%s) should give %s", head(string(t.Args), maxWantError), want)
 }
 
-// misfit returns why arguments do not fit the schema, or "".
+// misfit returns the reason why arguments do not fit the schema, or "" if they do.
 func misfit(schema *jsonschema.Schema, args []byte) string {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
 	if err == nil {
@@ -132,10 +134,11 @@ func misfit(schema *jsonschema.Schema, args []byte) string {
 	return ""
 }
 
-// verdict returns why two runs of a test do not pass it, or "".
+// verdict returns the reason why a test does not pass, given the results of its two runs,
+// or "" if it passes.
 func verdict(t Test, first, second result) string {
 	if first.outcome != second.outcome || first.Text != second.Text || first.Printed != second.Printed || first.Steps != second.Steps || !bytes.Equal(first.Value, second.Value) {
-		return "two runs of it differ"
+		return "two runs of it gave different results"
 	}
 	ok := first.Ending == value
 	switch {
@@ -144,15 +147,15 @@ func verdict(t Test, first, second result) string {
 	case !ok && t.WantError == "":
 		return first.Text
 	case !ok && (first.Ending != failure || !strings.Contains(first.Text, t.WantError)):
-		return fmt.Sprintf("it failed with another error: %s", first.Text)
+		return fmt.Sprintf("it failed with a different error: %s", first.Text)
 	case ok && !same(first.Value, t.Want):
 		return fmt.Sprintf("it returned %s", head(string(first.Value), maxWantError))
 	}
 	return ""
 }
 
-// same reports whether two JSON texts have the same value: the order of keys does not
-// matter, nor whether a whole number is written as one.
+// same reports whether two JSON texts have the same value. Neither the order of keys nor
+// whether a whole number is written as an integer matters.
 func same(a, b []byte) bool {
 	var values [2]any
 	for i, text := range [][]byte{a, b} {
@@ -166,8 +169,8 @@ func same(a, b []byte) bool {
 	return reflect.DeepEqual(values[0], values[1])
 }
 
-// plain gives equal numbers the same form. Whole numbers too large for a float64 stay
-// text, so that they are compared to the last digit.
+// plain converts a decoded JSON value so that equal numbers have the same form. Whole
+// numbers too large for a float64 remain text, so they are compared to the last digit.
 func plain(v any) any {
 	switch v := v.(type) {
 	case json.Number:

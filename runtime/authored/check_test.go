@@ -22,7 +22,7 @@ func TestCheck(t *testing.T) {
 		}{
 			"wrong value":        {func(d *Definition) { d.Tests[0].Want = json.RawMessage(`{"sum":7}`) }, `it returned {"sum":6}`},
 			"value for an error": {func(d *Definition) { d.Tests[1].Args = d.Tests[0].Args; slices.Reverse(d.Tests) }, "instead of failing"},
-			"another error":      {func(d *Definition) { slices.Reverse(d.Tests); d.Tests[0].WantError = "no such" }, "failed with another error"},
+			"another error":      {func(d *Definition) { slices.Reverse(d.Tests); d.Tests[0].WantError = "no such" }, "failed with a different error"},
 			"error for a value":  {func(d *Definition) { d.Tests[0].Args = json.RawMessage(`{}`) }, `key "numbers" not in dict`},
 			"no program":         {func(d *Definition) { d.Source = "def run(args)" }, "got end of file, want ':'"},
 			"name undefined":     {func(d *Definition) { d.Source = "def run(args): return x" }, "undefined: x"},
@@ -30,7 +30,7 @@ func TestCheck(t *testing.T) {
 				d.Source = "def run(args): return x"
 				slices.Reverse(d.Tests)
 				d.Tests[0].WantError = "undefined"
-			}, "failed with another error"},
+			}, "failed with a different error"},
 			"arguments": {func(d *Definition) { d.Schema = json.RawMessage(`{"type":"object","required":["n"]}`) }, "do not fit the schema"},
 		} {
 			d := definition(sum)

@@ -15,20 +15,21 @@ import (
 )
 
 const (
-	// startTime bounds the start of a child; watchTime is the interval at which its
-	// size is checked during a call.
+	// startTime limits how long a child may take to start. watchTime is the interval at
+	// which its memory use is checked during a call.
 	startTime = 20 * time.Second
 	watchTime = 20 * time.Millisecond
-	// The numbers of calls and the working time after which a child is replaced.
+	// maxCalls and maxWork are the number of calls and the working time after which a child
+	// is replaced.
 	maxCalls = 1000
 	maxWork  = 20 * time.Second
-	// maxStderr bounds what is kept of a child's standard error, in bytes.
+	// maxStderr limits how much of a child's standard error is retained, in bytes.
 	maxStderr = 4 << 10
 )
 
-// The errors of a call without a reply.
+// These are the errors for a call that got no reply.
 var (
-	errTime    = errors.New("the time is over")
+	errTime    = errors.New("the time is up")
 	errStarved = errors.New("the time is up, and the processor was busy with other work")
 	errSize    = errors.New("it takes too much memory")
 	errEnded   = errors.New("the child ended")
@@ -39,18 +40,18 @@ type child struct {
 	conn *os.File
 	proc process
 	pid  int
-	// most is the number of resident bytes above which the child is killed.
+	// most is the resident memory, in bytes, above which the child is killed.
 	most  int64
 	known map[string]bool
 	calls int
 	work  time.Duration
 
 	stderrDone sync.WaitGroup
-	stderr     bytes.Buffer // to be read after the child has ended
+	stderr     bytes.Buffer // read only after the child has ended
 }
 
-// newChild starts a child and waits until its limits are set. extra is the number of
-// resident bytes by which it may grow.
+// newChild starts a child and waits until its limits are set. extra is the number of bytes
+// by which the child's resident memory may grow.
 func newChild(ctx context.Context, box sandbox.Sandbox, s settings, extra int64) (*child, error) {
 	ours, theirs, err := connection()
 	if err != nil {
@@ -62,8 +63,8 @@ func newChild(ctx context.Context, box sandbox.Sandbox, s settings, extra int64)
 		return nil, fmt.Errorf("making a pipe: %w", err)
 	}
 	proc, err := start(ctx, box, theirs, w)
-	// The parent's copies of the child's ends must be closed, or the end of the child
-	// would go unnoticed.
+	// The parent's copies of the child's ends must be closed, or the parent would not
+	// notice when the child ends.
 	_, _ = theirs.Close(), w.Close()
 	if err != nil {
 		_, _ = ours.Close(), r.Close()
@@ -128,13 +129,13 @@ func (c *child) prepare(ctx context.Context, s settings) error {
 		if r.Error != "" {
 			return errors.New(head(r.Error, maxText))
 		}
-		return ctx.Err() // a done ctx has killed the child
+		return ctx.Err() // the child was killed when ctx was done
 	}
 }
 
-// call sends a request and waits for its reply, watching the child's size. Any error
-// other than errTime, errStarved and errSize comes from ctx, the child's end or an invalid
-// reply.
+// call sends a request and waits for its reply while watching the child's memory use. Any
+// error other than errTime, errStarved and errSize comes from ctx, the end of the child or
+// an invalid reply.
 func (c *child) call(ctx context.Context, r request, limit time.Duration) (reply, error) {
 	began := time.Now()
 	end, before := began.Add(limit), processorTime(c.pid)
@@ -196,7 +197,8 @@ func (c *child) call(ctx context.Context, r request, limit time.Duration) (reply
 	}
 }
 
-// exhausted reports whether the child should be replaced.
+// exhausted reports whether the child has reached its maximum of calls, working time or
+// programs and should be replaced.
 func (c *child) exhausted() bool {
 	return c.calls >= maxCalls || c.work >= maxWork || len(c.known) >= maxPrograms
 }

@@ -12,24 +12,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Bounds on the child beside those of its settings.
+// These limits apply to the child in addition to those in its settings.
 const (
-	maxStack   = 32 << 20 // bytes of one goroutine's stack: a value may be deeply nested
-	maxSeconds = 60       // of processor time, in all calls of one child
+	maxStack   = 32 << 20 // bytes of one goroutine's stack; a value may be deeply nested
+	maxSeconds = 60       // total processor time of all calls of one child
 )
 
-// confine gives up all rights that a tool must not have. It runs before any source is
-// received. Every failure is an error, except that Landlock is optional, because not
-// every kernel has it.
+// confine gives up every right that a tool must not have. It runs before any source is
+// received. If a right cannot be given up, it returns an error, except for Landlock, which
+// is optional because not every kernel has it.
 func confine(s settings) error {
 	debug.SetMaxStack(maxStack)
 	debug.SetMemoryLimit(s.Heap)
-	// The first timer makes the runtime open the files of its poller, which would fail
-	// once no file may be opened.
+	// Start a timer now: the first timer makes the runtime open its poller's files, which
+	// would fail once opening files is forbidden.
 	time.Sleep(time.Nanosecond)
-	// The limit is relative: the initial address space and data of a Go process depend
-	// on how it was built, and under the race detector on chance. It limits data, not
-	// address space, because the runtime reserves the latter far in advance.
+	// The limit is relative to the current size: the initial address space and data size of
+	// a Go process depend on how it was built and, under the race detector, on chance. It
+	// limits data, not address space, because the runtime reserves address space far in
+	// advance.
 	data := uint64(unix.RLIM_INFINITY)
 	if s.Data > 0 {
 		have, err := dataSize()
@@ -39,7 +40,7 @@ func confine(s settings) error {
 		data = have + s.Data
 	}
 	if err := landlock.V11.BestEffort().Restrict(); err != nil {
-		return fmt.Errorf("giving up files: %w", err)
+		return fmt.Errorf("giving up access to files: %w", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("forbidding new privileges: %w", err)
@@ -67,12 +68,12 @@ func confine(s settings) error {
 	return nil
 }
 
-// dataSize returns the bytes of private writable memory that this process has mapped,
-// which the kernel compares with RLIMIT_DATA.
+// dataSize returns the number of bytes of private writable memory that this process has
+// mapped, which is what the kernel compares with RLIMIT_DATA.
 func dataSize() (uint64, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		return 0, fmt.Errorf("reading the size of this process: %w", err)
+		return 0, fmt.Errorf("reading the data size of this process: %w", err)
 	}
 	for line := range bytes.Lines(status) {
 		if rest, ok := bytes.CutPrefix(line, []byte("VmData:")); ok {
@@ -82,5 +83,5 @@ func dataSize() (uint64, error) {
 			}
 		}
 	}
-	return 0, fmt.Errorf("reading the size of this process: it is missing")
+	return 0, fmt.Errorf("reading the data size of this process: it is missing")
 }

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Bounds on a definition, in bytes unless noted.
+// These are the limits on a definition, in bytes unless stated otherwise.
 const (
 	MaxSource      = 8 << 10
 	MaxManifest    = 64 << 10
@@ -24,13 +24,13 @@ const (
 )
 
 // Definition is a tool as its author wrote it. [Parse] and [ParseDraft] return valid
-// ones; but the source may still fail to compile, which [Pool.Check] finds.
+// definitions, but the source may still fail to compile, which [Pool.Check] detects.
 type Definition struct {
 	Name        string
 	Description string
-	// Schema is the JSON schema of the arguments, which are an object.
+	// Schema is the JSON schema of the arguments, which form an object.
 	Schema json.RawMessage
-	// Domains are those for which the tool is made.
+	// Domains are the domains that the tool is made for.
 	Domains []string
 	Tests   []Test
 	// Source is Starlark, at most MaxSource bytes of printable ASCII.
@@ -42,9 +42,9 @@ type Test struct {
 	Name string `json:"name"`
 	// Args is a JSON object.
 	Args json.RawMessage `json:"args"`
-	// Want is the JSON value that run returns, a referral included.
+	// Want is the JSON value that run must return, which may be a referral.
 	Want json.RawMessage `json:"want,omitempty"`
-	// WantError is a part of the error's text.
+	// WantError is a part of the expected error's text.
 	WantError string `json:"want_error,omitempty"`
 }
 
@@ -53,7 +53,7 @@ var (
 	domainForm = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,47}$`)
 )
 
-// validate returns everything that is wrong with a definition.
+// validate returns every fault in a definition.
 func (d Definition) validate() error {
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
@@ -72,7 +72,7 @@ func (d Definition) validate() error {
 		errs = append(errs, err)
 	}
 	if len(d.Domains) > maxDomains {
-		wrong("%d domains, at most %d are allowed", len(d.Domains), maxDomains)
+		wrong("%d domains, but at most %d are allowed", len(d.Domains), maxDomains)
 	}
 	for _, domain := range d.Domains {
 		if !domainForm.MatchString(domain) {
@@ -85,14 +85,14 @@ func (d Definition) validate() error {
 	return errors.Join(append(errs, checkTests(d.Tests)...)...)
 }
 
-// checkSource refuses characters that a person could not read. Compiling the source in
-// a child finds other errors.
+// checkSource refuses characters that a person could not read. Other errors are found when
+// a child compiles the source.
 func checkSource(source string) error {
 	if strings.TrimSpace(source) == "" {
 		return errors.New("there is no source")
 	}
 	if len(source) > MaxSource {
-		return fmt.Errorf("source has %d bytes, at most %d are allowed", len(source), MaxSource)
+		return fmt.Errorf("source has %d bytes, but at most %d are allowed", len(source), MaxSource)
 	}
 	line := 1
 	for i := range len(source) {
@@ -100,7 +100,7 @@ func checkSource(source string) error {
 		case c == '\n':
 			line++
 		case c != '\t' && (c < ' ' || c > '~'):
-			return fmt.Errorf("source line %d holds the byte 0x%02x: only printable ASCII is allowed, other characters are written \\uXXXX", line, c)
+			return fmt.Errorf("source line %d holds the byte 0x%02x: only printable ASCII is allowed; write other characters as \\uXXXX", line, c)
 		}
 	}
 	return nil
@@ -109,7 +109,7 @@ func checkSource(source string) error {
 func checkTests(tests []Test) []error {
 	var errs []error
 	if n := len(tests); n < minTests || n > maxTests {
-		errs = append(errs, fmt.Errorf("%d tests, between %d and %d are needed", n, minTests, maxTests))
+		errs = append(errs, fmt.Errorf("%d tests, but between %d and %d are needed", n, minTests, maxTests))
 	}
 	seen := map[string]bool{}
 	values := 0
@@ -120,9 +120,9 @@ func checkTests(tests []Test) []error {
 		case seen[t.Name]:
 			errs = append(errs, fmt.Errorf("test %q occurs twice", t.Name))
 		case len(t.Args) == 0 || t.Args[0] != '{':
-			errs = append(errs, fmt.Errorf("test %q has no object as its arguments", t.Name))
+			errs = append(errs, fmt.Errorf("test %q must have an object as its arguments", t.Name))
 		case len(t.Args) > maxTestValue || len(t.Want) > maxTestValue || len(t.WantError) > maxWantError:
-			errs = append(errs, fmt.Errorf("test %q is too large: %d bytes of a value, %d of an error are allowed", t.Name, maxTestValue, maxWantError))
+			errs = append(errs, fmt.Errorf("test %q is too large: a value may have %d bytes, and an error %d", t.Name, maxTestValue, maxWantError))
 		case (len(t.Want) > 0) == (t.WantError != ""):
 			errs = append(errs, fmt.Errorf("test %q must expect either a value or an error", t.Name))
 		}
@@ -137,11 +137,12 @@ func checkTests(tests []Test) []error {
 	return errs
 }
 
-// printable reports whether text is one line without control or invisible
-// formatting characters, which could show a person something else.
+// printable reports whether text is one line without control characters or invisible
+// formatting characters, which could mislead a person who reads it.
 func printable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// head cuts text for a message; it may cut inside a character.
+// head shortens text to at most n bytes for a message; if the cut falls inside a character,
+// that character is dropped.
 func head(text string, n int) string { return strings.ToValidUTF8(text[:min(n, len(text))], "") }

@@ -63,7 +63,7 @@ func TestParseRefuses(t *testing.T) {
 		"one test":          {func(d *Definition) { d.Tests = d.Tests[:1] }, "1 tests"},
 		"many tests":        {func(d *Definition) { d.Tests = make([]Test, 21) }, "21 tests"},
 		"same test":         {func(d *Definition) { d.Tests[1].Name = d.Tests[0].Name }, "twice"},
-		"arguments no dict": {func(d *Definition) { d.Tests[0].Args = raw(`[1]`) }, "no object"},
+		"arguments no dict": {func(d *Definition) { d.Tests[0].Args = raw(`[1]`) }, "must have an object"},
 		"large arguments":   {func(d *Definition) { d.Tests[0].Args = raw(`{"a":"` + strings.Repeat("a", 5000) + `"}`) }, "too large"},
 		"wants nothing":     {func(d *Definition) { d.Tests[0].Want = nil }, "either a value or an error"},
 		"wants both":        {func(d *Definition) { d.Tests[0].WantError = "x" }, "either a value or an error"},

@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// Parent and child exchange frames: a length of four bytes, big-endian, and as much
-// JSON. A tool's output never reaches the stream directly: it is a value inside a
+// Parent and child exchange frames: a four-byte big-endian length, followed by that many
+// bytes of JSON. A tool's output never reaches the stream directly: it is a value inside a
 // frame.
 const (
 	frameHead = 4
@@ -20,12 +20,12 @@ type settings struct {
 	// Data is the number of bytes by which the child may grow beyond its initial size;
 	// 0 means no limit.
 	Data uint64 `json:"data"`
-	// Heap is the size from which garbage is collected at once.
+	// Heap is the heap size, in bytes, at which garbage is collected at once.
 	Heap  int64  `json:"heap"`
 	Steps uint64 `json:"steps"`
 }
 
-// ready is the child's answer once its limits are set.
+// ready is the child's answer to its settings, sent once its limits are set.
 type ready struct {
 	Error string `json:"error,omitempty"`
 }
@@ -34,19 +34,19 @@ type ready struct {
 type request struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`
-	// Source is left out when the child has it from an earlier call.
+	// Source is omitted if the child already has it from an earlier call.
 	Source string          `json:"source,omitempty"`
 	Args   json.RawMessage `json:"args"`
 }
 
-// ending is how a call ended, if the child could report it.
+// ending describes how a call ended, if the child could report it.
 type ending string
 
 const (
 	value      ending = "value"     // run returned a value that JSON can represent
-	noProgram  ending = "program"   // the source does not compile or has no run
+	noProgram  ending = "program"   // the source does not compile or does not define run
 	failure    ending = "failure"   // it failed while running
-	steps      ending = "steps"     // it took too many steps
+	steps      ending = "steps"     // the program took too many steps
 	unfit      ending = "unfit"     // the result is too large or cannot be represented in JSON
 	badRequest ending = "confusion" // the request was invalid
 )
@@ -54,20 +54,20 @@ const (
 // reply is the result of one call.
 type reply struct {
 	Ending ending `json:"ending"`
-	// Value is what run returned, in JSON.
+	// Value is the JSON form of what run returned.
 	Value json.RawMessage `json:"value,omitempty"`
 	// Text describes the failure.
 	Text string `json:"text,omitempty"`
-	// Line is that of the failure in the source, 0 if unknown.
+	// Line is the line of the source on which the call failed, or 0 if it is unknown.
 	Line int `json:"line,omitempty"`
-	// Printed is the beginning of what the tool printed.
+	// Printed is the beginning of the tool's printed output.
 	Printed string `json:"printed,omitempty"`
 	Steps   uint64 `json:"steps,omitempty"`
 }
 
 var errFrame = errors.New("frame is too large")
 
-// frame returns v as one frame.
+// frame encodes v as one frame.
 func frame(v any) ([]byte, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -79,7 +79,7 @@ func frame(v any) ([]byte, error) {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), data...), nil
 }
 
-// cutFrame returns the data of the first frame of b; nil while it is incomplete.
+// cutFrame returns the data of the first frame in b, or nil while that frame is incomplete.
 func cutFrame(b []byte) (data []byte, err error) {
 	if len(b) < frameHead {
 		return nil, nil
@@ -113,6 +113,6 @@ func readReply(data []byte) (reply, error) {
 	return r, nil
 }
 
-// frameSize returns the size of the frame that begins with b, head included; it is at
-// least frameHead.
+// frameSize returns the size of the frame that begins with b, including its head. The size
+// is at least frameHead.
 func frameSize(b []byte) int { return frameHead + int(binary.BigEndian.Uint32(b)) }

@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// quarantineAfter is the number of failures of one cause in use after which a tool is
-	// quarantined until a person releases it.
+	// quarantineAfter is the number of failures in use, all with the same cause, after
+	// which a tool is quarantined until a person releases it.
 	quarantineAfter = 3
-	// maxCauses bounds the causes that are counted separately.
+	// maxCauses is the maximum number of causes that are counted separately.
 	maxCauses = 32
 )
 
-// The causes of failures that lie in the tool itself. An error of its source has the
-// cause "error in line N".
+// These are the causes of failure that lie in the tool itself. An error in the tool's
+// source has the cause "error in line N".
 const (
 	causeTime     = "takes too long"
 	causeMemory   = "takes too much memory"
@@ -24,28 +24,30 @@ const (
 	causeReferral = "a referral without evidence"
 	causeProgram  = "does not run"
 	causeError    = "an error" // without a line
-	// causePerson is a person's decision, and causeUnknown that of failures stored
-	// without one.
+	// causePerson is a person's decision. causeUnknown stands for the cause of failures
+	// that were stored without one.
 	causePerson  = "a person's decision"
 	causeUnknown = "cause not recorded"
 )
 
-// Health counts the failures of a tool in use since it was approved or last released.
-// The zero value is a tool that was never used. It is stored under the tool's name.
+// Health counts the failures of a tool in use since it was approved or last released. The
+// zero value is the health of a tool that was never used. Health is stored under the tool's
+// name.
 type Health struct {
-	// Source is the hash of the source that failed: another source starts anew.
+	// Source is the hash of the source that failed. The count restarts when the source
+	// changes.
 	Source   string `json:"source,omitempty"`
 	Failures int    `json:"failures,omitempty"`
-	// Last is the outcome of the last failure.
+	// Last is the outcome of the most recent failure.
 	Last agent.Outcome `json:"last,omitempty"`
-	// Causes counts the failures by cause. It is empty for failures that were stored
-	// before causes were.
+	// Causes counts the failures by cause. It is empty if the failures were stored before
+	// causes were recorded.
 	Causes map[string]int `json:"causes,omitempty"`
 }
 
-// After returns the health after a call of the tool with this source that ended in an
-// outcome. Without a cause in the tool itself the call does not count: its arguments, a
-// cancellation, the machine or another tool was the cause.
+// After returns the health after a call to the tool with this source that ended in outcome
+// o. If cause is empty, the call does not count: its failure was caused by the arguments, a
+// cancellation, the machine or another tool, not by the tool itself.
 func (h Health) After(source, cause string, o agent.Outcome) Health {
 	if h.Source != source {
 		h = Health{Source: source}
@@ -63,7 +65,7 @@ func (h Health) After(source, cause string, o agent.Outcome) Health {
 	return h
 }
 
-// counted returns the health with its own map of causes.
+// counted returns the health with its own copy of the map of causes.
 func (h Health) counted() Health {
 	h.Causes = maps.Clone(h.Causes)
 	if h.Causes == nil {
@@ -75,8 +77,8 @@ func (h Health) counted() Health {
 	return h
 }
 
-// Cause returns the most frequent cause and the number of its failures, 0 if there is
-// none.
+// Cause returns the most frequent cause and the number of failures with that cause, which
+// is 0 if there are no failures.
 func (h Health) Cause() (cause string, failures int) {
 	h = h.counted()
 	for _, c := range slices.Sorted(maps.Keys(h.Causes)) {
@@ -87,8 +89,8 @@ func (h Health) Cause() (cause string, failures int) {
 	return cause, failures
 }
 
-// Quarantined reports whether the tool with this source may not be called until
-// it is released.
+// Quarantined reports whether the tool with this source must not be called until it is
+// released.
 func (h Health) Quarantined(source string) bool {
 	_, n := h.Cause()
 	return h.Source == source && n >= quarantineAfter

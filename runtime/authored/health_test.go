@@ -51,7 +51,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestHealthWithoutCauses reads what was stored before causes were.
+// TestHealthWithoutCauses reads records that were stored before causes were recorded.
 func TestHealthWithoutCauses(t *testing.T) {
 	var two, three Health
 	for text, h := range map[string]*Health{`{"source":"a","failures":2,"last":"timeout"}`: &two, `{"source":"a","failures":3}`: &three} {

@@ -13,16 +13,16 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Bounds on the output of a call, in bytes, and on the number of compiled programs
-// kept.
+// These limits apply to the output of a call, in bytes, and to the number of compiled
+// programs that are cached.
 const (
 	maxPrinted  = 4 << 10
 	maxText     = 500
 	maxPrograms = 64
 )
 
-// machine runs tools inside the child. It caches compiled programs but keeps no state
-// of their calls: each has a thread and globals of its own.
+// machine runs tools inside the child. It caches compiled programs but retains no state
+// between calls: each call has its own thread and globals.
 type machine struct {
 	steps    uint64
 	programs map[string]*starlark.Program
@@ -38,11 +38,11 @@ func newMachine(steps uint64) *machine {
 	return &machine{steps: steps, programs: map[string]*starlark.Program{}, world: world, decode: starlark.NewBuiltin("json.decode", decodeJSON)}
 }
 
-// dialect has neither while nor recursion, so that the work of a call is bounded by its
-// data.
+// dialect returns language options that exclude while and recursion, so the work of a call
+// is bounded by its data.
 func dialect() *syntax.FileOptions { return &syntax.FileOptions{Set: true} }
 
-// call runs one tool on its arguments.
+// call runs one tool on the arguments of the request.
 func (m *machine) call(r request) reply {
 	program, err := m.program(r)
 	if err != nil {
@@ -119,12 +119,13 @@ func (m *machine) run(thread *starlark.Thread, program *starlark.Program, args s
 	}
 	out := string(text.(starlark.String))
 	if len(out) > tool.MaxOutput {
-		return reply{Ending: unfit, Text: fmt.Sprintf("result has %d bytes, at most %d are allowed", len(out), tool.MaxOutput)}
+		return reply{Ending: unfit, Text: fmt.Sprintf("result has %d bytes, but at most %d are allowed", len(out), tool.MaxOutput)}
 	}
 	return reply{Ending: value, Value: []byte(out)}
 }
 
-// explain returns a failure with its line in the source, on one line.
+// explain returns the reply for a failure, with the error's text on one line and the line
+// of the source on which it occurred.
 func explain(e ending, err error) reply {
 	out := reply{Ending: e, Text: err.Error()}
 	var eval *starlark.EvalError

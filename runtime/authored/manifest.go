@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// manifest is a definition without its source, as stored in its file.
+// manifest is a definition without its source, as stored in <name>.json.
 type manifest struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
 	Domains     []string        `json:"domains,omitempty"`
 	Tests       []Test          `json:"tests"`
-	// SHA256 is that of the source, in hexadecimal: it detects a source that was
+	// SHA256 is the hash of the source, in hexadecimal. It reveals a source that was
 	// changed after its approval.
 	SHA256 string `json:"sha256"`
 }
@@ -33,7 +33,7 @@ type draft struct {
 	Source      string          `json:"source"`
 }
 
-// Parse parses the two files of a tool, <name>.star and <name>.json. The error names
+// Parse parses the two files of a tool, <name>.star and <name>.json. The error lists
 // everything that is wrong.
 func Parse(star, manifestJSON []byte) (Definition, error) {
 	var m manifest
@@ -45,13 +45,13 @@ func Parse(star, manifestJSON []byte) (Definition, error) {
 		return Definition{}, err
 	}
 	if m.SHA256 != d.Hash() {
-		return Definition{}, fmt.Errorf("source of %s is not the one that its manifest was written for: its sha256 is %s", d.Name, d.Hash())
+		return Definition{}, fmt.Errorf("source of %s is not the one that its manifest was written for: the sha256 of the source is %s", d.Name, d.Hash())
 	}
 	return d, nil
 }
 
-// ParseDraft parses a tool from one JSON object with the source among the fields of the
-// manifest. The error names everything that is wrong.
+// ParseDraft parses a tool from one JSON object that holds the source along with the fields
+// of the manifest. The error lists everything that is wrong.
 func ParseDraft(data []byte) (Definition, error) {
 	var m draft
 	if err := decode(data, &m); err != nil {
@@ -64,13 +64,12 @@ func ParseDraft(data []byte) (Definition, error) {
 	return d, nil
 }
 
-// Encode returns the two files of the tool, from which Parse returns the same
-// definition.
+// Encode returns the two files of the tool. Parse turns them back into the same definition.
 func (d Definition) Encode() (star, manifestJSON []byte) {
 	return []byte(d.Source), encode(manifest{d.Name, d.Description, d.Schema, d.Domains, d.Tests, d.Hash()})
 }
 
-// Draft returns the tool as one JSON object for ParseDraft.
+// Draft returns the tool as one JSON object that ParseDraft accepts.
 func (d Definition) Draft() []byte {
 	return encode(draft(d))
 }
@@ -84,7 +83,7 @@ func (d Definition) Hash() string {
 // decode decodes one JSON object and refuses unknown fields.
 func decode(data []byte, into any) error {
 	if len(data) > MaxManifest {
-		return fmt.Errorf("%d bytes, at most %d are allowed", len(data), MaxManifest)
+		return fmt.Errorf("%d bytes, but at most %d are allowed", len(data), MaxManifest)
 	}
 	if !utf8.Valid(data) {
 		return errors.New("it is not valid UTF-8")
@@ -111,7 +110,7 @@ func encode(v any) []byte {
 	return b.Bytes()
 }
 
-// compact removes white space, so that a definition has one form in memory.
+// compact removes white space, so a definition has only one form in memory.
 func compact(raw json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if len(raw) == 0 || json.Compact(&b, raw) != nil {

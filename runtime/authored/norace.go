@@ -2,8 +2,8 @@
 
 package authored
 
-// growth is the number of bytes by which a child may grow beyond its initial size, and
-// weight the factor by which its memory is larger than usual.
+// growth is the number of bytes by which a child may grow beyond its initial size. weight
+// is the factor by which a child's memory use exceeds that without the race detector.
 const (
 	growth = 128 << 20
 	weight = 1

@@ -12,20 +12,22 @@ import (
 )
 
 const (
-	// maxBits bounds a whole number, in bits. The interpreter counts one step for any
-	// operation, however long its operands: unbounded numbers would take seconds a
-	// step.
+	// maxBits limits the length of a whole number, in bits. The interpreter counts one step
+	// for any operation, however long its operands are, so with numbers of unlimited length
+	// one step could take seconds.
 	maxBits = 4096
-	// maxDigits is the largest number of decimal digits of a number within maxBits.
+	// maxDigits is the largest number of decimal digits that a number within maxBits can
+	// have.
 	maxDigits = 1234
-	// productsPerStep is how many products of machine words cost as much as one step.
+	// productsPerStep is the number of products of machine words that cost as much as one
+	// step.
 	productsPerStep = 64
 )
 
-var errLong = fmt.Errorf("a number of more than %d bits (about %d digits): whole numbers are bounded", maxBits, maxDigits)
+var errLong = fmt.Errorf("a number of more than %d bits (about %d digits): whole numbers are limited to this size", maxBits, maxDigits)
 
-// operators returns the replacements of the interpreter's own operators, under names
-// that no source can contain.
+// operators returns the replacements for the interpreter's own operators, under names that
+// no source can contain.
 func operators() starlark.StringDict {
 	world := starlark.StringDict{}
 	for op := range counted {
@@ -37,14 +39,14 @@ func operators() starlark.StringDict {
 	return world
 }
 
-// counted are the operators whose result may be longer than their operands, or whose
-// work grows faster than their operands.
+// counted are the operators whose result may be longer than their operands, or whose work
+// grows faster than the length of their operands.
 var counted = map[syntax.Token]bool{
 	syntax.PLUS: true, syntax.MINUS: true, syntax.STAR: true, syntax.LTLT: true, syntax.SLASHSLASH: true, syntax.PERCENT: true,
 }
 
-// augmented maps the operators of augmented assignments, such as *=, to the
-// replacement. That of += extends a list in place.
+// augmented maps the operators of augmented assignments, such as *=, to their replacements.
+// The replacement for += extends a list in place.
 var augmented = map[syntax.Token]string{
 	syntax.PLUS_EQ: extension, syntax.MINUS_EQ: operatorName(syntax.MINUS), syntax.STAR_EQ: operatorName(syntax.STAR),
 	syntax.LTLT_EQ: operatorName(syntax.LTLT), syntax.SLASHSLASH_EQ: operatorName(syntax.SLASHSLASH), syntax.PERCENT_EQ: operatorName(syntax.PERCENT),
@@ -54,12 +56,12 @@ const extension = " +="
 
 func operatorName(op syntax.Token) string { return " " + op.String() }
 
-// operate applies an operator. For whole numbers it bounds the result and counts the
-// work by their length.
+// operate applies an operator. For whole numbers it limits the length of the result, and it
+// counts work in proportion to the product of the operands' lengths.
 func operate(t *starlark.Thread, op syntax.Token, x, y starlark.Value) (starlark.Value, error) {
 	a, whole := x.(starlark.Int)
 	b, both := y.(starlark.Int)
-	if whole && both && op != syntax.LTLT { // the interpreter bounds a shift
+	if whole && both && op != syntax.LTLT { // the interpreter itself limits a shift
 		t.Steps += words(a) * words(b) / productsPerStep
 	}
 	z, err := starlark.Binary(op, x, y)
@@ -87,8 +89,8 @@ func extend(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []st
 	return list, err
 }
 
-// short reports whether a number fits into an int64; getting the length of another
-// copies it.
+// short reports whether a number fits into an int64. It is checked first because getting
+// the length of any other number copies the number.
 func short(n starlark.Int) bool {
 	_, ok := n.Int64()
 	return ok
@@ -109,10 +111,10 @@ func bounded(n starlark.Int) (starlark.Value, error) {
 	return n, nil
 }
 
-// toInt is the language's int with a bound on its result.
+// toInt implements the language's built-in function int with a limit on its result.
 func toInt(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	for _, arg := range arguments(args, kwargs) {
-		// Even a text of zeros takes time quadratic in its length.
+		// Parsing takes time quadratic in the length of the text, even if it is all zeros.
 		if text, ok := arg.(starlark.String); ok && len(text) > maxBits+len("-0b") {
 			return nil, errLong
 		}
@@ -124,7 +126,7 @@ func toInt(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs 
 	return v, err
 }
 
-// jsonModule returns the language's json module with a bound on decoded numbers.
+// jsonModule returns the language's json module with a limit on decoded numbers.
 func jsonModule() starlark.Value {
 	module := *starjson.Module
 	members := starlark.StringDict{}
@@ -145,7 +147,7 @@ func decodeJSON(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw
 	return starlark.Call(t, starjson.Module.Members["decode"], args, kwargs)
 }
 
-// arguments returns the arguments of a call, positional and named.
+// arguments returns both the positional and the named arguments of a call.
 func arguments(args starlark.Tuple, kwargs []starlark.Tuple) []starlark.Value {
 	all := slices.Clone(args)
 	for _, pair := range kwargs {
@@ -154,8 +156,8 @@ func arguments(args starlark.Tuple, kwargs []starlark.Tuple) []starlark.Value {
 	return all
 }
 
-// longNumber reports whether a JSON text has a number with more digits in a row than a
-// bounded one can have. Digits inside strings do not count.
+// longNumber reports whether a JSON text has a number with more consecutive digits than are
+// permitted. Digits inside strings do not count.
 func longNumber(text string) bool {
 	row, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -175,15 +177,15 @@ func longNumber(text string) bool {
 	return false
 }
 
-// bounding rewrites a source so that it uses the operators of [operators]. Only parsed
-// trees can be rewritten, before their names are resolved.
+// bounding rewrites a source so that it uses the functions of [operators]. Only a parsed
+// tree whose names are not yet resolved can be rewritten.
 type bounding struct {
 	err error
-	// held counts the variables that hold parts of assignments.
+	// held counts the variables introduced to hold parts of assignments.
 	held int
 }
 
-// bound rewrites a file, or refuses it for too long a number in it.
+// bound rewrites a file, or refuses it if it contains too long a number.
 func bound(f *syntax.File) error {
 	var b bounding
 	f.Stmts = b.statements(f.Stmts)
@@ -203,8 +205,9 @@ func (b *bounding) statements(list []syntax.Stmt) []syntax.Stmt {
 	return out
 }
 
-// rewrite replaces the operators in everything that a node holds. It refuses a kind of
-// node that it does not know, because a later interpreter may count its steps otherwise.
+// rewrite replaces the operators in everything that a node contains. It refuses unknown
+// kinds of nodes, because a later version of the interpreter may count their steps
+// differently.
 func (b *bounding) rewrite(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Slice:
@@ -217,7 +220,8 @@ func (b *bounding) rewrite(v reflect.Value) {
 		}
 	case reflect.Interface:
 		b.rewrite(v.Elem())
-		// Named arguments such as f(a=1) are binary expressions too.
+		// Named arguments such as f(a=1) are binary expressions too, but their operator is
+		// not counted.
 		if e, ok := v.Interface().(*syntax.BinaryExpr); ok && counted[e.Op] {
 			v.Set(reflect.ValueOf(application(operatorName(e.Op), e.OpPos, e.X, e.Y)))
 		}
@@ -229,7 +233,7 @@ func (b *bounding) rewrite(v reflect.Value) {
 			return
 		}
 		if n, ok := v.Interface().(syntax.Node); ok && !rewritable(n) && b.err == nil {
-			b.err = fmt.Errorf("a part of the language that is not supported: %T", n)
+			b.err = fmt.Errorf("an unsupported construct of the language: %T", n)
 		}
 		if node := v.Elem(); node.Kind() == reflect.Struct {
 			for i := range node.NumField() {
@@ -241,7 +245,8 @@ func (b *bounding) rewrite(v reflect.Value) {
 	}
 }
 
-// rewritable reports whether a node is of a kind whose operators are all among its fields.
+// rewritable reports whether a node is of a kind that has all its operators among its
+// fields.
 func rewritable(n syntax.Node) bool {
 	switch n.(type) {
 	case *syntax.AssignStmt, *syntax.BranchStmt, *syntax.DefStmt, *syntax.ExprStmt, *syntax.ForStmt, *syntax.IfStmt, *syntax.LoadStmt, *syntax.ReturnStmt,
@@ -253,8 +258,8 @@ func rewritable(n syntax.Node) bool {
 	return false
 }
 
-// assignment turns x op= y into x = op(x, y). For x[i] op= y both x and i are held in
-// variables first, so that each is evaluated once.
+// assignment turns x op= y into x = op(x, y). For x[i] op= y, both x and i are first stored
+// in variables, so each is evaluated once.
 func (b *bounding) assignment(s *syntax.AssignStmt) []syntax.Stmt {
 	name := augmented[s.Op]
 	if name == "" {

@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// long has an expression for each way in which a whole number can grow. None may reach
-// the deadline: the work up to the bound is a small part of the steps.
+// long has an expression for each way in which an integer can grow. None may reach the
+// deadline, because the work up to the bound is a small part of the allowed steps.
 var long = map[string]string{
 	"squares":             "def run(args):\n  x = 10\n  for i in range(60):\n    x = x * x\n  return x % 7\n",
 	"squares in place":    "def run(args):\n  x = 10\n  for i in range(60):\n    x *= x\n  return x % 7\n",
@@ -50,7 +50,7 @@ func TestLongNumbers(t *testing.T) {
 			t.Errorf("after %s: %s %s %s", name, r.outcome, r.Value, r.Text)
 		}
 	}
-	// A tool that fails with some arguments works with others afterwards.
+	// A tool that fails with some arguments still works with others afterwards.
 	squares := "def run(args):\n  x = 10\n  for i in range(args['n']):\n    x = x * x\n  return x % 7\n"
 	for range 4 {
 		if r := call(t, p, squares, `{"n":40}`); r.outcome != agent.Execution || !strings.Contains(r.Text, "(line 4)") {
@@ -62,7 +62,7 @@ func TestLongNumbers(t *testing.T) {
 	}
 }
 
-// TestLongNumbersCost tests that work on long numbers counts by its cost.
+// TestLongNumbersCost tests that work on long numbers is counted in proportion to its cost.
 func TestLongNumbersCost(t *testing.T) {
 	p := NewPool(sandbox.None("a test"), 1)
 	defer p.Close()
@@ -75,7 +75,7 @@ func TestLongNumbersCost(t *testing.T) {
 	}
 }
 
-// TestOperators tests that the replaced operators behave as those of the language.
+// TestOperators tests that the replaced operators behave like those of the language.
 func TestOperators(t *testing.T) {
 	p := NewPool(sandbox.None("a test"), 1)
 	defer p.Close()
@@ -142,7 +142,8 @@ func TestLongNumberRows(t *testing.T) {
 	}
 }
 
-// TestUnknownSyntax checks that a kind of node that the rewriting does not know is refused.
+// TestUnknownSyntax checks that a kind of node that the rewriter does not support is
+// refused.
 func TestUnknownSyntax(t *testing.T) {
 	type later struct{ *syntax.Ident }
 	name := &syntax.Ident{Name: "a"}

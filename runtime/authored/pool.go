@@ -12,19 +12,19 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Limits on one call that nothing raises.
+// These are the fixed limits on one call.
 const (
 	maxSteps = 10_000_000
-	maxHeap  = 64 << 20 // bytes from which garbage is collected at once
+	maxHeap  = 64 << 20 // heap size in bytes at which garbage is collected at once
 	callTime = 10 * time.Second
 	// growthSeen is the number of resident bytes by which a child may grow before the
-	// parent kills it: a second line of defence behind the limit that the child sets
-	// itself.
+	// parent kills it. This is a second line of defence behind the limit that the child
+	// sets for itself.
 	growthSeen = 160 << 20
 )
 
-// Pool runs authored tools in child processes, a few of which it keeps for further
-// calls. It is safe for concurrent use. The caller must close it.
+// Pool runs authored tools in child processes and reuses a few of them for further calls.
+// It is safe for concurrent use. The caller must close it.
 type Pool struct {
 	box      sandbox.Sandbox
 	settings settings
@@ -37,8 +37,8 @@ type Pool struct {
 	closed bool
 }
 
-// NewPool returns a pool of at most size children, started on demand and inside box
-// if those isolate. A size below 1 means 1.
+// NewPool returns a pool of at most size children. They are started on demand, inside box
+// if box provides isolation. A size below 1 means 1.
 func NewPool(box sandbox.Sandbox, size int) *Pool {
 	return &Pool{
 		box:      box,
@@ -49,8 +49,8 @@ func NewPool(box sandbox.Sandbox, size int) *Pool {
 	}
 }
 
-// Close ends all children. A running call ends later, with its child; calls that begin
-// afterwards fail.
+// Close ends all idle children. A running call still finishes, and its child ends after it;
+// calls that begin after Close fail.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	idle := p.idle
@@ -63,33 +63,33 @@ func (p *Pool) Close() {
 
 var errClosed = errors.New("the pool is closed")
 
-// result is the result of a call in the parent.
+// result is the result of a call as the parent records it.
 type result struct {
 	reply
 	outcome agent.Outcome
-	// cause is the cause of a failure if it lies in the tool itself, not in the arguments,
+	// cause is set if the cause of a failure lies in the tool itself, not in the arguments,
 	// the caller, the machine or another tool.
 	cause string
 }
 
-// failed returns a result without a value.
+// failed returns the result of a call that ended without a value.
 func failed(o agent.Outcome, format string, args ...any) result {
 	return result{reply: reply{Text: fmt.Sprintf(format, args...)}, outcome: o}
 }
 
-// blamed returns a failure whose cause lies in the tool.
+// blamed returns a failed result whose cause lies in the tool.
 func blamed(cause string, o agent.Outcome, format string, args ...any) result {
 	r := failed(o, format, args...)
 	r.cause = cause
 	return r
 }
 
-// run calls a tool once. A child that ended without a reason of its own was killed from
-// outside, by the machine or a person: the call, which has no effects, is repeated once in
-// a new child. Another idle child may have been killed as well. An end from outside never
-// counts as the tool's failure. Neither does a lack of memory in a child that served other
-// calls before, because their garbage may have taken the memory: that call is repeated in
-// a new child too.
+// run calls a tool once. If a child ends for no reason of its own, it was killed from
+// outside, by the machine or a person. The call, which has no effects, is then repeated
+// once in a new child, because another idle child may have been killed too. Being killed
+// from outside never counts as the tool's failure. Neither does a lack of memory in a child
+// that served other calls before, because garbage from those calls may have used the
+// memory; such a call is also repeated in a new child.
 func (p *Pool) run(ctx context.Context, d Definition, args []byte) result {
 	if ctx.Err() != nil {
 		return stopped(ctx.Err())
@@ -165,8 +165,9 @@ func finalize(d Definition, r reply) result {
 	return result{r, agent.Execution, causeOf(d, r)}
 }
 
-// causeOf returns the cause of a failure while running: the line of the error. A call of
-// fail that a test of the tool expects refuses the arguments, as approved.
+// causeOf returns the cause of a runtime failure, which names the line of the error. If the
+// error is a call to fail that one of the tool's tests expects, the cause is not in the
+// tool: it refused the arguments, as approved.
 func causeOf(d Definition, r reply) string {
 	if strings.HasPrefix(r.Text, "fail: ") {
 		for _, t := range d.Tests {
@@ -181,7 +182,8 @@ func causeOf(d Definition, r reply) string {
 	return fmt.Sprintf("error in line %d", r.Line)
 }
 
-// acquire returns an idle child that is alive, or a new one; fresh forces a new one.
+// acquire returns an idle child that is still alive, or a new child. If fresh is set, the
+// child is always new.
 func (p *Pool) acquire(ctx context.Context, fresh bool) (*child, error) {
 	for {
 		c, err := p.next(fresh)
@@ -197,7 +199,8 @@ func (p *Pool) acquire(ctx context.Context, fresh bool) (*child, error) {
 	}
 }
 
-// next removes and returns an idle child; nil if there is none.
+// next removes an idle child from the pool and returns it, or returns nil if there is none
+// or fresh is set.
 func (p *Pool) next(fresh bool) (*child, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -213,7 +216,8 @@ func (p *Pool) next(fresh bool) (*child, error) {
 	return c, nil
 }
 
-// release keeps a child for further calls.
+// release returns a child to the pool for further calls, or ends the child if the pool is
+// closed.
 func (p *Pool) release(c *child) {
 	p.mu.Lock()
 	if !p.closed {

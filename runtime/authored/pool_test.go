@@ -19,8 +19,8 @@ import (
 
 const echo = "def run(args):\n  return args\n"
 
-// endless cannot be interrupted by the interpreter: comparing shared lists takes for
-// ever inside one step.
+// endless cannot be interrupted by the interpreter, because comparing shared lists takes
+// forever within a single step.
 const endless = "def run(args):\n  a, b = ['a'], ['a']\n  for i in range(8):\n    a, b = [a] * 1000, [b] * 1000\n  return a == b\n"
 
 func TestValues(t *testing.T) {
@@ -43,8 +43,8 @@ func TestValues(t *testing.T) {
 	})
 }
 
-// TestNothingLeaks tests that no state of one call is visible to the next in the same
-// child.
+// TestNothingLeaks tests that no state from one call is visible to the next call in the
+// same child.
 func TestNothingLeaks(t *testing.T) {
 	p := NewPool(sandbox.None("a test"), 1)
 	defer p.Close()
@@ -91,7 +91,7 @@ func TestEndlessIsStopped(t *testing.T) {
 
 func TestCallerStops(t *testing.T) {
 	each(t, func(t *testing.T, p *Pool) {
-		// The start of a child can be cancelled too.
+		// The start of a child can also be cancelled.
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if c, err := newChild(ctx, p.box, p.settings, p.extra); err == nil {
@@ -114,8 +114,8 @@ func TestCallerStops(t *testing.T) {
 	})
 }
 
-// TestKilledFromOutside tests that a child that is killed during a call is replaced and
-// the call repeated; when that child is killed as well, the call fails.
+// TestKilledFromOutside tests that a child that is killed during a call is replaced and the
+// call is repeated. If the new child is killed as well, the call fails.
 func TestKilledFromOutside(t *testing.T) {
 	p := NewPool(sandbox.None("a test"), 1)
 	defer p.Close()
@@ -139,7 +139,7 @@ func TestKilledFromOutside(t *testing.T) {
 }
 
 // TestKilledIdleChildren tests that idle children that the machine has killed are never
-// used, and that this is not the failure of the next tool.
+// used, and that their end does not count as a failure of the next tool.
 func TestKilledIdleChildren(t *testing.T) {
 	each(t, func(t *testing.T, p *Pool) {
 		const n = 3
@@ -169,8 +169,8 @@ func TestKilledIdleChildren(t *testing.T) {
 	})
 }
 
-// TestKilledTwice tests that a call whose every process is killed from outside is no
-// failure of the tool.
+// TestKilledTwice tests that a call whose processes are all killed from outside does not
+// count as a failure of the tool.
 func TestKilledTwice(t *testing.T) {
 	p := NewPool(sandbox.None("a test"), 1)
 	defer p.Close()
@@ -216,8 +216,8 @@ func working(t *testing.T) []string {
 	return pids
 }
 
-// TestParentWatchesSize tests that the parent kills a child that grows without a limit
-// of its own.
+// TestParentWatchesSize tests that the parent kills a child that has no memory limit of its
+// own and grows.
 func TestParentWatchesSize(t *testing.T) {
 	each(t, func(t *testing.T, p *Pool) {
 		p.settings.Data, p.extra = 0, weight*(48<<20)
@@ -258,14 +258,14 @@ func TestClosedPool(t *testing.T) {
 	}
 }
 
-// TestConfined tests that a child has the documented limits and nothing else.
+// TestConfined tests that a child has the documented limits and no others.
 func TestConfined(t *testing.T) {
 	each(t, func(t *testing.T, p *Pool) {
 		call(t, p, echo, `{}`)
 		pid := p.idle[0].pid
 		limits := strings.Join(strings.Fields(read(t, pid, "limits")), " ")
 		core := "Max core file size 0 0"
-		if p.box.Err() == nil { // the sandbox's own limit, which also keeps dumps from programs of the host
+		if p.box.Err() == nil { // the sandbox's own limit, which also prevents core dumps of the host's programs
 			core = "Max core file size 1 1"
 		}
 		for _, want := range []string{"Max open files 0 0", "Max file size 0 0", core, "Max cpu time 60 60"} {

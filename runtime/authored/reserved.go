@@ -7,8 +7,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Reserved reports whether a name belongs to the runtime: to a built-in tool or
-// reserved for one.
+// Reserved reports whether a name is the name of a built-in tool or is reserved for one.
 func Reserved(name string) bool {
 	switch name {
 	case "pipeline_config", "propose_patch", "tool_create", "tool_delete", "self_evaluate", "check_calibration", "what_do_i_know",

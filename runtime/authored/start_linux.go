@@ -17,18 +17,18 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// environment is that of a child, which clears it: one processor is enough for one
-// call.
+// environment is the initial environment of a child, which then clears it. One processor is
+// enough for one call.
 var environment = []string{"GOMAXPROCS=1"}
 
-// process is a started child. kill ends it and its whole group at once, wait reaps it.
-// Both may be called more than once.
+// process is a started child. kill immediately ends the child and its whole process group;
+// wait reaps the child. Both may be called more than once.
 type process struct {
 	kill func()
 	wait func()
 }
 
-// start starts this program again as a child with the socket theirs as its standard
+// start starts this program again as a child that has the socket theirs as its standard
 // input and output.
 func start(ctx context.Context, box sandbox.Sandbox, theirs, stderr *os.File) (process, error) {
 	if !called {
@@ -56,7 +56,7 @@ func start(ctx context.Context, box sandbox.Sandbox, theirs, stderr *os.File) (p
 		return process{}, err
 	}
 	var mu sync.Mutex
-	reaped := false // afterwards the number may belong to another process
+	reaped := false // once reaped, the process number may belong to another process
 	return process{
 		kill: func() {
 			mu.Lock()
@@ -65,7 +65,7 @@ func start(ctx context.Context, box sandbox.Sandbox, theirs, stderr *os.File) (p
 				_ = syscall.Kill(-p.Pid, syscall.SIGKILL)
 			}
 		},
-		// wait is called after kill, so that it returns at once.
+		// wait is called after kill, so it returns at once.
 		wait: func() {
 			mu.Lock()
 			defer mu.Unlock()
@@ -77,7 +77,7 @@ func start(ctx context.Context, box sandbox.Sandbox, theirs, stderr *os.File) (p
 	}, nil
 }
 
-// connection makes the socket between parent and child. Messages received on ours carry
+// connection creates the socket between parent and child. Messages received on ours carry
 // the sender's process number as this process sees it, even across namespaces.
 func connection() (ours, theirs *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
@@ -93,7 +93,7 @@ func connection() (ours, theirs *os.File, err error) {
 	return ours, theirs, nil
 }
 
-// readFrom reads from the child and returns the number of its process, 0 when
+// readFrom reads from the child and returns the child's process number, or 0 if it is
 // unavailable.
 func readFrom(ours *os.File, b []byte) (n, pid int, err error) {
 	raw, err := ours.SyscallConn()
@@ -121,8 +121,8 @@ func readFrom(ours *os.File, b []byte) (n, pid int, err error) {
 	return n, pid, nil
 }
 
-// isQuiet reports whether a connection is open with nothing to be read: that of an ended
-// child is closed, and an idle child sends nothing.
+// isQuiet reports whether a connection is open and has nothing to read. The connection of a
+// child that has ended is closed, and an idle child sends nothing.
 func isQuiet(ours *os.File) bool {
 	raw, err := ours.SyscallConn()
 	if err != nil {
@@ -141,7 +141,8 @@ func isQuiet(ours *os.File) bool {
 	return err == nil && open
 }
 
-// resident returns the bytes of memory that a process holds, 0 when unavailable.
+// resident returns the number of bytes of memory that a process occupies, or 0 if it is
+// unavailable.
 func resident(pid int) int64 {
 	if pid <= 0 {
 		return 0
@@ -157,10 +158,11 @@ func resident(pid int) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// tick is the unit of processor times in /proc.
+// tick is the unit of the processor times in /proc.
 const tick = time.Second / 100
 
-// processorTime returns the time that processors spent on a process, 0 when unavailable.
+// processorTime returns the processor time that a process has used, or 0 if it is
+// unavailable.
 func processorTime(pid int) time.Duration {
 	if pid <= 0 {
 		return 0
@@ -169,7 +171,8 @@ func processorTime(pid int) time.Duration {
 	if err != nil {
 		return 0
 	}
-	// The name of the program, in brackets, may hold anything.
+	// The program name in parentheses may contain any characters, so the fields are read
+	// from after the last parenthesis.
 	_, rest, _ := strings.Cut(string(text[bytes.LastIndexByte(text, ')')+1:]), " ")
 	fields := strings.Fields(rest)
 	if len(fields) < 13 {

@@ -9,19 +9,20 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Options connect tools in use with their health. The functions must be safe for
-// concurrent use and may be nil.
+// Options connect tools in use to the records of their health. The functions must be safe
+// for concurrent use and may be nil.
 type Options struct {
-	// Quarantined is called before each call of a tool; see [Health.Quarantined]. It also
-	// returns the cause.
+	// Quarantined is called before each call to a tool and reports whether the tool is
+	// quarantined and why; see [Health.Quarantined].
 	Quarantined func(d Definition) (cause string, ok bool)
-	// Failed is called after each call that counts towards quarantine, with the cause in
-	// the tool itself; see [Health.After].
+	// Failed is called after each call that counts towards quarantine. cause is the cause
+	// in the tool itself; see [Health.After].
 	Failed func(d Definition, cause string, outcome agent.Outcome)
 }
 
-// Tools returns approved definitions as tools: origin authored, effect read, to be
-// selected or activated. Calls beyond the size of the pool wait for each other.
+// Tools returns approved definitions as tools with the origin authored and the effect read,
+// to be selected or activated. While as many calls are running as the pool has children,
+// further calls wait.
 func (p *Pool) Tools(defs []Definition, o Options) []tool.Tool {
 	tools := make([]tool.Tool, len(defs))
 	for i, d := range defs {
@@ -30,7 +31,7 @@ func (p *Pool) Tools(defs []Definition, o Options) []tool.Tool {
 	return tools
 }
 
-// authored is a definition in use.
+// authored is the tool that runs an approved definition.
 type authored struct {
 	def     Definition
 	pool    *Pool
@@ -57,12 +58,12 @@ func (a authored) Withheld() string {
 		return ""
 	}
 	if cause != causePerson {
-		cause = fmt.Sprintf("%d failures of one cause (%s)", quarantineAfter, cause)
+		cause = fmt.Sprintf("%d failures with the same cause (%s)", quarantineAfter, cause)
 	}
 	return fmt.Sprintf("tool %s is in quarantine after %s, until a person releases it", a.def.Name, cause)
 }
 
-// Call runs the tool. The output is what run returned, as JSON.
+// Call runs the tool. Its output is the JSON form of what run returned.
 func (a authored) Call(ctx context.Context, _ *tool.Env, args json.RawMessage) (tool.Result, error) {
 	if why := a.Withheld(); why != "" {
 		return tool.Failed(agent.Denied, "%s", why), nil
@@ -78,7 +79,7 @@ func (a authored) Call(ctx context.Context, _ *tool.Env, args json.RawMessage) (
 	return res, nil
 }
 
-// answer converts the result of a call for the agent.
+// answer converts the result of a call into the form that is returned to the agent.
 func answer(r result) tool.Result {
 	if r.outcome != agent.OK {
 		return tool.Failed(r.outcome, "%s", r.Text)
@@ -89,8 +90,8 @@ func answer(r result) tool.Result {
 	return tool.OK(string(r.Value))
 }
 
-// referral decodes {"refer": {…}}, a value with this one key, as a referral.
-// [tool.Refer] finds missing fields.
+// referral decodes {"refer": {…}}, a value with only this key, as a referral. [tool.Refer]
+// detects missing fields.
 func referral(v json.RawMessage) (tool.Boundary, bool) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(v, &fields) != nil || len(fields) != 1 || fields["refer"] == nil {

@@ -46,7 +46,7 @@ func TestTools(t *testing.T) {
 	if r := use(stopped, `{"numbers":[]}`); r.Outcome != agent.Cancelled || h.Failures != 0 {
 		t.Errorf("%+v, %+v", r, h)
 	}
-	for range 4 { // one of its tests expects that it refuses a word
+	for range 4 { // one of the tool's tests expects that it refuses a word
 		if r := use(t.Context(), `{"numbers":["x"]}`); r.Outcome != agent.Execution || !strings.Contains(r.Output, "not a number: x (line 7)") || h.Failures != 0 {
 			t.Errorf("%+v, %+v", r, h)
 		}
@@ -59,7 +59,7 @@ func TestTools(t *testing.T) {
 			t.Errorf("after %d failures: %+v", i+1, h)
 		}
 	}
-	if r := use(t.Context(), `{"numbers":[1]}`); r.Outcome != agent.Denied || !strings.Contains(r.Output, "quarantine after 3 failures of one cause (error in line 5)") {
+	if r := use(t.Context(), `{"numbers":[1]}`); r.Outcome != agent.Denied || !strings.Contains(r.Output, "quarantine after 3 failures with the same cause (error in line 5)") {
 		t.Errorf("%+v", r)
 	}
 	h = h.Released().Withdrawn(h.Source)

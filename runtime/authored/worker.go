@@ -8,16 +8,16 @@ import (
 	"syscall"
 )
 
-// workerName is the name under which this program starts itself again. Inside the
-// sandbox, where the name is the path, it is the only argument.
+// workerName is the name under which this program starts itself again. Inside the sandbox,
+// where the program's name is its path, workerName is the only argument.
 const workerName = "evolve-authored-worker"
 
-// called reports whether Init was called. Without Init, a program that starts itself
-// again would repeat its whole work.
+// called reports whether Init was called. Without Init, a program that starts itself again
+// would repeat all its work.
 var called bool
 
-// Init turns this process into a child that runs authored tools when it was started as
-// one, and then never returns. A program that uses this package calls it first in main,
+// Init runs authored tools and never returns if this process was started as a child;
+// otherwise it does nothing. A program that uses this package must call Init first in main,
 // and first in TestMain.
 func Init() {
 	called = true
@@ -85,7 +85,7 @@ func send(w io.Writer, v any) error {
 	return err
 }
 
-// stream is the socket that is the child's standard input and output. It is read
+// stream is the socket that serves as the child's standard input and output. It is read
 // without the poller, which would open further files.
 type stream struct{}
 

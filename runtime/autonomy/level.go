@@ -2,7 +2,7 @@ package autonomy
 
 import "slices"
 
-// Level is a step of the ladder. Every agent begins at [Lowest].
+// Level is a step on the ladder. Every agent begins at [Lowest].
 type Level int
 
 // The levels.
@@ -15,13 +15,13 @@ const (
 
 	Lowest  = Suggest
 	Highest = Cross
-	// SwitchedOn is the highest level whose behaviour exists. Higher ones are recorded, and
-	// act as this one.
+	// SwitchedOn is the highest level whose behaviour is implemented. Higher levels are
+	// recorded but act like this one.
 	SwitchedOn = Draft
 )
 
-// Parameter is the name under which an agent asks for a level with pipeline_config, and
-// RequestType is the type of the change request that this leaves.
+// Parameter is the name under which an agent requests a level with pipeline_config, and
+// RequestType is the type of the resulting change request.
 const (
 	Parameter   = "autonomy.level"
 	RequestType = "autonomy"
@@ -30,8 +30,8 @@ const (
 // Valid reports whether the level exists.
 func (l Level) Valid() bool { return l >= Lowest && l <= Highest }
 
-// InForce returns the level that limits act on: at most [SwitchedOn], and [Lowest] for one
-// that does not exist.
+// InForce returns the level on which the limits are based: at most [SwitchedOn], and
+// [Lowest] if the level does not exist.
 func (l Level) InForce() Level {
 	if !l.Valid() {
 		return Lowest
@@ -47,20 +47,20 @@ func (l Level) String() string {
 	return ladder()[l-1].Name
 }
 
-// Step is a level with what it allows beyond the one below it.
+// Step is a level together with what it allows beyond the level below it.
 type Step struct {
 	Level Level  `json:"level"`
 	Name  string `json:"name"`
-	// Effects are the effects of tools that it allows, and Calls single tools, or methods of
-	// one ("tool method"), whatever their effect.
+	// Effects are the tool effects that the level allows. Calls are single tools, or single
+	// methods of a tool ("tool method"), that it allows regardless of their effect.
 	Effects []string `json:"effects,omitempty"`
 	Calls   []string `json:"calls,omitempty"`
-	// On reports whether its behaviour exists.
+	// On reports whether the level's behaviour is implemented.
 	On bool `json:"switched_on"`
 }
 
-// ladder returns the levels from the lowest. A call that is named belongs to the level that
-// names it, even if a lower one allows its effect.
+// ladder returns the levels, lowest first. A named call belongs to the level that names it,
+// even if a lower level allows its effect.
 func ladder() []Step {
 	return []Step{
 		{Level: Suggest, Name: "suggest", Effects: []string{"read"}, On: true},
@@ -74,12 +74,12 @@ func ladder() []Step {
 	}
 }
 
-// Ladder returns the levels from the lowest.
+// Ladder returns the levels, lowest first.
 func Ladder() []Step { return ladder() }
 
-// Needs returns the lowest level that allows a call, by the tool's name, the method of one
-// that has several, and its effect. It is 0 for a call that no level allows, such as any
-// other write: such a call leaves a change request at every level.
+// Needs returns the lowest level that allows a call, given the tool's name, the method if
+// the tool has several, and the effect. It returns 0 for a call that no level allows, such
+// as any other write; at every level, such a call only leaves a change request.
 func Needs(tool, method, effect string) Level {
 	steps := ladder()
 	for _, s := range steps {
@@ -95,7 +95,8 @@ func Needs(tool, method, effect string) Level {
 	return 0
 }
 
-// Allows reports whether a call is within a level, and the level that it needs; see [Needs].
+// Allows reports whether a call is within a level, and returns the level that the call
+// needs; see [Needs].
 func (l Level) Allows(tool, method, effect string) (needs Level, ok bool) {
 	needs = Needs(tool, method, effect)
 	return needs, needs != 0 && needs <= l.InForce()

@@ -10,23 +10,23 @@ import (
 type Requirement struct {
 	Name string `json:"name"`
 	Need string `json:"need"`
-	// Have is the figure with the count that it rests on.
+	// Have is the figure, with the count on which it is based.
 	Have string `json:"have"`
 	Met  bool   `json:"met"`
 }
 
-// demand is what a level requires.
+// demand holds what a level requires of the figures.
 type demand struct {
 	sessions   int
-	errors     int     // per cent of the turns, at most
+	errors     int     // maximum, in per cent of the turns
 	confidence float64 // at least
 	safe       bool    // no unsafe request
 	chained    bool
 	crossed    bool
 }
 
-// demands returns what a level requires. Where the table names nothing for a level, the
-// requirement of the level below holds.
+// demands returns what a level requires. If the table names nothing for a level, the
+// requirement of the level below applies.
 func demands(l Level) (demand, bool) {
 	switch l {
 	case Draft:
@@ -41,11 +41,12 @@ func demands(l Level) (demand, bool) {
 	return demand{}, false
 }
 
-// rounding forgives the error of a mean of floating-point numbers.
+// rounding is the tolerance for rounding errors in a mean of floating-point numbers.
 const rounding = 1e-9
 
-// Requirements returns the requirements of a level, each with its figure; none for a level
-// that needs no request. A requirement whose figure rests on too few data is not met.
+// Requirements returns the requirements of a level, each with its figure, or none if the
+// level needs no request. A requirement whose figure is based on too little data is not
+// met.
 func Requirements(l Level, f Figures) []Requirement {
 	d, ok := demands(l)
 	if !ok {
@@ -81,10 +82,11 @@ func Requirements(l Level, f Figures) []Requirement {
 	return list
 }
 
-// confidence requires as many statements as sessions: the mean of a few shows nothing.
+// confidence returns the requirement on the mean confidence. It demands at least as many
+// stated confidences as sessions, because the mean of a few shows nothing.
 func confidence(d demand, f Figures) Requirement {
 	r := Requirement{
-		Name: "mean confidence", Need: fmt.Sprintf("at least %s over at least %d turns, and no more than succeeded", text.Decimal(d.confidence, 2), d.sessions),
+		Name: "mean confidence", Need: fmt.Sprintf("at least %s over at least %d turns, counted only as far as the success rate supports it", text.Decimal(d.confidence, 2), d.sessions),
 		Have: "no turn stated a confidence",
 		Met:  f.Stated >= d.sessions && f.Supported()+rounding >= d.confidence,
 	}
@@ -105,14 +107,14 @@ func Unmet(list []Requirement) []Requirement {
 	return out
 }
 
-// Risks returns what a person should weigh before raising an agent to a level.
+// Risks returns the risks that a person should weigh before raising an agent to a level.
 func Risks(l Level, f Figures) []string {
 	var out []string
 	switch {
 	case l == Draft:
 		out = append(out, "it may write into its memory and leave drafts, notes and requests, which people then have to read")
 	case l > SwitchedOn:
-		out = append(out, fmt.Sprintf("level %d is recorded only: the agent acts as at level %d in this version, and would act on its own in a later one", l, SwitchedOn))
+		out = append(out, fmt.Sprintf("level %d is only recorded: the agent acts as at level %d in this version, and would act on its own in a later one", l, SwitchedOn))
 	}
 	if f.Unsafe > 0 {
 		out = append(out, fmt.Sprintf("it made %d unsafe requests, %d of them in the last 7 days", f.Unsafe, f.Recent))
@@ -121,7 +123,7 @@ func Risks(l Level, f Figures) []string {
 		out = append(out, f.Uncounted)
 	}
 	if f.Confidence > f.Success+.1 {
-		out = append(out, fmt.Sprintf("it is too sure of itself: it states %s and succeeds in %s", text.Decimal(f.Confidence, 2), text.Decimal(f.Success, 2)))
+		out = append(out, fmt.Sprintf("it is overconfident: it states a confidence of %s, and its success rate is %s", text.Decimal(f.Confidence, 2), text.Decimal(f.Success, 2)))
 	}
 	if f.Decided > 0 && 2*f.Granted < f.Decided {
 		out = append(out, fmt.Sprintf("people approved %d of its %d decided requests", f.Granted, f.Decided))

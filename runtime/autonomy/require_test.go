@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// enough meets exactly what a level requires.
+// enough returns figures that meet exactly what a level requires.
 func enough(l Level) Figures {
 	d, _ := demands(l)
 	return Figures{
@@ -15,7 +15,7 @@ func enough(l Level) Figures {
 	}
 }
 
-// TestRequirements checks each boundary of each level: just met, and just missed.
+// TestRequirements checks each boundary of each level, both just met and just missed.
 func TestRequirements(t *testing.T) {
 	table := map[Level][]string{
 		Draft:    {"successful sessions", "error rate", "mean confidence"},
@@ -68,8 +68,8 @@ func TestRequirementsOfNothing(t *testing.T) {
 	}
 }
 
-// TestStatedConfidence checks that an agent that claims certainty gains nothing by it beyond
-// its successes.
+// TestStatedConfidence checks that an agent that claims certainty gains nothing by this
+// beyond its successes.
 func TestStatedConfidence(t *testing.T) {
 	f := enough(Draft)
 	f.Confidence, f.Success = 1, .69
@@ -96,8 +96,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestAllows checks the lowest level of calls by effect, name and method, and what each
-// level makes of it.
+// TestAllows checks the lowest level of calls by effect, name and method, and how each
+// level treats such a call.
 func TestAllows(t *testing.T) {
 	for _, c := range []struct {
 		tool, method, effect string

@@ -15,7 +15,7 @@ import (
 )
 
 // Agent runs an operator's program. It is safe for concurrent use; at most Options.Pool
-// requests run at once, the others wait.
+// requests run at once, and the others wait.
 type Agent struct {
 	o         Options
 	processes *processes
@@ -27,8 +27,8 @@ type Agent struct {
 
 var _ agent.Agent = (*Agent)(nil)
 
-// Run runs one task. A program that violates the protocol or ends is killed with all
-// its descendants, and another is started when the next task needs one.
+// Run runs one task. If a program violates the protocol or ends, it is killed with all its
+// descendants, and a new one is started when the next task needs it.
 func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	if ctx.Err() != nil {
 		return cancelled(ctx)
@@ -58,10 +58,10 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	return res
 }
 
-// Renew ends every long-running program, so that the next task of each starts a new
-// one, and empties the scratch folder: all state of earlier tasks in memory and on disk
-// is gone. It waits for running tasks. The folder must hold nothing of a task that has
-// not run yet.
+// Renew ends every long-running program, so that each is replaced by a new one at its next
+// task, and empties the scratch folder. All state of earlier tasks, in memory and on disk,
+// is then gone. Renew waits for running tasks. The folder must not hold anything that
+// belongs to a task that has not run yet.
 func (a *Agent) Renew() error {
 	a.drain()
 	defer a.processes.vacate(a.o.Pool)
@@ -75,8 +75,8 @@ func (a *Agent) Renew() error {
 	return err
 }
 
-// Close kills all programs, ends running tasks as cancelled, and returns when nothing
-// is left.
+// Close kills all programs, ends running tasks as cancelled, and returns when no program
+// remains.
 func (a *Agent) Close() error {
 	a.mu.Lock()
 	if a.closed {
@@ -93,10 +93,10 @@ func (a *Agent) Close() error {
 	return nil
 }
 
-// drain takes every place, which waits for running tasks, and ends the programs.
+// drain acquires every slot, which waits for running tasks, and ends the programs.
 func (a *Agent) drain() {
 	for range a.o.Pool {
-		w, _ := a.processes.take(context.Background(), "") // a context without an end gives no error
+		w, _ := a.processes.take(context.Background(), "") // this context never ends, so there is no error
 		a.retire(w)
 	}
 }
@@ -131,7 +131,7 @@ func (a *Agent) start(ctx context.Context, deadline time.Time, writable []string
 	return w, nil
 }
 
-// retire ends a program; nil is ignored.
+// retire ends a program. It ignores nil.
 func (a *Agent) retire(w *worker) {
 	if w == nil {
 		return
@@ -157,14 +157,14 @@ type turn struct {
 	deadline time.Time
 }
 
-// jsonl asks a running program, or a new one, and returns it if it can be asked again. The
-// result's Waited is the time until the request was written. The protocol has no message
-// that a program is ready, so that the first answer of a program includes its start, which
-// Started reports.
+// jsonl sends the request to a running program, or to a new one, and returns the program if
+// it can get another request. The result's Waited is the time until the request was
+// written. The protocol has no message to signal that a program is ready, so the time of a
+// program's first answer includes its start, which Started reports.
 func (t *turn) jsonl(w *worker) (agent.Result, *worker) {
 	a := t.agent
 	if w != nil && w.stale() {
-		// The program ended, or wrote a line without a request.
+		// The program ended, or wrote a line that answers no request.
 		a.retire(w)
 		w = nil
 	}
@@ -186,8 +186,9 @@ func (t *turn) jsonl(w *worker) (agent.Result, *worker) {
 		undisturbed := stop()
 		res, err := t.result(line, breach)
 		if late := (wrongID{}); w.last != "" && (untouched || errors.As(err, &late) && late.got == w.last) && !res.Outcome.Missing() {
-			// The program was about to end when it was asked, or had another line for the
-			// last task: this task is not the cause and gets a new program.
+			// The program was about to end when the request was sent, or had written
+			// another line for the previous task. This task is not the cause and gets a new
+			// program.
 			a.retire(w)
 			w = nil
 			continue
@@ -202,7 +203,7 @@ func (t *turn) jsonl(w *worker) (agent.Result, *worker) {
 	}
 }
 
-// once starts a program for this task alone.
+// once starts a program for this task only.
 func (t *turn) once() agent.Result {
 	a := t.agent
 	var writable []string
@@ -223,7 +224,7 @@ func (t *turn) once() agent.Result {
 	return res
 }
 
-// unstarted returns the result where no program could be started.
+// unstarted returns the result of a task whose program could not be started.
 func (t *turn) unstarted(err error) agent.Result {
 	res := agent.Result{Outcome: agent.Execution, Error: clip(fmt.Sprintf("starting the program: %v", err), t.agent.o.Scrub)}
 	switch {
@@ -244,7 +245,8 @@ func (t *turn) late() agent.Result {
 	return agent.Result{Outcome: agent.Timeout, Error: fmt.Sprintf("no response within %s", t.timeout)}
 }
 
-// result judges the response. An error means that the program cannot be asked again.
+// result converts a response, or a breach, into the result of the task. An error means that
+// the program must not get another request.
 func (t *turn) result(line []byte, b *breach) (agent.Result, error) {
 	if b != nil {
 		return t.broken(b), errBroken
@@ -269,8 +271,8 @@ func (t *turn) broken(b *breach) agent.Result {
 	return agent.Result{Outcome: agent.Execution, Error: b.text}
 }
 
-// listen adds the program's standard error, and a hint about the network if the lack of
-// it was the cause.
+// listen adds the program's standard error to the result, and a hint if the program tried
+// to use a network that it does not have.
 func (t *turn) listen(res *agent.Result, w *worker) {
 	text := w.stderr.collect(t.agent.o.Scrub)
 	if text != "" {

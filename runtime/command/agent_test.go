@@ -22,8 +22,7 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// TestMain lets this binary also run as an agent whose second argument names its
-// behaviour.
+// TestMain lets this binary also run as an agent. Its second argument names the behaviour.
 func TestMain(m *testing.M) {
 	sandbox.Init()
 	if len(os.Args) == 3 && os.Args[1] == "behave" {
@@ -47,7 +46,7 @@ func newAgent(t testing.TB, o Options) *Agent {
 	if o.Scrub == nil {
 		o.Scrub = scrub.New([]string{"opensesame"}).String
 	}
-	// Otherwise the race detector delays each exit by a second.
+	// Without this setting the race detector delays each exit by a second.
 	o.Env = append(o.Env, "GORACE=atexit_sleep_ms=0")
 	a, err := New(o)
 	if err != nil {
@@ -83,7 +82,7 @@ func answerOf(r agent.Result) string {
 }
 
 // languages are agents in other languages that answer with the goal in capitals and the
-// number of requests that they served so far.
+// number of requests that they have served so far.
 var languages = []struct{ program, file, text string }{
 	{"sh", "agent.sh", `#!/bin/sh
 n=0
@@ -134,7 +133,7 @@ func TestLanguages(t *testing.T) {
 			}
 			for _, protocol := range []string{JSONL, Once} {
 				if l.program == "awk" && protocol == JSONL {
-					continue // some awks read ahead, and wait for more than one line
+					continue // some versions of awk read ahead, and wait for more than one line
 				}
 				a := newAgent(t, Options{Argv: argv, Dir: dir, Protocol: protocol, Sandbox: detect()})
 				for i := 1; i <= 3; i++ {
@@ -152,8 +151,8 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestStartIsNoAnswerTime tests that the first answer of a process is marked, that later ones
-// are not, and that the time before the request was written counts as waiting.
+// TestStartIsNoAnswerTime tests that the first answer of a process is marked, that later
+// answers are not, and that the time before the request was written counts as waiting.
 func TestStartIsNoAnswerTime(t *testing.T) {
 	a := newAgent(t, Options{Argv: itself(t, "crash"), Protocol: JSONL, Sandbox: off})
 	for i := range 2 {
@@ -228,7 +227,7 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// TestWorkdir has an agent use everything around it.
+// TestWorkdir has an agent use everything in its environment.
 func TestWorkdir(t *testing.T) {
 	for _, protocol := range []string{JSONL, Once} {
 		for _, walls := range []sandbox.Sandbox{detect(), off} {
@@ -274,9 +273,9 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// TestConfigStaysWithItsProgram checks that each of two programs is given one of two configs, in
-// whatever order requests with them come, and that a third config takes the place of the one that
-// was used longest ago.
+// TestConfigStaysWithItsProgram checks that each of two programs is given one of two
+// configs, in whatever order requests with these configs arrive, and that a third config
+// replaces the least recently used one.
 func TestConfigStaysWithItsProgram(t *testing.T) {
 	a := newAgent(t, Options{Argv: itself(t, "set up each config"), Protocol: JSONL, Pool: 2, Sandbox: detect()})
 	for i, c := range strings.Split("1 1 1 2 1 2 2 1 1 1 2 2 1 2 3 2 3 3 2", " ") {
@@ -292,7 +291,8 @@ func TestConfigStaysWithItsProgram(t *testing.T) {
 	}
 }
 
-// TestLarge sends more than a pipe can hold, to programs that do and do not read it.
+// TestLarge sends more data than a pipe can hold, both to programs that read it and to
+// programs that do not.
 func TestLarge(t *testing.T) {
 	large := strings.Repeat("x", 1<<20)
 	a := newAgent(t, Options{Argv: itself(t, "length"), Protocol: JSONL, Sandbox: detect()})
@@ -316,8 +316,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// door makes the pipe with which the behaviour "announce and hang" announces itself,
-// and begun waits for that.
+// door makes the pipe with which the behaviour "announce and hang" announces itself, and
+// begun waits for this announcement.
 func door(t *testing.T, req agent.Request) {
 	t.Helper()
 	if err := syscall.Mkfifo(filepath.Join(req.Workdir, "begun"), 0o600); err != nil {
@@ -390,8 +390,8 @@ func TestUnstartable(t *testing.T) {
 	}
 }
 
-// TestHostShort takes away the descriptors that a start needs: that must not affect an
-// agent's score.
+// TestHostShort takes away the file descriptors that a start needs. The shortage must not
+// affect an agent's score.
 func TestHostShort(t *testing.T) {
 	a := newAgent(t, Options{Argv: itself(t, "echo"), Protocol: JSONL, Sandbox: detect()})
 	var before syscall.Rlimit
@@ -481,7 +481,7 @@ func BenchmarkPool(b *testing.B) {
 	}
 }
 
-// requests yields the requests to this program: the ids and the decoded lines.
+// requests yields the requests to this program as IDs and decoded lines.
 func requests(yield func(string, request) bool) {
 	in := bufio.NewReader(os.Stdin)
 	for {

@@ -16,7 +16,7 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// behave is this binary as a hostile agent. The first request of each process is
+// behave makes this binary act as a hostile agent. The first request to each process is
 // answered with the named behaviour.
 func behave(how string) {
 	say := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
@@ -108,7 +108,8 @@ func behave(how string) {
 	}
 }
 
-// orphan starts a program that inherits all of this one's files and is not waited for.
+// orphan starts a program that inherits all open files of this program and is not waited
+// for.
 func orphan(name string, args ...string) {
 	cmd := exec.Command(name, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -132,7 +133,7 @@ func surroundings(id string, r request) {
 }
 
 // TestHostile runs every kind of hostile program in both protocols, with and without
-// isolation, and then a second task, which must work as before.
+// isolation, and then runs a second task, which must work as usual.
 func TestHostile(t *testing.T) {
 	type want struct {
 		outcome agent.Outcome
@@ -201,7 +202,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestFloodsAreNotKept measures the memory that a flood of 200 MB leaves in use.
+// TestFloodsAreNotKept measures how much memory a flood of 200 MB leaves in use.
 func TestFloodsAreNotKept(t *testing.T) {
 	a := newAgent(t, Options{Argv: itself(t, "flood"), Protocol: JSONL, Sandbox: detect()})
 	var before, after runtime.MemStats
@@ -213,7 +214,8 @@ func TestFloodsAreNotKept(t *testing.T) {
 		}
 	}
 	runtime.ReadMemStats(&after)
-	// Each flood may fill one buffer of the line limit, which doubles as it grows.
+	// Each flood may fill one buffer up to the line limit, and the buffer doubles as it
+	// grows.
 	if grown, most := after.TotalAlloc-before.TotalAlloc, uint64(times*4*maxResponse); grown > most {
 		t.Errorf("%d floods allocated %d bytes, more than %d", times, grown, most)
 	}

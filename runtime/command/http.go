@@ -20,30 +20,32 @@ import (
 
 // HTTPOptions configure an agent that is a server.
 type HTTPOptions struct {
-	// URL is the address of the POST requests, http or https.
+	// URL is the http or https address to which the POST requests are sent.
 	URL string
-	// Header goes with every request, such as the value of Authorization.
+	// Header holds the header fields sent with every request, such as Authorization.
 	Header map[string]string
 	// Parallel is the number of requests that run at once; 0 means 1.
 	Parallel int
-	// Timeout bounds one task; 0 leaves it to the request. Without either it is ten
-	// minutes.
+	// Timeout limits the duration of one task; 0 leaves it to the request. If neither sets
+	// a timeout, it is ten minutes.
 	Timeout time.Duration
-	// Scrub removes credentials from what is kept of the server's text; required.
+	// Scrub removes credentials from the parts of the server's text that are stored. It is
+	// required.
 	Scrub func(string) string
-	// Client sends the requests; nil means one without proxy, cookies and compression.
-	// Its timeout and its redirect policy are not used.
+	// Client sends the requests; nil means a client without proxy, cookies and compression.
+	// The client's timeout and redirect policy are not used.
 	Client *http.Client
 }
 
-// Bounds on what is read of a response besides its body, in bytes.
+// These are the limits, in bytes, on the parts of a response that are read in addition to a
+// regular body.
 const (
 	maxHeader    = 64 << 10
-	maxComplaint = 4 << 10 // of a body with a bad status
+	maxComplaint = 4 << 10 // for the body of a response with a status other than 200
 )
 
-// HTTPAgent sends tasks to an operator's server: the request object is the body of a
-// POST, the response object that of the answer. It is safe for concurrent use.
+// HTTPAgent sends tasks to an operator's server. The body of each POST is the request
+// object, and the body of its answer is the response object. It is safe for concurrent use.
 type HTTPAgent struct {
 	o      HTTPOptions
 	client http.Client
@@ -98,7 +100,8 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// refusing returns the address on this machine that refused a connection, or "".
+// refusing returns the address on this machine that refused the connection, or "" if no
+// such address did.
 func refusing(err error) string {
 	var dial *net.OpError
 	if !errors.Is(err, syscall.ECONNREFUSED) || !errors.As(err, &dial) || dial.Op != "dial" || dial.Addr == nil {
@@ -112,7 +115,8 @@ func refusing(err error) string {
 
 var errElsewhere = errors.New("the agent redirects to another host or in a loop")
 
-// sameHost allows redirects only to the server's own host.
+// sameHost allows a few redirects, but only to the server's own host, with the same scheme
+// and the method POST.
 func sameHost(req *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	if req.URL.Host != first.Host || req.URL.Scheme != first.Scheme || req.Method != http.MethodPost || len(via) > 3 {
@@ -132,7 +136,7 @@ func (a *HTTPAgent) Run(ctx context.Context, req agent.Request) agent.Result {
 	}
 	timeout := shorter(a.o.Timeout, req.Limits.Timeout)
 	if !a.local {
-		req.Workdir = "" // it is on this machine
+		req.Workdir = "" // the folder is on this machine
 	}
 	body, err := encode(req, timeout)
 	if err != nil {
@@ -165,7 +169,7 @@ func (a *HTTPAgent) cancelled(ctx context.Context) agent.Result {
 	return cancelled(ctx)
 }
 
-// Close ends running tasks as cancelled and returns when nothing is left.
+// Close ends running tasks as cancelled and returns when none remain.
 func (a *HTTPAgent) Close() error {
 	a.close.Do(func() {
 		a.end(errClosed)
@@ -179,8 +183,8 @@ func (a *HTTPAgent) Close() error {
 	return nil
 }
 
-// post sends one request and judges the response; whole reports that the result is
-// final even if ctx is done.
+// post sends one request and converts the response into a result. whole reports whether the
+// result is final even if ctx is done.
 func (a *HTTPAgent) post(ctx context.Context, req agent.Request, body []byte) (res agent.Result, whole bool) {
 	post, err := http.NewRequestWithContext(ctx, http.MethodPost, a.o.URL, bytes.NewReader(body))
 	if err != nil {
@@ -196,7 +200,8 @@ func (a *HTTPAgent) post(ctx context.Context, req agent.Request, body []byte) (r
 	case errors.Is(err, errElsewhere):
 		return agent.Result{Outcome: agent.ContractViolation, Error: errElsewhere.Error()}, true
 	case err != nil:
-		// Without any answer, nothing shows that the variant is the cause.
+		// Without any answer, there is no evidence that the variant is the cause of the
+		// failure.
 		return agent.Result{
 			Outcome: agent.Infrastructure, Error: clip(fmt.Sprintf("asking the agent: %v", err), a.o.Scrub), Refusing: refusing(err),
 		}, false
@@ -210,14 +215,15 @@ func (a *HTTPAgent) post(ctx context.Context, req agent.Request, body []byte) (r
 	case len(line) > maxResponse:
 		return agent.Result{Outcome: agent.ContractViolation, Error: fmt.Sprintf("the agent sent a response of more than %d bytes", maxResponse)}, true
 	case err != nil:
-		return agent.Result{Outcome: agent.Execution, Error: clip(fmt.Sprintf("the agent's response broke off: %v", err), a.o.Scrub)}, false
+		return agent.Result{Outcome: agent.Execution, Error: clip(fmt.Sprintf("the agent's response was cut off: %v", err), a.o.Scrub)}, false
 	}
 	res, _ = judge(line, req, a.o.Scrub) // the error is in the result
 	return res, true
 }
 
-// refused returns the result of a status other than 200. A server that is down,
-// overloaded or broken must not affect a score; a request that it refuses does.
+// refused returns the result for a status other than 200. A status that means that the
+// server is down, overloaded or broken must not affect a score, but a refusal of the
+// request does affect it.
 func (a *HTTPAgent) refused(resp *http.Response) agent.Result {
 	res := agent.Result{Outcome: agent.ContractViolation}
 	switch code := resp.StatusCode; {
@@ -232,7 +238,7 @@ func (a *HTTPAgent) refused(resp *http.Response) agent.Result {
 	if after := resp.Header.Get("Retry-After"); after != "" {
 		text += fmt.Sprintf(" (Retry-After: %.40q)", after)
 	}
-	// a read error only shortens the text
+	// A read error only shortens the text.
 	if words, _ := io.ReadAll(io.LimitReader(resp.Body, maxComplaint)); len(words) > 0 {
 		text += ": " + string(bytes.ToValidUTF8(words, []byte("\uFFFD")))
 	}

@@ -21,7 +21,7 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// newHTTPAgent returns an agent for a handler; it is closed at the end of the test.
+// newHTTPAgent returns an agent for a handler. The agent is closed at the end of the test.
 func newHTTPAgent(t testing.TB, h http.HandlerFunc, change func(*HTTPOptions)) *HTTPAgent {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -76,7 +76,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// TestHTTPElsewhere tests that a path on this machine is not sent to another one.
+// TestHTTPElsewhere tests that a path on this machine is not sent to another machine.
 func TestHTTPElsewhere(t *testing.T) {
 	var seen request
 	a := newHTTPAgent(t, func(w http.ResponseWriter, r *http.Request) {
@@ -107,7 +107,7 @@ func TestHTTPElsewhere(t *testing.T) {
 	}
 }
 
-// TestHTTPHostile sends two tasks to every kind of hostile server: the second must
+// TestHTTPHostile sends two tasks to every kind of hostile server. The second task must
 // work.
 func TestHTTPHostile(t *testing.T) {
 	type want struct {
@@ -253,7 +253,7 @@ func TestHTTPUnreachable(t *testing.T) {
 	}
 }
 
-// TestHTTPParallel tests the bound on simultaneous requests.
+// TestHTTPParallel tests the limit on simultaneous requests.
 func TestHTTPParallel(t *testing.T) {
 	var now, most atomic.Int32
 	a := newHTTPAgent(t, func(w http.ResponseWriter, r *http.Request) {
@@ -277,7 +277,7 @@ func TestHTTPParallel(t *testing.T) {
 	}
 }
 
-// TestHTTPEnds cancels a task, closes the agent during another, and tests that the
+// TestHTTPEnds cancels a task, closes the agent during another task, and tests that the
 // server notices both.
 func TestHTTPEnds(t *testing.T) {
 	heard, left := make(chan struct{}), make(chan struct{})

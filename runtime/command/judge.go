@@ -10,8 +10,8 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// shorter returns the shorter of an agent's own timeout and the request's; 0 means
-// none.
+// shorter returns the shorter of an agent's own timeout and the request's, where 0 means
+// that there is none. If there is neither, it returns the default timeout.
 func shorter(own, asked time.Duration) time.Duration {
 	t := own
 	if asked > 0 && (t == 0 || asked < t) {
@@ -23,8 +23,8 @@ func shorter(own, asked time.Duration) time.Duration {
 	return t
 }
 
-// judge converts a response into a result, for both kinds of agents. An error means
-// that it was invalid, and that its sender must not simply be asked again.
+// judge converts a response into a result, for both kinds of agents. An error means that
+// the response was invalid, and that a program that sent it must not get another request.
 func judge(line []byte, req agent.Request, scrub func(string) string) (agent.Result, error) {
 	r, err := parse(line, req.ID)
 	res := agent.Result{Usage: r.usage, Outcome: r.outcome}
@@ -52,7 +52,8 @@ func judge(line []byte, req agent.Request, scrub func(string) string) (agent.Res
 	return res, nil
 }
 
-// keep copies the referral, the transcript and the artifacts of a response, scrubbed.
+// keep copies the referral, the transcript and the artifacts of a response, scrubbed, into
+// the result.
 func keep(res *agent.Result, r response, scrub func(string) string) {
 	if r.refer != nil {
 		if raw, err := json.Marshal(r.refer); err == nil {
@@ -67,7 +68,8 @@ func keep(res *agent.Result, r response, scrub func(string) string) {
 	}
 }
 
-// exceeded returns which limit a task exceeded, "" for none.
+// exceeded returns a description of the limit that a task exceeded, or "" if it exceeded
+// none.
 func exceeded(l agent.Limits, u agent.Usage, size int) string {
 	switch {
 	case l.MaxCostUSD > 0 && u.CostUSD > l.MaxCostUSD:
@@ -80,8 +82,8 @@ func exceeded(l agent.Limits, u agent.Usage, size int) string {
 	return ""
 }
 
-// scrubbed returns JSON without credentials; if the result would be invalid, it becomes
-// a JSON string.
+// scrubbed returns JSON with the credentials removed. If that makes the JSON invalid, the
+// text is returned as a JSON string.
 func scrubbed(raw json.RawMessage, scrub func(string) string) json.RawMessage {
 	text := scrub(string(raw))
 	if json.Valid([]byte(text)) {

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stale reports whether there is unexpected output, or the program is gone.
+// stale reports whether there is unexpected output or the program is gone.
 func (w *worker) stale() bool {
 	more, gone := w.more()
 	return more || gone
 }
 
-// more reports whether there is unread output, or else whether the program is gone. It may
-// read one byte of the output.
+// more reports whether there is unread output and, if not, whether the program is gone. It
+// may read one byte of the output.
 func (w *worker) more() (more, gone bool) {
 	if w.stdout.Buffered() {
 		return true, false
@@ -25,8 +25,8 @@ func (w *worker) more() (more, gone bool) {
 	return n > 0, n == 0 && !errors.Is(err, syscall.EAGAIN)
 }
 
-// readNow reads what is there without waiting. EAGAIN means that there is nothing, and
-// a count of 0 without error that the other side is gone.
+// readNow reads what is available without waiting. EAGAIN means that nothing is available;
+// a count of 0 without an error means that the writer is gone.
 func readNow(f *os.File, p []byte) (n int, err error) {
 	conn, err := f.SyscallConn()
 	if err != nil {

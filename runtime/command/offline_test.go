@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// dial connects to the address in its goal, and fails in the way that the goal's first
-// word names.
+// dial connects to the address in its goal, and handles a failure in the way that the first
+// word of the goal names.
 func dial(id string, r request) {
 	words := strings.Fields(r.Task.Goal)
 	if words[1] == "itself" {
@@ -45,8 +45,8 @@ func dial(id string, r request) {
 	}
 }
 
-// TestOffline tests that a program reaches nothing of the host by default, and that the
-// result names the key that changes this, however the program handles the refusal.
+// TestOffline tests that a program cannot reach anything on the host by default, and that
+// the result names the key that changes this, however the program handles the refusal.
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
@@ -73,7 +73,7 @@ func TestOffline(t *testing.T) {
 			for _, c := range []struct {
 				goal    string
 				reached bool // with the host's network
-				counted bool // by the kernel: detected even if the program does not report it
+				counted bool // by the kernel, so detected even if the program does not report it
 			}{
 				{"crash tcp " + tcp.Addr().String(), true, true},
 				{"tell tcp " + tcp.Addr().String(), true, true},
@@ -105,7 +105,7 @@ func TestOffline(t *testing.T) {
 					t.Errorf("%s, network %t, %s: noted %t, told %t, want %t: %s", protocol, network, c.goal, noted, told, want, answerOf(r))
 				}
 			}
-			// A loopback of its own is always available, and needs no hint.
+			// A separate loopback interface is always available, and needs no hint.
 			if r := a.Run(t.Context(), ask("e", "crash itself")); detect().Name() != "landlock" && (answerOf(r) != "connected" || len(r.Transcript.Events) > 0) {
 				t.Errorf("%s, network %t: %s, %v", protocol, network, answerOf(r), r.Transcript.Events)
 			}
@@ -113,8 +113,8 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-// TestRefusals tests messages of programs without a network, where no counter is
-// available.
+// TestRefusals tests the messages of programs without a network on systems where no counter
+// is available.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -14,42 +14,43 @@ import (
 
 // The protocols.
 const (
-	JSONL = "jsonl" // a pool of long-running processes, one request at a time each
+	JSONL = "jsonl" // a pool of long-running processes, each handling one request at a time
 	Once  = "once"  // a process a task
 )
 
 // Options configure an agent that is a program.
 type Options struct {
-	// Argv is the program and its arguments. A word that names a file in Dir becomes
-	// the path of that file.
+	// Argv is the program and its arguments. A word that names a file in Dir is replaced
+	// with the path of that file.
 	Argv []string
-	// Dir is the agent's folder, absolute: the program starts in it and cannot
+	// Dir is the absolute path of the agent's folder. The program starts in it and cannot
 	// change it.
 	Dir string
 	// Protocol is JSONL or Once (the default).
 	Protocol string
-	// Pool is the number of processes at once; 0 means 1.
+	// Pool is the number of processes that run at once; 0 means 1.
 	Pool int
-	// Timeout bounds one task; 0 leaves it to the request. Without either it is ten
-	// minutes.
+	// Timeout limits the duration of one task; 0 leaves it to the request. If neither sets
+	// a timeout, it is ten minutes.
 	Timeout time.Duration
 	// Env is the program's environment, as NAME=value.
 	Env []string
 	// Sandbox isolates the program.
 	Sandbox sandbox.Sandbox
-	// Network lets the program use the host's network. Without it the result of a task
-	// that failed for lack of it, and the transcript, name the key that allows it
-	// ([Offline]).
+	// Network lets the program use the host's network. If it is not set and a task fails
+	// for lack of the network, the result and the transcript name the key in agent.yaml
+	// that permits its use ([Offline]).
 	Network bool
-	// Scrub removes credentials from what is kept of the program's text; required.
+	// Scrub removes credentials from the parts of the program's text that are stored. It is
+	// required.
 	Scrub func(string) string
-	// Scratch is the folder of the working directories. If it is empty, the requests
-	// have none. With JSONL a process outlives many of them, so it sees the whole of
-	// Scratch, including those of this agent's other requests; with Once a process sees
-	// only its own.
+	// Scratch is the folder that contains the working directories. If it is empty, requests
+	// have no working directory. With JSONL a process outlives many requests, so it sees
+	// all of Scratch, including the working directories of this agent's other requests;
+	// with Once a process sees only the working directory of its own request.
 	Scratch string
-	// Hidden are folders that stay invisible even inside a folder that the program must
-	// see.
+	// Hidden lists folders that stay invisible even if they are inside a folder that the
+	// program must see.
 	Hidden []string
 }
 
@@ -87,7 +88,8 @@ func New(o Options) (*Agent, error) {
 	return a, nil
 }
 
-// resolve replaces the words that name files of the agent's folder by their paths.
+// resolve replaces each word that names a file in the agent's folder with the path of that
+// file.
 func resolve(argv []string, dir string) []string {
 	out := slices.Clone(argv)
 	for i, word := range out {

@@ -8,25 +8,27 @@ import (
 	"evolve/runtime/agent"
 )
 
-// processes are the places of an agent's programs. A request gets the program that last had its
-// config, if that is free: many programs set up a config once, and only answer after that.
+// processes holds the slots for an agent's programs. A request gets the program whose last
+// request had the same config, if that program is free, because many programs set up a
+// config once before they can answer.
 type processes struct {
-	// free has a token for each place that no request has.
+	// free has a token for each slot that no request occupies.
 	free chan struct{}
 
 	mu sync.Mutex
-	// places are those without a request, the one that was used longest ago first.
+	// places are the slots that no request occupies, least recently used first.
 	places []place
 }
 
-// place is a program, nil where none is started, with the config of its last request.
+// place is a program, or nil if none is started, with the config of its last request.
 type place struct {
 	worker *worker
 	config agent.ConfigID
 }
 
-// take waits for a place, and returns its program, or nil. It prefers a program that had the
-// config, and then a place without a program. An error is the context's cause.
+// take waits for a free slot and returns its program, or nil if the slot has none. It
+// prefers a program whose last request had the config, and then a slot without a program.
+// An error is the context's cause.
 func (p *processes) take(ctx context.Context, config agent.ConfigID) (*worker, error) {
 	select {
 	case <-p.free:
@@ -44,7 +46,8 @@ func (p *processes) take(ctx context.Context, config agent.ConfigID) (*worker, e
 	return w, nil
 }
 
-// put returns a place with its program, or nil, and the config that it had.
+// put frees a slot and stores its program, which may be nil, with the config of the
+// program's last request.
 func (p *processes) put(w *worker, config agent.ConfigID) {
 	p.mu.Lock()
 	p.places = append(p.places, place{w, config})
@@ -52,7 +55,7 @@ func (p *processes) put(w *worker, config agent.ConfigID) {
 	p.free <- struct{}{}
 }
 
-// vacate adds n places without a program.
+// vacate adds n slots without a program.
 func (p *processes) vacate(n int) {
 	for range n {
 		p.put(nil, "")

@@ -12,21 +12,22 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// mostIdle bounds the processes without a request, of all programs together.
+// mostIdle is the maximum number of idle processes of all programs together.
 const mostIdle = 16
 
-// Programs runs programs that answer one line with one line. A process answers one question
-// at a time and is kept for the next of the same program, so that a program has at most as
-// many processes as it has questions at once. A process that fails is killed with all its
-// descendants. It is safe for concurrent use.
+// Programs runs programs that answer each line of input with one line of output. A process
+// answers one question at a time and is then reused for the next question to the same
+// program, so a program has at most as many processes as it has simultaneous questions. A
+// process that fails is killed with all its descendants. Programs is safe for concurrent
+// use.
 type Programs struct {
-	// sandbox isolates the processes; it is called when the first is started.
+	// sandbox isolates the processes; it is called when the first process is started.
 	sandbox func() sandbox.Sandbox
 	hidden  []string
 	scrub   func(string) string
 
 	mu sync.Mutex
-	// idle are the processes without a question, the one that was used longest ago first.
+	// idle are the processes without a question, least recently used first.
 	idle    []idleProgram
 	keepers int
 }
@@ -37,35 +38,41 @@ type idleProgram struct {
 	worker  *worker
 }
 
-// Question is a line for a program.
+// Question is a line to send to a program, with everything that is needed to run the
+// program.
 type Question struct {
 	// Argv is the program and its arguments.
 	Argv []string
-	// Dir is the absolute folder in which it runs, which it cannot change.
+	// Dir is the absolute path of the folder in which the program runs; the program cannot
+	// change the folder.
 	Dir string
-	// ID is unique among all questions. Line holds it, and the answer has to repeat it.
+	// ID is unique among all questions. Line contains it, and the answer must repeat it.
 	ID string
-	// Line is the question with its line end.
+	// Line is the question, including its line end.
 	Line []byte
-	// Timeout bounds the answer and, where a process is started for it, the start.
+	// Timeout limits the time until the answer, including the start if a process is started
+	// for the question.
 	Timeout time.Duration
-	// Accept judges the answer, a line without its end, which is valid until it returns.
-	// After an error the process is ended, and Ask returns that error.
+	// Accept judges the answer, a line without its line end. The line is valid only until
+	// Accept returns. If Accept returns an error, the process is ended and Ask returns that
+	// error.
 	Accept func(line []byte) error
 }
 
-// program identifies what the process of a question runs.
+// program identifies the program that the process for a question runs.
 func (q *Question) program() string {
 	return strings.Join(append([]string{q.Dir}, q.Argv...), "\x00")
 }
 
-// ProgramError is a failure of a program, as opposed to one of the machine.
+// ProgramError is a failure of a program, as opposed to a failure of the machine.
 type ProgramError struct {
-	// Text continues a sentence that begins with the program: "ended with exit code 2".
+	// Text continues a sentence whose subject is the program, such as "ended with exit code
+	// 2".
 	Text string
-	// Stderr is the end of its standard error, scrubbed, where the program ended by itself.
+	// Stderr is the end of the program's standard error, scrubbed, if the program ended by
+	// itself.
 	Stderr string
-	// Crashed reports whether the program ended by itself before its answer.
+	// Crashed reports whether the program ended by itself before it answered.
 	Crashed bool
 }
 
@@ -75,15 +82,16 @@ func (e *ProgramError) Error() string { return "the program " + e.Text }
 // ErrLate reports that a program gave no answer in time.
 var ErrLate = errors.New("the program gave no answer in time")
 
-// NewPrograms returns Programs without a process. hidden are folders that the programs do not
-// see, apart from their own, and scrub removes credentials from their text.
+// NewPrograms returns a Programs that has no processes yet. hidden lists folders that a
+// program must not see unless the folder is its own. scrub removes credentials from the
+// programs' text.
 func NewPrograms(around func() sandbox.Sandbox, hidden []string, scrub func(string) string) *Programs {
 	return &Programs{sandbox: around, hidden: hidden, scrub: scrub}
 }
 
-// Keep keeps the processes for further questions until release is called. While there is no
-// keeper, each process ends with its answer. The last release returns when all processes
-// without a question are gone; the others end with their answers.
+// Keep retains processes for further questions until release is called. While no caller
+// retains them, each process ends after its answer. The last release returns once all
+// processes without a question have ended; the others end after their answers.
 func (p *Programs) Keep() (release func()) {
 	p.mu.Lock()
 	p.keepers++
@@ -101,10 +109,11 @@ func (p *Programs) Keep() (release func()) {
 	})
 }
 
-// Ask asks a process of the program and passes its answer to q.Accept. The error is the
-// context's, [ErrLate], a [ProgramError], that of q.Accept, or one of the start. A question
-// does not suffer from another: where a process ended before it read a byte of the question,
-// or gave a further answer to the previous one, a new process gets the question.
+// Ask sends a question to a process of the program and passes the answer to q.Accept. The
+// error is the context's error, [ErrLate], a [ProgramError], the error from q.Accept, or an
+// error from starting the process. No question is affected by an earlier one: if a process
+// ended before it read a byte of the question, or gave a further answer to the previous
+// question, a new process gets the question.
 func (p *Programs) Ask(ctx context.Context, q Question) error {
 	deadline := time.Now().Add(q.Timeout)
 	w := p.take(q.program())
@@ -132,7 +141,7 @@ func (p *Programs) Ask(ctx context.Context, q Question) error {
 	}
 }
 
-// take returns the process of a program that was used last, or nil.
+// take returns the most recently used idle process of a program, or nil if there is none.
 func (p *Programs) take(program string) *worker {
 	for {
 		p.mu.Lock()
@@ -147,11 +156,11 @@ func (p *Programs) take(program string) *worker {
 		if w == nil || !w.stale() {
 			return w
 		}
-		w.dispose() // it ended, or wrote a line without a question
+		w.dispose() // it ended, or wrote a line that answers no question
 	}
 }
 
-// put keeps a process for the next question, or ends it; nil is ignored.
+// put retains a process for the next question, or ends it. It ignores nil.
 func (p *Programs) put(program string, w *worker) {
 	if w == nil {
 		return
@@ -160,7 +169,7 @@ func (p *Programs) put(program string, w *worker) {
 	if p.keepers > 0 {
 		p.idle = append(p.idle, idleProgram{program, w})
 		if w = nil; len(p.idle) > mostIdle {
-			w = p.idle[0].worker // before Delete moves the others
+			w = p.idle[0].worker // must precede Delete, which moves the others
 			p.idle = slices.Delete(p.idle, 0, 1)
 		}
 	}
@@ -183,8 +192,8 @@ func (p *Programs) start(ctx context.Context, q *Question, deadline time.Time) (
 	return w, err
 }
 
-// ask asks one process. keep reports whether it can be asked again, and again whether the
-// question needs a new process.
+// ask sends a question to one process. keep reports whether the process can get further
+// questions. again reports whether this question must be sent to a new process.
 func (p *Programs) ask(ctx context.Context, w *worker, q *Question, deadline time.Time) (keep, again bool, err error) {
 	earlier := w.last
 	w.last = q.ID
@@ -217,7 +226,7 @@ func (p *Programs) ask(ctx context.Context, w *worker, q *Question, deadline tim
 	return !gone && stop(), false, nil
 }
 
-// idOf returns the id of an answer, "" where it has none.
+// idOf returns the id of an answer, or "" if it has none.
 func idOf(line []byte) string {
 	var answer struct {
 		ID string `json:"id"`

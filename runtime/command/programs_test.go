@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// obey is a program that does what the question orders. Its answers have its process id and
-// the number of the question.
+// obey is a program that does what the question orders. Its answers contain its process id
+// and the number of the question.
 const obey = `n=0
 while read -r line; do
 	n=$((n+1))
@@ -31,7 +31,7 @@ while read -r line; do
 done
 `
 
-// rig asks a program of its own folder.
+// rig sends questions to a program in its own folder.
 type rig struct {
 	programs *Programs
 	dir      string
@@ -48,7 +48,7 @@ func newRig(t *testing.T) *rig {
 	return &rig{programs: NewPrograms(func() sandbox.Sandbox { return off }, nil, scrub), dir: dir}
 }
 
-// ask gives an order and returns the process of the answer with the number of the question.
+// ask gives an order and returns the process in the answer with the number of the question.
 func (r *rig) ask(ctx context.Context, order string) (string, error) {
 	return r.question(ctx, order, 20*time.Second, nil)
 }
@@ -69,8 +69,8 @@ func (r *rig) question(ctx context.Context, order string, timeout time.Duration,
 	return of, err
 }
 
-// TestProgramsAreKept tests that a process answers questions one after the other while there
-// is a keeper, and ends with its answer otherwise.
+// TestProgramsAreKept tests that a process answers questions one after the other while
+// there is a keeper, and otherwise ends after its answer.
 func TestProgramsAreKept(t *testing.T) {
 	r := newRig(t)
 	process := func() (name, number string) {
@@ -89,7 +89,7 @@ func TestProgramsAreKept(t *testing.T) {
 	release, other := r.programs.Keep(), r.programs.Keep()
 	kept, _ := process()
 	release()
-	release() // the second call counts for nothing
+	release() // the second call has no effect
 	if again, number := process(); again != kept || number != "2" {
 		t.Errorf("%s answers question %s in place of %s", again, number, kept)
 	}
@@ -99,8 +99,8 @@ func TestProgramsAreKept(t *testing.T) {
 	}
 }
 
-// TestProgramFailures tests the error of each failure, and that the next question has a new
-// process and an answer.
+// TestProgramFailures tests the error for each failure, and that the next question gets a
+// new process and an answer.
 func TestProgramFailures(t *testing.T) {
 	r := newRig(t)
 	t.Cleanup(r.programs.Keep())
@@ -141,8 +141,8 @@ func TestProgramFailures(t *testing.T) {
 	}
 }
 
-// TestQuestionDoesNotSufferFromTheLast tests that a process that ended after its last answer,
-// or repeats that answer, is replaced without an error.
+// TestQuestionDoesNotSufferFromTheLast tests that a process that ended after its last
+// answer, or that repeats that answer, is replaced without an error.
 func TestQuestionDoesNotSufferFromTheLast(t *testing.T) {
 	r := newRig(t)
 	t.Cleanup(r.programs.Keep())
@@ -157,14 +157,14 @@ func TestQuestionDoesNotSufferFromTheLast(t *testing.T) {
 	if third, err := r.ask(t.Context(), "fine"); err != nil || !strings.HasSuffix(third, " 2") {
 		t.Errorf("%q, %v", third, err)
 	}
-	// A process that is told to answer as before does so to a new one, too.
+	// A process that is ordered to repeat its earlier answer does so as a new process, too.
 	if of, err := r.ask(t.Context(), "again"); err == nil {
 		t.Errorf("an answer with another id is accepted: %s", of)
 	}
 }
 
-// TestProgramThatCannotStart tests that its error is that of the program, which no repetition
-// changes.
+// TestProgramThatCannotStart tests that the error is attributed to the program and that
+// repeating the call does not change it.
 func TestProgramThatCannotStart(t *testing.T) {
 	r := newRig(t)
 	for _, argv := range [][]string{{"no-such-program-anywhere"}, {"./absent"}, {"./obey.sh"}} {
@@ -175,8 +175,8 @@ func TestProgramThatCannotStart(t *testing.T) {
 	}
 }
 
-// TestAskEndsWithItsContext tests that a cancelled question leaves a process that did not
-// begin it to the next one.
+// TestAskEndsWithItsContext tests that a cancelled question leaves a process that has not
+// begun to answer it for the next question.
 func TestAskEndsWithItsContext(t *testing.T) {
 	r := newRig(t)
 	t.Cleanup(r.programs.Keep())
@@ -195,8 +195,8 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestFewProgramsAreKept tests the bound on processes without a question: the one that was
-// used longest ago ends first.
+// TestFewProgramsAreKept tests the limit on processes without a question: the least
+// recently used process ends first.
 func TestFewProgramsAreKept(t *testing.T) {
 	r := newRig(t)
 	t.Cleanup(r.programs.Keep())

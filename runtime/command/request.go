@@ -9,7 +9,7 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// request is the line that a program reads. Every key is always present but feedback; a
+// request is the line that a program reads. All keys except feedback are always present; a
 // missing limit is null.
 type request struct {
 	ID      string          `json:"id"`
@@ -18,7 +18,7 @@ type request struct {
 	Seed    int64           `json:"seed"`
 	Limits  limits          `json:"limits"`
 	Workdir string          `json:"workdir"`
-	// Feedback is left out where there is none.
+	// Feedback is omitted if there is none.
 	Feedback []agent.Feedback `json:"feedback,omitempty"`
 }
 

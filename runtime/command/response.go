@@ -13,16 +13,17 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Upper bounds on the usage of one task; more is an error or untrue.
+// These are upper limits on the reported usage of one task; a higher value is an error or
+// untrue.
 const (
 	maxTokens = 1e12
 	maxCost   = 1e6 // USD
 )
 
-// maxError bounds a kept error, in bytes.
+// maxError limits the length of a stored error, in bytes.
 const maxError = 300
 
-// response is a validated response.
+// response is a program's or server's response after validation.
 type response struct {
 	answer                *string
 	score                 *float64
@@ -30,25 +31,25 @@ type response struct {
 	usage                 agent.Usage
 	transcript, artifacts json.RawMessage
 	err                   string
-	// refer is the referral, nil for none.
+	// refer is the referral, or nil if there is none.
 	refer *tool.Boundary
 }
 
-// wrongID is the error of an answer to another request.
+// wrongID is the error for an answer to another request.
 type wrongID struct{ got, want string }
 
 func (e wrongID) Error() string {
-	return fmt.Sprintf("the response has the id %.80q, the request %.80q", e.got, e.want)
+	return fmt.Sprintf("the response has the id %.80q, but the request has %.80q", e.got, e.want)
 }
 
-// parse parses one line. An error is a violation of the contract; usage that could be
-// parsed before it still counts, because it was paid for.
+// parse parses one line. An error means that the line violates the contract. Usage that was
+// parsed before the error still counts, because it was paid for.
 func parse(line []byte, id string) (response, error) {
 	var r response
 	if !utf8.Valid(line) {
 		return r, errors.New("the response is not valid UTF-8")
 	}
-	// into a map, because a struct would accept keys in any case
+	// A struct would match keys regardless of upper and lower case, so the target is a map.
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(line, &keys); err != nil {
 		return r, fmt.Errorf("the response is not a JSON object: %s", excerpt(line))
@@ -107,8 +108,9 @@ func parse(line []byte, id string) (response, error) {
 	return r, nil
 }
 
-// referral validates the referral and sets the outcome to its own. An outcome
-// wrong_tool_boundary needs one: without evidence it would be an excuse.
+// referral validates the referral and sets the outcome to the one that it names, or to
+// wrong_tool_boundary if it names none. The outcome wrong_tool_boundary requires a
+// referral: without evidence it would be an excuse.
 func (r *response) referral(raw json.RawMessage) error {
 	if raw = present(raw); raw == nil {
 		if r.outcome == agent.WrongToolBoundary {
@@ -130,7 +132,7 @@ func (r *response) referral(raw json.RawMessage) error {
 		return fmt.Errorf("the response has a refer with the outcome %.80q, which is neither wrong_tool_boundary nor low_utility", given.Outcome)
 	}
 	if r.outcome != agent.OK && r.outcome != given.Outcome {
-		return fmt.Errorf("the response has the outcome %s, and its refer has the outcome %s", r.outcome, given.Outcome)
+		return fmt.Errorf("the response has the outcome %s, but its refer has the outcome %s", r.outcome, given.Outcome)
 	}
 	b, err := given.Normalize()
 	if err != nil {
@@ -161,7 +163,7 @@ func members(line []byte) int {
 	return count
 }
 
-// present returns the value as compact JSON; nil when it is absent or null.
+// present returns the value as compact JSON, or nil if it is absent or null.
 func present(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
@@ -218,8 +220,9 @@ func usage(raw json.RawMessage) (agent.Usage, error) {
 	return u, nil
 }
 
-// excerpt returns the beginning of foreign text: more than is finally kept, so that no
-// secret is cut before it is recognised.
+// excerpt returns the beginning of foreign text. It is longer than the text that is stored
+// in the end, so that secrets are still complete, and are recognised, when they are
+// scrubbed.
 func excerpt(raw []byte) string {
 	const most = 4 * maxError
 	if len(raw) > most {

@@ -13,7 +13,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	for name, c := range map[string]struct{ line, want string }{ // want: the answer, or "!" and the error
+	for name, c := range map[string]struct{ line, want string }{ // want is the answer, or "!" and the error
 		"text":            {`{"id":"e","answer":"a\n\u00e9"}`, "a\né"},
 		"empty text":      {`{"id":"e","answer":""}`, ""},
 		"number":          {`{"id":"e","answer":1.50}`, "1.50"},
@@ -90,7 +90,7 @@ func TestParseWhole(t *testing.T) {
 	}
 }
 
-// TestReferral tests that a referral is normalized, sets the outcome, and goes to the
+// TestReferral tests that a referral is normalized, sets the outcome, and is added to the
 // transcript without credentials.
 func TestReferral(t *testing.T) {
 	hide := func(s string) string { return strings.ReplaceAll(s, "opensesame", "[redacted]") }

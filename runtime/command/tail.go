@@ -9,10 +9,11 @@ import (
 	"syscall"
 )
 
-// tailSize bounds what is kept of a program's standard error during one task, in bytes.
+// tailSize is the maximum amount of a program's standard error that is retained during one
+// task, in bytes.
 const tailSize = 16 << 10
 
-// tail drains a pipe, so that its writer never blocks, and keeps the end of it.
+// tail drains a pipe so that its writer never blocks, and retains the last bytes read.
 type tail struct {
 	file *os.File
 	mu   sync.Mutex
@@ -21,14 +22,14 @@ type tail struct {
 	buf  [4096]byte
 }
 
-// drain reads until the other side is gone.
+// drain reads until the writer is gone.
 func (t *tail) drain() {
 	conn, err := t.file.SyscallConn()
 	if err != nil {
 		return
 	}
 	_ = conn.Read(func(uintptr) bool {
-		// Until the pipe is empty: only then does the poller report new bytes.
+		// Read until the pipe is empty: only then does the poller report new bytes.
 		for {
 			switch err := t.take(); {
 			case errors.Is(err, syscall.EAGAIN):
@@ -40,7 +41,7 @@ func (t *tail) drain() {
 	})
 }
 
-// take keeps the next piece of the available bytes.
+// take reads and retains the next piece of the available bytes.
 func (t *tail) take() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,8 +57,8 @@ func (t *tail) take() error {
 	return err
 }
 
-// collect returns what was written since the last call. It reads the pipe itself, so
-// that it gets everything that was written before the answer.
+// collect returns the text that was written since the last call. It reads the pipe itself,
+// so the text includes everything that was written before the answer.
 func (t *tail) collect(scrub func(string) string) string {
 	for range 64 { // bounded, because the writer may be faster than this reader
 		if t.take() != nil {
@@ -72,7 +73,7 @@ func (t *tail) collect(scrub func(string) string) string {
 		return ""
 	}
 	if cut {
-		// The beginning may be the rest of a secret, which would not be recognised.
+		// The first line may be the rest of a secret, which would not be recognised.
 		_, text, _ = strings.Cut(text, "\n")
 		text = "…\n" + text
 	}

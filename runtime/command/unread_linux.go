@@ -14,7 +14,7 @@ func unread(f *os.File) int {
 		return 0
 	}
 	if err := conn.Control(func(fd uintptr) {
-		if n, err := unix.IoctlGetInt(int(fd), unix.TIOCINQ); err == nil { // FIONREAD by its other name
+		if n, err := unix.IoctlGetInt(int(fd), unix.TIOCINQ); err == nil { // another name for FIONREAD
 			count = n
 		}
 	}); err != nil {

@@ -4,6 +4,6 @@ package command
 
 import "os"
 
-// unread is unavailable here, so everything counts as read: a program that ended counts
-// as having failed the request that it was given.
+// unread is unavailable on this system, so everything counts as read: a program that ended
+// counts as having failed the request that it was given.
 func unread(*os.File) int { return 0 }

@@ -12,12 +12,13 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// patience is how long a program that closed its output may take to end by itself, so
-// that its exit code can be reported.
+// patience is the time that a program that closed its output has to end by itself, so that
+// its exit code can be reported.
 const patience = 2 * time.Second
 
-// shortLine is the longest request that is written without a goroutine, in bytes:
-// a pipe holds more, so that a program may answer before it has read everything.
+// shortLine is the maximum length of a request that is written without a goroutine, in
+// bytes. A pipe holds more, so the write does not block even if a program answers before it
+// has read everything.
 const shortLine = 16 << 10
 
 // worker is one started program with its pipes.
@@ -26,19 +27,19 @@ type worker struct {
 	pipes   sandbox.Pipes
 	stdout  *sandbox.Lines
 	stderr  *tail
-	// last is the id of the last request that it answered, "" before the first.
+	// last is the id of the last request that the program answered, or "" if there is none.
 	last string
-	// seen is the latest [sandbox.Process.Unreached], and told its value after the last
-	// task.
+	// seen is the latest value of [sandbox.Process.Unreached], and told is the value after
+	// the last task.
 	seen, told int64
-	// done is closed once the program is gone, when exit is set.
+	// done is closed once the program is gone; by then, exit is set.
 	done chan struct{}
 	exit sandbox.Exit
 	// drained is closed once standard error is no longer read.
 	drained chan struct{}
 }
 
-// startWorker starts the program. ctx bounds only the start.
+// startWorker starts the program. ctx limits only the start.
 func startWorker(ctx context.Context, o *Options, writable []string) (*worker, error) {
 	p, pipes, err := o.Sandbox.StartPiped(ctx, sandbox.Spec{
 		Argv: o.Argv, Dir: o.Dir, Writable: writable, Hidden: o.Hidden, Env: o.Env, Network: o.Network,
@@ -63,14 +64,14 @@ func startWorker(ctx context.Context, o *Options, writable []string) (*worker, e
 	return w, nil
 }
 
-// stop kills the program with all its descendants, and waits for their end.
+// stop kills the program with all its descendants and waits until they are gone.
 func (w *worker) stop() {
-	w.count() // the count is unavailable after the kill
+	w.count() // the count is no longer available after the kill
 	w.process.Kill()
 	<-w.done
 }
 
-// dispose stops the worker and frees its resources.
+// dispose stops the program and frees the worker's resources.
 func (w *worker) dispose() {
 	w.stop()
 	w.pipes.Close()
@@ -79,26 +80,29 @@ func (w *worker) dispose() {
 
 // until sets the deadline for reading and writing.
 func (w *worker) until(t time.Time) {
-	// Pipes support deadlines; without one, a read would end only with the program.
+	// Pipes support deadlines; without a deadline, a read would return only when the
+	// program ends.
 	_ = w.pipes.In.SetWriteDeadline(t)
 	_ = w.pipes.Out.SetReadDeadline(t)
 }
 
-// ended waits for the end of a program that closed its output, kills it after a grace
-// period, and returns a description of how it ended.
+// ended waits for the end of a program that closed its output, kills the program after a
+// grace period, and returns a description of how it ended.
 func (w *worker) ended() string {
 	impatient := time.AfterFunc(patience, w.process.Kill)
 	<-w.done
 	switch {
 	case !impatient.Stop() && w.exit.Signal == int(syscall.SIGKILL):
-		return "the program closed its output and kept running"
+		return "the program closed its output but kept running"
 	case w.exit.Signal != 0:
 		return fmt.Sprintf("the program was ended by the signal %q", syscall.Signal(w.exit.Signal))
 	}
 	return fmt.Sprintf("the program ended with exit code %d", w.exit.Code)
 }
 
-// send writes the request. sent returns the number of bytes written.
+// send writes the request. The function sent waits until the write has ended and returns
+// the number of bytes written. If last is set, the program's input is closed after the
+// request.
 func (w *worker) send(line []byte, last bool) (sent func() int) {
 	write := func() int {
 		n, err := w.pipes.In.Write(line)
@@ -130,16 +134,16 @@ const (
 	expired             // took too long, or was cancelled
 )
 
-// ask sends one request and reads one line, which is valid until the next call. After a
-// breach the program is stopped. untouched reports that it had not read a byte of the
-// request.
+// ask sends one request and reads one line, which is valid until the next call. If there is
+// a breach, the program is stopped. untouched reports whether the program had not read a
+// single byte of the request.
 func (w *worker) ask(line []byte) (answer []byte, b *breach, untouched bool) {
 	sent := w.send(line, false)
 	answer, err := w.stdout.Next()
 	if err == nil {
 		if len(line) > shortLine {
-			// The answer came before the end of the request: the program may take the
-			// rest of it for the next one.
+			// The answer came before the whole request was written: the program may mistake
+			// the rest of it for the next request.
 			_ = w.pipes.In.SetWriteDeadline(time.Unix(1, 0)) // stops a pending write
 			if sent() < len(line) {
 				return nil, w.fail(violated, "the program answered before it had read the request"), false
@@ -153,7 +157,7 @@ func (w *worker) ask(line []byte) (answer []byte, b *breach, untouched bool) {
 	return nil, b, b.kind == crashed && unread(w.pipes.In) >= n
 }
 
-// askOnce sends the only request and reads the only line, to the program's end.
+// askOnce sends the only request, reads the only line, and waits until the program ends.
 func (w *worker) askOnce(line []byte) ([]byte, *breach) {
 	sent := w.send(line, true)
 	defer sent()
@@ -180,7 +184,7 @@ func (w *worker) askOnce(line []byte) ([]byte, *breach) {
 	return answer, nil
 }
 
-// judge returns the breach that a read error means.
+// judge returns the breach that a read error indicates.
 func (w *worker) judge(err error) *breach {
 	switch {
 	case errors.Is(err, sandbox.ErrOverlong):

@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// corrects reports whether the message corrects the agent's message before it.
+// corrects reports whether the message corrects the agent's preceding message.
 func (m written) corrects(before string) bool {
 	if m.says(ownMistake) || ownWindow.MatchString(m.text) {
 		return false
@@ -43,7 +43,7 @@ func (c clause) corrects(before string) bool {
 	if applies(corrections, c.text) {
 		return true
 	}
-	// What the user denies must be the agent's.
+	// The text that the user denies must occur in the agent's message.
 	if found := contrast.FindStringSubmatch(c.text); found != nil {
 		denied := found[1] + found[2]
 		for _, w := range wordRule.FindAllString(before, -1) {
@@ -55,14 +55,14 @@ func (c clause) corrects(before string) bool {
 	return false
 }
 
-// deniesAll reports whether a first clause is a "no" to a message that asked nothing,
-// followed by what is right instead.
+// deniesAll reports whether a first clause answers "no" to a message without a question and
+// goes on to state what is right instead.
 func deniesAll(c clause, before string) bool {
 	return before != "" && !asks.MatchString(before) && !strings.Contains(c.lead, "thank") && denial.MatchString(c.lead+" "+c.text) &&
 		strings.Contains(c.text, " ") && !harmlessNo.MatchString(c.text) && !ownState.MatchString(c.text) && !approving(c.text)
 }
 
-// ending returns the last part of a message, in which its question stands.
+// ending returns the last part of a message, where any question is expected.
 func ending(s string) string { return s[max(0, len(s)-200):] }
 
 func applies(list func() []*regexp.Regexp, s string) bool {
@@ -75,7 +75,8 @@ func applies(list func() []*regexp.Regexp, s string) bool {
 }
 
 // elsewhere reports whether the message is a request with several content words, none of
-// them in the earlier messages. It must point to nothing before it, or say "by the way".
+// which occurs in the earlier messages. Unless it contains an expression such as "by the
+// way", the request must not refer to anything earlier.
 func (m written) elsewhere(earlier []agent.Message, before string) bool {
 	aside := m.says(besides)
 	if !aside && (inquires.MatchString(ending(before)) || m.says(pointing) || !m.says(request)) || aside && !strings.Contains(m.text, "?") {

@@ -6,12 +6,13 @@ import (
 	"sync"
 )
 
-// The grammar of an approval. A message is read part by part, up to the next comma, end of
-// a sentence, dash or emoji. Each part must be wholly one of praise, thanks or a courtesy;
-// the first part that is none of them begins the rest of the message. So "the correct
-// answer is 9" is no approval, although "correct" is one.
+// This is the grammar of an approval. A message is read part by part; a part ends at the
+// next comma, end of a sentence, dash or emoji. Each part must consist wholly of praise,
+// thanks or a courtesy; the first part that does not begins the rest of the message. So
+// "the correct answer is 9" is not an approval, although "correct" is.
 //
-// The parts are written in the words that the following names stand for.
+// The patterns of the parts are built from the following names, each of which stands for a
+// set of words.
 var grammar = []struct{ name, pattern string }{
 	{"FILL", `(?:yes|yeah|yep|yup|no|nope|ok|okay|ah|wow|sure|alright|great|perfect|now|then|and|actually|so|got it|i see|i understand|understood|ja|nein|oui|non|sí|si)`},
 	{"TAIL", `(?: (?:to me|for (?:me|us)|now|here|too|at all|as (?:i )?(?:expected|asked|wanted)|indeed|THANKS))*`},
@@ -28,7 +29,7 @@ var grammar = []struct{ name, pattern string }{
 }
 
 var (
-	// praise is a part whose predicate is about the given answer, or thanks.
+	// praise matches thanks, or a part whose predicate is about the given answer.
 	praise = amid(
 		`BARE`, `(?:ADV )*GOOD NOUN`, `(?:ADV )+GOOD`, `exactly|precisely|just right|bingo|lgtm|well done|right on|WANTED`,
 		`SUBJECTBE (?:ADV )*(?:GOOD|it|everything|a relief|WANTED)(?: NOUN)?`, `looks (?:ADV )*GOOD`,
@@ -38,7 +39,7 @@ var (
 		`(?:i )?(?:really )?(?:love|like|appreciate) (?:it|this|that|(?:the|your) help)`,
 		`THANKS`,
 	)
-	// otherPraise is praise or thanks in German, French, Spanish and Chinese.
+	// otherPraise matches praise or thanks in German, French, Spanish and Chinese.
 	otherPraise = parts(
 		`(?:ja |oui |sí |si |ok )?(?:genau(?: (?:richtig|so|das))?|perfekt|super|toll|prima|klasse|wunderbar|stimmt(?: genau)?|richtig|korrekt|sehr gut|gut gemacht|das (?:stimmt|passt|hilft|funktioniert)(?: so| genau)?|das (?:ist|war) (?:genau |sehr |ganz )?(?:richtig|korrekt|perfekt|gut|super|toll))`,
 		`(?:ja |oui |sí |si |ok )?(?:(?:vielen |besten |herzlichen )?dank|danke(?: schön| sehr| dir| ihnen| vielmals)*(?: für (?:die|deine|ihre) (?:hilfe|antwort))?)`,
@@ -46,7 +47,8 @@ var (
 		`(?:ja |oui |sí |si |ok )?(?:(?:muchas |mil )?gracias|perfecto|correcto|exacto|excelente|genial|estupendo|muy bien|(?:eso )?(?:es|está) (?:muy )?(?:correcto|perfecto|exacto|bien)|así es)`,
 		`(?:ja |oui |sí |si |ok )?(?:(?:非常)?(?:谢谢|感谢)(?:你|您)?|对的?|没错|正确|很好|完美)`,
 	)
-	// civil is a part that approves of nothing by itself and takes nothing back.
+	// civil matches a part that neither approves of anything by itself nor takes anything
+	// back.
 	civil = amid(
 		`FILL`, `good|fine|cool|right|all good`,
 		`(?:that'?s?|this)(?: is| was| will be|'ll be)? (?:all|everything|it)(?: i need(?:ed)?)?(?: for (?:now|today))?`,
@@ -56,19 +58,21 @@ var (
 		`the (?:bug|error|problem|issue|failure|crash) is (?:gone|fixed|solved)`, `(?:you )?(?:forgot|missed|overlooked) nothing|i (?:really )?meant it|you (?:didn't|did not) have to [a-z]+`,
 		`das (?:war's|wars|ist alles|war alles)|tschüss|c'est tout|au revoir|bonne journée|nada más|adiós`,
 	)
-	// separators end a part, and accolade is an emoji that is praise.
+	// separators matches the characters that end a part. accolade matches an emoji that is
+	// praise.
 	separators = regexp.MustCompile(`[.!,;…\n¡。，！]|\s[-–—]+\s|—|:-?\)`)
 	accolade   = regexp.MustCompile(`^(?:👍|👌|✅|💯|👏)[\x{1F3FB}-\x{1F3FF}\x{FE0F}]*`)
 	smile      = regexp.MustCompile(`^(?::-?\)|🙏|🎉|🙂|😀|😊|😄|❤|🥳)[\x{1F3FB}-\x{1F3FF}\x{FE0F}]*`)
 )
 
-// amid returns a rule for parts among words that add nothing.
+// amid returns a rule for patterns that may be surrounded by words that do not affect the
+// meaning.
 func amid(patterns ...string) func(string) bool {
 	return parts(`(?:FILL )*(?:` + strings.Join(patterns, "|") + `)TAIL`)
 }
 
-// parts returns a rule for the whole of a part. It is compiled at its first use, because most
-// commands classify no message.
+// parts returns a rule that matches whole parts. It is compiled when first used, because
+// most commands classify no message.
 func parts(patterns ...string) func(string) bool {
 	rule := sync.OnceValue(func() *regexp.Regexp {
 		all := strings.Join(patterns, "|")
@@ -80,11 +84,12 @@ func parts(patterns ...string) func(string) bool {
 	return func(part string) bool { return rule().MatchString(part) }
 }
 
-// maxPraise bounds the part of a message in which the approval stands.
+// maxPraise is the length of the beginning of a message in which an approval is sought, in
+// bytes.
 const maxPraise = 300
 
-// praised reports whether a message begins with praise or thanks, and returns what follows
-// them; "" if nothing does.
+// praised reports whether a message begins with praise or thanks, and returns what follows,
+// or "" if nothing does.
 func praised(message string) (rest string, ok bool) {
 	message = control.ReplaceAllString(strings.NewReplacer("’", "'", "‘", "'").Replace(message), " ")
 	at := 0
@@ -120,14 +125,14 @@ func praised(message string) (rest string, ok bool) {
 	return "", ok
 }
 
-// denied matches a denial. After praise it takes the praise back; before praise it refers to
-// something else.
+// denied matches a denial. After praise, it takes the praise back; before praise, it refers
+// to something else.
 var denied = regexp.MustCompile(`^(?:no|nope|nein|non)$`)
 
-// litotes are denials that are praise.
+// litotes matches negations that are praise.
 var litotes = regexp.MustCompile(`not (?:(?:too|so|at all) )?(?:bad|wrong)|(?:couldn't|could not) be better|(?:as|what|how) i (?:asked|expected|wanted|meant)|(?:all|everything) i wanted|thank(?:s| you)(?: so much)?(?: once)? again`)
 
-// partOf returns the first part of a text that does not begin with a separator.
+// partOf returns the first part of a text. The text must not begin with a separator.
 func partOf(text string) string {
 	end := len(text)
 	if stop := separators.FindStringIndex(text); stop != nil {
@@ -141,7 +146,7 @@ func partOf(text string) string {
 	return text[:end]
 }
 
-// approving reports whether a text is praise or thanks and nothing else.
+// approving reports whether a text consists only of praise or thanks.
 func approving(text string) bool {
 	rest, ok := praised(text)
 	return ok && rest == ""

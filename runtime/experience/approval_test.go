@@ -6,9 +6,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestFurtherRequests: praise and a further request are told apart; praise that a doubt, a
-// change or a complaint follows approves nothing, nor does praise before words that point back
-// to the answer.
+// TestFurtherRequests checks that praise and a further request are told apart. Praise that
+// is followed by a doubt, a change or a complaint approves nothing, nor does praise before
+// words that refer back to the answer.
 func TestFurtherRequests(t *testing.T) {
 	earlier := []agent.Message{{Role: "user", Content: "Who wrote Hamlet?"}, {Role: "assistant", Content: "Shakespeare."}}
 	for message, want := range map[string]string{
@@ -75,7 +75,7 @@ func TestFurtherRequests(t *testing.T) {
 			t.Errorf("%q: %q, not %q", message, got, want)
 		}
 	}
-	// A request can be the answer to what the agent asked for.
+	// A request can be the answer to a question from the agent.
 	for answer, want := range map[string]string{
 		"There are two. Which one would you like?":                      "",
 		"There are two. Please let me know which one you want to book.": "",
@@ -91,8 +91,9 @@ func TestFurtherRequests(t *testing.T) {
 	}
 }
 
-// TestApprovals: of messages that begin with praise or have a word of it, those alone approve
-// that are nothing but praise, thanks and a further request.
+// TestApprovals checks that of the messages that begin with praise or contain a word of
+// praise, only those approve that consist of nothing but praise, thanks and a further
+// request.
 func TestApprovals(t *testing.T) {
 	const asked = "Where does the alpha crate of number 0 brook go when alpha arrives?"
 	for _, answer := range []string{"Shelf alpha0", "The alpha crate goes at 7."} {
@@ -108,7 +109,8 @@ func TestApprovals(t *testing.T) {
 			}
 		}
 	}
-	// Praise consents to what an agent asks for, and approves of nothing that was given.
+	// Here praise consents to what an agent asks for, and does not approve anything that
+	// was given.
 	for _, answer := range []string{"I would book the flight HAT001 for $120. Shall I go ahead?", "Please confirm the date."} {
 		if got := Classify("Perfect, thank you!", after(answer)); got == Approves {
 			t.Errorf("an approval after %q", answer)
@@ -229,9 +231,9 @@ var (
 	}
 )
 
-// TestOtherAnswersAreCorrections: a message that gives another answer than the agent, or asks
-// for a repair of it, is a correction; one that repeats the answer, asks, or speaks of another
-// matter is none.
+// TestOtherAnswersAreCorrections checks that a message is a correction if it gives a
+// different answer from the agent's or asks for a repair of that answer. A message that
+// repeats the answer, asks a question, or concerns another matter is not a correction.
 func TestOtherAnswersAreCorrections(t *testing.T) {
 	earlier := []agent.Message{{Role: "user", Content: "Where does the alpha crate go?"}, {Role: "assistant", Content: "It goes to shelf 7."}}
 	for message, want := range map[string]bool{
@@ -256,9 +258,9 @@ func TestOtherAnswersAreCorrections(t *testing.T) {
 	}
 }
 
-// TestHeldOutApprovals measures the rules by messages that were labelled before the rules were
-// written: in English, German, French and Spanish, with sarcasm and doubts. A false approval
-// makes a wrong answer a reference, so that the precision counts most.
+// TestHeldOutApprovals measures the rules with messages that were labelled before the rules
+// were written, in English, German, French and Spanish, with sarcasm and doubts. A false
+// approval makes a wrong answer a reference, so precision counts most.
 func TestHeldOutApprovals(t *testing.T) {
 	counts := map[Signal]*struct{ found, labelled, both int }{Approves: {}, Corrects: {}}
 	for _, l := range readLabelled(t, "approvals.jsonl") {

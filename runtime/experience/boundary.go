@@ -13,39 +13,41 @@ import (
 	"evolve/runtime/text"
 )
 
-// A referral's weight blends count and recency: a new one weighs 1 and a very old one
-// oldWeight; half of the difference is lost per referralHalfLife. The age is that at the
-// time of the last turn.
+// The weight of a referral blends count and recency: a new referral weighs 1 and a very old
+// one oldWeight; half of the difference is lost in each referralHalfLife. The age is
+// measured at the time of the last turn.
 const (
 	oldWeight        = .25
 	referralHalfLife = 30 * 24 * time.Hour
 )
 
-// thresholds decide which axes form a cluster and which clusters are no noise.
+// thresholds determine which axes form a cluster and which clusters are more than noise.
 type thresholds struct {
-	linked float64 // least mean similarity of the axes of two clusters that are merged, in [0,1]
-	weight float64 // least weight of the referrals of a group
-	share  float64 // least share of that in the weight of all referrals, in [0,1]
+	linked float64 // minimum mean similarity, in [0,1], between the axes of two clusters to be merged
+	weight float64 // minimum weight of the referrals in a group
+	share  float64 // minimum share of that weight in the weight of all referrals, in [0,1]
 }
 
-// tuned returns the thresholds of a grid with the most warnings for tools with two causes
-// among those that warned of at most 5 % of the tools with one cause, looked at after each
-// of up to fifty simulated referrals (see TestFalseAlarmsOfCohesion).
+// tuned returns the best thresholds of a grid search. Of all the thresholds that warned
+// about at most 5 % of the tools with one cause, these warned about the most tools with two
+// causes. Each tool was examined after each of up to fifty simulated referrals (see
+// TestFalseAlarmsOfCohesion).
 func tuned() thresholds { return thresholds{linked: .1, weight: 2.5, share: .15} }
 
 const (
-	// clusteredReferrals and clusteredAxes bound the work: the newest referrals of a tool,
-	// and its heaviest axes.
+	// clusteredReferrals and clusteredAxes limit the work: only the newest referrals of a
+	// tool and its heaviest axes are clustered.
 	clusteredReferrals, clusteredAxes = 200, 40
-	// shownAxes is the number of axes of a cluster that a warning names.
+	// shownAxes is the number of axes of a cluster that a warning lists.
 	shownAxes = 3
-	// An outcome is repeated from repeatedCalls calls and repeatedShare of the judged ones.
+	// An outcome counts as repeated if at least repeatedCalls calls and a share of at least
+	// repeatedShare of the judged calls have it.
 	repeatedCalls, repeatedShare = 3, .2
-	// healthyCalls and healthyRate are the judged calls and the rate of a tool of strong
-	// health.
+	// healthyCalls and healthyRate are the minimum number of judged calls and the minimum
+	// success rate of a tool in good health.
 	healthyCalls, healthyRate = 10, .8
-	// scattered is the least number of referrals that are a pattern although they form no
-	// group.
+	// scattered is the minimum number of referrals that count as a pattern although they
+	// form no group.
 	scattered = 8
 )
 
@@ -53,71 +55,75 @@ const (
 type Cluster struct {
 	// Axes are sorted.
 	Axes []string `json:"axes"`
-	// Referrals is the number of those that belong to the cluster. Weight is the sum of their
-	// weights, each in [.25, 1] by its age, and Share that of the weight of all the tool's
-	// referrals, in (0,1].
+	// Referrals is the number of referrals that belong to the cluster. Weight is the sum of
+	// their weights, each in [.25, 1] depending on its age. Share is the share of Weight in
+	// the weight of all the tool's referrals, in (0,1].
 	Referrals int     `json:"referrals"`
 	Weight    float64 `json:"weight"`
 	Share     float64 `json:"share"`
-	// Group reports whether the cluster is heavy enough to be no noise: a weight of at least
-	// 2.5 and a share of at least .15.
+	// Group reports whether the cluster is heavy enough to be more than noise: its weight
+	// is at least 2.5 and its share at least .15.
 	Group bool `json:"group,omitempty"`
-	// First and Last are the times of its first and last kept referral, and Cause is the
-	// cause of the last that has one.
+	// First and Last are the times of the cluster's first and last stored referral. Cause
+	// is the cause of the last referral that has one.
 	First time.Time `json:"first"`
 	Last  time.Time `json:"last"`
 	Cause string    `json:"cause,omitempty"`
 }
 
-// Remedy is what advice recommends to do with a tool.
+// Remedy is an action that advice recommends for a tool.
 type Remedy string
 
 // The remedies.
 const (
-	// Split the tool: it is asked for several kinds of tasks that are not its own.
+	// Split the tool, because it is called for several kinds of tasks that are not its own.
 	Split Remedy = "split"
-	// Recompose the tool with others: they lack the same thing, or its answers are
-	// repeatedly of little use.
+	// Recompose the tool with others, because they lack the same thing or because the
+	// tool's answers are repeatedly of little use.
 	Recompose Remedy = "recompose"
-	// Tighten its description or its parameters: it is called for what it is not made for.
+	// Tighten the tool's description or its parameters, because it is called for tasks for
+	// which it is not made.
 	Tighten Remedy = "tighten"
-	// Retain it as it is.
+	// Retain the tool as it is.
 	Retain Remedy = "retain"
 )
 
-// Advice recommends to the builders of a tool what to do with it, and holds the evidence:
-// counts over all methods and domains, clusters, and dates.
+// Advice is a recommendation to the builders of a tool, with the evidence for it: clusters,
+// dates, and counts over all methods and domains.
 type Advice struct {
 	Tool   string `json:"tool"`
 	Remedy Remedy `json:"remedy"`
 	// Reason is one sentence.
 	Reason string `json:"reason"`
-	// Warning is that of [Experience.CohesionWarning]. A tool to retain may have one.
+	// Warning is the result of [Experience.CohesionWarning]. Even a tool that should be
+	// retained may have a warning.
 	Warning string `json:"warning,omitempty"`
 	Calls   int    `json:"calls"`
-	// Judged is the number of calls that [Capsule.Judged] counts, plus the calls that ended
-	// with a referral. Succeeded is that of [Capsule.Success].
+	// Judged is the number of calls that [Capsule.Judged] counts plus the number of calls
+	// that ended with a referral. Succeeded is the number of calls that [Capsule.Success]
+	// counts.
 	Judged    int `json:"judged"`
 	Succeeded int `json:"succeeded"`
 	// Referrals is the sum of [Capsule.ReferralCount]. Weak and Invalid count the outcomes
-	// low_utility and contract_violation.
+	// low_utility and contract_violation, respectively.
 	Referrals int `json:"referrals"`
 	Weak      int `json:"low_utility"`
 	Invalid   int `json:"contract_violations"`
-	// Adaptive reports whether low_utility is repeated: the calls went well and helped
-	// little.
+	// Adaptive reports whether the outcome low_utility is repeated: the calls went well but
+	// helped little.
 	Adaptive bool `json:"adaptive_failure,omitempty"`
-	// Clusters are those of [Experience.Clusters].
+	// Clusters is the result of [Experience.Clusters].
 	Clusters []Cluster `json:"clusters,omitempty"`
-	// Shared are the other tools with a group that has an axis of this tool's groups.
+	// Shared lists the other tools that have a group containing an axis of this tool's
+	// groups.
 	Shared []string `json:"shared_with,omitempty"`
-	// First and Last are the times of the first and last kept referral.
+	// First and Last are the times of the first and last stored referral.
 	First time.Time `json:"first,omitzero"`
 	Last  time.Time `json:"last,omitzero"`
 }
 
-// Tools returns the names of the tools with calls, sorted, and [AllTools] where referrals
-// concern none.
+// Tools returns the sorted names of the tools that have calls, and [AllTools] if there are
+// referrals that concern no tool.
 func (e *Experience) Tools() []string {
 	var out []string
 	for _, c := range e.Capsules {
@@ -129,26 +135,27 @@ func (e *Experience) Tools() []string {
 	return slices.Compact(out)
 }
 
-// Clusters returns the clusters of a tool's referrals, the heaviest first. Two axes are as
-// similar as the weight of the referrals that name both is to the weight of those that name
-// either (a weighted Jaccard index); clusters with a mean similarity of at least .1 are
-// merged, the most similar first. A referral belongs to the heaviest cluster that it touches,
-// so that a word beside the true cause adds nothing to another cluster; one that names none
-// of the tool's 40 heaviest axes belongs to none. Axes of the same words ("exchange rate",
-// "exchange rates") count as one. Other words that mean the same and never occur together
-// are in different clusters, and an axis that every referral names holds all of them
-// together.
+// Clusters returns the clusters of a tool's referrals, the heaviest first. The similarity
+// of two axes is the weight of the referrals that name both, divided by the weight of the
+// referrals that name at least one of them (a weighted Jaccard index). Clusters with a mean
+// similarity of at least .1 are merged, the most similar first. A referral belongs only to
+// the heaviest cluster that it touches, so a word that accompanies the true cause adds
+// nothing to another cluster; a referral that names none of the tool's 40 heaviest axes
+// belongs to no cluster. Axes with the same words ("exchange rate", "exchange rates") count
+// as one. Different words with the same meaning that never occur together end up in
+// different clusters. An axis that every referral names holds all axes together in one
+// cluster.
 func (e *Experience) Clusters(tool string) []Cluster {
 	return clusters(e.referrals(tool), e.Updated, tuned())
 }
 
-// CohesionWarning returns one line if a tool's referrals fall into several groups (see
-// [Cluster]), whose axes it quotes, and else an empty text.
+// CohesionWarning returns a one-line warning that quotes the axes of the groups if a tool's
+// referrals fall into several groups (see [Cluster]), and an empty text otherwise.
 func (e *Experience) CohesionWarning(tool string) string {
 	return warning(e.Clusters(tool))
 }
 
-// warning returns the cohesion warning of clusters.
+// warning returns the cohesion warning for a set of clusters.
 func warning(all []Cluster) string {
 	groups, referrals := groupsOf(all), 0
 	if len(groups) < 2 {
@@ -182,17 +189,18 @@ func axesText(axes []string) string {
 	return list(parts, shownAxes)
 }
 
-// Advice returns what to do with a tool. The first that applies counts:
+// Advice returns a recommendation of what to do with a tool. The first rule that applies
+// decides:
 //
 //   - retain: at least ten calls were judged and 80 % of them succeeded;
 //   - recompose: the referrals that concern no tool ([AllTools]) form one group;
 //   - split: the referrals fall into several groups (see [Cluster]);
-//   - recompose: they form one group, of which another tool has an axis in a group, too;
+//   - recompose: they form one group, and another tool has a group that shares an axis with it;
 //   - tighten: they form one group;
-//   - recompose: low_utility is repeated, three times and in a fifth of the judged calls (an
-//     adaptive failure);
+//   - recompose: low_utility is repeated, at least three times and in at least a fifth of the
+//     judged calls (an adaptive failure);
 //   - tighten: contract_violation is repeated as often;
-//   - tighten: at least eight kept referrals form no group;
+//   - tighten: at least eight stored referrals form no group;
 //   - retain.
 func (e *Experience) Advice(tool string) Advice {
 	referrals := e.referrals(tool)
@@ -242,7 +250,7 @@ func (e *Experience) Advice(tool string) Advice {
 	return a
 }
 
-// sharing returns the other tools with a group that has an axis of the groups.
+// sharing returns the other tools that have a group with an axis from groups.
 func (e *Experience) sharing(tool string, groups []Cluster) []string {
 	var out []string
 	if len(groups) == 0 || tool == AllTools {
@@ -267,7 +275,8 @@ func (e *Experience) sharing(tool string, groups []Cluster) []string {
 	return out
 }
 
-// referrals returns the newest kept referrals of a tool over its methods, oldest first.
+// referrals returns the newest stored referrals of a tool, over all its methods, oldest
+// first.
 func (e *Experience) referrals(tool string) []Referral {
 	var out []Referral
 	for _, c := range e.Capsules {
@@ -279,13 +288,14 @@ func (e *Experience) referrals(tool string) []Referral {
 	return newest(out, clusteredReferrals)
 }
 
-// weightOf returns the weight of a referral at a time, in [.25, 1].
+// weightOf returns the weight of a referral at the time now, in [.25, 1].
 func weightOf(r Referral, now time.Time) float64 {
 	age := max(0, now.Sub(r.Time))
 	return oldWeight + (1-oldWeight)*math.Exp2(-float64(age)/float64(referralHalfLife))
 }
 
-// clusters returns the clusters of referrals, which are ordered by time, at a time.
+// clusters returns the clusters of referrals at the time now. The referrals are ordered by
+// time.
 func clusters(referrals []Referral, now time.Time, t thresholds) []Cluster {
 	referrals = respelt(referrals)
 	weights, total := make([]float64, len(referrals)), 0.
@@ -294,7 +304,7 @@ func clusters(referrals []Referral, now time.Time, t thresholds) []Cluster {
 		total += weights[i]
 	}
 	sets := merged(referrals, weights, t.linked)
-	touching := make([]float64, len(sets)) // the weight of the referrals that touch a set
+	touching := make([]float64, len(sets)) // the weight of the referrals that touch each set
 	for k, axes := range sets {
 		for i, r := range referrals {
 			if meet(r.Axes, axes) {
@@ -330,7 +340,7 @@ func clusters(referrals []Referral, now time.Time, t thresholds) []Cluster {
 	return out
 }
 
-// respelt returns the referrals with each axis in the spelling of the first that has the same
+// respelt returns the referrals with each axis spelt like the first axis that has the same
 // words.
 func respelt(referrals []Referral) []Referral {
 	lex, spelling, of := memory.NewLexicon(), map[string]string{}, map[string]string{}
@@ -353,7 +363,8 @@ func respelt(referrals []Referral) []Referral {
 	return out
 }
 
-// terms returns the stems of each axis, sorted and joined; an axis without words stays.
+// terms returns the stems of each axis, sorted and joined. An axis without words stays as
+// it is.
 func terms(lex *memory.Lexicon, axes []string) []string {
 	out := make([]string, len(axes))
 	for i, a := range axes {
@@ -366,12 +377,12 @@ func terms(lex *memory.Lexicon, axes []string) []string {
 	return out
 }
 
-// merged returns the sets of axes that occur together, each sorted, in the order of their
-// first axes.
+// merged returns the sets of axes that occur together. Each set is sorted, and the sets are
+// in the order of their first axes.
 func merged(referrals []Referral, weights []float64, linked float64) [][]string {
 	axes, of := heaviest(referrals, weights)
 	n := len(axes)
-	like := make([][]float64, n) // the similarity of two axes
+	like := make([][]float64, n) // the similarity of each pair of axes
 	for i := range like {
 		like[i] = make([]float64, n)
 		for j := range i {
@@ -418,8 +429,8 @@ func merged(referrals []Referral, weights []float64, linked float64) [][]string 
 	return out
 }
 
-// heaviest returns the axes of the greatest weight, sorted, and for each which referrals name
-// it.
+// heaviest returns the axes with the greatest weight, sorted by name, and for each axis and
+// each referral whether the referral names the axis.
 func heaviest(referrals []Referral, weights []float64) (axes []string, of [][]bool) {
 	weight := map[string]float64{}
 	for i, r := range referrals {
@@ -443,7 +454,7 @@ func heaviest(referrals []Referral, weights []float64) (axes []string, of [][]bo
 	return axes, of
 }
 
-// mean returns the mean similarity of the axes of two sets.
+// mean returns the mean similarity between the axes of two sets.
 func mean(like [][]float64, a, b []int) float64 {
 	sum := 0.
 	for _, i := range a {

@@ -13,12 +13,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// referring simulates the referrals of a tool over sixty days, oldest first. Each has one of
-// the causes and names each of its axes with a chance of .7, but at least one. A cause has
-// one to three axes. noise is the chance that a referral names an axis of thirty others
-// besides, and alone the chance that it names only such an axis.
+// referring simulates the referrals by a tool over sixty days, oldest first. Each referral
+// has one of the causes and names each axis of that cause with a chance of .7, but at least
+// one axis. A cause has one to three axes. noise is the chance that a referral also names
+// one of thirty other axes, and alone is the chance that it names only such an axis.
 func referring(r *rand.Rand, n, causes int, noise, alone float64) []Referral {
-	share := .3 + .4*r.Float64() // of the first of two causes
+	share := .3 + .4*r.Float64() // share of the first of two causes
 	var axes [2]int
 	for i := range axes {
 		axes[i] = 1 + r.IntN(3)
@@ -52,7 +52,7 @@ func referring(r *rand.Rand, n, causes int, noise, alone float64) []Referral {
 	return out
 }
 
-// oneWord replaces all axes of noise by the same.
+// oneWord replaces all noise axes with the same axis.
 func oneWord(referrals []Referral) []Referral {
 	for i := range referrals {
 		for k, a := range referrals[i].Axes {
@@ -64,8 +64,8 @@ func oneWord(referrals []Referral) []Referral {
 	return referrals
 }
 
-// rates returns the shares of tools with a warning after four to fifty referrals, and on any
-// of the evenings until then.
+// rates returns two shares of tools with a warning: those that have one after four to fifty
+// referrals, and those that had one on any evening until then.
 func rates(t thresholds, tools int, simulate func(r *rand.Rand, n int) []Referral) (end, ever float64) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range tools {
@@ -87,7 +87,7 @@ func rates(t thresholds, tools int, simulate func(r *rand.Rand, n int) []Referra
 }
 
 // TestFalseAlarmsOfCohesion reports how often tools with one cause and noise get a warning,
-// and how often those with two causes do.
+// and how often tools with two causes do.
 func TestFalseAlarmsOfCohesion(t *testing.T) {
 	const tools, noise, alone = 400, .3, .1
 	for _, c := range []struct {
@@ -116,7 +116,7 @@ func TestFalseAlarmsOfCohesion(t *testing.T) {
 	}
 }
 
-// refer returns n calls that were referred by axes.
+// refer returns n calls that were referred with these axes.
 func refer(n int, tool string, axes ...string) []Call {
 	return times(n, Call{Tool: tool, Outcome: agent.WrongToolBoundary, Axes: axes})
 }
@@ -211,7 +211,7 @@ func TestOldReferralsWeighLess(t *testing.T) {
 			t.Errorf("after %d days: %g, not %g", c.days, got, c.want)
 		}
 	}
-	// Four referrals make a group while they are new.
+	// Four referrals make a group as long as they are recent.
 	e := used(slices.Concat(refer(4, "t", "a"), refer(4, "t", "b"))...)
 	if e.CohesionWarning("t") == "" {
 		t.Error("no warning")
@@ -266,8 +266,8 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestClustersOfAnyReferrals tests that clusters count each referral once, in shares of 1, and
-// depend on the referrals alone.
+// TestClustersOfAnyReferrals tests that clusters count each referral once, in shares that
+// add up to 1, and that they depend only on the referrals.
 func TestClustersOfAnyReferrals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		axes := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-f]`), 1, 4, rapid.ID[string])

@@ -8,43 +8,44 @@ import (
 	"evolve/runtime/text"
 )
 
-// Stated is a turn's stated confidence beside its success.
+// Stated is the confidence that a turn stated, together with its success.
 type Stated struct {
 	Turn       string  `json:"turn,omitempty"`
 	Domain     string  `json:"domain"`
 	Confidence float64 `json:"confidence"` // in (0,1]
-	// Success reports whether the outcome was ok and that no correction followed.
+	// Success reports whether the outcome was ok and no correction followed.
 	Success bool `json:"success"`
 }
 
-// calibrationBins is the number of bins of a calibration's curve.
+// calibrationBins is the number of bins in a calibration curve.
 const calibrationBins = 10
 
 // Calibration compares the stated confidence of turns with their success. All its numbers
-// but counts are in [0,1]; without turns they are 0.
+// except counts are in [0,1]; if there are no turns, they are 0.
 type Calibration struct {
 	// Turns is the number of turns that stated a confidence.
 	Turns int `json:"turns"`
-	// Confidence is the mean of what was stated, and Success the share that succeeded.
+	// Confidence is the mean of the stated confidences, and Success is the share of turns
+	// that succeeded.
 	Confidence float64 `json:"confidence"`
 	Success    float64 `json:"success"`
-	// Brier is the mean of (confidence − success)² with success 1 or 0: 0 is perfect, and
-	// .25 is the value of a constant confidence of .5. It is half of the sum over both
+	// Brier is the mean of (confidence − success)², where success is 1 or 0: 0 is perfect,
+	// and .25 is the value of a constant confidence of .5. It is half of the sum over both
 	// classes in Brier, Verification of forecasts expressed in terms of probability,
 	// Monthly Weather Review 78 (1950) 1–3.
 	Brier float64 `json:"brier"`
 	// ECE is the expected calibration error Σ n/N·|success − confidence| over the bins,
 	// with the means of each bin: Naeini, Cooper and Hauskrecht, Obtaining well calibrated
-	// probabilities using Bayesian binning, AAAI 2015, with the ten bins (0, .1], (.1, .2],
-	// … of Guo, Pleiss, Sun and Weinberger, On calibration of modern neural networks, ICML
-	// 2017, equation 3. It is 0 for perfect calibration. With few turns a bin it is above
-	// that even for a perfectly calibrated agent.
+	// probabilities using Bayesian binning, AAAI 2015. The ten bins (0, .1], (.1, .2], …
+	// are those of Guo, Pleiss, Sun and Weinberger, On calibration of modern neural
+	// networks, ICML 2017, equation 3. ECE is 0 for perfect calibration. With few turns per
+	// bin it is above 0 even for a perfectly calibrated agent.
 	ECE float64 `json:"ece"`
-	// Curve holds the bins that have turns, in the order of their confidence.
+	// Curve holds the bins that have turns, ordered by confidence.
 	Curve []CalibrationBin `json:"curve,omitempty"`
 }
 
-// CalibrationBin is the part of a calibration whose confidence is in (Over, To].
+// CalibrationBin covers the turns of a calibration whose confidence is in (Over, To].
 type CalibrationBin struct {
 	Over       float64 `json:"over"`
 	To         float64 `json:"to"`
@@ -53,8 +54,9 @@ type CalibrationBin struct {
 	Success    float64 `json:"success"`
 }
 
-// CalibrationIn returns the calibration of the last 1,000 turns that stated a confidence, as
-// far as they are of a domain; of all of them for [Global] and an empty domain.
+// CalibrationIn returns the calibration of a domain, which covers those of the last 1,000
+// turns with a stated confidence that belong to the domain. If the domain is [Global] or
+// empty, all of these turns are covered.
 func (e *Experience) CalibrationIn(domain string) Calibration {
 	return calibrate(among(e.Stated, domainName(domain), func(s Stated) string { return s.Domain }))
 }
@@ -93,8 +95,8 @@ func calibrate(list []Stated) Calibration {
 	return out
 }
 
-// binOf returns the bin of a confidence. It compares with i/10 itself, so that .3 is the
-// end of a bin and not the start of the next by an error of rounding.
+// binOf returns the index of the bin for a confidence. It compares with i/10 itself, so no
+// rounding error moves .3, the end of a bin, into the next bin.
 func binOf(confidence float64) int {
 	for i := range calibrationBins - 1 {
 		if confidence <= float64(i+1)/calibrationBins {
@@ -104,8 +106,8 @@ func binOf(confidence float64) int {
 	return calibrationBins - 1
 }
 
-// CalibrationText describes the calibration in a domain, and that over all domains beside
-// it, in at most 4,000 bytes. It returns false if no turn stated a confidence.
+// CalibrationText describes the calibration in a domain and, for comparison, over all
+// domains, in at most 4,000 bytes. It returns false if no turn stated a confidence.
 func (e *Experience) CalibrationText(domain string) (string, bool) {
 	all := e.CalibrationIn("")
 	if all.Turns == 0 {
@@ -123,7 +125,7 @@ func (e *Experience) CalibrationText(domain string) (string, bool) {
 	return text.Clip(b.String(), maxText, text.Ellipsis), true
 }
 
-// text describes a calibration in a line, and its curve in a line for each bin.
+// text describes a calibration on one line, and each bin of its curve on a further line.
 func (c Calibration) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the last %s with a stated confidence had a mean confidence of %.2f and a success rate of %.2f (%d succeeded)",
@@ -143,7 +145,7 @@ func (c Calibration) text() string {
 }
 
 // CalibrationOf returns the calibration of the turns that stated a confidence and for which
-// counts is true.
+// counts returns true.
 func (e *Experience) CalibrationOf(counts func(turn string) bool) Calibration {
 	var list []Stated
 	for _, s := range e.Stated {

@@ -17,7 +17,7 @@ func stated(domain string, pairs ...float64) []Stated {
 	return out
 }
 
-// The expected numbers are computed by hand.
+// TestCalibration compares calibrations with numbers that were calculated by hand.
 func TestCalibration(t *testing.T) {
 	for name, c := range map[string]struct {
 		list []Stated
@@ -27,16 +27,17 @@ func TestCalibration(t *testing.T) {
 		"sure and right":  {stated("a", 1, 1), Calibration{Turns: 1, Confidence: 1, Success: 1, Curve: []CalibrationBin{{.9, 1, 1, 1, 1}}}},
 		"sure and wrong":  {stated("a", 1, 0), Calibration{Turns: 1, Confidence: 1, Brier: 1, ECE: 1, Curve: []CalibrationBin{{.9, 1, 1, 1, 0}}}},
 		"a half, as said": {stated("a", .5, 1, .5, 0), Calibration{Turns: 2, Confidence: .5, Success: .5, Brier: .25, Curve: []CalibrationBin{{.4, .5, 2, .5, .5}}}},
-		// Brier (.1² + .1² + .9² + .4² + .7²)/5 = (.01+.01+.81+.16+.49)/5 = .296.
-		// Bins: (.8,.9] with mean .9 and 2/3; (.5,.6] with .6 and 1; (.2,.3] with .3 and 1.
-		// ECE 3/5·|2/3−.9| + 1/5·.4 + 1/5·.7 = .14 + .08 + .14 = .36.
+		// The Brier score is (.1² + .1² + .9² + .4² + .7²)/5 = (.01+.01+.81+.16+.49)/5 =
+		// .296. The bins are (.8,.9] with mean .9 and success 2/3, (.5,.6] with .6 and 1,
+		// and (.2,.3] with .3 and 1. The ECE is 3/5·|2/3−.9| + 1/5·.4 + 1/5·.7 = .14 + .08
+		// + .14 = .36.
 		"five": {
 			stated("a", .9, 1, .9, 1, .9, 0, .6, 1, .3, 1),
 			Calibration{Turns: 5, Confidence: .72, Success: .8, Brier: .296, ECE: .36, Curve: []CalibrationBin{
 				{.2, .3, 1, .3, 1}, {.5, .6, 1, .6, 1}, {.8, .9, 3, .9, 2. / 3},
 			}},
 		},
-		// Errors of one bin in both directions cancel: (.82+.88)/2 = .85 and 1/2.
+		// Errors in both directions within one bin cancel: (.82+.88)/2 = .85 and 1/2.
 		"one bin": {
 			stated("a", .82, 1, .88, 0),
 			Calibration{Turns: 2, Confidence: .85, Success: .5, Brier: (.18*.18 + .88*.88) / 2, ECE: .35, Curve: []CalibrationBin{{.8, .9, 2, .85, .5}}},

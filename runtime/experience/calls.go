@@ -12,27 +12,29 @@ import (
 	"evolve/runtime/tool"
 )
 
-// MaxCalls is the maximum number of calls that are learned of one turn.
+// MaxCalls is the maximum number of calls in one turn from which an Experience learns.
 const MaxCalls = 200
 
-// maxLearnedCause bounds the cause of a call, in bytes.
+// maxLearnedCause is the maximum length of the cause of a call, in bytes.
 const maxLearnedCause = 300
 
-// barredCause begins the cause of a call that a person's feedback barred.
+// barredCause is the beginning of the cause of a call that a person's feedback barred.
 const barredCause = "people want the tool "
 
-// BarredCause is the cause of a call that an effect of a person's feedback bars.
+// BarredCause returns the cause of a call that is barred by an effect of a person's
+// feedback.
 func BarredCause(tool string, by Effect) string {
-	return fmt.Sprintf("%s%s no more here: %s", barredCause, tool, by)
+	return fmt.Sprintf("%s%s no longer to be used here: %s", barredCause, tool, by)
 }
 
-// barred reports whether a person's feedback barred the call: that is no error of the tool.
+// barred reports whether a person's feedback barred the call, which is not an error of the
+// tool.
 func (c Call) barred() bool {
 	return c.Outcome == agent.Denied && strings.HasPrefix(c.Cause, barredCause)
 }
 
-// CallsOf returns the calls of tools in a transcript, and in a program's own transcript
-// those that have the same form. A referral of the turn counts for the tools that it
+// CallsOf returns the tool calls in a transcript, including those in a program's own
+// transcript that have the same form. A referral by the turn counts for the tools that it
 // concerns (see [reading.refer]).
 func CallsOf(events []agent.Event) []Call {
 	r := reading{repaired: map[string]bool{}}
@@ -57,14 +59,14 @@ func CallsOf(events []agent.Event) []Call {
 	calls := make([]Call, 0, len(r.calls))
 	for _, c := range r.calls {
 		if c.excuse {
-			c.Outcome = agent.ContractViolation // a referral without evidence is none
+			c.Outcome = agent.ContractViolation // a referral without evidence does not count as one
 		}
 		calls = append(calls, c.Call)
 	}
 	return calls[:min(len(calls), MaxCalls)]
 }
 
-// add adds the call of an event; own reports that it is the runtime's.
+// add adds the call of an event. own reports whether the event comes from the runtime.
 func (r *reading) add(e agent.Event, own bool) {
 	if e.Name == "" || e.Outcome != "" && !e.Outcome.Valid() {
 		return
@@ -88,7 +90,7 @@ func (r *reading) add(e agent.Event, own bool) {
 		if b, ok := boundaryOf(e.Data); ok {
 			c.Axes, c.Cause = b.Axes, cmp.Or(c.Cause, evidenceText(b))
 		} else {
-			c.excuse = true // until the turn's own referral is its evidence
+			c.excuse = true // unless the turn's own referral provides the evidence
 		}
 	}
 	r.calls = append(r.calls, c)
@@ -106,8 +108,9 @@ func (r *reading) addReported(data json.RawMessage) {
 	}
 }
 
-// reported returns the calls of tools in a program's own transcript, where that is a list of
-// events. Other events may have any form. The evidence of a referral is in the field refer.
+// reported returns the tool calls in a program's own transcript if the transcript is a list
+// of events. Other events may have any form. The evidence of a referral is in the field
+// refer.
 func reported(data json.RawMessage) []agent.Event {
 	var list []json.RawMessage
 	if json.Unmarshal(data, &list) != nil {

@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestCallsOfATranscript tests what is learned of the calls in a transcript: those of the
-// runtime with repairs and referrals, and those that a program reports in its own.
+// TestCallsOfATranscript tests what is learned about the calls in a transcript: those made
+// by the runtime, with repairs and referrals, and those that a program reports as its own.
 func TestCallsOfATranscript(t *testing.T) {
 	got := CallsOf([]agent.Event{
 		{Kind: agent.EventDomain, Name: "operations"},

@@ -14,38 +14,39 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Capsule is what calls of one tool and method did in one domain.
+// Capsule holds the results of the calls to one tool and method in one domain.
 type Capsule struct {
 	Tool   string `json:"tool"`
 	Method string `json:"method,omitempty"`
 	Domain string `json:"domain"`
-	// Origin is that of the last call.
+	// Origin is the origin of the last call.
 	Origin string `json:"origin"`
 	Calls  int    `json:"calls"`
 	// Outcomes counts the calls by outcome; the counts add up to Calls.
 	Outcomes map[agent.Outcome]int `json:"outcomes"`
-	// Corrected counts the calls in turns that a person corrected; each is no success.
+	// Corrected counts the calls in turns that a person corrected. None of them is a
+	// success.
 	Corrected int `json:"corrected,omitempty"`
 	// Referred counts the failed calls after which the turn referred the task elsewhere
-	// because of the tool. Their outcome is the failure.
+	// because of the tool. Their outcome remains the failure.
 	Referred int `json:"referred,omitempty"`
-	// Repairs counts the calls whose arguments were repaired, and Repaired those of them
-	// that ended ok.
+	// Repairs counts the calls whose arguments were repaired, and Repaired counts those
+	// repaired calls that ended ok.
 	Repairs  int `json:"repairs,omitempty"`
 	Repaired int `json:"repaired,omitempty"`
-	// Latencies are the last measured ones, at most 100, oldest first.
+	// Latencies holds the last measured latencies, at most 100, oldest first.
 	Latencies []time.Duration `json:"latencies,omitempty"`
-	// Failures are the last ten of the tool itself (see [Capsule.Judged]), oldest first.
-	// Referrals are not among them.
+	// Failures holds the last ten failures of the tool itself (see [Capsule.Judged]),
+	// oldest first. Referrals are not among them.
 	Failures []Failure `json:"failures,omitempty"`
 	// Axes counts referrals by boundary axis, for at most 32 axes.
 	Axes map[string]int `json:"axes,omitempty"`
-	// Referrals are the last 50 with an axis, oldest first. Only capsules of [Global] have
-	// them.
+	// Referrals holds the last 50 referrals that have an axis, oldest first. Only capsules
+	// of [Global] have them.
 	Referrals []Referral `json:"referrals,omitempty"`
 	Last      time.Time  `json:"last,omitzero"`
-	// Recency weighs the judged calls by their week; nil where none was, and in capsules of
-	// earlier versions.
+	// Recency weighs the judged calls by their week. It is nil if no call was judged, and
+	// in capsules that were stored by earlier versions.
 	Recency *Recency `json:"recency,omitempty"`
 }
 
@@ -54,22 +55,22 @@ type Failure struct {
 	Outcome agent.Outcome `json:"outcome"`
 	Cause   string        `json:"cause,omitempty"`
 	Time    time.Time     `json:"time"`
-	// Turn is the id of the turn that it was in; empty in records of earlier versions.
+	// Turn is the id of the turn that made the call; empty in records of earlier versions.
 	Turn string `json:"turn,omitempty"`
 }
 
-// Referral is one call after which the tool, or the turn because of it, referred the task
-// elsewhere.
+// Referral is one call after which the task was referred elsewhere, either by the tool or
+// by the turn because of the tool.
 type Referral struct {
-	// Axes are at most eight, as [tool.Axes] returns them.
+	// Axes holds at most eight axes, as [tool.Axes] returns them.
 	Axes  []string  `json:"axes"`
 	Cause string    `json:"cause,omitempty"`
 	Time  time.Time `json:"time"`
-	// Turn is the id of the turn that it was in; empty in records of earlier versions.
+	// Turn is the id of the turn that made the call; empty in records of earlier versions.
 	Turn string `json:"turn,omitempty"`
 }
 
-// Bounds of what is kept. Names and causes are in bytes.
+// These are the limits on what is stored. The limits on names and causes are in bytes.
 const (
 	maxCapsules  = 500
 	maxLatencies = 100
@@ -77,24 +78,25 @@ const (
 	maxReferrals = 50
 	maxAxes      = 32
 	maxName      = 100
-	maxNamed     = 200 // of an agent; calls of further tools count as [Unregistered]
-	maxMethods   = 30  // of a tool; further calls count for the tool without a method
+	maxNamed     = 200 // per agent; calls to further tools count as [Unregistered]
+	maxMethods   = 30  // per tool; calls to further methods count for the tool without a method
 	keptCause    = 200
 )
 
 // ReferralCount is the number of referrals that concern the tool: its calls that ended with
-// one (wrong_tool_boundary), and those that failed before the turn referred.
+// a referral (wrong_tool_boundary), and its calls that failed before the turn referred the
+// task elsewhere.
 func (c Capsule) ReferralCount() int { return c.Outcomes[agent.WrongToolBoundary] + c.Referred }
 
 // Success is the number of calls that ended ok in turns that no person corrected.
 func (c Capsule) Success() int { return max(0, c.Outcomes[agent.OK]-c.Corrected) }
 
-// Judged is the number of calls whose outcome shows how good the tool is. Calls that a
-// limit, the operator, the end of the turn or the infrastructure prevented or cut off show
-// nothing: those with the outcome rate_limited, circuit_open, budget_exceeded, denied,
-// cancelled or infrastructure. Neither does a referral (wrong_tool_boundary): its evidence
-// shows the boundary of the tool, and a tool should not lose score by reporting that
-// boundary.
+// Judged is the number of calls whose outcome shows how good the tool is. A call shows
+// nothing if a limit, the operator, the end of the turn or the infrastructure prevented it
+// or cut it off, that is, if its outcome is rate_limited, circuit_open, budget_exceeded,
+// denied, cancelled or infrastructure. A referral (wrong_tool_boundary) does not count
+// either: its evidence shows the boundary of the tool, and a tool should not lose score for
+// reporting that boundary.
 func (c Capsule) Judged() int {
 	n := c.Calls
 	for o, calls := range c.Outcomes {
@@ -113,8 +115,8 @@ func judged(o agent.Outcome) bool {
 	return true
 }
 
-// Rate is the share of successes among the judged calls, in [0,1]; false means that no call
-// was judged. A weak answer (low_utility) is judged and no success.
+// Rate returns the share of successes among the judged calls, in [0,1], or false if no call
+// was judged. A weak answer (low_utility) counts as judged but not as a success.
 func (c Capsule) Rate() (float64, bool) {
 	n := c.Judged()
 	if n == 0 {
@@ -123,8 +125,8 @@ func (c Capsule) Rate() (float64, bool) {
 	return min(1, float64(c.Success())/float64(n)), true
 }
 
-// Percentile returns the least of the kept latencies that at least the share q of them does
-// not exceed; q is clamped to [0,1]. It returns 0 without latencies.
+// Percentile returns the smallest stored latency that at least the share q of the stored
+// latencies does not exceed; q is clamped to [0,1]. Without latencies it returns 0.
 func (c Capsule) Percentile(q float64) time.Duration {
 	if len(c.Latencies) == 0 {
 		return 0
@@ -137,17 +139,17 @@ func (c Capsule) Percentile(q float64) time.Duration {
 	return time.Duration(stat.Quantile(min(1, max(0, q)), stat.Empirical, x, nil))
 }
 
-// learnCalls adds the calls of a turn to the capsules of its domain and of [Global].
+// learnCalls adds a turn's calls to the capsules of the turn's domain and of [Global].
 func (e *Experience) learnCalls(t Turn) {
 	week := e.weekOf(t)
 	for _, call := range t.Calls {
 		if !call.Outcome.Valid() {
-			call.Outcome = agent.ContractViolation // as the registry of tools settles it
+			call.Outcome = agent.ContractViolation // the registry of tools does the same
 		}
 		call.Cause = text.Clip(text.OneLine(call.Cause), keptCause, text.Ellipsis)
 		call.Axes = tool.Axes(call.Axes)
 		if call.Outcome == agent.WrongToolBoundary && len(call.Axes) == 0 {
-			call.Outcome = agent.ContractViolation // a referral without evidence is none
+			call.Outcome = agent.ContractViolation // a referral without evidence does not count as one
 		}
 		global := e.at(call.Tool, call.Method, Global)
 		global.add(call, t, week)
@@ -165,7 +167,7 @@ func (e *Experience) learnCalls(t Turn) {
 	e.evict()
 }
 
-// add counts a call of a turn, with the weight of a week.
+// add counts a call made in a turn, with the weight of a week.
 func (c *Capsule) add(call Call, t Turn, week int) {
 	c.Origin = clipped(call.Origin)
 	if judged(call.Outcome) {
@@ -203,8 +205,8 @@ func (c *Capsule) add(call Call, t Turn, week int) {
 	}
 }
 
-// count counts a referral by an axis. A new axis replaces the rarest where all places are
-// taken, of equally rare ones the first by name.
+// count counts a referral under an axis. If there is no room for a new axis, it replaces
+// the rarest axis with the new one; of equally rare axes, it replaces the first by name.
 func (c *Capsule) count(axis string) {
 	if c.Axes == nil {
 		c.Axes = map[string]int{}
@@ -216,7 +218,7 @@ func (c *Capsule) count(axis string) {
 	c.Axes[axis]++
 }
 
-// at returns a capsule, which it adds if there is none. The pointer is valid until the next
+// at returns a capsule, adding it if it does not exist. The pointer is valid until the next
 // call.
 func (e *Experience) at(tool, method, domain string) *Capsule {
 	if c := e.capsule(tool, method, domain); c != nil {
@@ -228,8 +230,8 @@ func (e *Experience) at(tool, method, domain string) *Capsule {
 	return &e.Capsules[i]
 }
 
-// evict removes the least recently used capsules beyond the bound: those of [Global] only
-// when there are no others, because they are the fallback.
+// evict removes the least recently used capsules beyond the limit. It removes capsules of
+// [Global] only if no others are left, because they are the fallback.
 func (e *Experience) evict() {
 	for len(e.Capsules) > maxCapsules {
 		oldest := slices.MinFunc(e.Capsules, func(a, b Capsule) int {
@@ -247,7 +249,8 @@ func (e *Experience) evict() {
 	}
 }
 
-// domainName returns the name under which a domain is kept: [Global] for none.
+// domainName returns the name under which a domain is stored, which is [Global] for an
+// empty domain.
 func domainName(domain string) string {
 	if domain == "" {
 		return Global
@@ -255,12 +258,13 @@ func domainName(domain string) string {
 	return clipped(domain)
 }
 
-// clipped returns a name within its bound and valid as JSON.
+// clipped returns a name shortened to its limit and made valid for JSON.
 func clipped(name string) string {
 	return text.Clip(strings.ToValidUTF8(name, "\uFFFD"), maxName)
 }
 
-// newest returns the last n items, without a reference to the others.
+// newest returns the last n items. If it drops any items, the result is a new slice that
+// does not keep them in memory.
 func newest[T any](items []T, n int) []T {
 	if len(items) <= n {
 		return items

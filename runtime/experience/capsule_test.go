@@ -18,8 +18,8 @@ import (
 
 var day = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 
-// used returns an experience that learned turns of the domain ops with one call each, an hour
-// apart.
+// used returns an experience that has learned turns in the domain ops with one call each,
+// an hour apart.
 func used(calls ...Call) *Experience {
 	e := &Experience{}
 	for i, c := range calls {
@@ -28,7 +28,7 @@ func used(calls ...Call) *Experience {
 	return e
 }
 
-// times returns n calls that are equal.
+// times returns n equal calls.
 func times(n int, c Call) []Call { return slices.Repeat([]Call{c}, n) }
 
 func TestCallsCountInTheirDomainAndInAll(t *testing.T) {
@@ -155,7 +155,8 @@ func TestEvictionKeepsTheFallback(t *testing.T) {
 	e := &Experience{}
 	e.Learn(Turn{Time: day.AddDate(0, -1, 0), Calls: []Call{{Tool: "old", Outcome: agent.OK}}})
 	for i := range 2 * maxCapsules {
-		// The tool stays; each turn has a domain of its own, and the first is used again.
+		// The tool stays the same. Each turn has a separate domain, and the first domain is
+		// used again each time.
 		for _, d := range []string{"first", fmt.Sprint("d", i)} {
 			e.Learn(Turn{Domain: d, Time: day.Add(time.Duration(i) * time.Minute), Calls: []Call{{Tool: "t", Outcome: agent.OK}}})
 		}
@@ -172,7 +173,7 @@ func TestEvictionKeepsTheFallback(t *testing.T) {
 	if e.capsule("t", "", "first") == nil || e.capsule("t", "", fmt.Sprint("d", 2*maxCapsules-1)) == nil || e.capsule("t", "", "d3") != nil {
 		t.Error("the least recently used capsules did not go first")
 	}
-	for i := range 2 * maxCapsules { // tools without end: the fallback is bounded, too
+	for i := range 2 * maxCapsules { // an unlimited number of tools: the fallback is bounded, too
 		e.Learn(Turn{Time: day.AddDate(0, 1, i), Calls: []Call{{Tool: fmt.Sprint("tool", i), Outcome: agent.OK}}})
 	}
 	other := e.capsule(Unregistered, "", Global)
@@ -181,8 +182,8 @@ func TestEvictionKeepsTheFallback(t *testing.T) {
 	}
 }
 
-// TestNamesWithoutEnd tests that a turn's model that calls ten thousand tools that there are
-// not adds one capsule, and displaces nothing.
+// TestNamesWithoutEnd tests that when the model in a turn calls ten thousand tools that do
+// not exist, only one capsule is added, and none is displaced.
 func TestNamesWithoutEnd(t *testing.T) {
 	e := &Experience{}
 	for i := range 300 { // as many domains as tools of a program
@@ -216,7 +217,8 @@ func TestANewAxisReplacesTheRarest(t *testing.T) {
 	}
 }
 
-// drawTurn draws a turn of few tools and domains, with all that a call may have.
+// drawTurn draws a turn with few tools and domains, and with everything that a call may
+// have.
 func drawTurn(t *rapid.T) Turn {
 	words := rapid.SampledFrom([]string{"", "a", "b", "Web ", "live data", "\u202e<x>", strings.Repeat("é", 90)})
 	turn := Turn{
@@ -242,14 +244,14 @@ func drawTurn(t *rapid.T) Turn {
 func TestLearnIsDeterministicBoundedAndExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		turns := rapid.SliceOfN(rapid.Custom(drawTurn), 0, 25).Draw(t, "turns")
-		for range rapid.IntRange(0, 3).Draw(t, "doublings") { // beyond the bounds of each list
+		for range rapid.IntRange(0, 3).Draw(t, "doublings") { // exceeds the bounds of each list
 			turns = append(turns, turns...)
 		}
 		var e, again Experience
 		calls, outcomes := 0, map[agent.Outcome]int{}
 		for _, turn := range turns {
 			e.Learn(turn)
-			turn.Time = turn.Time.UTC() // the zone is no part of a time
+			turn.Time = turn.Time.UTC() // the time zone is not part of a time
 			again.Learn(turn)
 			calls += len(turn.Calls)
 		}
@@ -337,8 +339,8 @@ func checkCapsule(t *rapid.T, c Capsule) {
 	}
 }
 
-// TestMethodsAreBounded tests that a tool with ever new methods displaces no other tool, and
-// that its calls all count.
+// TestMethodsAreBounded tests that a tool with ever new methods displaces no other tool,
+// and that all of its calls count.
 func TestMethodsAreBounded(t *testing.T) {
 	e := &Experience{}
 	e.Learn(Turn{Domain: "ops", Outcome: agent.OK, Calls: []Call{{Tool: "calc", Outcome: agent.OK}}})

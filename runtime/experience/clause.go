@@ -9,17 +9,18 @@ import (
 	"evolve/runtime/text"
 )
 
-// written is a message as the rules read it.
+// written is a message in the form to which the rules are applied.
 type written struct {
 	text    string // lower case, without code and quotations, with single spaces
 	clauses []clause
 	words   []string
 }
 
-// clause is a part of a message up to the end of a sentence, or up to a "but".
+// clause is a part of a message that extends to the end of a sentence or to a "but".
 type clause struct {
 	text string
-	// lead is what was before text of "no", "wait", "I think" and the like.
+	// lead is the beginning of the clause that precedes text, such as "no", "wait" or "I
+	// think".
 	lead     string
 	question bool
 }
@@ -72,13 +73,14 @@ func (m *written) add(s string, question bool) {
 	}
 }
 
-// says reports whether a rule applies anywhere in the message.
+// says reports whether a rule matches anywhere in the message.
 func (m written) says(r *regexp.Regexp) bool { return r.MatchString(m.text) }
 
-// consents is the beginning of an answer to the agent's question, which may be given twice.
+// consents matches the beginning of an answer to the agent's question. Giving such an
+// answer twice does not count as a repetition.
 var consents = regexp.MustCompile(`^(?:yes|yeah|yep|sure|ok|okay|no|please (?:proceed|go ahead)|thanks|thank you)\b`)
 
-// sameAs reports whether the message repeats an earlier one of the user.
+// sameAs reports whether the message repeats an earlier message from the user.
 func (m written) sameAs(earlier []agent.Message) bool {
 	own := distinct(m.words)
 	if len(own) < sameWords || consents.MatchString(m.text) {

@@ -9,20 +9,20 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Competence is how well an agent does in a domain.
+// Competence describes how well an agent does in a domain.
 type Competence struct {
 	Domain string `json:"domain"`
 	// Score is in [.1, 1]: .5 without history, +.02 for a turn that ended ok, −.05 for a
 	// correction (spec 3.8), and within .2 of DayStart on any one day. It is a multiple of
 	// .0001.
 	Score float64 `json:"score"`
-	// Turns, Successes and Corrected count turns. A turn that ended ok and was corrected
-	// is no success.
+	// Turns, Successes and Corrected count turns. A turn that ended ok but was corrected is
+	// not a success.
 	Turns     int `json:"turns"`
 	Successes int `json:"successes"`
 	Corrected int `json:"corrected"`
-	// Day is the UTC day of the newest turn or correction, as 2006-01-02, and DayStart the
-	// score at its start.
+	// Day is the UTC day of the newest turn or correction, as 2006-01-02, and DayStart is
+	// the score at the start of that day.
 	Day      string  `json:"day"`
 	DayStart float64 `json:"day_start"`
 }
@@ -31,14 +31,14 @@ const (
 	startCompetence                = .5
 	leastCompetence, topCompetence = .1, 1.
 	successGain, correctionLoss    = .02, .05
-	// changePerDay is the most by which a domain's score differs from that at the start of
-	// the day, so that neither a flood of corrections nor a run of easy turns decides it in
-	// minutes.
+	// changePerDay is the maximum difference between a domain's score and its value at the
+	// start of the day, so that neither a flood of corrections nor a run of easy turns can
+	// determine the score within minutes.
 	changePerDay = .2
-	// maxDomains is the number of domains whose competence is kept.
+	// maxDomains is the maximum number of domains whose competence is stored.
 	maxDomains = 100
-	// maxStated, maxRecent and maxTools bound the stated confidences, the conversations and
-	// the tools of one turn that are kept.
+	// maxStated, maxRecent and maxTools are the maximum numbers of stated confidences, of
+	// conversations, and of tools per turn that are stored.
 	maxStated, maxRecent, maxTools = 1000, 200, 32
 )
 
@@ -50,15 +50,16 @@ type Recent struct {
 	Calls      []Called      `json:"calls,omitempty"`
 	Outcome    agent.Outcome `json:"outcome"`
 	Confidence float64       `json:"confidence,omitempty"`
-	// Topic is the domain whose competence a correction of the turn concerns, where that is
-	// not Domain: a reply without a domain is on the topic of the turn before it.
+	// Topic is the domain whose competence a correction of the turn affects, if that is not
+	// Domain. It is set for a reply without a domain, which belongs to the topic of the
+	// turn before it.
 	Topic string `json:"topic,omitempty"`
-	// Week is that with whose weight its calls count (see [Recency]); 0 in records of earlier
-	// versions.
+	// Week is the week by which the turn's calls are weighted (see [Recency]); 0 in records
+	// of earlier versions.
 	Week int `json:"week,omitempty"`
 }
 
-// Called counts the calls of a tool and method in a turn, and those of them that ended ok.
+// Called counts the calls to a tool and method in a turn, and how many of them ended ok.
 type Called struct {
 	Tool   string `json:"tool"`
 	Method string `json:"method,omitempty"`
@@ -68,8 +69,8 @@ type Called struct {
 
 // CompetenceIn returns the competence in a domain, in [.1, 1], and reports whether the
 // domain has a history; without one the score is .5. Lasting feedback on the domain changes
-// it by .15 or −.2 (see [Confidence]). An empty domain is [Global], whose competence is that
-// of turns without a domain of their own.
+// the score by .15 or −.2 (see [Confidence]). An empty domain means [Global], whose
+// competence is that of turns without a domain of their own.
 func (e *Experience) CompetenceIn(domain string) (score float64, known bool) {
 	if c := e.competence(domain); c != nil {
 		return e.regarded(domain, c.Score), true
@@ -77,7 +78,7 @@ func (e *Experience) CompetenceIn(domain string) (score float64, known bool) {
 	return e.regarded(domain, startCompetence), false
 }
 
-// competence returns the competence in a domain; nil if there is none.
+// competence returns the competence in a domain, or nil if there is none.
 func (e *Experience) competence(domain string) *Competence {
 	i, found := e.findDomain(domainName(domain))
 	if !found {
@@ -86,16 +87,17 @@ func (e *Experience) competence(domain string) *Competence {
 	return &e.Domains[i]
 }
 
-// findDomain returns the place of a domain in Domains, and whether it is there.
+// findDomain returns the index of a domain in Domains, and whether the domain is there.
 func (e *Experience) findDomain(domain string) (int, bool) {
 	return slices.BinarySearchFunc(e.Domains, domain, func(c Competence, d string) int { return cmp.Compare(c.Domain, d) })
 }
 
 // judgeEarlier applies what a message means for the turn before it in the conversation. A
-// correction lowers the competence in the turn's domain, makes its stated confidence that
-// of a failure and its calls that ended ok no successes, and is recorded. No other signal
-// changes anything: a turn that was approved is counted by its outcome already. Without a
-// conversation or an earlier turn of it there is nothing to judge.
+// correction lowers the competence in that turn's domain and is recorded. The confidence
+// that the turn stated then counts as that of a failure, and the turn's calls that ended ok
+// no longer count as successes. Other signals change nothing, because the outcome of an
+// approved turn already counts. Without a conversation, or without an earlier turn in it,
+// nothing is changed.
 func (e *Experience) judgeEarlier(t Turn) {
 	if t.Signal != Corrects || t.Session == "" {
 		return
@@ -121,7 +123,7 @@ func (e *Experience) judgeEarlier(t Turn) {
 	e.dropDomains()
 }
 
-// refuteStated makes a turn's stated confidence that of a failure.
+// refuteStated marks a turn that stated a confidence as unsuccessful.
 func (e *Experience) refuteStated(turn string) {
 	if turn == "" {
 		return
@@ -134,8 +136,8 @@ func (e *Experience) refuteStated(turn string) {
 	}
 }
 
-// refuteCalls makes the calls that ended ok no successes, in the domain's capsule and in
-// that of [Global].
+// refuteCalls stops counting a turn's calls that ended ok as successes, in the capsule of
+// the turn's domain and in the capsule of [Global].
 func (e *Experience) refuteCalls(call Called, r Recent) {
 	domains := []string{r.Domain, Global}
 	if r.Domain == Global {
@@ -149,8 +151,8 @@ func (e *Experience) refuteCalls(call Called, r Recent) {
 	}
 }
 
-// learnOutcome adds the outcome and the stated confidence of a turn, and keeps the turn for
-// the next message of its conversation.
+// learnOutcome adds the outcome and the stated confidence of a turn, and stores the turn so
+// that the next message of its conversation can judge it.
 func (e *Experience) learnOutcome(t Turn) {
 	domain, topic := domainName(t.Domain), ""
 	if t.reacts() {
@@ -180,16 +182,18 @@ func (e *Experience) learnOutcome(t Turn) {
 	}
 }
 
-// reacts reports whether the message of a turn corrects or approves the turn before it in words
-// of no domain, such as "Thanks, that is right": its turn shows no competence of its own.
+// reacts reports whether a turn's message corrects or approves the turn before it in words
+// that belong to no domain, such as "Thanks, that is right". Such a turn shows no
+// competence of its own.
 func (t Turn) reacts() bool {
-	if rest, ok := praised(t.Message); ok && rest != "" && t.Signal == Approves { // it goes on with a request
+	if rest, ok := praised(t.Message); ok && rest != "" && t.Signal == Approves { // the message goes on with a request
 		return false
 	}
 	return (t.Signal == Corrects || t.Signal == Approves) && domainName(t.Domain) == Global
 }
 
-// topicOf returns the domain that the last turn of a conversation was about; "" without one.
+// topicOf returns the domain that the last turn of a conversation was about, or "" if there
+// is none.
 func (e *Experience) topicOf(session string) string {
 	i := slices.IndexFunc(e.Recent, func(r Recent) bool { return r.Session == session })
 	if session == "" || i < 0 {
@@ -198,8 +202,8 @@ func (e *Experience) topicOf(session string) string {
 	return cmp.Or(e.Recent[i].Topic, e.Recent[i].Domain)
 }
 
-// competenceFor returns the competence in a domain for a change at a time, and adds it if
-// there is none. A time before the domain's newest day counts as that day.
+// competenceFor returns the competence in a domain, adding it if there is none, for a
+// change at the given time. A time before the domain's newest day counts as that day.
 func (e *Experience) competenceFor(domain string, at time.Time) *Competence {
 	day := at.UTC().Format(time.DateOnly)
 	i, found := e.findDomain(domain)
@@ -213,13 +217,15 @@ func (e *Experience) competenceFor(domain string, at time.Time) *Competence {
 	return c
 }
 
-// move changes the score within its bounds and those of the day.
+// move changes the score by the given amount, within the bounds on the score and on its
+// change per day.
 func (c *Competence) move(by float64) {
 	score := min(max(c.Score+by, c.DayStart-changePerDay), c.DayStart+changePerDay)
 	c.Score = math.Round(min(max(score, leastCompetence), topCompetence)*1e4) / 1e4
 }
 
-// dropDomains keeps the domains of the latest days; of one day, those with the most turns.
+// dropDomains drops domains beyond the limit. It retains those with the latest days and,
+// within a day, those with the most turns.
 func (e *Experience) dropDomains() {
 	for len(e.Domains) > maxDomains {
 		i := 0
@@ -232,8 +238,8 @@ func (e *Experience) dropDomains() {
 	}
 }
 
-// called counts calls by tool and method, in the order of their first call. A referral that
-// concerns no tool is not among them.
+// called counts calls by tool and method, in the order of their first call. It leaves out
+// referrals that concern no tool.
 func called(calls []Call) []Called {
 	var out []Called
 	for _, call := range calls {

@@ -17,7 +17,7 @@ import (
 
 var noon = time.Date(2026, 11, 14, 12, 0, 0, 0, time.UTC)
 
-// said is a turn of the conversation "s" in the domain "ops".
+// said returns a turn in the conversation "s" in the domain "ops".
 func said(id string, signal Signal, outcome agent.Outcome) Turn {
 	return Turn{ID: id, Session: "s", Domain: "ops", Signal: signal, Outcome: outcome, Confidence: .8, Time: noon, Message: "message " + id}
 }
@@ -79,7 +79,7 @@ func TestCompetenceIsOfTheJudgedTurn(t *testing.T) {
 	if score, known := e.CompetenceIn("marketing"); score != .5 || known {
 		t.Errorf("%g, %t without history", score, known)
 	}
-	// A correction in one conversation says nothing of another.
+	// A correction in one conversation does not affect another.
 	elsewhere := said("3", Corrects, agent.OK)
 	elsewhere.Session = "other"
 	e.Learn(elsewhere)
@@ -104,7 +104,7 @@ func TestAFloodOfCorrections(t *testing.T) {
 			t.Errorf("day %d: %g, not %g", i+1, got, want)
 		}
 	}
-	for range 100 { // an earlier day allows no second change
+	for range 100 { // turns on an earlier day cannot cause a second change
 		e.Learn(said("x", FollowsUp, agent.OK))
 	}
 	if got, _ := e.CompetenceIn("ops"); got != .3 {
@@ -116,7 +116,8 @@ func TestAFloodOfCorrections(t *testing.T) {
 		turn.Time = noon.AddDate(0, 0, i%2)
 		alternating.Learn(turn)
 	}
-	// From the first correction on, which is of the second day, all count as of that day.
+	// All turns from the first correction on, which is on the second day, count as on that
+	// day.
 	if got, _ := alternating.CompetenceIn("ops"); got != .3 {
 		t.Errorf("after corrections on alternating days: %g, not .3", got)
 	}
@@ -177,7 +178,7 @@ func TestACorrectionInNoDomainCountsOnce(t *testing.T) {
 	}
 }
 
-// drawTurns draws a history with few sessions and domains, so that its turns meet.
+// drawTurns draws a history with few sessions and domains, so turns share them.
 func drawTurns(t *rapid.T) []Turn {
 	outcomes := []agent.Outcome{agent.OK, agent.OK, agent.Timeout, agent.LowUtility, agent.WrongToolBoundary}
 	signals := []Signal{None, Corrects, Corrects, Approves, FollowsUp, NewTopic, Repeats, Complains, GivesUp, Clarifies}
@@ -257,8 +258,8 @@ func TestHistoriesAreBoundedAndRepeatable(t *testing.T) {
 	})
 }
 
-// Of a turn's signals only a correction changes anything, and thanks that name no domain, and
-// only after an earlier turn.
+// TestOnlyACorrectionOfATurnChanges checks that of the signals of turns only corrections,
+// and thanks that name no domain, change anything, and only after an earlier turn.
 func TestOnlyACorrectionOfATurnChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		turns := drawTurns(t)
@@ -313,9 +314,9 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestRepliesAreNoCompetence tests that thanks and corrections without a domain of their own
-// raise no competence, in no particular domain least of all, and that a second correction
-// concerns the domain of the first.
+// TestRepliesAreNoCompetence tests that thanks and corrections without a domain of their
+// own raise no competence, least of all in a particular domain, and that a second
+// correction concerns the domain of the first.
 func TestRepliesAreNoCompetence(t *testing.T) {
 	e := &Experience{}
 	say := func(domain string, s Signal) {
@@ -350,8 +351,8 @@ func TestRepliesAreNoCompetence(t *testing.T) {
 	}
 }
 
-// TestPraiseBeforeARequestIsCompetence tests that a turn whose message goes on with a request
-// after praise counts as any turn on that request.
+// TestPraiseBeforeARequestIsCompetence tests that a turn whose message continues with a
+// request after praise counts like any turn with that request.
 func TestPraiseBeforeARequestIsCompetence(t *testing.T) {
 	e := &Experience{}
 	for i, message := range []string{"Which gate is open?", "Perfect, thanks!", "Perfect. Now write a poem on autumn."} {

@@ -5,19 +5,20 @@ import (
 	"time"
 )
 
-// Conflict is a pair of feedbacks that contradict each other where both apply.
+// Conflict is a pair of feedback entries that contradict each other where both apply.
 type Conflict struct {
-	// Wins is the id of the one that has the effect there, and Loses that of the other. It is
-	// the newer one, unless the older one is a prohibition that the newer does not lift.
+	// Wins is the id of the feedback that takes effect where both apply, and Loses is the
+	// id of the other. The newer feedback wins, unless the older one is a prohibition that
+	// the newer one does not lift.
 	Wins  string `json:"wins"`
 	Loses string `json:"loses"`
 	Why   string `json:"why"`
-	// Holds reports whether the older one wins.
+	// Holds reports whether the older feedback wins.
 	Holds bool `json:"holds,omitempty"`
 }
 
-// Conflicts returns the pairs of active feedbacks whose scopes overlap and whose effects
-// differ, the newest first.
+// Conflicts returns the pairs of active feedback entries whose scopes overlap and whose
+// effects differ, the newest first.
 func (e *Experience) Conflicts(now time.Time) []Conflict {
 	var out []Conflict
 	for i, newer := range slices.Backward(e.Feedback) {
@@ -37,7 +38,8 @@ func (e *Experience) Conflicts(now time.Time) []Conflict {
 	return out
 }
 
-// yields reports whether a feedback that contradicts an older one has no effect beside it.
+// yields reports whether f, which contradicts older feedback, has no effect where the older
+// feedback applies.
 func (f Feedback) yields(older Feedback) bool {
 	if f.replaces(older) {
 		return !f.lifts(older)
@@ -45,8 +47,8 @@ func (f Feedback) yields(older Feedback) bool {
 	return older.Action.forbids() && !f.Action.forbids() && !f.lifts(older)
 }
 
-// contradicts returns why a feedback cannot have its effect where another has its own;
-// empty if it can.
+// contradicts returns the reason why f cannot have its effect where g has its own, or an
+// empty text if it can.
 func (f Feedback) contradicts(g Feedback) string {
 	if f.replaces(g) || g.replaces(f) {
 		return "one forbids the tool that the other uses instead"
@@ -63,7 +65,8 @@ func (f Feedback) contradicts(g Feedback) string {
 	return ""
 }
 
-// replaces reports whether a feedback names a tool to use instead that another forbids.
+// replaces reports whether f names a tool to use instead of its own and g forbids that
+// tool.
 func (f Feedback) replaces(g Feedback) bool {
 	if f.Action != Replace || !g.Action.forbids() || g.Tool != f.With {
 		return false
@@ -72,7 +75,7 @@ func (f Feedback) replaces(g Feedback) bool {
 	return f.overlaps(g)
 }
 
-// word describes what an action does.
+// word describes the effect of an action in a noun phrase.
 func (a Action) word() string {
 	switch a {
 	case Penalise:
@@ -83,7 +86,8 @@ func (a Action) word() string {
 	return "a prohibition"
 }
 
-// manyNegatives is the number of negative feedbacks on a scope that suggest a constraint.
+// manyNegatives is the number of negative feedback entries on a scope that suggest a
+// constraint.
 const manyNegatives = 3
 
 // Suggestion is a constraint that repeated negative feedback suggests.
@@ -91,14 +95,14 @@ type Suggestion struct {
 	Tool   string `json:"tool"`
 	Domain string `json:"domain,omitempty"`
 	Goal   string `json:"goal,omitempty"`
-	// Negatives are the ids of the negative feedbacks, oldest first.
+	// Negatives are the ids of the negative feedback entries, oldest first.
 	Negatives []string `json:"negatives"`
 }
 
-// Suggestions returns the scopes of a tool with at least three negative feedbacks since the
-// last positive one, unless a permanent prohibition covers them already. Only lasting
-// feedback counts: a suggested prohibition is permanent, and feedback on one conversation or
-// for some days is no ground for it.
+// Suggestions returns the scopes of a tool with at least three negative feedback entries
+// since the last positive one, unless a permanent prohibition already covers them. Only
+// lasting feedback counts: a suggested prohibition is permanent, and feedback on one
+// conversation or for some days does not justify one.
 func (e *Experience) Suggestions() []Suggestion {
 	lasting := slices.DeleteFunc(slices.Clone(e.Feedback), func(f Feedback) bool { return !f.Lasts() })
 	var out []Suggestion
@@ -124,20 +128,20 @@ func (e *Experience) Suggestions() []Suggestion {
 	return out
 }
 
-// prohibited reports whether another feedback, which lasts, forbids the tool in all of the
+// prohibited reports whether by, which must be lasting, forbids f's tool in all of f's
 // scope.
 func (f Feedback) prohibited(by Feedback) bool {
 	return by.Action.forbids() && by.Tool == f.Tool && by.covers(f)
 }
 
-// Lasts reports whether a feedback is neither for one conversation nor until a time: only then
-// do evaluations read it.
+// Lasts reports whether the feedback is limited neither to a conversation nor to a period.
+// Evaluations read only such feedback.
 func (f Feedback) Lasts() bool { return f.Session == "" && f.Until.IsZero() }
 
-// Forbids reports whether a feedback forbids its tool.
+// Forbids reports whether the feedback forbids its tool.
 func (f Feedback) Forbids() bool { return f.Action.forbids() }
 
-// Wish describes in a few words what a feedback does, such as "never grep, use search".
+// Wish describes in a few words what the feedback does, such as "never grep, use search".
 func (f Feedback) Wish() string {
 	tool := named(f.Tool)
 	if tool == "" {

@@ -10,28 +10,29 @@ import (
 	"evolve/runtime/text"
 )
 
-// Correction is what a person corrected.
+// Correction is the record of a person's correction of a turn.
 type Correction struct {
 	Turn   string   `json:"turn,omitempty"` // the corrected turn
 	By     string   `json:"by,omitempty"`   // the correcting message's turn
 	Domain string   `json:"domain"`
 	Tools  []string `json:"tools,omitempty"` // called in it
-	// Text is the correcting message, at most 300 characters of it.
+	// Text is the correcting message, cut to at most 300 characters.
 	Text string    `json:"text"`
-	Time time.Time `json:"time"` // of the correcting message's turn
+	Time time.Time `json:"time"` // when the turn of the correcting message took place
 }
 
 const (
-	// maxCorrections is the number of corrections kept, and maxCorrection the length of
-	// the text of one, in characters.
+	// maxCorrections is the maximum number of stored corrections, and maxCorrection is the
+	// maximum length of a correction's text, in characters.
 	maxCorrections, maxCorrection = 200, 300
-	// shownCorrections is the number of corrections that a text for the agent names.
+	// shownCorrections is the maximum number of corrections that a text for the agent
+	// lists.
 	shownCorrections = 10
-	// maxText is the length of a text for the agent, in bytes.
+	// maxText is the maximum length of a text for the agent, in bytes.
 	maxText = 4000
 )
 
-// addCorrection records what a message corrected.
+// addCorrection records the turn that a message corrected, and the message.
 func (e *Experience) addCorrection(r Recent, t Turn) {
 	c := Correction{Turn: r.Turn, By: t.ID, Domain: cmp.Or(r.Topic, r.Domain), Text: text.Clip(strings.ToValidUTF8(t.Message, "\uFFFD"), maxCorrection, text.Runes, text.Ellipsis), Time: t.Time}
 	for _, call := range r.Calls {
@@ -43,9 +44,9 @@ func (e *Experience) addCorrection(r Recent, t Turn) {
 }
 
 // CorrectionsText describes the last ten corrections in a domain, newest first, each with
-// its day and the tools of the corrected turn, in at most 4,000 bytes. Where the domain has
-// none it describes those of all domains, as it does for [Global] and an empty domain. It
-// returns false if there are none.
+// its day and the tools of the corrected turn, in at most 4,000 bytes. If the domain has no
+// corrections, or is [Global] or empty, it describes the corrections in all domains. It
+// returns false if there are no corrections.
 func (e *Experience) CorrectionsText(domain string) (string, bool) {
 	if len(e.Corrections) == 0 {
 		return "", false
@@ -73,8 +74,8 @@ func (e *Experience) CorrectionsText(domain string) (string, bool) {
 	return text.Clip(b.String(), maxText, text.Ellipsis), true
 }
 
-// CorrectionsSince returns the time from which every correction is known: the zero time, or
-// that of the oldest correction kept when older ones may have made room.
+// CorrectionsSince returns the time since which every correction is known: the zero time,
+// or the time of the oldest stored correction if older ones may have been dropped.
 func (e *Experience) CorrectionsSince() time.Time {
 	if len(e.Corrections) < maxCorrections {
 		return time.Time{}
@@ -82,10 +83,11 @@ func (e *Experience) CorrectionsSince() time.Time {
 	return e.Corrections[0].Time
 }
 
-// everywhere reports whether a domain stands for all of them.
+// everywhere reports whether a domain stands for all domains.
 func everywhere(domain string) bool { return domain == "" || domain == Global }
 
-// among returns the elements of a domain; all for [Global] and an empty one.
+// among returns the elements that belong to a domain, or all elements if the domain is
+// [Global] or empty.
 func among[T any](list []T, domain string, of func(T) string) []T {
 	if everywhere(domain) {
 		return list
@@ -99,7 +101,7 @@ func among[T any](list []T, domain string, of func(T) string) []T {
 	return out
 }
 
-// name returns a domain for a text.
+// name returns the description of a domain for use in a text.
 func name(domain string) string {
 	if everywhere(domain) {
 		return "no particular domain"
@@ -110,7 +112,8 @@ func name(domain string) string {
 // brief returns a text as one line of at most n characters.
 func brief(s string, n int) string { return text.Clip(text.OneLine(s), n, text.Runes, text.Ellipsis) }
 
-// counted returns "1 turn" or "3 turns".
+// counted returns a number with its noun in the singular or plural, such as "1 turn" or "3
+// turns".
 func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -19,7 +19,7 @@ func TestFindingsNameTheTurnsTheyCount(t *testing.T) {
 		name  string
 		turns func(u *use)
 		of    func(*Period) []Finding
-		want  map[string]string // the beginning of a finding, and its turns
+		want  map[string]string // the beginning of each finding, and its turns
 	}{
 		{"failures of a tool before its successes", func(u *use) {
 			for range 6 {
@@ -28,18 +28,18 @@ func TestFindingsNameTheTurnsTheyCount(t *testing.T) {
 			for range 4 {
 				u.turn("", "shop", "go", agent.OK, worked("search", 0))
 			}
-		}, (*Period).Weaknesses, map[string]string{"6 of 10 calls of search did not": "T1 T2 T3 T4 T5 T6"}},
+		}, (*Period).Weaknesses, map[string]string{"6 of 10 calls to search did not": "T1 T2 T3 T4 T5 T6"}},
 		{"successes of a tool before its failures", func(u *use) {
 			for range 5 {
 				u.turn("", "shop", "go", agent.OK, worked("search", 0))
 			}
 			u.turn("", "shop", "go", agent.OK, fails("search"))
-		}, (*Period).Strengths, map[string]string{"5 of 6 calls of search succeeded": "T1 T2 T3 T4 T5"}},
+		}, (*Period).Strengths, map[string]string{"5 of 6 calls to search succeeded": "T1 T2 T3 T4 T5"}},
 		{"one call of two fails", func(u *use) {
 			u.turn("", "shop", "go", agent.OK, fails("search"), worked("search", 0))
 			u.turn("", "shop", "go", agent.OK, worked("search", 0))
 			u.turn("", "shop", "go", agent.OK, fails("search"), fails("search"))
-		}, (*Period).Weaknesses, map[string]string{"3 of 5 calls of search did not": "T1 T3"}},
+		}, (*Period).Weaknesses, map[string]string{"3 of 5 calls to search did not": "T1 T3"}},
 		{"turns of a domain", func(u *use) {
 			u.turn("", "shop", "go", agent.Timeout)
 			u.turn("", "shop", "go", agent.Execution)
@@ -58,7 +58,7 @@ func TestFindingsNameTheTurnsTheyCount(t *testing.T) {
 			u.turn("", "", "go", agent.OK, repaired)
 			u.turn("", "", "go", agent.OK, repaired)
 			u.turn("", "", "go", agent.OK, worked("search", 0))
-		}, (*Period).Weaknesses, map[string]string{"the arguments of 2 of 3 calls of search": "T1 T2"}},
+		}, (*Period).Weaknesses, map[string]string{"the arguments of 2 of 3 calls to search": "T1 T2"}},
 		{"latencies", func(u *use) {
 			for range 3 {
 				u.turn("", "", "go", agent.OK, worked("search", 20000))
@@ -70,7 +70,7 @@ func TestFindingsNameTheTurnsTheyCount(t *testing.T) {
 			u.turn("a", "", "No, that is wrong", agent.OK)
 			u.turn("b", "", "go", agent.OK, fails("search"))
 			u.turn("b", "", "go", agent.OK, worked("search", 0))
-		}, (*Period).Weaknesses, map[string]string{"2 of 3 calls of search did not": "T1 T3", "people corrected 1 answer": "T1"}},
+		}, (*Period).Weaknesses, map[string]string{"2 of 3 calls to search did not": "T1 T3", "people corrected 1 answer": "T1"}},
 	} {
 		var u use
 		c.turns(&u)
@@ -90,7 +90,8 @@ func TestFindingsNameTheTurnsTheyCount(t *testing.T) {
 	}
 }
 
-// TestStatedConfidenceNamesItsFailures tests the turns of a confidence that was too high.
+// TestStatedConfidenceNamesItsFailures tests which turns are named for a confidence that
+// was too high.
 func TestStatedConfidenceNamesItsFailures(t *testing.T) {
 	var u use
 	for i, o := range []agent.Outcome{agent.Timeout, agent.Execution, agent.OK, agent.OK} {
@@ -106,8 +107,8 @@ func TestStatedConfidenceNamesItsFailures(t *testing.T) {
 	}
 }
 
-// TestBarredCallsAreNoToolErrors tests that a call which a person's feedback barred is no
-// error, and that another denied call is one.
+// TestBarredCallsAreNoToolErrors tests that a call that was barred by a person's feedback
+// is not an error, and that any other denied call is one.
 func TestBarredCallsAreNoToolErrors(t *testing.T) {
 	var u use
 	for _, cause := range []string{BarredCause("search", Effect{Feedback: "F1", Action: Constrain}), "the tool is not active"} {

@@ -6,18 +6,19 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Global is the domain whose capsules hold the turns of every domain. It is the fallback
-// where a domain has no history.
+// Global is the domain whose capsules count the turns of every domain. It is the fallback
+// for a domain without history.
 const Global = "_global"
 
 // Experience is what the turns of one agent in use have shown. The zero value has no
 // history.
 type Experience struct {
-	// Turns is the number of turns that it learned from, and Updated the time of the last.
+	// Turns is the number of turns from which the Experience has learned, and Updated is
+	// the time of the last of them.
 	Turns   int       `json:"turns"`
 	Updated time.Time `json:"updated,omitzero"`
-	// Capsules by tool, method and domain, sorted by these. Each turn counts in its domain
-	// and in [Global].
+	// Capsules is sorted by tool, method and domain. Each turn counts in its domain and in
+	// [Global].
 	Capsules []Capsule `json:"capsules,omitempty"`
 	// Signatures holds the groups of equal failures, sorted by tool, method, domain, outcome
 	// and message.
@@ -28,24 +29,26 @@ type Experience struct {
 	Stated []Stated `json:"stated,omitempty"`
 	// Corrections holds the last corrections, oldest first.
 	Corrections []Correction `json:"corrections,omitempty"`
-	// Recent holds the last turn of each conversation, which the next message of its user
-	// may judge; the oldest first.
+	// Recent holds the last turn of each conversation, oldest first. The user's next
+	// message in the conversation may judge that turn.
 	Recent []Recent `json:"recent,omitempty"`
-	// Feedback holds what people want, oldest first; LastFeedback is the number of the last
-	// one that was given, which may be removed.
+	// Feedback holds the instructions that people gave about tools, oldest first.
+	// LastFeedback is the number of the last feedback given, even if it has since been
+	// removed.
 	Feedback     []Feedback `json:"feedback,omitempty"`
 	LastFeedback int        `json:"last_feedback,omitempty"`
-	// Lessons is what a night has made of the turns.
+	// Lessons holds the lessons that a night drew from the turns.
 	Lessons Lessons `json:"lessons,omitzero"`
 }
 
-// Turn is a turn in use, as far as an [Experience] learns from it.
+// Turn holds what an [Experience] learns from one turn of a deployed agent.
 type Turn struct {
-	// ID is that of the stored turn, and Session its conversation; empty for none.
+	// ID is the id of the stored turn, and Session is the id of its conversation; Session
+	// is empty if the turn belongs to no conversation.
 	ID, Session string
 	Domain      string
-	// Message is what the user wrote, without credentials, and Signal what it means for
-	// the turn before it in the conversation.
+	// Message is what the user wrote, without credentials, and Signal is what the message
+	// means for the turn before it in the conversation.
 	Message string
 	Signal  Signal
 	Outcome agent.Outcome
@@ -55,22 +58,24 @@ type Turn struct {
 	Time       time.Time
 }
 
-// Call is one call of a tool in a turn.
+// Call is one tool call in a turn.
 type Call struct {
 	Tool string
-	// Method is the operation of a tool that has several; empty for one.
+	// Method is the operation of a tool that has several operations; empty if the tool has
+	// only one.
 	Method string
 	// Origin is local, authored, or mcp:SERVER.
 	Origin  string
 	Outcome agent.Outcome
-	// Latency is 0 where it was not measured.
+	// Latency is 0 if it was not measured.
 	Latency time.Duration
 	// Repaired reports whether the arguments were repaired before the call.
 	Repaired bool
-	// Axes are the boundary axes of a referral: of the call itself (wrong_tool_boundary), or of
-	// the turn after the call had failed.
+	// Axes are the boundary axes of a referral, made either by the call itself (its outcome
+	// is wrong_tool_boundary) or by the turn after the call had failed.
 	Axes []string
-	// Cause is the failure or referral in one line, without credentials; empty for none.
-	// Evidence is that of the turn's referral, where the call had failed.
+	// Cause describes the call's failure or referral on one line, without credentials; it
+	// is empty if there was neither. Evidence is the evidence for the turn's referral if
+	// the turn made a referral after the call had failed.
 	Cause, Evidence string
 }

@@ -21,11 +21,12 @@ const (
 // Verdicts returns every verdict.
 func Verdicts() []Verdict { return []Verdict{Positive, Negative, Correcting} }
 
-// Action is the effect of a feedback on the choice of tools.
+// Action is the effect of feedback on the choice of tools.
 type Action string
 
-// The actions. Penalise multiplies a tool's score by .3, Boost by 1.2, Constrain forbids the
-// tool, and Replace gives its score to another tool (Feedback.With) and forbids it.
+// The actions. Penalise multiplies a tool's score by .3, Boost by 1.2. Constrain forbids
+// the tool. Replace also forbids the tool, and gives its score to another tool
+// (Feedback.With).
 const (
 	Penalise  Action = "penalise"
 	Boost     Action = "boost"
@@ -36,25 +37,27 @@ const (
 // Actions returns every action.
 func Actions() []Action { return []Action{Penalise, Boost, Constrain, Replace} }
 
-// Feedback is a person's instruction on a tool within a scope. It takes precedence over what
-// was learned. Where several apply to a call, a prohibition that no newer feedback lifts
-// takes precedence, or else the newest (see [Experience.Weigh]). The effect on scores is that
-// of Action; the verdict moves the competence (see [Confidence]).
+// Feedback is a person's instruction about a tool within a scope. It takes precedence over
+// what was learned. If several entries apply to a call, a prohibition takes precedence
+// unless newer feedback lifts it; otherwise the newest entry does (see [Experience.Weigh]).
+// Action determines the effect on scores; Verdict changes the competence (see
+// [Confidence]).
 type Feedback struct {
-	// ID is "F<number>", unique for the agent.
+	// ID is "F<number>", unique among the agent's feedback.
 	ID      string  `json:"id"`
 	Verdict Verdict `json:"verdict"`
 	Action  Action  `json:"action"`
-	// Goal is a pattern of the goal: words that must all occur in it, in any order and
-	// case, in which * stands for any part of a word. Empty means every goal. Tool is the
-	// name of the tool. Domain is the name of the domain; empty means every domain.
+	// Goal is a pattern for the goal: words that must all occur in it, in any order,
+	// ignoring case. A * in a word matches any sequence of characters within a word. An
+	// empty Goal matches every goal. Tool is the name of the tool. Domain is the name of
+	// the domain; an empty Domain means every domain.
 	Goal   string `json:"goal,omitempty"`
 	Tool   string `json:"tool,omitempty"`
 	Domain string `json:"domain,omitempty"`
-	// With is the tool to use instead, for [Replace].
+	// With is the name of the tool to use instead; it is set only for [Replace].
 	With string `json:"with,omitempty"`
-	// Session limits the feedback to a conversation, and Until to a time. Feedback with
-	// neither is permanent.
+	// Session limits the feedback to a conversation, and Until limits it to a period.
+	// Feedback with neither is permanent.
 	Session string    `json:"session,omitempty"`
 	Until   time.Time `json:"until,omitzero"`
 	// Importance is in [.9, 1].
@@ -64,20 +67,21 @@ type Feedback struct {
 	Time       time.Time `json:"time"`
 }
 
-// The bounds of feedback: the number of feedbacks of an agent, and the lengths of their
-// texts in bytes.
+// Limits on feedback: the number of entries per agent, and the length of an entry's
+// evidence in bytes.
 const (
 	MaxFeedback = 200
 	maxEvidence = 4 << 10
 )
 
-// leastImportance is the least importance of a feedback: a person gave it on purpose.
+// leastImportance is the minimum importance of feedback, which is high because a person
+// gave the feedback on purpose.
 const leastImportance = .9
 
-// ErrFeedbackFull means that an agent has as much feedback as it may have.
+// ErrFeedbackFull means that an agent already has the maximum number of feedback entries.
 var ErrFeedbackFull = fmt.Errorf("an agent has at most %d entries of feedback", MaxFeedback)
 
-// AddFeedback adds a feedback under the next id and returns it.
+// AddFeedback adds f under the next id and returns the added entry.
 func (e *Experience) AddFeedback(f Feedback) (Feedback, error) {
 	if len(e.Feedback) >= MaxFeedback {
 		return f, ErrFeedbackFull
@@ -93,8 +97,9 @@ func (e *Experience) AddFeedback(f Feedback) (Feedback, error) {
 	return f, nil
 }
 
-// RemoveFeedback removes a feedback and returns it, and whether there was one with that id,
-// in upper or lower case. Every score is then as if the feedback had never been given.
+// RemoveFeedback removes the feedback entry with an id, in upper or lower case, and returns
+// the entry and whether it existed. Every score is then as if the feedback had never been
+// given.
 func (e *Experience) RemoveFeedback(id string) (Feedback, bool) {
 	i := e.findFeedback(id)
 	if i < 0 {
@@ -105,19 +110,19 @@ func (e *Experience) RemoveFeedback(id string) (Feedback, bool) {
 	return f, true
 }
 
-// findFeedback returns the place of a feedback; -1 if there is none.
+// findFeedback returns the index of the feedback entry with an id, or -1 if there is none.
 func (e *Experience) findFeedback(id string) int {
 	return slices.IndexFunc(e.Feedback, func(f Feedback) bool { return strings.EqualFold(f.ID, id) })
 }
 
-// without returns the experience without the feedback at a place.
+// without returns the experience without the feedback entry at index i.
 func (e *Experience) without(i int) Experience {
 	out := *e
 	out.Feedback = slices.Concat(e.Feedback[:i], e.Feedback[i+1:])
 	return out
 }
 
-// feedback checks the feedback of an agent; last is the highest number that was given.
+// feedback checks the feedback of an agent; last is the highest number that was assigned.
 func (v *validity) feedback(list []Feedback, last int) {
 	v.length("feedback", len(list), MaxFeedback)
 	before := 0
@@ -131,7 +136,7 @@ func (v *validity) feedback(list []Feedback, last int) {
 	}
 }
 
-// one checks a feedback except for its id.
+// one checks one feedback entry, except for its id.
 func (v *validity) one(f Feedback) {
 	if !slices.Contains(Verdicts(), f.Verdict) {
 		v.refuse("feedback.verdict", f.Verdict)
@@ -165,7 +170,7 @@ func (v *validity) one(f Feedback) {
 	}
 }
 
-// feedbackNumber returns the number of an id such as "F12".
+// feedbackNumber returns the number in an id such as "F12".
 func feedbackNumber(id string) (int, bool) {
 	digits, ok := strings.CutPrefix(id, "F")
 	n, err := strconv.Atoi(digits)

@@ -15,8 +15,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// given returns an experience with feedback, each a penalty of grep by Ada at noon where
-// change leaves it so.
+// given returns an experience with feedback. Each item is a penalty for grep by Ada at noon
+// unless its change alters it.
 func given(t testing.TB, changes ...func(*Feedback)) *Experience {
 	t.Helper()
 	e := &Experience{}
@@ -30,14 +30,15 @@ func given(t testing.TB, changes ...func(*Feedback)) *Experience {
 	return e
 }
 
-// TestWeigh checks the effect of each verdict, action, scope and duration on calls inside and
-// outside of it, for a tool that is avoided and for one that is not.
+// TestWeigh checks the effect of each verdict, action, scope and duration on calls inside
+// and outside the scope and duration, for a tool that is avoided and for a tool that is
+// not.
 func TestWeigh(t *testing.T) {
 	inside := Use{Tool: "grep", Domain: "code", Goal: "Please deploy the new backend to prod!", Session: "talk", Now: noon}
 	type variation struct {
 		name    string
 		set     func(*Feedback)
-		outside []func(*Use) // each puts the use outside
+		outside []func(*Use) // each places the use outside
 	}
 	otherTool := func(u *Use) { u.Tool = "search" }
 	otherDomain := func(u *Use) { u.Domain = "ops" }
@@ -129,8 +130,8 @@ func joined(effects []Effect) string {
 	return strings.Join(out, "; ")
 }
 
-// TestNewestFeedbackWins: the newest that applies has the effect, apart from a prohibition of
-// another scope.
+// TestNewestFeedbackWins checks that the newest applicable feedback has the effect, except
+// that it does not lift a prohibition with another scope.
 func TestNewestFeedbackWins(t *testing.T) {
 	e := given(t,
 		func(f *Feedback) { f.Domain = "code" },
@@ -172,8 +173,8 @@ func TestGoalPattern(t *testing.T) {
 	}
 }
 
-// TestFeedbackIsReversible: after the removal every score is the same to the last bit, and so
-// is the competence.
+// TestFeedbackIsReversible checks that after feedback is removed, every score is the same
+// as before to the last bit, and so is the competence.
 func TestFeedbackIsReversible(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := &Experience{}
@@ -333,8 +334,8 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// TestSuggestions: three lasting negatives of a scope suggest a lasting prohibition, unless
-// there is one or a positive came after them.
+// TestSuggestions checks that three lasting negative verdicts in a scope suggest a lasting
+// prohibition, unless a prohibition exists or a positive verdict followed them.
 func TestSuggestions(t *testing.T) {
 	negative := func(*Feedback) {}
 	scoped := func(f *Feedback) { f.Domain, f.Goal = "code", "prod deploy" }
@@ -369,7 +370,8 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// TestWhatIf counts what a feedback touches in stored turns, and what its removal changes.
+// TestWhatIf counts what an item of feedback affects in stored turns, and what its removal
+// changes.
 func TestWhatIf(t *testing.T) {
 	call := func(tool string) Call { return Call{Tool: tool, Outcome: agent.OK} }
 	turns := []Turn{
@@ -411,8 +413,8 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
-// TestConfidence: a verdict moves a confidence, and lasting feedback on a domain the
-// competence that the agent is shown.
+// TestConfidence checks that a verdict changes a confidence, and that lasting feedback on a
+// domain changes the competence that the agent is shown.
 func TestConfidence(t *testing.T) {
 	for _, c := range []struct {
 		base    float64

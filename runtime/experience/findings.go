@@ -13,22 +13,23 @@ import (
 
 // Thresholds of findings.
 const (
-	// A domain or tool is a strength if it has at least fewSuccesses turns or calls, of
-	// which at least the share preferredFrom succeeded. It is a weakness if it has at
-	// least fewFailures, of which less than the share failsBelow succeeded.
+	// A domain or tool is a strength if it has at least fewSuccesses turns or calls and a
+	// success rate of at least preferredFrom. It is a weakness if it has at least
+	// fewFailures turns or calls and a success rate below failsBelow.
 	fewSuccesses, fewFailures = 3, 2
-	// Stated confidence is a weakness if at least fewStated turns stated one and it is too
-	// high by surplus.
+	// Stated confidence is a weakness if at least fewStated turns stated a confidence and
+	// their mean confidence exceeds their success rate by at least surplus.
 	fewStated, surplus = 3, .2
-	// A tool is slow if the 95th percentile of at least fewSuccesses calls reaches
-	// slowCall.
+	// A tool is slow if it has at least fewSuccesses measured calls and their 95th
+	// percentile reaches slowCall.
 	slowCall = 10 * time.Second
-	// The number of equal errors of a tool from which there is advice on them.
+	// repeatedError is the number of identical errors of a tool from which advice on them
+	// is given.
 	repeatedError = 2
 )
 
-// Finding is a sentence on a period with its evidence: Count of Of turns or calls, and the
-// turns.
+// Finding is a statement about a period, together with its evidence: it holds for Count of
+// Of turns or calls, and Turns lists the ids of the turns.
 type Finding struct {
 	Text  string   `json:"text"`
 	Count int      `json:"count"`
@@ -36,15 +37,16 @@ type Finding struct {
 	Turns []string `json:"turns"`
 }
 
-// finding returns a finding on turns: with the last eight turns of count.
+// finding returns a finding with the formatted text. Turns holds at most the last eight of
+// the turns that the finding counts.
 func finding(turns []string, count, of int, format string, args ...any) Finding {
 	return Finding{Text: fmt.Sprintf(format, args...), Count: count, Of: of, Turns: turns}
 }
 
-// line returns the finding with its turns.
+// line returns the text of the finding, followed by its turns.
 func (f Finding) line() string { return f.Text + turnsText(f.Turns) }
 
-// turnsText names turns in brackets.
+// turnsText returns the ids of the turns in brackets, or nothing if there are none.
 func turnsText(ids []string) string {
 	if len(ids) == 0 {
 		return ""
@@ -66,7 +68,7 @@ func (p *Period) Strengths() []Finding {
 	}
 	for _, u := range p.Tools {
 		if u.Judged >= fewSuccesses && float64(u.Succeeded) >= preferredFrom*float64(u.Judged) {
-			out = append(out, finding(u.SucceededIn, u.Succeeded, u.Judged, "%d of %d calls of %s succeeded", u.Succeeded, u.Judged, u.name()))
+			out = append(out, finding(u.SucceededIn, u.Succeeded, u.Judged, "%d of %d calls to %s succeeded", u.Succeeded, u.Judged, u.name()))
 		}
 	}
 	if n := p.Approved.Count; n > 0 {
@@ -95,10 +97,10 @@ func (p *Period) Weaknesses() []Finding {
 	}
 	for _, u := range p.Tools {
 		if failed := u.Judged - u.Succeeded; u.Judged >= fewFailures && float64(u.Succeeded) < failsBelow*float64(u.Judged) {
-			out = append(out, finding(u.FailedIn, failed, u.Judged, "%d of %d calls of %s did not succeed", failed, u.Judged, u.name()))
+			out = append(out, finding(u.FailedIn, failed, u.Judged, "%d of %d calls to %s did not succeed", failed, u.Judged, u.name()))
 		}
 		if u.Repaired >= repeatedError {
-			out = append(out, finding(u.RepairedIn, u.Repaired, u.Calls.Count, "the arguments of %d of %d calls of %s were repaired", u.Repaired, u.Calls.Count, u.name()))
+			out = append(out, finding(u.RepairedIn, u.Repaired, u.Calls.Count, "the arguments of %d of %d calls to %s were repaired", u.Repaired, u.Calls.Count, u.name()))
 		}
 	}
 	if s := p.Stated; s.tooHigh() {
@@ -107,8 +109,8 @@ func (p *Period) Weaknesses() []Finding {
 	return byCount(out)
 }
 
-// Referrals returns the turns that were referred elsewhere, and the calls of tools that were,
-// the most frequent first. A referral with evidence is no weakness.
+// Referrals returns the turns and the tool calls that were referred elsewhere, the most
+// frequent first. A referral with evidence is not a weakness.
 func (p *Period) Referrals() []Finding {
 	var out []Finding
 	if x := p.Outcomes[agent.WrongToolBoundary]; x.Count > 0 {
@@ -132,8 +134,8 @@ func (s StatedUse) tooHigh() bool {
 	return n >= fewStated && s.Confidence-float64(s.Succeeded)/float64(n) >= surplus
 }
 
-// Adjustments returns what to do differently: for corrections first, then for tools and
-// for the stated confidence.
+// Adjustments returns advice on what to do differently: first what follows from
+// corrections, then what concerns tools and stated confidence.
 func (p *Period) Adjustments() []Finding {
 	return append(p.correctionAdvice(), p.otherAdvice()...)
 }
@@ -173,7 +175,7 @@ func (p *Period) otherAdvice() []Finding {
 	return out
 }
 
-// remedyOf returns what to do after repeated errors of a tool.
+// remedyOf returns advice on what to do after a tool repeatedly failed with outcome o.
 func remedyOf(o agent.Outcome) string {
 	switch o {
 	case agent.ContractViolation:
@@ -202,7 +204,7 @@ func often(n int) string {
 func (u ToolUse) name() string   { return toolName(u.Tool, u.Method) }
 func (x ToolError) name() string { return toolName(x.Tool, x.Method) }
 
-// toolName returns a tool and its method for a text.
+// toolName returns a tool and its method for use in a text.
 func toolName(tool, method string) string {
 	if method == "" {
 		return named(tool)
@@ -210,7 +212,8 @@ func toolName(tool, method string) string {
 	return named(tool) + " " + named(method)
 }
 
-// latencyText returns a latency in milliseconds, or in seconds from ten on.
+// latencyText returns a latency in milliseconds, or in seconds if it is at least ten
+// seconds.
 func latencyText(d time.Duration) string {
 	if d >= 10*time.Second {
 		return d.Round(100 * time.Millisecond).String()
@@ -218,7 +221,7 @@ func latencyText(d time.Duration) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// byCount orders findings by their counts.
+// byCount sorts findings by count, the highest first.
 func byCount(list []Finding) []Finding {
 	slices.SortStableFunc(list, func(x, y Finding) int { return cmp.Compare(y.Count, x.Count) })
 	return list

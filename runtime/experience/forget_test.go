@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestForgetRemovesCauses: what a tool reported of a failed or referred call may quote the
-// conversation.
+// TestForgetRemovesCauses checks that reports by a tool about failed or referred calls are
+// removed, because they may quote the conversation.
 func TestForgetRemovesCauses(t *testing.T) {
 	e := &Experience{}
 	for _, turn := range []string{"T1", "T2"} {

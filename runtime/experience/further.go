@@ -10,33 +10,33 @@ import (
 	"evolve/runtime/agent"
 )
 
-// A further request after praise is about something else. Each of its sentences is a request
-// in English. None is a question to be answered with yes or no, which may be a doubt, and none
-// points back, doubts, denies or asks for a repair. Its subject is not that of the question
-// and the answer.
+// A further request after praise is about something else if each of its sentences is a
+// request in English, if no sentence is a yes-or-no question (which may express doubt),
+// refers back, doubts, denies or asks for a repair, and if its subject differs from that of
+// the question and the answer.
 var (
 	sentences = regexp.MustCompile(`[^.!?;\n]+[.!?;\n]*`)
 	linking   = regexp.MustCompile(`^(?:(?:and|now|next|then|ok|okay|also|please|(?:another|next|one more) question)[ ,:]+)+`)
 	inquiry   = regexp.MustCompile(`^(?:what|how|when|where|who|whose|which)\b`)
 	order     = regexp.MustCompile(`^(?:(?:can|could|would|will) you(?: please)? |i(?:'d| would) (?:also )?like (?:you )?to (?:know )?|let me |please )*(?:tell(?: me)?|find|show(?: me)?|give me|list|name|translate|calculate|compute|summari[sz]e|compare|write|draft|plan|explain|describe|recommend|suggest|create|define)\b|^i (?:also |now also )(?:need|want)\b`)
-	// doubtful are words, in addition to those of [spoils], that express doubt, denial,
+	// doubtful matches words, in addition to those of [spoils], that express doubt, denial,
 	// contrast or repair, or that refer to the agent itself or to the answer as such.
 	doubtful = regexp.MustCompile(`\b(?:right|correct|true|truth|truly|actual|actually|real|really|sure|surely|certain|certainly|proper|properly|exact|exactly|valid|seriously|honestly|why|come|says?|said|told|shorter|longer|better|simpler|clearer|less|change|fix|cancel|revert|remove|rewrite|rephrase|you|your|answer|reply|response|source|sources|version|format|first|last|previous|above|earlier|such|so|former|latter|where|who|opinion|second|apology|apologi[sz]e|proof|prove|evidence|alternatives?|possible|mistaken)\b`)
-	// pending matches a request of the agent that the message may answer, and offers matches
-	// the agent's questions whether the user wants more.
+	// pending matches a request by the agent that the user's message may answer, and offers
+	// matches an agent's question about whether the user wants anything else.
 	pending = regexp.MustCompile(`\?|\bplease (?:provide|confirm|share|specify|tell|choose|select|reply|answer|send)\b|\blet me know (?:which|what|how|when|where|whether|if you(?:'d| would) like to)\b|\bconfirm (?:if|whether)\b`)
 	offers  = regexp.MustCompile(`[^.!?\n]*\b(?:anything else|(?:any|some)(?: other| further| more| additional)? (?:questions?|requests?|assistance|help)|further (?:assistance|help|questions|requests)|else can i)\b[^.!?\n]*[.!?]*`)
 )
 
-// awaits reports whether an answer ends with a request to the user, other than the question
-// what else they want: praise after such an answer consents to the next step, and does not
-// approve the answer.
+// awaits reports whether an answer ends with a request to the user other than a question
+// about what else they want. Praise after such an answer is consent to the next step, not
+// approval of the answer.
 func awaits(before string) bool {
 	return pending.MatchString(offers.ReplaceAllString(ending(before), " "))
 }
 
-// asksElse reports whether a text is a further request on something else than the exchange
-// before it.
+// asksElse reports whether a text is a further request about something other than the
+// preceding exchange.
 func asksElse(rest string, earlier []agent.Message) bool {
 	text := plain(rest)
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) || r >= 0x2600 }) || strings.Contains(text, "/s") {
@@ -49,7 +49,7 @@ func asksElse(rest string, earlier []agent.Message) bool {
 		s = s[len(linking.FindString(s)):]
 		ordered := order.FindString(s)
 		about := strings.TrimSpace(s[len(ordered):])
-		if !strings.HasPrefix(ordered, "show") { // "show me where it is" asks for a proof
+		if !strings.HasPrefix(ordered, "show") { // "show me where it is" asks for proof
 			about = inquiry.ReplaceAllString(about, "")
 		}
 		switch {
@@ -65,8 +65,8 @@ func asksElse(rest string, earlier []agent.Message) bool {
 	return isNew(topic, earlier)
 }
 
-// isNew reports whether most content words of a request are not in the last question, and none
-// is in the answer alone.
+// isNew reports whether at least half of the content words of a request do not occur in the
+// last question, and none of them occurs only in the answer.
 func isNew(words []string, earlier []agent.Message) bool {
 	asked, answered := map[string]bool{}, map[string]bool{}
 	for _, e := range earlier {

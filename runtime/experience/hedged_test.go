@@ -3,8 +3,8 @@ package experience
 import "testing"
 
 // TestCorrectionsBesideEnglishRules tests contrasts after praise, softened negations,
-// "actually" with a statement, and other languages, each beside messages that look like them
-// and correct nothing. The agent stated something.
+// "actually" with a statement, and other languages, each alongside similar messages that
+// correct nothing. In each case the agent has stated something.
 func TestCorrectionsBesideEnglishRules(t *testing.T) {
 	for _, c := range []struct {
 		corrects bool
@@ -38,8 +38,8 @@ func TestCorrectionsBesideEnglishRules(t *testing.T) {
 	}
 }
 
-// TestDenialsAnswerQuestions tests that what denies or softens corrects nothing after a
-// question, while a message that calls the answer wrong does.
+// TestDenialsAnswerQuestions tests that, after a question, a denial or a softened message
+// corrects nothing, whereas a message that calls the answer wrong does.
 func TestDenialsAnswerQuestions(t *testing.T) {
 	for message, want := range map[string]bool{
 		"not quite, it is blue": false, "Actually, it's blue": false, "Nein, der Himmel ist blau.": false, "Non, le ciel est bleu": false,

@@ -10,23 +10,25 @@ import (
 )
 
 const (
-	// shownTools is the number of tools that a text names as working, and as failing.
+	// shownTools is the maximum number of tools that a text lists as working, and also the
+	// maximum number that it lists as failing.
 	shownTools = 5
-	// shownDomains is the number of domains whose competence a text names.
+	// shownDomains is the maximum number of domains whose competence a text lists.
 	shownDomains = 10
-	// failsBelow is the success rate below which a tool is named as failing; preferredFrom
-	// is the one from which it is named as working.
+	// failsBelow is the success rate below which a tool is listed as failing. preferredFrom
+	// is the minimum success rate of a tool that is listed as working.
 	failsBelow = .5
-	// maxCause is the length of a failure's cause in a text, in characters.
+	// maxCause is the maximum length of a failure's cause in a text, in characters.
 	maxCause = 120
 )
 
-// KnowledgeText describes what the agent has shown in a domain: its competence, its turns,
-// and the tools and methods that work (at least .8 of the judged calls succeeded, see
-// [Capsule.Judged]) and fail (fewer than .5), five of each by calls, in at most 4,000 bytes.
-// Where no call in the domain was judged, the tools are those of all domains. For [Global]
-// and an empty domain it describes the ten domains with the most turns, and the tools of
-// all domains. It returns false if the domain has neither turns nor judged calls.
+// KnowledgeText describes what the agent has shown in a domain, in at most 4,000 bytes: its
+// competence, its turns, and the tools and methods that work (at least .8 of the judged
+// calls succeeded, see [Capsule.Judged]) or fail (fewer than .5 succeeded). It lists the
+// five of each kind with the most calls. If no call in the domain was judged, it lists the
+// tools of all domains. For [Global] and an empty domain it describes the ten domains with
+// the most turns and the tools of all domains. It returns false if the domain has neither
+// turns nor judged calls.
 func (e *Experience) KnowledgeText(domain string) (string, bool) {
 	domain = domainName(domain)
 	capsules := e.capsulesIn(domain)
@@ -47,7 +49,7 @@ func (e *Experience) KnowledgeText(domain string) (string, bool) {
 	if domain == Global {
 		where = "in all domains"
 	} else if len(capsules) == 0 {
-		capsules, where = e.capsulesIn(Global), "in all domains, as no call here was judged"
+		capsules, where = e.capsulesIn(Global), "in all domains, because no call here was judged"
 	}
 	for _, group := range []struct {
 		title string
@@ -75,7 +77,7 @@ func (e *Experience) KnowledgeText(domain string) (string, bool) {
 	return text.Clip(b.String(), maxText, text.Ellipsis), b.Len() > 0
 }
 
-// text describes a competence in a line.
+// text describes a competence on one line.
 func (c Competence) text() string {
 	limit := ""
 	if c.Day != "" && c.capped() {
@@ -85,7 +87,8 @@ func (c Competence) text() string {
 		name(c.Domain), c.Score, counted(c.Turns, "turn"), c.Successes, c.Corrected, limit)
 }
 
-// competenceText describes a competence, and its value after feedback.
+// competenceText describes a competence. If feedback changes its value, the text also gives
+// the value after the feedback is applied.
 func (e *Experience) competenceText(c Competence) string {
 	if s := e.regarded(c.Domain, c.Score); s != c.Score {
 		return c.text() + fmt.Sprintf("With people's feedback on the domain it counts as %.2f.\n", s)

@@ -35,7 +35,7 @@ Tools that fail here:
   grep: 1 of 4 calls succeeded, confidence 0.80, 2 corrected by people; last failure timeout, no answer after 5s
 `,
 		"research": `Competence in research: 0.52 (from .1 to 1; .5 without history), after 1 turn, 1 of them successful and 0 corrected by people.
-Tools that work in all domains, as no call here was judged:
+Tools that work in all domains, because no call here was judged:
   curl: 4 of 4 calls succeeded, confidence 0.80
 `,
 		"": `Competence in ops: 0.47 (from .1 to 1; .5 without history), after 12 turns, 7 of them successful and 2 corrected by people.
@@ -52,8 +52,8 @@ Competence in research: 0.52 (from .1 to 1; .5 without history), after 1 turn, 1
 	}
 }
 
-// TestKnowledgeNamesTheLimitOfADay tests that the text on a competence tells when it was held
-// back by the bound of a day.
+// TestKnowledgeNamesTheLimitOfADay tests that the text on a competence states when the
+// daily limit held the competence back.
 func TestKnowledgeNamesTheLimitOfADay(t *testing.T) {
 	var u use
 	u.now = lessonDay.Add(-10 * time.Hour)

@@ -14,35 +14,36 @@ import (
 )
 
 const (
-	// knownMethods, knownFailures and knownAxes are the numbers of methods, failures and
-	// axes that a line on a tool names.
+	// knownMethods, knownFailures and knownAxes are the maximum numbers of methods,
+	// failures and axes on a tool's line.
 	knownMethods, knownFailures, knownAxes = 6, 2, 3
-	// knownName is the length of a name in such a line, in characters.
+	// knownName is the maximum length of a name on a tool's line, in characters.
 	knownName = 60
 )
 
-// record holds the knowledge of a tool in a domain.
+// record holds what is known about a tool in a domain.
 type record struct {
 	tool  string
 	where string
-	// here and everywhere are the calls in the domain and in all.
+	// here is the number of calls in the domain, and everywhere the number in all domains.
 	here, everywhere int
-	// in is the sum of the capsules of the domain, or of those of all domains where it has
-	// no call. Its method, latencies and repairs are not set.
+	// in is the sum of the capsules of the tool in the domain or, if the domain has no call
+	// to the tool, in all domains. Its method, latencies and repairs are not set.
 	in      Capsule
 	methods []Capsule // the most used first
 	learned []Learning
 	warning string
 }
 
-// KnownTools returns what is known of tools for a prompt, one line a tool: its methods with
-// their calls, its calls and the share of successes among the judged ones in the domain (in
-// all domains where the domain has no call of it), what is learned of it, its last failures, its referrals by axis,
-// and its cohesion warning. The tools with the most calls in the domain come first. The text
-// has at most budget tokens as [memory.Tokens] estimates them: a line that does not fit goes
-// without methods, learnings and failures, and is left out if it still does not fit. Foreign text is
-// quoted in its line, without < and >. The referrals that concern no tool ([AllTools]) have a
-// line of their own. The text is empty without history.
+// KnownTools returns what is known about tools, for a prompt, with one line per tool: its
+// methods with their calls; its calls in the domain and the share of successes among the
+// judged ones (in all domains if the domain has no call to the tool); what was learned
+// about it; its last failures; its referrals by axis; and its cohesion warning. The tools
+// with the most calls in the domain come first. The text has at most budget tokens, as
+// estimated by [memory.Tokens]: a line that does not fit is written without its methods,
+// learnings and failures, and is omitted if it still does not fit. Untrusted text is quoted
+// on its line, without < and >. The referrals that concern no tool ([AllTools]) are on a
+// separate line. Without history the text is empty.
 func (e *Experience) KnownTools(tools []string, domain string, budget int) string {
 	var records []record
 	for _, tool := range slices.Compact(slices.Sorted(slices.Values(append(slices.Clip(tools), AllTools)))) {
@@ -68,7 +69,7 @@ func (e *Experience) KnownTools(tools []string, domain string, budget int) strin
 	return out
 }
 
-// record returns what is known of a tool in a domain.
+// record returns what is known about a tool in a domain.
 func (e *Experience) record(tool, domain string) record {
 	domain = domainName(domain)
 	r := record{tool: tool, where: "in " + named(domain), warning: e.CohesionWarning(tool)}
@@ -102,7 +103,7 @@ func (e *Experience) record(tool, domain string) record {
 	return r
 }
 
-// sum returns the calls, outcomes, corrections, axes and failures of capsules together; the
+// sum returns the combined calls, outcomes, corrections, axes and failures of capsules. The
 // failures are ordered by time.
 func sum(capsules []Capsule) Capsule {
 	out := Capsule{Outcomes: map[agent.Outcome]int{}, Axes: map[string]int{}, Recency: sumRecency(capsules)}
@@ -122,7 +123,7 @@ func sum(capsules []Capsule) Capsule {
 	return out
 }
 
-// line describes the tool; a short line is without methods and failures.
+// line describes the tool. Unless full is set, the line leaves out methods and failures.
 func (r record) line(full bool) string {
 	referrals := ""
 	if n := r.in.ReferralCount(); n > 0 {
@@ -158,8 +159,8 @@ func (r record) line(full bool) string {
 	return "- " + named(r.tool) + ": " + strings.Join(parts, "; ")
 }
 
-// methodsText names the most used methods with their calls; it is empty for a tool without
-// any.
+// methodsText lists the most used methods with their calls. It is empty for a tool without
+// methods.
 func (r record) methodsText() string {
 	var parts []string
 	for _, c := range r.methods {
@@ -204,7 +205,7 @@ func (r record) axesText() string {
 	return " (" + list(axes, knownAxes) + ")"
 }
 
-// list joins the first n parts and counts the others.
+// list joins the first n parts and states how many others there are.
 func list(parts []string, n int) string {
 	if more := len(parts) - n; more > 0 {
 		parts = append(slices.Clip(parts[:n]), fmt.Sprintf("%d more", more))
@@ -212,13 +213,14 @@ func list(parts []string, n int) string {
 	return strings.Join(parts, ", ")
 }
 
-// untagged escapes what could begin or close a tag.
+// untagged escapes < and >, which could begin or end a tag.
 func untagged(s string) string { return strings.NewReplacer("<", `\x3c`, ">", `\x3e`).Replace(s) }
 
-// quotation quotes foreign text as one line.
+// quotation returns untrusted text, quoted on one line and with < and > escaped.
 func quotation(s string) string { return untagged(text.Quote(s)) }
 
-// named returns the name of a tool, method or domain as one line.
+// named returns the name of a tool, method or domain on one line, shortened to knownName
+// characters and with < and > escaped.
 func named(s string) string {
 	return untagged(brief(s, knownName))
 }

@@ -8,7 +8,7 @@ import (
 // Learn adds a turn: first what its message means for the turn before it in the
 // conversation, then the turn itself.
 func (e *Experience) Learn(t Turn) {
-	t.Time = t.Time.Round(0).UTC() // as it is read back from JSON
+	t.Time = t.Time.Round(0).UTC() // the form that decoding JSON returns
 	t.Calls = e.bounded(t.Calls)
 	e.judgeEarlier(t)
 	e.learnCalls(t)
@@ -19,7 +19,7 @@ func (e *Experience) Learn(t Turn) {
 	}
 }
 
-// capsule returns a capsule; nil if there is none.
+// capsule returns a capsule, or nil if it does not exist.
 func (e *Experience) capsule(tool, method, domain string) *Capsule {
 	tool, method, domain = clipped(tool), clipped(method), domainName(domain)
 	for i := range e.Capsules {
@@ -30,7 +30,7 @@ func (e *Experience) capsule(tool, method, domain string) *Capsule {
 	return nil
 }
 
-// Advised is whether a tool's method is to be preferred or avoided.
+// Advised is the advice of a learning: whether to prefer or avoid a tool's method.
 type Advised string
 
 // What a learning advises.
@@ -39,14 +39,14 @@ const (
 	Avoid  Advised = "avoid"
 )
 
-// Learning is what calls in a domain have shown of a tool's method.
+// Learning is what calls in a domain have shown about a tool's method.
 type Learning struct {
 	Tool   string `json:"tool"`
 	Method string `json:"method,omitempty"`
-	// Domain is that of the calls.
+	// Domain is the domain of the calls.
 	Domain  string  `json:"domain"`
 	Advised Advised `json:"advised"`
-	// Rate is that of [Capsule.Rate], and Calls the number of judged calls.
+	// Rate is the result of [Capsule.Rate], and Calls is the number of judged calls.
 	Rate  float64 `json:"rate"`
 	Calls int     `json:"calls"`
 	// Confidence is min(1, calls/5), in (0,1] (spec 3.8).
@@ -54,13 +54,14 @@ type Learning struct {
 }
 
 const (
-	// preferredFrom and shunnedBelow bound the rates of which a learning follows.
+	// A method whose rate is at least preferredFrom or below shunnedBelow yields a
+	// learning.
 	preferredFrom, shunnedBelow = .8, .3
-	// sureCalls is the number of judged calls from which a learning is certain.
+	// sureCalls is the number of judged calls at which a learning becomes certain.
 	sureCalls = 5
 )
 
-// sure returns the confidence in what n judged calls or turns have shown.
+// sure returns the confidence in a learning that is based on n judged calls or turns.
 func sure(n int) float64 { return min(1, float64(n)/sureCalls) }
 
 // String describes a learning, such as "avoid put, confidence 0.60" for a method of a tool.
@@ -72,7 +73,7 @@ func (l Learning) String() string {
 	return fmt.Sprintf("%s, confidence %.2f", out, l.Confidence)
 }
 
-// AllLearnings returns the learnings of every domain, in the order of their names.
+// AllLearnings returns the learnings of every domain, ordered by the names of the domains.
 func (e *Experience) AllLearnings() []Learning {
 	var domains []string
 	for _, c := range e.Capsules {
@@ -86,9 +87,9 @@ func (e *Experience) AllLearnings() []Learning {
 	return out
 }
 
-// Learnings returns the tools to prefer in a domain, with at least 80 % successes among the
-// judged calls, and those to avoid, with fewer than 30 %, in the order of the capsules. Where
-// the domain has no capsule it returns those of [Global].
+// Learnings returns the learnings of a domain, in the order of the capsules: methods to
+// prefer, with at least 80 % successes among the judged calls, and methods to avoid, with
+// fewer than 30 %. If the domain has no capsule, it returns the learnings of [Global].
 func (e *Experience) Learnings(domain string) []Learning {
 	domain = domainName(domain)
 	out, known := e.learnings(domain)
@@ -98,7 +99,8 @@ func (e *Experience) Learnings(domain string) []Learning {
 	return out
 }
 
-// learnings returns the learnings of exactly one domain, and whether it has a capsule.
+// learnings returns the learnings of only the given domain, and whether the domain has a
+// capsule.
 func (e *Experience) learnings(domain string) (out []Learning, known bool) {
 	for _, c := range e.Capsules {
 		if c.Domain != domain {
@@ -124,9 +126,10 @@ func (e *Experience) learnings(domain string) (out []Learning, known bool) {
 	return out, known
 }
 
-// bounded returns calls without the names of tools beyond their bound, and without the methods
-// beyond the bound of their tool: a program with arbitrary names of tools, or a server with
-// arbitrary names of operations, must not displace what is known of other tools.
+// bounded returns calls with excess names removed: a call to a new tool beyond the limit on
+// tool names is counted under [Unregistered], and a new method beyond the limit on a tool's
+// methods is cleared. A program with arbitrary tool names, or a server with arbitrary
+// operation names, must not displace what is known about other tools.
 func (e *Experience) bounded(calls []Call) []Call {
 	type pair struct{ tool, method string }
 	known, number := map[pair]bool{}, map[string]int{}

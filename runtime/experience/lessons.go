@@ -9,43 +9,45 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Lessons is what the turns since the last night, and those of a week, have shown. Seen and
-// WeekSince determine the turns that the next [Experience.Review] regards; no text depends
-// on them.
+// Lessons holds what the turns since the night before, and the turns of the past week, have
+// shown. Seen and WeekSince determine which turns the next [Experience.Review] considers;
+// no text depends on them.
 type Lessons struct {
-	// Night regards the turns since the night before, and stays until there are others. Week
-	// regards those of seven days. It is made when there are more of these than of the night,
-	// and again every seven days. Nil means no turns.
+	// Night covers the turns since the night before, and is retained until there are new
+	// ones. Week covers the turns of seven days. It is first created when the past seven
+	// days have more turns than the time since the night before, and then renewed every
+	// seven days. Nil means that there are no turns.
 	Night *Period `json:"night,omitempty"`
 	Week  *Period `json:"week,omitempty"`
-	// Seen is the number of the last regarded turn.
+	// Seen is the number of the last turn that a review considered.
 	Seen int `json:"seen,omitempty"`
 	// WeekSince is the time of the last weekly review.
 	WeekSince time.Time `json:"week_since,omitzero"`
 }
 
-// Excerpt is a quotation of what a person or a tool wrote in a turn.
+// Excerpt is a quotation from what a person or a tool wrote in a turn.
 type Excerpt struct {
 	Turn    string `json:"turn"`
 	Session string `json:"session,omitempty"`
 	Text    string `json:"text"`
 }
 
-// week is the time between two weekly reviews, and the time that each regards.
+// week is both the time between two weekly reviews and the period that each of them covers.
 const week = 7 * 24 * time.Hour
 
-// Regards reports whether a review at a time regards a stored turn: one that no earlier review
-// has seen, or that is at most seven days old. The first review regards seven days.
+// Regards reports whether a review at the time now considers a stored turn: one that no
+// earlier review has considered, or one that is less than seven days old. The first review
+// considers only the past seven days.
 func (l Lessons) Regards(id string, at, now time.Time) bool {
 	return at.After(now.Add(-week)) || l.fresh(id)
 }
 
 func (l Lessons) fresh(id string) bool { return l.Seen > 0 && turnNumber(id) > l.Seen }
 
-// Review replaces the lessons by those of a night at now. The turns are the stored ones with
-// their calls, oldest first; only those that are newer than the last review, or at most seven
-// days old, count. Without newer turns the nightly lessons stay, so that what evaluations read
-// stays the same. A week without turns ends all lessons.
+// Review replaces the lessons with those of the night at the time now. The given turns are
+// the stored turns with their calls, oldest first; only those that are newer than the last
+// review, or less than seven days old, count. If no turn is newer, the nightly lessons
+// stay, so what evaluations read does not change. A week without turns removes all lessons.
 func (e *Experience) Review(turns []Turn, now time.Time) {
 	now = now.Round(0).UTC()
 	l := e.Lessons
@@ -77,7 +79,8 @@ func (e *Experience) Review(turns []Turn, now time.Time) {
 	e.Lessons = l
 }
 
-// turnNumber returns the number of a stored turn, such as 12 of T12; 0 for another id.
+// turnNumber returns the number of a stored turn, such as 12 for T12, or 0 for any other
+// id.
 func turnNumber(id string) int {
 	n, err := strconv.Atoi(strings.TrimPrefix(id, "T"))
 	if err != nil {
@@ -89,7 +92,8 @@ func turnNumber(id string) int {
 // Any reports whether there are lessons.
 func (l Lessons) Any() bool { return l.Night != nil || l.Week != nil }
 
-// CorrectionLines returns those of [Period.CorrectionLines] of the night, and then of the week.
+// CorrectionLines returns [Period.CorrectionLines] of the night, followed by those of the
+// week.
 func (l Lessons) CorrectionLines() []string {
 	var out []string
 	for _, p := range []*Period{l.Night, l.Week} {
@@ -103,8 +107,9 @@ func (l Lessons) CorrectionLines() []string {
 	return out
 }
 
-// Basis describes what the lessons rest on, such as "3 corrections, 2 tool errors and 9 turns";
-// empty without lessons. It regards the night or the week, whichever has more of each.
+// Basis describes what the lessons are based on, such as "3 corrections, 2 tool errors and
+// 9 turns"; it is empty without lessons. Each number is the larger of the night's and the
+// week's.
 func (l Lessons) Basis() string {
 	corrections, errors, turns := 0, 0, 0
 	for _, p := range []*Period{l.Night, l.Week} {
@@ -139,7 +144,8 @@ func (l Lessons) Basis() string {
 // stays the same.
 func (l Lessons) forEvaluations() Lessons { return Lessons{Night: l.Night, Week: l.Week} }
 
-// Without returns the lessons without the quotations for which gone reports true. Counts stay.
+// Without returns the lessons without the quotations for which gone returns true. Counts
+// stay.
 func (l Lessons) Without(gone func(Excerpt) bool) Lessons {
 	l.Night, l.Week = l.Night.without(gone), l.Week.without(gone)
 	return l

@@ -14,14 +14,14 @@ import (
 
 var lessonDay = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// use is an agent's live turns.
+// use represents an agent's live turns.
 type use struct {
 	e     Experience
 	turns []Turn
 	now   time.Time
 }
 
-// turn takes a turn in a conversation an hour after the last.
+// turn adds a turn to a conversation, an hour after the last turn.
 func (u *use) turn(session, domain, message string, o agent.Outcome, calls ...Call) {
 	if u.now.IsZero() {
 		u.now = lessonDay
@@ -46,7 +46,7 @@ func worked(tool string, ms int) Call {
 	return Call{Tool: tool, Outcome: agent.OK, Latency: time.Duration(ms) * time.Millisecond}
 }
 
-// TestTheLessonsOfANight tests the numbers of a nightly section against turns whose counts
+// TestTheLessonsOfANight tests the numbers in a nightly section against turns whose counts
 // are known.
 func TestTheLessonsOfANight(t *testing.T) {
 	var u use
@@ -72,7 +72,7 @@ func TestTheLessonsOfANight(t *testing.T) {
 
 ### Weaknesses
 
-- 3 of 3 calls of search did not succeed (T1, T3, T5)
+- 3 of 3 calls to search did not succeed (T1, T3, T5)
 - people corrected 2 answers (T1, T3)
 - 1 of 8 turns ended with timeout (T5)
 
@@ -103,7 +103,7 @@ func TestTheLessonsOfANight(t *testing.T) {
 	}
 }
 
-// TestNightsAndWeeks tests when the sections are made, kept and ended.
+// TestNightsAndWeeks tests when the sections are created, kept and ended.
 func TestNightsAndWeeks(t *testing.T) {
 	var u use
 	night := func(days int) (text string) {
@@ -137,7 +137,7 @@ func TestNightsAndWeeks(t *testing.T) {
 		t.Errorf("before the week is over: %s", got)
 	}
 	if got := night(10); !strings.Contains(got, "## Week: 1 turn, 2026-11-23") {
-		t.Errorf("after a week: %s", got) // the others are more than seven days old
+		t.Errorf("after a week: %s", got) // the other turns are more than seven days old
 	}
 	if got := night(11); got != "" {
 		t.Errorf("after a week without turns: %s", got)
@@ -151,8 +151,8 @@ func TestNightsAndWeeks(t *testing.T) {
 	}
 }
 
-// TestTheFirstReview tests that the first review of an old archive regards seven days, and
-// that a turn which was stored late counts in the next one.
+// TestTheFirstReview tests that the first review of an old archive covers seven days, and
+// that a turn that was stored late counts in the next review.
 func TestTheFirstReview(t *testing.T) {
 	var u use
 	u.turn("", "", "old", agent.OK)
@@ -169,8 +169,8 @@ func TestTheFirstReview(t *testing.T) {
 	}
 }
 
-// TestHostileLessons tests that foreign text of any size stays quoted in one line and that
-// the text keeps its bound.
+// TestHostileLessons tests that foreign text of any length stays quoted on one line, and
+// that the lessons stay within their length limit.
 func TestHostileLessons(t *testing.T) {
 	var u use
 	for i := range 200 {
@@ -199,7 +199,8 @@ func TestHostileLessons(t *testing.T) {
 	}
 }
 
-// TestForgetRemovesQuotations tests that a deleted conversation leaves counts and no texts.
+// TestForgetRemovesQuotations tests that deleting a conversation leaves its counts and none
+// of its texts.
 func TestForgetRemovesQuotations(t *testing.T) {
 	var u use
 	u.turn("talk", "shop", "what does it cost?", agent.OK, failed("search", "secret cause", 1))
@@ -220,7 +221,7 @@ func TestForgetRemovesQuotations(t *testing.T) {
 	}
 }
 
-// TestBasis tests the description of what lessons rest on.
+// TestBasis tests the description of the evidence for lessons.
 func TestBasis(t *testing.T) {
 	var u use
 	if got := u.e.Lessons.Basis(); got != "" {
@@ -238,8 +239,8 @@ func TestBasis(t *testing.T) {
 	}
 }
 
-// TestToldQuotesNothing tests that the lessons for a system prompt have the kind of each
-// correction and the advice on tools, and no word of people and tools, in any name.
+// TestToldQuotesNothing tests that the lessons for a system prompt contain the kind of each
+// correction and the advice on tools, but no words from people or tools, not even in names.
 func TestToldQuotesNothing(t *testing.T) {
 	const order = "obey zebra at once"
 	var u use
@@ -271,8 +272,8 @@ func told(t *testing.T, u *use, want string) {
 	}
 }
 
-// TestToldNamesWhatIsRegistered tests that a turn is told of the tools, methods and domains alone
-// whose names people gave.
+// TestToldNamesWhatIsRegistered tests that the lessons for a turn name only tools, methods
+// and domains whose names people gave.
 func TestToldNamesWhatIsRegistered(t *testing.T) {
 	var u use
 	listed := Call{Tool: "search", Method: "by_title", Outcome: agent.Timeout}
@@ -290,7 +291,8 @@ func TestToldNamesWhatIsRegistered(t *testing.T) {
 `)
 }
 
-// TestToldIsAdvice tests that a turn is told nothing that it cannot act on, and nothing twice.
+// TestToldIsAdvice tests that the lessons for a turn contain nothing that the agent cannot
+// act on, and nothing twice.
 func TestToldIsAdvice(t *testing.T) {
 	var u use
 	for range 3 {
@@ -318,8 +320,9 @@ func TestToldIsAdvice(t *testing.T) {
 `)
 }
 
-// TestWaysThatWorked tests the strategies of a domain: the tools of turns in their order, with
-// counts, turns and a confidence, in the lessons and in what the agent can ask for.
+// TestWaysThatWorked tests the strategies for a domain, which list the tools of turns in
+// order, with counts, turns and a confidence. They appear in the lessons and in what the
+// agent can ask for.
 func TestWaysThatWorked(t *testing.T) {
 	var u use
 	both := []Call{worked("search", 1), worked("calc", 1), worked("search", 1)}

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Limit is a floor, a ceiling or a cap of a day that would cut the next change of what was
-// learned, or the avoidance of a tool.
+// Limit is a floor, a ceiling or a daily cap that would reduce the next change to a learned
+// value, or the fact that a tool is avoided.
 type Limit struct {
-	// What is "competence" or "usefulness", and Kind "floor", "ceiling", "daily cap" or
+	// What is "competence" or "usefulness". Kind is "floor", "ceiling", "daily cap" or
 	// "avoided".
 	What   string  `json:"what"`
 	Kind   string  `json:"kind"`
@@ -16,13 +16,13 @@ type Limit struct {
 	Method string  `json:"method,omitempty"`
 	Domain string  `json:"domain"`
 	Value  float64 `json:"value"`
-	// Day is that of a daily cap.
+	// Day is the day to which a daily cap applies.
 	Day string `json:"day,omitempty"`
 }
 
-// Limits returns the limits that hold back what was learned, those of competences first:
-// where one more correction or success would not count in full, and then tools that are
-// avoided.
+// Limits returns the limits on what was learned. The limits on competences come first, for
+// each competence to which one more correction or success would not count in full; then
+// come the tools that are avoided.
 func (e *Experience) Limits() []Limit {
 	var out []Limit
 	for _, c := range e.Domains {
@@ -48,10 +48,11 @@ func (e *Experience) Limits() []Limit {
 	return out
 }
 
-// rounding is the tolerance for sums of the steps of a competence.
+// rounding is the tolerance for rounding errors in a sum of competence changes.
 const rounding = 1e-9
 
-// capped reports whether one more correction or success of its day would not count in full.
+// capped reports whether the daily cap would keep one more correction or success on the
+// competence's day from counting in full.
 func (c Competence) capped() bool {
 	return c.Score-correctionLoss < c.DayStart-changePerDay-rounding || c.Score+successGain > c.DayStart+changePerDay+rounding
 }
@@ -68,7 +69,7 @@ func (l Limit) String() string {
 	case "ceiling":
 		return fmt.Sprintf("%s is %.2f: it rises no further than %.2f", who, l.Value, topCompetence)
 	case "avoided":
-		return fmt.Sprintf("%s is avoided (usefulness %.2f): its score is multiplied by %g, and it stays a last choice", who, l.Value, avoided)
+		return fmt.Sprintf("%s is avoided (usefulness %.2f): its score is multiplied by %g, and it remains a last choice", who, l.Value, avoided)
 	case "daily cap":
 		return fmt.Sprintf("%s is %.2f: on %s it moves by no more than %.2f", who, l.Value, l.Day, changePerDay)
 	}

@@ -9,20 +9,22 @@ import (
 )
 
 var (
-	// rightIs matches a statement of what is correct in place of the answer, and repairs a
-	// request to correct a word of it.
+	// rightIs matches a statement of what the correct answer is, and repairs matches a
+	// request to correct a word in the answer.
 	rightIs = regexp.MustCompile(`^(?:the |your )?(?:correct|right)(?: [a-z]{3,20})?(?:(?: is| was| would be| should be| should have been)|:) (.+?)(?:, .*)?$|^(?:your|the) answer (?:is|was|should be|should have been|would be)(?: actually)? (.+?)(?:, .*)?$`)
 	repairs = regexp.MustCompile(`^(?:please )?correct (?:the|your) ([a-z]+)\b`)
-	// contrary matches the words before another value: a denial, a contrast or
+	// contrary matches the words before a differing value: a denial, a contrast or
 	// "actually".
 	contrary = regexp.MustCompile(`(?:^|[ ,])(?:no|nope|nah|but|however|except|actually|instead)\b`)
 	numbers  = regexp.MustCompile(`[0-9]+(?:[.:,][0-9]+)*`)
-	// unspecific words state no value by themselves.
+	// unspecific matches words that do not state a value by themselves.
 	unspecific = regexp.MustCompile(`^(?:right|correct|still|not|up to|a matter|to|in|about|very|quite|so|good|fine|as|what|how|when|where|why|if|unclear|unknown|here|there|away|now)\b`)
 )
 
-// statesValue reports whether a clause of the message gives another value than the agent's
-// answer: as the correct one, or in contrast to it where both are numbers.
+// statesValue reports whether a clause of the message gives a value that differs from the
+// agent's answer: either it is stated as the correct value, or both are numbers and the
+// clause contradicts the answer. It also returns true if a clause is a request to correct a
+// word in the answer.
 func (m written) statesValue(before string) bool {
 	if before == "" || asks.MatchString(ending(before)) {
 		return false
@@ -49,16 +51,17 @@ func (m written) statesValue(before string) bool {
 	return false
 }
 
-// subject matches the subject of a statement, unless a pronoun stands for it.
+// subject matches the subject of a statement, unless it is a pronoun.
 var subject = regexp.MustCompile(`^(?:the|its|your|my|our|a|an) ([a-z]+)`)
 
-// sameSubject reports whether a statement is about what the answer is about.
+// sameSubject reports whether a statement is about the same subject as the answer.
 func sameSubject(text string, answered []string) bool {
 	found := subject.FindStringSubmatch(text)
 	return found == nil || slices.Contains(answered, found[1])
 }
 
-// otherNumber reports whether a short text has a number where the answer has others.
+// otherNumber reports whether a short text and the answer both have numbers, but none in
+// common.
 func otherNumber(text, before string) bool {
 	given, known := numbers.FindAllString(text, -1), numbers.FindAllString(before, -1)
 	return len(strings.Fields(text)) <= 8 && len(known) > 0 && len(given) > 0 && !slices.ContainsFunc(given, func(n string) bool { return slices.Contains(known, n) })

@@ -2,9 +2,10 @@ package experience
 
 import "regexp"
 
-// The first words of a correction in German, French, Spanish and Chinese. Other rules are for
-// English. A person can state a correction that these do not find with `evolve feedback add`.
-// A denial alone corrects an answer only where the agent asked nothing.
+// These patterns match the first words of a correction in German, French, Spanish and
+// Chinese; the other rules are for English. For a correction that they miss, a person can
+// use `evolve feedback add`. A denial by itself corrects an answer only if the agent did
+// not ask anything.
 var (
 	otherWrong = regexp.MustCompile(`^[¡¿\s]*(?:` +
 		// German: das ist falsch; nein, das stimmt nicht
@@ -16,16 +17,16 @@ var (
 		// Chinese: not right, wrong, you are mistaken
 		`|(?:不[,,。 ]*)?(?:这|那|你的?(?:回答|答案)?|答案|结果|这个|那个)?(?:都|也|还是|是)?(?:不对|错了|错误的|不正确|是错的|搞错了|弄错了|说错了|有误|不是这样)` +
 		`)`)
-	// otherDenial matches a "no" followed by what is right instead; harmlessOther matches
-	// the words after a "no" that corrects nothing.
+	// otherDenial matches a "no" followed by more text, such as what is right instead;
+	// harmlessOther matches the words after a "no" that is not a correction.
 	otherDenial   = regexp.MustCompile(`^[¡\s]*(?:nein|nee|non|不是|不,|不,)[,.! ]*(.*\pL.*)$`)
 	harmlessOther = regexp.MustCompile(`^(?:danke|alles|das (?:ist|war) (?:alles|gut|ok)|das passt|passt|schon gut|ist gut|kein|bitte|nicht nötig|mehr nicht|nichts|merci|c'est (?:bon|tout|parfait|bien|ok)|rien|pas (?:besoin|de problème|grave)|ça (?:va|ira|marche)|ce n'est (?:rien|pas (?:grave|nécessaire))|gracias|nada|问题|我的意思|谢谢|用)`)
-	// otherQuestion ends the first sentence of a question.
+	// otherQuestion matches a text whose first sentence is a question.
 	otherQuestion = regexp.MustCompile(`^[^.!。!\n]*[??]|^[^.!。!\n]*吗`)
 )
 
-// correctsElsewhere reports whether a message in one of these languages corrects, also after
-// praise or thanks.
+// correctsElsewhere reports whether a message in German, French, Spanish or Chinese is a
+// correction, even after praise or thanks.
 func correctsElsewhere(text, before string) bool {
 	if rest, ok := praised(text); ok && rest != "" {
 		text = rest
@@ -40,5 +41,5 @@ func correctsElsewhere(text, before string) bool {
 	return found != nil && before != "" && !asksElsewhere.MatchString(before) && !harmlessOther.MatchString(found[1])
 }
 
-// asksElsewhere matches a text of an agent that a "no" answers.
+// asksElsewhere matches a text by an agent that a "no" could answer.
 var asksElsewhere = regexp.MustCompile(`[??]|吗|\b(?:bitte|veuillez|por favor|please|let me know)\b|请`)

@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestPatternsOfCorrections tests that corrections are a pattern by what they are about, not by
-// the words in which any answer is corrected.
+// TestPatternsOfCorrections tests that corrections form a pattern because of their subject,
+// not because of words that are common to all corrections.
 func TestPatternsOfCorrections(t *testing.T) {
 	for name, c := range map[string]struct {
 		texts []string

@@ -14,130 +14,134 @@ import (
 	"evolve/runtime/text"
 )
 
-// Bounds of a period: its turns named as evidence, the entries of each list, and the
-// characters of a quotation.
+// Limits for a period: the number of turns listed as evidence, the number of entries in
+// each list, and the length of a quotation in characters.
 const (
 	maxEvidenceTurns = 8
 	maxEntries       = 30
 	maxExcerpt       = 160
 )
 
-// A correction repeats another if they share samePattern of the terms of the one with fewer,
-// and at least samePatternTerms.
+// A correction repeats another if the two have at least samePatternTerms terms in common,
+// and these are at least the share samePattern of the terms of whichever has fewer.
 const (
 	samePattern      = .5
 	samePatternTerms = 2
 )
 
-// denialWords are the words that occur in corrections of any answer. They show no
+// denialWords are words that occur in corrections of any answer, so they do not identify a
 // pattern.
 const denialWords = "no not wrong right incorrect correct correction false true mistake error answer reply result should meant said asked wanted actually please sorry really again still instead"
 
-// Evidence is a count with the turns that it rests on.
+// Evidence is a count with the turns that it is based on.
 type Evidence struct {
 	Count int `json:"count"`
-	// Turns are the last eight, oldest first.
+	// Turns holds the last eight turns, oldest first.
 	Turns []string `json:"turns"`
 }
 
-// add counts an event of a turn.
+// add counts an event in a turn.
 func (e *Evidence) add(turn string) {
 	e.Count++
 	cite(&e.Turns, turn)
 }
 
-// cite adds a turn to a list of evidence.
+// cite adds a turn to a list of evidence, unless it is already there, and shortens the list
+// to the last eight turns.
 func cite(list *[]string, turn string) {
 	if !slices.Contains(*list, turn) {
 		*list = newest(append(*list, turn), maxEvidenceTurns)
 	}
 }
 
-// Period is what the turns of a period have shown. Its lists have at most thirty entries
-// each, those with the most turns or calls first.
+// Period holds what the turns of a period have shown. Each of its lists has at most thirty
+// entries, those with the most turns or calls first.
 type Period struct {
 	// From and To are the times of the first and last turn.
 	From  time.Time `json:"from"`
 	To    time.Time `json:"to"`
 	Turns int       `json:"turns"`
-	// Succeeded counts the turns that ended ok and were not corrected, Corrected those that
-	// people corrected, and Approved those with an answer that people approved.
+	// Succeeded counts the turns that ended ok and were not corrected, Corrected the turns
+	// that people corrected, and Approved the turns whose answer people approved.
 	Succeeded int      `json:"succeeded"`
 	Corrected Evidence `json:"corrected"`
 	Approved  Evidence `json:"approved"`
-	// Outcomes counts the turns by an outcome that is not ok. Those that ended with
-	// wrong_tool_boundary are no failures: the runtime accepts no referral without evidence.
+	// Outcomes counts the turns by outcome, except for ok. Turns that ended with
+	// wrong_tool_boundary are not failures: the runtime accepts no referral without
+	// evidence.
 	Outcomes map[agent.Outcome]Evidence `json:"outcomes,omitempty"`
 	Domains  []DomainUse                `json:"domains,omitempty"`
 	Tools    []ToolUse                  `json:"tools,omitempty"`
 	Errors   []ToolError                `json:"errors,omitempty"`
 	Patterns []Pattern                  `json:"patterns,omitempty"`
 	Ways     []Way                      `json:"ways,omitempty"`
-	// Stated is the calibration of its turns; zero where none stated a confidence.
+	// Stated compares the confidence that the period's turns stated with their success; it
+	// is zero if no turn stated a confidence.
 	Stated StatedUse `json:"stated,omitzero"`
 }
 
-// DomainUse counts the turns in a domain, and those of them that succeeded. Referred counts
-// those that ended with a referral: they are neither a success nor a failure.
+// DomainUse counts the turns in a domain and how many of them succeeded. Referred counts
+// the turns that ended with a referral: they are neither a success nor a failure.
 type DomainUse struct {
 	Domain    string   `json:"domain"`
 	Turns     Evidence `json:"turns"`
 	Succeeded int      `json:"succeeded"`
 	Referred  int      `json:"referred,omitempty"`
-	// SucceededIn are the last eight turns that succeeded, FailedIn those of the others.
+	// SucceededIn holds the last eight turns that succeeded, and FailedIn the last eight
+	// that failed.
 	SucceededIn []string `json:"succeeded_in,omitempty"`
 	FailedIn    []string `json:"failed_in,omitempty"`
 }
 
-// judged is the number of the turns that succeeded or failed.
+// judged is the number of turns that succeeded or failed.
 func (d DomainUse) judged() int { return max(0, d.Turns.Count-d.Referred) }
 
-// ToolUse is what the calls of a tool and method did.
+// ToolUse holds the counts, results and latencies of the calls to a tool and method.
 type ToolUse struct {
 	Tool   string   `json:"tool"`
 	Method string   `json:"method,omitempty"`
 	Calls  Evidence `json:"calls"`
-	// Judged and Succeeded are those of [Capsule.Judged] and [Capsule.Success].
+	// Judged and Succeeded are counted as in [Capsule.Judged] and [Capsule.Success].
 	Judged    int `json:"judged"`
 	Succeeded int `json:"succeeded"`
 	// Repaired counts the calls whose arguments were repaired.
 	Repaired int `json:"repaired,omitempty"`
-	// SucceededIn are the last eight turns with a call that succeeded, FailedIn those with a
-	// judged call that did not, RepairedIn those with a repaired call, and MeasuredIn those
-	// with a latency.
+	// SucceededIn holds the last eight turns with a call that succeeded, FailedIn those
+	// with a judged call that did not succeed, RepairedIn those with a repaired call, and
+	// MeasuredIn those with a measured latency.
 	SucceededIn []string `json:"succeeded_in,omitempty"`
 	FailedIn    []string `json:"failed_in,omitempty"`
 	RepairedIn  []string `json:"repaired_in,omitempty"`
 	MeasuredIn  []string `json:"measured_in,omitempty"`
-	// Measured is the number of calls with a latency. P50, P95 and P99 are its percentiles
-	// (see [Capsule.Percentile]).
+	// Measured is the number of calls with a measured latency. P50, P95 and P99 are
+	// percentiles of these latencies (see [Capsule.Percentile]).
 	Measured int           `json:"measured,omitempty"`
 	P50      time.Duration `json:"p50_ns,omitempty"`
 	P95      time.Duration `json:"p95_ns,omitempty"`
 	P99      time.Duration `json:"p99_ns,omitempty"`
 }
 
-// ToolError counts the calls of a tool and method that ended in an outcome by one cause.
-// Those with the outcome wrong_tool_boundary are referrals, not errors. Causes that differ
-// only in numbers count as the same.
+// ToolError counts the calls to a tool and method that ended in the same outcome with the
+// same cause. Calls with the outcome wrong_tool_boundary are referrals, not errors. Causes
+// that differ only in numbers count as the same.
 type ToolError struct {
 	Tool    string        `json:"tool"`
 	Method  string        `json:"method,omitempty"`
 	Outcome agent.Outcome `json:"outcome"`
-	// Cause is the cause of the last call.
+	// Cause is the cause of the last of these calls.
 	Cause Excerpt  `json:"cause"`
 	Calls Evidence `json:"calls"`
 }
 
-// Pattern is a correction that people made of turns in one domain, once or more in similar
-// words.
+// Pattern is a correction that people made to turns in one domain, either once or several
+// times in similar words.
 type Pattern struct {
 	Domain string `json:"domain"`
-	// Tools are those of the corrected turns, sorted.
+	// Tools holds the tools of the corrected turns, sorted.
 	Tools []string `json:"tools,omitempty"`
-	// Corrected counts the corrections, with the corrected turns.
+	// Corrected counts the corrections and lists the corrected turns.
 	Corrected Evidence `json:"corrected"`
-	// Quote is the last correcting message.
+	// Quote is an excerpt from the last message that made the correction.
 	Quote Excerpt `json:"quote"`
 }
 
@@ -146,7 +150,7 @@ type StatedUse struct {
 	Turns      Evidence `json:"turns"`
 	Confidence float64  `json:"confidence"` // the mean
 	Succeeded  int      `json:"succeeded"`
-	// FailedIn are the last eight turns that did not succeed.
+	// FailedIn holds the last eight turns that did not succeed.
 	FailedIn []string `json:"failed_in,omitempty"`
 }
 
@@ -178,7 +182,7 @@ type errorKey struct {
 	cause        string
 }
 
-// toolCalls collects the calls of a tool and method.
+// toolCalls collects the calls to a tool and method.
 type toolCalls struct {
 	ToolUse
 	calls Capsule
@@ -187,8 +191,8 @@ type toolCalls struct {
 // periodBuilder makes a [Period].
 type periodBuilder struct {
 	p *Period
-	// corrected and within hold the ids of the corrected turns and of those of the period,
-	// sessions the conversation of each turn.
+	// corrected and within hold the ids of the corrected turns and of the period's turns,
+	// respectively. sessions maps each turn to its conversation.
 	corrected, within map[string]bool
 	sessions          map[string]string
 	domains           map[string]*DomainUse
@@ -279,7 +283,7 @@ func (b *periodBuilder) use(t Turn, c Call) {
 	}
 }
 
-// failure counts a call that failed or was referred by its cause.
+// failure counts, under its cause, a call that failed or was referred.
 func (b *periodBuilder) failure(t Turn, c Call) {
 	cause := text.Clip(text.OneLine(c.Cause), maxExcerpt, text.Runes, text.Ellipsis)
 	key := errorKey{c.Tool, c.Method, c.Outcome, withoutNumbers(cause)}
@@ -292,8 +296,8 @@ func (b *periodBuilder) failure(t Turn, c Call) {
 	x.Calls.add(t.ID)
 }
 
-// withoutNumbers replaces each run of digits, so that causes that differ in a line number or
-// a duration are the same.
+// withoutNumbers replaces each run of digits, so causes that differ only in a line number
+// or a duration become the same.
 func withoutNumbers(s string) string {
 	var out strings.Builder
 	digit := false
@@ -309,9 +313,10 @@ func withoutNumbers(s string) string {
 	return out.String()
 }
 
-// approvals counts the turns whose answers the next message of their conversation approved.
+// approvals counts the turns whose answer was approved by the next message in their
+// conversation.
 func (b *periodBuilder) approvals(turns []Turn) {
-	before := map[string]string{} // the last turn of a conversation
+	before := map[string]string{} // the last turn of each conversation
 	for _, t := range turns {
 		if t.Session == "" {
 			continue
@@ -323,7 +328,7 @@ func (b *periodBuilder) approvals(turns []Turn) {
 	}
 }
 
-// patterns groups the corrections that messages of the period made.
+// patterns groups the corrections made by messages in the period into patterns.
 func (b *periodBuilder) patterns(corrections []Correction) {
 	lex := memory.NewLexicon()
 	terms := [][]string{} // of each pattern
@@ -361,7 +366,8 @@ func excerptOf(s string) string {
 	return text.Clip(text.OneLine(s), maxExcerpt, text.Runes, text.Ellipsis)
 }
 
-// alike reports whether two sorted lists of terms are taken to come from the same correction.
+// alike reports whether two sorted lists of terms are similar enough to count as the same
+// correction.
 func alike(a, b []string) bool {
 	common := 0
 	for _, w := range a {
@@ -393,7 +399,7 @@ func (b *periodBuilder) stated(list []Stated) {
 	}
 }
 
-// done returns the period with its lists in order and within their bounds.
+// done returns the period with its lists sorted and shortened to their limits.
 func (b *periodBuilder) done() *Period {
 	p := b.p
 	for _, name := range slices.Sorted(maps.Keys(b.domains)) {
@@ -424,7 +430,7 @@ func compareErrors(x, y errorKey) int {
 	return cmp.Or(cmp.Compare(x.tool, y.tool), cmp.Compare(x.method, y.method), cmp.Compare(x.outcome, y.outcome), cmp.Compare(x.cause, y.cause))
 }
 
-// most returns the entries with the highest counts, in descending order.
+// most sorts list by count, highest first, and returns at most maxEntries of its entries.
 func most[T any](list []T, count func(T) int) []T {
 	slices.SortStableFunc(list, func(x, y T) int { return cmp.Compare(count(y), count(x)) })
 	return list[:min(len(list), maxEntries)]

@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// Recency weighs the judged calls of a capsule by their week: a call counts half as much as a
-// call of the week after, so that a tool which works again recovers, however long it failed.
-// The weights are powers of two, so that no sum of them is rounded.
+// Recency weights the judged calls of a capsule by week: a call counts half as much as a
+// call in the following week, so a tool that works again recovers, no matter how long it
+// failed. The weights are powers of two, so their sums are not rounded.
 type Recency struct {
 	// Week is the newest week with a judged call, counted from 1 January 1970.
 	Week int `json:"week"`
-	// Judged and Good are the weights of the judged calls and of the successes among them, 1
-	// for a call of Week.
+	// Judged is the total weight of the judged calls, and Good is the total weight of the
+	// successes among them. A call in Week has the weight 1.
 	Judged float64 `json:"judged"`
 	Good   float64 `json:"good"`
 }
 
-// weekOf returns the number of a time's week.
+// weekOf returns the number of the week that a time is in.
 func weekOf(t time.Time) int { return int(math.Floor(float64(t.Unix()) / week.Seconds())) }
 
-// weekOf returns the week with which the calls of a turn count: a turn that is stored late
-// counts in the newest week, because a success of little weight would lower the usefulness.
+// weekOf returns the week in which a turn's calls count. If the turn is stored late, this
+// is the newest week, because a success with a low weight would lower the usefulness.
 func (e *Experience) weekOf(t Turn) int {
 	if t.Time.Before(e.Updated) {
 		return weekOf(e.Updated)
@@ -29,14 +29,14 @@ func (e *Experience) weekOf(t Turn) int {
 	return weekOf(t.Time)
 }
 
-// in returns the weights as seen from a later week, or from the same one.
+// in returns the weights relative to the given week, which must not be earlier than r.Week.
 func (r Recency) in(week int) Recency {
 	fade := math.Exp2(float64(r.Week - week))
 	return Recency{Week: week, Judged: r.Judged * fade, Good: r.Good * fade}
 }
 
-// recency returns the weights of the calls. Capsules of earlier versions have no weights:
-// their calls count equally, in the week of the last call.
+// recency returns the weights of the calls. Capsules written by earlier versions have no
+// weights, so all their calls count equally, in the week of the last call.
 func (c Capsule) recency() Recency {
 	if c.Recency != nil {
 		return *c.Recency
@@ -45,8 +45,8 @@ func (c Capsule) recency() Recency {
 	return Recency{Week: weekOf(c.Last), Judged: n, Good: min(n, float64(c.Success()))}
 }
 
-// weigh adds judged calls of a week and the successes among them; a negative number takes
-// successes back.
+// weigh adds a number of judged calls in a week and the number of successes among them. A
+// negative number of successes subtracts successes.
 func (c *Capsule) weigh(week, calls, good int) {
 	r := c.recency()
 	switch {
@@ -61,8 +61,8 @@ func (c *Capsule) weigh(week, calls, good int) {
 	c.Recency = &r
 }
 
-// recentRate returns the share of successes among the judged calls by their weights; false
-// means that no call was judged. In one week it is [Capsule.Rate].
+// recentRate returns the weighted share of successes among the judged calls; false means
+// that no call was judged. If all calls are from one week, it equals [Capsule.Rate].
 func (c Capsule) recentRate() (float64, bool) {
 	rate, ok := c.Rate()
 	if r := c.recency(); ok && r.Judged > 0 {
@@ -71,8 +71,8 @@ func (c Capsule) recentRate() (float64, bool) {
 	return rate, ok
 }
 
-// sumRecency returns the summed weights of capsules, in the newest of their weeks; nil where
-// no call was judged.
+// sumRecency returns the sum of the weights of capsules, relative to the newest of their
+// weeks, or nil if no call was judged.
 func sumRecency(capsules []Capsule) *Recency {
 	var out *Recency
 	for _, c := range capsules {
@@ -90,8 +90,8 @@ func sumRecency(capsules []Capsule) *Recency {
 	return out
 }
 
-// lessRecency returns the weights of a capsule without those of another, which are part of
-// them.
+// lessRecency returns the weights of c minus the weights of part. The calls of part must be
+// among those of c.
 func (c Capsule) lessRecency(part Capsule) *Recency {
 	if c.Recency == nil || part.Recency == nil {
 		return c.Recency

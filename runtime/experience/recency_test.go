@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestOldCallsFade tests that a week of the same use outweighs months before it, for a tool
-// that failed and for one that worked, by hand-calculated values.
+// TestOldCallsFade tests with hand-calculated values that one week of equally frequent use
+// outweighs the preceding months, both for a tool that failed and for a tool that worked.
 func TestOldCallsFade(t *testing.T) {
 	for outcome, then := range map[agent.Outcome]agent.Outcome{agent.Timeout: agent.OK, agent.OK: agent.Timeout} {
 		e := &Experience{}
@@ -24,7 +24,8 @@ func TestOldCallsFade(t *testing.T) {
 		if got := weeks(0, 20, outcome); math.Abs(got-(.7*rate[outcome]+.15)) > 1e-12 {
 			t.Errorf("after 20 weeks of %s: %g", outcome, got)
 		}
-		// 20 weeks have the weight 20 − 10/2^19; a week later it is half of that beside 10.
+		// 20 weeks have the weight 20 − 10/2^19. A week later this weight has halved, and
+		// the new calls have the weight 10.
 		old := (20 - 10/math.Exp2(19)) / 2
 		want := (old*rate[outcome] + 10*rate[then]) / (old + 10)
 		if got := weeks(20, 1, then); math.Abs(got-(.7*want+.15)) > 1e-12 {
@@ -36,8 +37,8 @@ func TestOldCallsFade(t *testing.T) {
 	}
 }
 
-// TestOneWeekIsTheFormula tests that calls and corrections of one week count alike: the
-// usefulness is that of the counts, to the last digit.
+// TestOneWeekIsTheFormula tests that calls and corrections within one week count alike: the
+// usefulness is that given by the counts, to the last digit.
 func TestOneWeekIsTheFormula(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var e Experience
@@ -63,9 +64,9 @@ func TestOneWeekIsTheFormula(t *testing.T) {
 	})
 }
 
-// TestWeeksKeepTheOrder tests over random histories of weeks that no failure raises the
-// usefulness and no success lowers it in any domain, that the weights of the domains add up to
-// those of all, and that a correction takes back what its call gave.
+// TestWeeksKeepTheOrder tests with random histories over several weeks that no failure
+// raises the usefulness and no success lowers it in any domain, that the weights of the
+// domains add up to the total, and that a correction takes back what its call contributed.
 func TestWeeksKeepTheOrder(t *testing.T) {
 	domains := []string{"ops", "research"}
 	rapid.Check(t, func(t *rapid.T) {

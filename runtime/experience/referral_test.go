@@ -6,9 +6,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestReferralsAreNotSuppressed tests that a tool's choice is worth as much with referrals as
-// without, while these reach the advice: they are counted there as calls that were not the
-// tool's, so that ten successes beside them are no strong health.
+// TestReferralsAreNotSuppressed tests that choosing a tool is worth as much with referrals
+// as without, although the referrals affect the advice. There they are counted as calls
+// that the tool should not have got, so ten successes alongside them do not make strong
+// health.
 func TestReferralsAreNotSuppressed(t *testing.T) {
 	ok := times(10, Call{Tool: "calc", Outcome: agent.OK})
 	without := used(ok...)
@@ -32,7 +33,7 @@ func TestReferralsAreNotSuppressed(t *testing.T) {
 	if a := with.Advice("calc"); a.Remedy != Split || a.Judged != 26 || a.Referrals != 16 {
 		t.Errorf("%+v", a)
 	}
-	// Excuses without evidence count against the tool.
+	// Referrals without evidence count against the tool.
 	excuses := used(append(times(20, Call{Tool: "calc", Outcome: agent.WrongToolBoundary}), ok...)...)
 	if a, b := excuses.Usefulness("calc", "", Global), without.Usefulness("calc", "", Global); a >= b {
 		t.Errorf("usefulness %g with excuses, %g without", a, b)

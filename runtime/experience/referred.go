@@ -10,49 +10,50 @@ import (
 	"evolve/runtime/tool"
 )
 
-// AllTools is the name under which referrals that concern no tool are counted: they name
-// an ability that the agent's set of tools lacks.
+// AllTools is the name under which referrals that concern no tool are counted. Such
+// referrals describe an ability that the agent's set of tools lacks.
 const AllTools = "_agent"
 
-// Unregistered is the name under which calls are counted of tools that an agent does not have,
-// and of tools beyond the bound of names. Models choose such names, so there can be any number of
-// them.
+// Unregistered is the name under which calls are counted if the agent does not have the
+// tool or if the limit on tool names is exceeded. Models choose such names, so there can be
+// any number of them.
 const Unregistered = "_unregistered"
 
-// reading is a transcript as far as it is read.
+// reading is the state of reading a transcript.
 type reading struct {
 	calls    []readCall
 	turns    []turnReferral
 	repaired map[string]bool // tools whose next call is the repaired one
 }
 
-// readCall is a call before the referrals of its turn are attributed.
+// readCall is a call to which the referrals of its turn have not yet been attributed.
 type readCall struct {
 	Call
-	// aside reports whether the tool does no part of a task.
+	// aside reports whether the tool does no part of the task itself.
 	aside bool
 	// excuse reports whether the call ended with a referral without evidence.
 	excuse bool
 }
 
-// turnReferral is a referral that ended a turn, or a subgoal of one, after the first calls.
+// turnReferral is a referral that ended a turn, or a subgoal of a turn; after is the number
+// of calls that preceded it.
 type turnReferral struct {
 	tool.Boundary
 	after int
 }
 
-// refer attributes the referrals of the turn, each to calls since the one before. A program's
-// own referral precedes the calls that it reports, and concerns all of them. The first that
-// applies counts:
+// refer attributes each of the turn's referrals to calls made since the previous referral.
+// A program's own referral precedes the calls that it reports, and concerns all of them. A
+// referral is attributed to the first of these that exists:
 //
-//   - the last call of each tool that ended with a referral without evidence: the turn's
-//     referral is its evidence;
-//   - the last call of each tool that the referral names;
-//   - the last call of a tool that does a part of the task;
-//   - no tool, but [AllTools].
+//   - the last call to each tool that ended with a referral without evidence, for which the
+//     turn's referral is the evidence;
+//   - the last call to each tool that the referral names;
+//   - the last call to a tool that does a part of the task;
+//   - no particular tool, which is recorded as a call to [AllTools].
 //
-// A call that a limit, the operator or the infrastructure prevented is passed over, as it
-// shows nothing of its tool.
+// A call that a limit, the operator or the infrastructure prevented is skipped, because it
+// shows nothing about its tool.
 func (r *reading) refer() {
 	from := 0
 	for _, t := range r.turns {
@@ -97,9 +98,9 @@ func (r *reading) attribute(b tool.Boundary, from, to int) {
 	}
 }
 
-// referred makes a call one that the turn referred elsewhere. A call that failed stays a
-// failure: a tool that is down must not gain by a referral. A referral of the tool itself
-// and the turn's referral that passes it on count once.
+// referred marks a call as one that the turn referred elsewhere. A failed call still counts
+// as a failure, because a tool that is down must not benefit from a referral. If the turn's
+// referral only passes on a referral by the tool itself, the two count once.
 func (c *readCall) referred(b tool.Boundary) {
 	switch {
 	case c.Outcome == agent.WrongToolBoundary && !c.excuse:
@@ -110,7 +111,8 @@ func (c *readCall) referred(b tool.Boundary) {
 	}
 }
 
-// boundaryOf returns the referral in the data of an event, and whether it has evidence.
+// boundaryOf returns the referral in an event's data, and whether it is valid and has
+// evidence.
 func boundaryOf(data json.RawMessage) (tool.Boundary, bool) {
 	var b tool.Boundary
 	if json.Unmarshal(data, &b) != nil {
@@ -120,13 +122,14 @@ func boundaryOf(data json.RawMessage) (tool.Boundary, bool) {
 	return b, err == nil
 }
 
-// evidenceText returns a turn's referral as the cause of a call.
+// evidenceText returns the shape and evidence of a turn's referral as text for the cause of
+// a call.
 func evidenceText(b tool.Boundary) string {
 	return text.Clip(text.OneLine(b.Shape+": "+b.Evidence), maxLearnedCause)
 }
 
-// names reports whether a text names a tool, with or without the name of its server. Both are
-// in words (see [spaced]).
+// names reports whether a text names a tool, with or without the name of the tool's server.
+// words and name must be in the form that [spaced] returns.
 func names(words, name string) bool {
 	_, short, _ := strings.Cut(name, "__")
 	for _, n := range []string{spaced(name), spaced(short)} {
@@ -137,7 +140,7 @@ func names(words, name string) bool {
 	return false
 }
 
-// spaced returns a text in lower case with one space around each of its words.
+// spaced returns a text in lower case with each word surrounded by single spaces.
 func spaced(s string) string {
 	fields := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return " " + strings.Join(fields, " ") + " "

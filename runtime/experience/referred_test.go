@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// refers is the event of a turn's referral.
+// refers returns the event for the referral of a turn.
 func refers(evidence string) agent.Event {
 	return agent.Event{
 		Kind: agent.EventCheck, Name: agent.Referral, Outcome: agent.WrongToolBoundary,
@@ -22,7 +22,7 @@ func calls(name string, o agent.Outcome) agent.Event {
 	return agent.Event{Kind: agent.EventTool, Name: name, Outcome: o, Text: "text"}
 }
 
-// TestReferralOfATurn tests which calls the referral of a turn concerns.
+// TestReferralOfATurn tests which calls are affected by the referral of a turn.
 func TestReferralOfATurn(t *testing.T) {
 	lost := func(name string) Call {
 		return Call{Tool: name, Outcome: agent.WrongToolBoundary, Axes: []string{"charts"}}
@@ -109,8 +109,8 @@ func TestReferralOfATurn(t *testing.T) {
 	}
 }
 
-// TestReferralOfATurnIsASignal tests that the referrals of turns lead to advice for the tool,
-// without a change of how useful it counts as, and that a failed call stays a failure.
+// TestReferralOfATurnIsASignal tests that the referrals of turns lead to advice for the
+// tool without changing its usefulness, and that a failed call remains a failure.
 func TestReferralOfATurnIsASignal(t *testing.T) {
 	learn := func(n int, o agent.Outcome) *Experience {
 		e := &Experience{}

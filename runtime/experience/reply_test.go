@@ -2,7 +2,8 @@ package experience
 
 import "testing"
 
-// TestReplies: consent, thanks and answers to the agent's question ask for nothing.
+// TestReplies checks that consent, thanks and answers to the agent's question are not
+// treated as requests.
 func TestReplies(t *testing.T) {
 	const stated, asked, offered = "The flight HAT001 costs $120.", "The flight HAT001 costs $120. Shall I book it?", "Booked. Is there anything else I can help you with?"
 	for _, c := range []struct {

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// The rules of a correction apply to a clause from its beginning, after its lead. They are
-// for statements; undoes is for questions as well.
+// The rules for corrections are matched at the beginning of a clause, after its lead. They
+// apply only to statements, except for undoes, which also applies to questions.
 var (
 	corrections = rules(
 		// that is wrong; this isn't what I asked
@@ -45,8 +45,8 @@ var (
 		`(?:please )?(?:correct|fix) (?:your (?:answer|mistake|error|response|reply|total|calculation)|that mistake)`,
 		`correction[:,]`,
 	)
-	// failures match reports that a result does not work. After a question about a
-	// problem they are a description of it, not a correction.
+	// failures matches reports that a result does not work. If the agent has just asked
+	// about a problem, such a report describes the problem and is not a correction.
 	failures = rules(
 		`(?:it|that|this|the (?:fix|change|solution|patch|workaround|suggestion)|your (?:\w+ )?\w+)(?: still| just| now)? (?:doesn't|does not|didn't|did not|isn't|is not|won't)(?: even| actually| really)? (?:work|working|help|compile|run|build|pass|passing|fix|solve|load|parse)\b(?:[^ ]| (?:either|at all|here|yet|now|anymore|any more|when|because|on|in|and|it|the|as)\b.*)?$`,
 		`(?:it |that |this )?still (?:fails|failing|broken|crashes|not working|not right|not correct|wrong|incorrect|doesn't|does not|gives|shows|says|(?:getting )?the same(?:$| FAULT))\b`,
@@ -54,9 +54,10 @@ var (
 		`(?:the )?same FAULT(?: \w+)?(?: again| as before)?$`,
 		`(?:now (?:it's|it is|everything is) (?:worse|broken)|(?:it's|it is) even worse|nothing works(?: now| anymore)|now nothing works)\b`,
 	)
-	// doubts are corrections unless the user asks to check: who asks is not sure. Of ten
-	// real conversations in which a user contradicted the agent and asked it to check
-	// again, the agent was right in eight.
+	// doubts matches corrections that do not count if the message also requests another
+	// check, because a user who requests one is not sure. In eight of ten real
+	// conversations in which a user contradicted the agent and requested another check, the
+	// agent was right.
 	doubts = rules(
 		`there(?:'s| is| must be| must have been| seems to be| has to be| has been| might be| appears to be)(?: clearly| obviously)? (?:a|an|some|a bit of) (?:mistake|mix-?up|misunderstanding|confusion)(?: here| somewhere| on your (?:end|side|part)| in (?:your|what you).*)?(?:,.*)?$`,
 		`there (?:must be|must have been|seems to be|has to be|is) an error (?:here|on your (?:end|side|part)|in (?:your|what you).*)$`,
@@ -68,26 +69,29 @@ var (
 		`(?:didn't i|did i not) (?:say|ask|tell)\b`,
 		`why did you (?:delete|remove|change|cancel|ignore|book|overwrite|send)\b`,
 	)
-	// rechecks matches a request to check again. In a message with one, doubts are no
-	// corrections.
+	// rechecks matches a request to check again. In a message with such a request, doubts
+	// are not corrections.
 	rechecks = regexp.MustCompile(`\b(?:check|look|verify|review|count|calculate)(?: \w+){0,3} again\b|\bdouble[- ]?check|\bre-?(?:check|calculate|count)\b|\blook into (?:it|this|that)\b|\bcan (?:it|this|that) be checked\b|\btake another look\b|\bare you sure\b|\bverify that\b`)
-	// spared are clauses that no correction rule applies to.
+	// spared matches clauses that no correction rule applies to.
 	spared = regexp.MustCompile(`\bif (?:i|you|that|this|it)\b|\bwrong (?:to|with (?:me|my|asking|that)|about me)\b|\bnot (?:be )?wrong\b|\byou (?:didn't|did not) (?:have|need) to\b|\bmeant to (?:ask|say|tell|mention|send|write|thank)\b|\bmeant (?:well|a lot)\b|\b(?:doesn't|does not|didn't|won't) work (?:for|with) (?:me|us|my)\b|\bno longer\b|\bmistake to\b|\bmeant (?:it|every)\b|\b(?:forgot|missed|overlooked|ignored) nothing\b|\bi said (?:yes|no|please|thanks|thank|so|that|it|hello|hi|ok|sorry)\b|\bshould have been (?:obvious|easy|easier|me|more|there|here)\b|\bin the (?:textbook|book|article|paper)\b|\bshould(?:'ve| have) (?:received|gotten|got|seen|heard|been (?:told|informed|notified))\b`)
-	// ownMistake matches a user's statement about a mistake of their own.
+	// ownMistake matches a user's statement about their own mistake.
 	ownMistake = regexp.MustCompile(`\bmy (?:mistake|bad|fault|error|apologies)\b|\bmistake (?:on|was) my\b|\bi (?:was|am|stand) (?:wrong|mistaken|corrected)\b|\bi(?:'m| am) (?:the one who's )?(?:wrong|mistaken)\b|\bi(?:'ve| have)? (?:misread|misspoke|mistyped|misremembered|misunderstood|mixed up|got (?:it|that) wrong|made (?:a|an) (?:mistake|error|typo)|gave you the wrong|typed the wrong|sent you the wrong|meant to)\b|\byou(?:'re| are| were) (?:right|correct)\b`)
-	// ownWindow is a message that the user sent to the wrong place.
+	// ownWindow matches a message that the user sent to the wrong recipient or window by
+	// mistake.
 	ownWindow = regexp.MustCompile(`^(?:oops|sorry|ups|whoops)?[,! ]*wrong (?:window|chat|tab|channel|thread|button|person|conversation|key|link)\b`)
-	// task is the beginning of a request about a text, which may follow it.
+	// task matches the beginning of a request to do something with a text. The text may
+	// follow in the same message.
 	task = regexp.MustCompile(`^(?:(?:please|can you|could you|would you|now|also|next|then)[ ,]+)*(?:proofread|translate|rewrite|rephrase|paraphrase|summari[sz]e|edit|reply|respond|draft|write|compose|classify|analy[sz]e|explain|review|read)\b`)
 	// contrast matches ", not X" at the end of a clause, or "not X, Y" at its beginning.
 	contrast = regexp.MustCompile(`, not (?:the |a |an |my |in |on |to |from |for |at )*([a-z0-9][\w'$.-]*)(?: \w+){0,2}$|^not (?:the |a |an |my |in |on |to |from |for |at )*([a-z0-9][\w'$.-]*)(?:,| but)`)
-	// asks matches a text of an agent that a "no" answers.
+	// asks matches a text by an agent that a "no" could answer.
 	asks = regexp.MustCompile(`\?|\blet me know\b|\bfeel free\b|\bplease (?:provide|confirm|share|specify|tell|choose|select|reply|answer|send)\b|\bwould you like\b|\bwhether you\b`)
-	// inquires is a question, or a request for something that the agent needs.
+	// inquires matches a question, or a request for something that the agent needs.
 	inquires = regexp.MustCompile(`\?|\bplease (?:provide|confirm|share|specify|tell|choose|select|reply|answer|send)\b`)
-	// asksWhat is a question about a problem.
+	// asksWhat matches a question about a problem.
 	asksWhat = regexp.MustCompile(`\b(?:what|which|describe|tell me)\b`)
-	// denial matches a "no" on its own, in contrast to "no payments".
+	// denial matches a "no" that is a statement in itself, unlike the "no" in "no
+	// payments".
 	denial = regexp.MustCompile(`^(?:no|nope|nah)(?:,| (?:that|that's|this|it|it's|the|don't|do not|not|you|we|they|he|she|there)\b)`)
 	// harmlessNo matches the words after a "no" that corrects nothing.
 	harmlessNo = regexp.MustCompile(`^(?:problem|worries|worry|prob|thanks|thank|thx|need|rush|hurry|doubt|kidding|way|wonder|idea|more|further|other|one|not|matter|big deal|pressure|stress|complaints?|issues?|objections?|questions?|that's (?:all|it|fine|ok|okay|good|great|perfect|everything|right|correct|alright)|that is (?:all|fine|it|ok|okay|good)|that (?:will|would) be all|that'?ll be|it's (?:fine|ok|okay|good|alright|all|great|perfect)|i'm (?:good|fine|ok|okay|all|done)|i am (?:good|fine|done)|i don't (?:need|have|think so|mind)|all good|nothing|go ahead|leave|keep|i (?:like|love)|not at all|please)\b`)
@@ -104,13 +108,14 @@ var (
 	besides      = regexp.MustCompile(`\bby the way\b|\bbtw\b`)
 	changesTopic = regexp.MustCompile(`\bon (?:another|a different|an unrelated|a separate) (?:note|topic|subject|matter)\b|\b(?:another|a different|different|a new|new|an unrelated|unrelated|a separate|separate) (?:question|topic|thing|subject|task|request|matter|issue)\b|\bchang(?:ing|e) (?:the |of )?(?:subject|topic)\b|\bmoving on\b|\bswitch(?:ing)? (?:gears|topics|to another)\b|\bnext (?:topic|question|task)\b|^(?:ok |okay |now )?something (?:else|completely different)\b|\bunrelated\b|\blet's (?:talk about|move on|switch)\b`)
 
-	// spoils matches words that take an approval back.
+	// spoils matches words that cancel or qualify an approval.
 	spoils = regexp.MustCompile(`\b(?:not|never|nothing|none|neither|cannot|without|but|however|although|though|except|unless|instead|unfortunately|sadly|wrong|incorrect|inaccurate|false|mistakes?|errors?|bugs?|broken|broke|breaks?|breaking|fail(?:s|ed|ing|ure)?|crash(?:es|ed|ing)?|worse|worst|still|again|missing|missed|forgot|ruin(?:ed|ing)?|wast(?:e|ed|ing)|hardly|barely|half|only|almost|nearly|wanted|meant|asked|expected|should|try|retry|redo|undo)\b|n't\b`)
 )
 
-// rules returns rules that apply from the beginning of a clause. ADV stands for an adverb
-// of degree, WANTED for what the user wanted, and FAULT for a visible sign of a failure.
-// They are compiled at their first use, because most commands classify no message.
+// rules returns a function that returns the patterns compiled to match from the beginning
+// of a clause. In a pattern, ADV stands for an adverb of degree, WANTED for what the user
+// wanted, and FAULT for a visible sign of a failure. The patterns are compiled on first
+// use, because most commands do not classify messages.
 func rules(patterns ...string) func() []*regexp.Regexp {
 	const wanted = `(?:what (?:i|we) (?:asked|wanted|meant|said|need|needed|requested|ordered|intended|wrote|had in mind|was|were)|how (?:i|we) (?:asked|wanted|said|meant)|what the|the \w+ i (?:asked|wanted|meant|said|need|needed|requested|ordered))`
 	const fault = `(?:error|problem|issue|result|thing|output|answer|mistake|message|exception|failure|warning|bug)`
@@ -125,8 +130,8 @@ func rules(patterns ...string) func() []*regexp.Regexp {
 	})
 }
 
-// pointing matches words with which a message refers to the one before it.
+// pointing matches words with which a message refers to the preceding message.
 var pointing = regexp.MustCompile(`\b(?:it|its|that|this|these|those|them|they|their|he|she|his|her|there|then|again|also|too|instead|same|other|another|more|else|one|ones|yes|no|yeah|sure|ok|okay|thanks)\b`)
 
-// request is the beginning of a message that asks for something.
+// request matches the beginning of a message that asks for something.
 var request = regexp.MustCompile(`^(?:(?:and|now|ok|okay|next|hey|hi|hello)[ ,]+)*(?:what|how|when|where|who|which|why|is|are|does|do|can|could|would|will|should|tell|find|show|write|plan|make|give|list|summari[sz]e|book|compare|draft|explain|create|help|debug|check|search|calculate|translate|recommend|suggest|remind|set|build|design|price)\b`)

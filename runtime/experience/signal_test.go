@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// after is a conversation whose last message is the agent's.
+// after returns a conversation whose last message is from the agent.
 func after(answer string) []agent.Message {
 	return []agent.Message{{Role: "user", Content: "When does the meeting of the team start?"}, {Role: "assistant", Content: answer}}
 }
@@ -73,7 +73,8 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// Each pair differs in what the agent wrote or in a guard of a rule.
+// TestWhatDecides checks pairs that differ only in what the agent wrote or in a guard of a
+// rule.
 func TestWhatDecides(t *testing.T) {
 	for _, c := range []struct {
 		before, message string
@@ -112,9 +113,10 @@ func TestWhatDecides(t *testing.T) {
 	}
 }
 
-// labelled is a message with the signal that a person gave it: sixty of conversations with
-// an airline's agent (tau-bench, MIT), reworded, and eighty written for this test. A message
-// that contradicts the agent and asks it to check again is labelled a repetition.
+// labelled is a message with the signal that a person assigned to it. Sixty messages come
+// from conversations with an airline's agent (tau-bench, MIT) and are reworded, and eighty
+// were written for this test. A message that contradicts the agent and asks it to check
+// again is labelled as a repetition.
 type labelled struct {
 	From    string `json:"from"`
 	Want    Signal `json:"want"`
@@ -148,12 +150,13 @@ func (l labelled) classify() Signal {
 	return Classify(l.Message, []agent.Message{{Role: "user", Content: user}, {Role: "assistant", Content: l.Before}})
 }
 
-// The rules were written with the lines of an odd number in view, and are measured by the
-// others. A false correction lowers an agent's competence, so the precision counts most.
+// TestLabelledMessages measures the rules on the even-numbered lines, because they were
+// written with the odd-numbered lines in view. A false correction lowers an agent's
+// competence, so precision counts most.
 func TestLabelledMessages(t *testing.T) {
 	type counts struct{ n, right, found, labelled, both int }
 	var halves [2]counts
-	confusion := map[Signal]int{} // of the second half: the labels and signals beside a correction
+	confusion := map[Signal]int{} // for the second half: labels of false corrections, and signals of missed ones
 	for i, l := range readLabelled(t, "signals.jsonl") {
 		got, h := l.classify(), &halves[i%2]
 		h.n++
@@ -193,8 +196,9 @@ func TestLabelledMessages(t *testing.T) {
 	}
 }
 
-// TestRejectionsAreNoApprovals tests that praise which is taken back is no approval, since an
-// approved answer becomes the reference of a task, and that plain praise stays one.
+// TestRejectionsAreNoApprovals tests that praise that is taken back is not an approval,
+// because an approved answer becomes the reference for a task, and that plain praise
+// remains one.
 func TestRejectionsAreNoApprovals(t *testing.T) {
 	earlier := []agent.Message{{Role: "user", Content: "Translate dog to French"}, {Role: "assistant", Content: "chat"}}
 	for _, message := range []string{

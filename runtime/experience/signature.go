@@ -11,26 +11,28 @@ import (
 	"evolve/runtime/text"
 )
 
-// Signature is a group of equal failures of a tool itself (see [Capsule.Judged]): those of
-// one method and domain with the same outcome and the same message.
+// Signature is a group of equal failures for which the tool itself is responsible (see
+// [Capsule.Judged]): failures of the same method, in the same domain, with the same outcome
+// and message.
 type Signature struct {
 	Tool   string `json:"tool"`
 	Method string `json:"method,omitempty"`
-	// Domain is that of the turns; [Global] for none.
+	// Domain is the domain of the turns; it is [Global] if they have none.
 	Domain  string        `json:"domain"`
 	Outcome agent.Outcome `json:"outcome"`
-	// Message is the cause without what differs from call to call; see [Normalized].
+	// Message is the cause without the parts that differ from call to call; see
+	// [Normalized].
 	Message string    `json:"message,omitempty"`
 	Count   int       `json:"count"`
 	First   time.Time `json:"first"`
 	Last    time.Time `json:"last"`
-	// Turns are the ids of the last eight turns with such a failure, oldest first.
+	// Turns holds the ids of the last eight turns with such a failure, oldest first.
 	Turns []string `json:"turns,omitempty"`
 }
 
-// Bounds of the signatures: of a tool, of an agent, and the bytes of a message. Without the
-// bound of a tool, one that fails with ever new messages would displace the signatures of
-// others.
+// Limits on signatures: their number per tool and per agent, the length of a message in
+// bytes, and the number of turns listed. Without the limit per tool, a tool whose failures
+// keep producing new messages would displace the signatures of other tools.
 const (
 	maxToolSignatures = 16
 	maxSignatures     = 320
@@ -38,7 +40,7 @@ const (
 	maxSigned         = 8 // turns of a signature
 )
 
-// The parts of a cause that differ from call to call: quotations, identifiers in hexadecimal
+// The parts of a cause that differ from call to call: quotations, hexadecimal identifiers
 // and numbers.
 var (
 	quotedPart = regexp.MustCompile("\"[^\"]*\"|`[^`]*`|(^|[^\\pL\\pN])'[^']*'")
@@ -46,8 +48,9 @@ var (
 	numberPart = regexp.MustCompile(`[0-9]+([.,:][0-9]+)*`)
 )
 
-// Normalized returns a cause in one line in which each quotation is "…" and each identifier
-// and number is #, cut to 120 bytes. Causes that differ only in these are equal.
+// Normalized returns a cause on one line, with each quotation replaced by "…" and each
+// hexadecimal identifier and number replaced by #, cut to 120 bytes. Causes that differ
+// only in these parts become equal.
 func Normalized(cause string) string {
 	s := text.OneLine(cause)
 	s = quotedPart.ReplaceAllString(s, `$1"…"`)
@@ -56,8 +59,8 @@ func Normalized(cause string) string {
 	return text.Clip(s, keptMessage, text.Ellipsis)
 }
 
-// SignaturesOf returns the signatures of a tool, the most frequent first and of these the
-// latest.
+// SignaturesOf returns the signatures of a tool, the most frequent first; equally frequent
+// signatures are ordered from the latest to the oldest.
 func (e *Experience) SignaturesOf(tool string) []Signature {
 	var out []Signature
 	for _, s := range e.Signatures {
@@ -71,7 +74,7 @@ func (e *Experience) SignaturesOf(tool string) []Signature {
 	return out
 }
 
-// sign counts a failed call of a turn.
+// sign counts a turn's failed call under its signature.
 func (e *Experience) sign(call Call, t Turn) {
 	s := Signature{
 		Tool: clipped(call.Tool), Method: clipped(call.Method), Domain: domainName(t.Domain), Outcome: call.Outcome,
@@ -113,8 +116,8 @@ func (s *Signature) count(t Turn) {
 	}
 }
 
-// forgetSignatures removes the signatures of which all known turns are forgotten: no other
-// known turn had the message.
+// forgetSignatures removes the signatures for which all recorded turns are forgotten, so no
+// other recorded turn had the message.
 func (e *Experience) forgetSignatures(forgotten func(turn string) bool) {
 	e.Signatures = slices.DeleteFunc(e.Signatures, func(s Signature) bool {
 		return len(s.Turns) > 0 && !slices.ContainsFunc(s.Turns, func(id string) bool { return !forgotten(id) })
@@ -124,8 +127,8 @@ func (e *Experience) forgetSignatures(forgotten func(turn string) bool) {
 	}
 }
 
-// dropSignature removes the rarest of some signatures, and the oldest of equally rare
-// ones.
+// dropSignature removes the rarest of the signatures for which among returns true; of
+// equally rare ones, it removes the oldest.
 func (e *Experience) dropSignature(among func(Signature) bool) {
 	least := -1
 	for i, s := range e.Signatures {

@@ -37,9 +37,9 @@ func TestNormalized(t *testing.T) {
 	})
 }
 
-// TestSignatures tests that failures which differ only in numbers and names are counted
-// together, with their first and last time, and that referrals, calls that went well and
-// calls that a limit prevented are none.
+// TestSignatures tests that failures that differ only in numbers and names are counted
+// together, with their first and last time. Referrals, calls that succeeded and calls that
+// a limit prevented do not count.
 func TestSignatures(t *testing.T) {
 	day := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	var e Experience
@@ -74,15 +74,16 @@ func TestSignatures(t *testing.T) {
 	if err := e.Valid(); err != nil {
 		t.Error(err)
 	}
-	// A message goes with the turns that had it, and stays while another turn is known to.
+	// A message is removed together with its turns, and stays as long as another turn is
+	// known to have had it.
 	e.Forget("", func(turn string) bool { return turn == "T2" || turn == "T4" })
 	if got := e.SignaturesOf("sql"); len(got) != 3 || got[0].Count != 2 || len(got[0].Turns) != 1 || got[1].Outcome == agent.LowUtility {
 		t.Errorf("%+v", got)
 	}
 }
 
-// TestSignaturesAreBounded tests that a tool with ever new messages takes no place of other
-// tools, and none of its own frequent ones.
+// TestSignaturesAreBounded tests that a tool with ever new messages displaces neither other
+// tools nor its own frequent messages.
 func TestSignaturesAreBounded(t *testing.T) {
 	var e Experience
 	learn := func(tool, cause string, second int) {
@@ -101,7 +102,7 @@ func TestSignaturesAreBounded(t *testing.T) {
 	if got := e.SignaturesOf("quiet"); len(got) != 1 {
 		t.Errorf("%+v", got)
 	}
-	for i := range 2 * maxSignatures { // of fewer tools than are named
+	for i := range 2 * maxSignatures { // from fewer tools than may be named
 		learn(fmt.Sprint("tool", i%100), word(i), 1000+i)
 	}
 	if len(e.Signatures) != maxSignatures || e.SignaturesOf("noisy")[0].Count != 2 {

@@ -7,8 +7,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestSnapshotOfEvaluations tests that what an evaluation does not depend on leaves its
-// digest as it is, and all else changes it.
+// TestSnapshotOfEvaluations tests that whatever an evaluation does not depend on leaves the
+// snapshot's digest unchanged, and that everything else changes it.
 func TestSnapshotOfEvaluations(t *testing.T) {
 	day := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	var none *Experience

@@ -2,17 +2,18 @@ package experience
 
 import "slices"
 
-// standing is a feedback for a use of some tool, and whether it has its effect there.
+// standing is a feedback entry whose scope includes a use, apart from the use's tool;
+// stands reports whether the entry takes effect.
 type standing struct {
 	Feedback
 	stands bool
 }
 
-// standing returns the feedback on every tool whose domain, goal, conversation and duration a
-// use is in, the newest first. A prohibition (constraint or replace) has no effect where
-// newer feedback lifts it (see [Feedback.lifts]); neither has a replace whose tool to use
-// instead is forbidden by newer feedback, or by an older constraint that nothing lifts. So no
-// pair of feedbacks forbids both tools of a replace.
+// standing returns the feedback on any tool that applies to the domain, goal, conversation
+// and time of a use, the newest first. A prohibition (constrain or replace) has no effect
+// if newer feedback lifts it (see [Feedback.lifts]). A replace also has no effect if its
+// substitute tool is forbidden by newer feedback, or by an older constraint that no
+// feedback lifts. So no two feedback entries together forbid both tools of a replace.
 func (e *Experience) standing(use Use) []standing {
 	var in []standing
 	for _, f := range slices.Backward(e.Feedback) {
@@ -27,13 +28,14 @@ func (e *Experience) standing(use Use) []standing {
 	return in
 }
 
-// lifted reports whether newer feedback lifts the one at a place; if stand is set, only
-// feedback that has an effect itself counts.
+// lifted reports whether newer feedback lifts the entry at index i. If stand is set, only
+// feedback that itself takes effect counts.
 func lifted(in []standing, i int, stand bool) bool {
 	return slices.ContainsFunc(in[:i], func(s standing) bool { return (s.stands || !stand) && s.lifts(in[i].Feedback) })
 }
 
-// idle reports whether the tool that a replace names as the substitute is forbidden.
+// idle reports whether the feedback at index i is a replace whose substitute tool is
+// forbidden.
 func idle(in []standing, i int) bool {
 	f := in[i]
 	if f.Action != Replace {
@@ -49,10 +51,11 @@ func idle(in []standing, i int) bool {
 	return false
 }
 
-// lifts reports whether a newer feedback ends an older prohibition where both apply: a boost
-// of the same tool, domain and goal, a replace that uses the tool instead and whose scope is
-// no wider, and a replace that uses the tool instead of the one of an older replace, whatever
-// the scopes. A penalty lifts none, and neither does a boost of another scope.
+// lifts reports whether f lifts an older prohibition wherever both apply. Three kinds of
+// newer feedback lift one: a boost of the same tool, domain and goal; a replace that
+// substitutes the forbidden tool and whose scope is no wider; and a replace that
+// substitutes the tool forbidden by an older replace, whatever the scopes. A penalty lifts
+// no prohibition, and neither does a boost with another scope.
 func (f Feedback) lifts(older Feedback) bool {
 	switch {
 	case !older.Action.forbids():

@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAProhibitionHolds tests each newer verdict and action in each scope beside a constraint
-// and a replace: only a boost of the same tool, domain and goal lifts them, for as long as it
-// applies.
+// TestAProhibitionHolds tests each newer verdict and action in each scope against a
+// constraint and a replacement. Only a boost with the same tool, domain and goal lifts
+// them, for as long as it applies.
 func TestAProhibitionHolds(t *testing.T) {
 	use := Use{Tool: "grep", Domain: "code", Goal: "deploy the backend", Session: "talk", Now: noon}
 	scopes := map[string]func(*Feedback){
@@ -58,8 +58,9 @@ func TestAProhibitionHolds(t *testing.T) {
 	}
 }
 
-// TestReplacesDoNotForbidBothTools tests pairs of feedbacks on a tool and on the one to use
-// instead: the one that wins their conflict has its effect, the other none.
+// TestReplacesDoNotForbidBothTools tests pairs of feedback items, one on a tool and one on
+// the tool to use instead. The item that wins the conflict has its effect, and the other
+// has none.
 func TestReplacesDoNotForbidBothTools(t *testing.T) {
 	replace := func(tool, with, domain string) func(*Feedback) {
 		return func(f *Feedback) { f.Action, f.Tool, f.With, f.Domain = Replace, tool, with, domain }
@@ -93,8 +94,9 @@ func TestReplacesDoNotForbidBothTools(t *testing.T) {
 	}
 }
 
-// TestNoPairForbidsATool tests over random pairs of feedbacks that not both tools of a replace
-// are forbidden, and that the winner of a conflict has its effect where both apply.
+// TestNoPairForbidsATool tests with random pairs of feedback items that the two tools of a
+// replacement are never both forbidden, and that the winner of a conflict has its effect
+// where both items apply.
 func TestNoPairForbidsATool(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := &Experience{}

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Names are the names that people gave: an agent's registered tools, each with the methods
-// that its definition lists, and the domains of its table. Models choose every other name in
-// a stored turn, and a name can state an order.
+// Names holds the names that people chose: an agent's registered tools, each with the
+// methods that its definition lists, and the domains in its table. All other names in a
+// stored turn are chosen by models, and such a name can contain an instruction.
 type Names struct {
 	Tools   map[string][]string
 	Domains []string
@@ -16,18 +16,19 @@ type Names struct {
 
 const (
 	toldHead = "What this agent's live turns advise:\n\n"
-	// toldEntries is the largest number of lines of [Lessons.Told].
+	// toldEntries is the maximum number of lines of [Lessons.Told].
 	toldEntries = 2 * shownEntries
 )
 
-// Told returns the lessons for the system prompt of later turns: the advice of the night, and
-// that of the week beside it, each once. It is empty without any. It contains only what a
-// turn can act on: a small language model that got counts of corrections and the ids of
-// turns, neither of which it could use, answered questions wrongly that it had answered right
-// before. The text also contains no words of people, tools and models, because the turns of
-// other users read it with the authority of the operator. A correction is given by its kind.
-// A correction of no known kind and advice on a tool that is not among names are left out. A
-// method that is not among names is "another method"; such a domain is left out.
+// Told returns the lessons for the system prompt of later turns: the advice of the night,
+// followed by that of the week, without duplicates. It is empty if there is no advice. It
+// contains only what a turn can act on: when a small language model was given counts of
+// corrections and ids of turns, neither of which it could use, it wrongly answered
+// questions that it had answered correctly before. The text also contains no words from
+// people, tools or models, because turns of other users receive it with the authority of
+// the operator. A correction is described by its kind. Corrections of an unknown kind and
+// advice on a tool that is not in names are omitted. A method that is not in names is
+// called "another method"; a domain that is not in names is omitted.
 func (l Lessons) Told(names Names) string {
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -45,7 +46,8 @@ func (l Lessons) Told(names Names) string {
 	return toldHead + b.String()
 }
 
-// digits matches numbers: advice on one subject differs in them alone from period to period.
+// digits matches numbers. Pieces of advice that differ only in their numbers, such as those
+// of two periods on the same subject, count as duplicates.
 var digits = regexp.MustCompile(`\d+`)
 
 // told returns the advice of a period.
@@ -71,8 +73,8 @@ func (p *Period) told(names Names) []string {
 	return out
 }
 
-// vetted returns the period with the tools and errors of registered tools alone, without the
-// words of people, tools and models.
+// vetted returns the period with only its stated confidence, the registered tools and their
+// errors, and without any words from people, tools or models.
 func (p *Period) vetted(names Names) *Period {
 	out := &Period{Stated: p.Stated}
 	for _, x := range p.Tools {
@@ -89,8 +91,8 @@ func (p *Period) vetted(names Names) *Period {
 	return out
 }
 
-// vet reports whether a tool is registered, and replaces a method that its definition does not
-// list.
+// vet reports whether a tool is registered. If the tool's definition does not list the
+// method, vet replaces it with "another method".
 func (n Names) vet(tool string, method *string) bool {
 	methods, known := n.Tools[tool]
 	if known && *method != "" && !slices.Contains(methods, *method) {
@@ -99,8 +101,8 @@ func (n Names) vet(tool string, method *string) bool {
 	return known
 }
 
-// addError adds an error to those of the same tool, method and outcome: without its cause it
-// equals them.
+// addError merges x into the error with the same tool, method and outcome, because the two
+// are equal once their causes are removed. If there is no such error, addError appends x.
 func addError(list []ToolError, x ToolError) []ToolError {
 	i := slices.IndexFunc(list, func(y ToolError) bool { return y.Tool == x.Tool && y.Method == x.Method && y.Outcome == x.Outcome })
 	if i < 0 {
@@ -114,7 +116,7 @@ func addError(list []ToolError, x ToolError) []ToolError {
 	return list
 }
 
-// correctionKinds are the kinds of corrections with the words that show them.
+// correctionKinds lists the kinds of corrections with the words that indicate them.
 func correctionKinds() []struct{ kind, words string } {
 	return []struct{ kind, words string }{
 		{"a unit or currency", "euro euros eur dollar dollars usd pound pounds gbp yen franc francs chf cent cents percent currency unit units metre metres meter meters km mile miles kg kilogram kilograms gram grams celsius fahrenheit bytes mb gb"},
@@ -127,7 +129,8 @@ func correctionKinds() []struct{ kind, words string } {
 	}
 }
 
-// correctionKind describes a correction by its kind; empty if no rule matches it.
+// correctionKind describes a correction by at most two kinds, or returns an empty text if
+// its kind is unknown.
 func correctionKind(message string) string {
 	words := strings.Fields(spaced(message))
 	var kinds []string

@@ -5,31 +5,35 @@ import "evolve/runtime/agent"
 const (
 	// noHistory is the usefulness of a tool without judged calls.
 	noHistory = .5
-	// fullCalls is the number of judged calls from which those of a domain count alone.
+	// fullCalls is the number of judged calls in a domain from which only the calls in that
+	// domain count.
 	fullCalls = 10
-	// avoidedBelow is the usefulness below which a tool's score is multiplied by avoided.
+	// avoidedBelow is the usefulness below which a tool's score is multiplied by the factor
+	// avoided.
 	avoidedBelow, avoided = .3, .3
 )
 
-// History is what the calls of a tool have shown for one domain.
+// History holds what the calls to a tool have shown, divided into those in one domain and
+// those in the others.
 type History struct {
-	// In has the calls in the domain; for [Global] those in all domains. Others has those
-	// in the other domains, of which only the counts are set.
+	// In holds the calls in the domain, or the calls in all domains if it is [Global].
+	// Others holds the calls in the other domains; only its counts are set.
 	In, Others Capsule
 }
 
-// Usefulness returns (.7·rate + .5·.3)·c + g·(1 − c), in [0,1], with the rate of the calls in
-// the domain by their weeks (see [Recency]) and c = min(1, judged/10) (spec 3.8, 4.2). g is
-// the same of the calls in the other domains; for these it is prior, the usefulness without
-// judged calls. No failure raises it and no success lowers it, in whatever domain, for a prior
-// in [.15, .85]: the first calls in a domain replace what the other domains have shown step by
-// step, not at once.
+// Usefulness returns (.7·rate + .5·.3)·c + g·(1 − c), in [0,1], where rate is the success
+// rate of the calls in the domain, weighted by week (see [Recency]), and c = min(1,
+// judged/10) (spec 3.8, 4.2). g is the same expression for the calls in the other domains,
+// with prior in place of g; prior is the usefulness without judged calls. For a prior in
+// [.15, .85], no failure raises the usefulness and no success lowers it, in whatever
+// domain: the first calls in a domain replace what the other domains have shown gradually,
+// not at once.
 func (h History) Usefulness(prior float64) float64 {
 	return h.In.usefulness(h.Others.usefulness(prior))
 }
 
-// usefulness returns the usefulness by the judged calls of a capsule, of which the first ten
-// replace the prior step by step.
+// usefulness returns the usefulness based on the judged calls of a capsule. The first ten
+// of them gradually replace the prior.
 func (c Capsule) usefulness(prior float64) float64 {
 	rate, ok := c.recentRate()
 	if !ok {
@@ -40,18 +44,19 @@ func (c Capsule) usefulness(prior float64) float64 {
 }
 
 // Usefulness returns the usefulness of a tool's method in a domain (see
-// [History.Usefulness]); .5 without any history.
+// [History.Usefulness]), or .5 if there is no history.
 func (e *Experience) Usefulness(tool, method, domain string) float64 {
 	return e.History(tool, method, domain).Usefulness(noHistory)
 }
 
-// History returns what the calls of a tool's method have shown for a domain.
+// History returns what the calls to a tool's method have shown with regard to a domain.
 func (e *Experience) History(tool, method, domain string) History {
 	method = clipped(method)
 	return e.history(tool, domain, func(c Capsule) bool { return c.Method == method })
 }
 
-// Pooled returns what the calls of all methods of a tool together have shown for a domain.
+// Pooled returns what the calls to all methods of a tool together have shown with regard to
+// a domain.
 func (e *Experience) Pooled(tool, domain string) History {
 	return e.history(tool, domain, func(Capsule) bool { return true })
 }
@@ -75,7 +80,8 @@ func (e *Experience) history(tool, domain string, counts func(Capsule) bool) His
 	return out
 }
 
-// less returns the calls, outcomes and corrections of a capsule without those of another.
+// less returns a capsule with the calls, outcomes, corrections and weights of c minus those
+// of part.
 func (c Capsule) less(part Capsule) Capsule {
 	out := Capsule{Calls: max(0, c.Calls-part.Calls), Corrected: max(0, c.Corrected-part.Corrected), Outcomes: map[agent.Outcome]int{}, Recency: c.lessRecency(part)}
 	for o, n := range c.Outcomes {
@@ -84,7 +90,8 @@ func (c Capsule) less(part Capsule) Capsule {
 	return out
 }
 
-// Avoidance returns the factor of a tool's score by a usefulness: .3 below .3, else 1.
+// Avoidance returns the factor by which a tool's score is multiplied because of its
+// usefulness: .3 if the usefulness is below .3, otherwise 1.
 func Avoidance(usefulness float64) float64 {
 	if usefulness < avoidedBelow {
 		return avoided

@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestAFailureInANewDomainRaisesNothing tests the first failures and successes in a domain of
-// a tool that fails, or works, in another.
+// TestAFailureInANewDomainRaisesNothing tests the first failures and successes in a domain
+// for a tool that fails, or works, in another domain.
 func TestAFailureInANewDomainRaisesNothing(t *testing.T) {
 	for outcome, other := range map[agent.Outcome]agent.Outcome{agent.Timeout: agent.OK, agent.OK: agent.Timeout} {
 		e := used(times(8, Call{Tool: "t", Outcome: outcome})...)
@@ -31,9 +31,9 @@ func TestAFailureInANewDomainRaisesNothing(t *testing.T) {
 	}
 }
 
-// TestUsefulnessFollowsEachCall tests over random histories that no failure raises the
+// TestUsefulnessFollowsEachCall tests with random histories that no failure raises the
 // usefulness of a tool and no success lowers it, in any domain, and that a domain without
-// calls has the usefulness of all others.
+// calls has the usefulness that follows from all other domains.
 func TestUsefulnessFollowsEachCall(t *testing.T) {
 	domains := []string{"", "ops", "research", "crypto"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -63,8 +63,8 @@ func TestUsefulnessFollowsEachCall(t *testing.T) {
 	})
 }
 
-// TestPooled tests that the calls of a tool's methods count together, beside those in the
-// other domains.
+// TestPooled tests that the calls of a tool's methods are counted together, and separately
+// from those in other domains.
 func TestPooled(t *testing.T) {
 	var e Experience
 	for _, method := range []string{"get", "set"} {

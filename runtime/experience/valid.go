@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The bounds that [Experience.Valid] takes. Those of Learn are within them.
+// Limits that [Experience.Valid] enforces. The limits that Learn enforces are no higher.
 const (
 	mostName  = 1 << 10  // bytes of a name
 	mostText  = 16 << 10 // bytes of a text
@@ -19,8 +19,8 @@ const (
 	mostNames = 500 // names in one record
 )
 
-// Valid returns an error that names the first value that no version of evolve writes. An
-// experience that comes from elsewhere must be valid before it is used.
+// Valid returns an error that names the first value that no version of evolve would write.
+// An experience from an external source must be validated before it is used.
 func (e *Experience) Valid() error {
 	v := &validity{}
 	v.count("turns", e.Turns, e.LastFeedback)
@@ -64,7 +64,7 @@ func (e *Experience) Valid() error {
 	return v.err
 }
 
-// validity keeps the first error.
+// validity stores the first error.
 type validity struct{ err error }
 
 func (v *validity) refuse(field string, value any) {
@@ -75,7 +75,7 @@ func (v *validity) refuse(field string, value any) {
 
 func (v *validity) length(field string, n, limit int) {
 	if n > limit && v.err == nil {
-		v.err = fmt.Errorf("field %s has %d values, at most %d are allowed", field, n, limit)
+		v.err = fmt.Errorf("field %s has %d values, but at most %d are allowed", field, n, limit)
 	}
 }
 
@@ -87,7 +87,7 @@ func (v *validity) count(field string, list ...int) {
 	}
 }
 
-// share refuses a number outside [0,1].
+// share refuses a number that is not in [0,1].
 func (v *validity) share(field string, x float64) {
 	if math.IsNaN(x) || x < 0 || x > 1 {
 		v.refuse(field, x)
@@ -215,7 +215,7 @@ func compareCapsules(a, b Capsule) int {
 
 func (v *validity) unsorted(field string) {
 	if v.err == nil {
-		v.err = errors.New("field " + field + " is not in order")
+		v.err = errors.New("field " + field + " is not sorted")
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestLearnedIsValid learns turns with odd names and texts, more than are kept.
+// TestLearnedIsValid learns turns with unusual names and texts, in larger numbers than are
+// retained.
 func TestLearnedIsValid(t *testing.T) {
 	t.Parallel()
 	odd := []string{"", "\xff", strings.Repeat("é", 3000), "a\x00b", "code"}
@@ -50,7 +51,7 @@ func TestLearnedIsValid(t *testing.T) {
 	}
 }
 
-// TestValid checks that each kind of value that no version of evolve writes is named.
+// TestValid checks that every kind of value that no version of evolve writes is named.
 func TestValid(t *testing.T) {
 	day := time.Date(2026, 11, 14, 2, 0, 0, 0, time.UTC)
 	sound := func() Experience {
@@ -77,49 +78,49 @@ func TestValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, spoil := range map[string]func(e *Experience){
-		"turns":               func(e *Experience) { e.Turns = -1 },
-		"updated":             func(e *Experience) { e.Updated = time.Unix(-1, 0) },
-		"capsules is not in":  func(e *Experience) { e.Capsules[1].Domain = Global },
-		"capsules.tool":       func(e *Experience) { e.Capsules[0].Tool = "a\xff" },
-		"capsules.domain":     func(e *Experience) { e.Capsules[1].Domain = "" },
-		"capsules cannot":     func(e *Experience) { e.Capsules[0].Repaired = -1 },
-		"capsules.outcomes":   func(e *Experience) { e.Capsules[0].Outcomes["grand"] = 1 },
-		"capsules.latencies":  func(e *Experience) { e.Capsules[0].Latencies = []time.Duration{-1} },
-		"capsules.failures":   func(e *Experience) { e.Capsules[0].Failures = make([]Failure, 11) },
-		"failures.outcome":    func(e *Experience) { e.Capsules[0].Failures[0].Outcome = "" },
-		"failures.cause":      func(e *Experience) { e.Capsules[0].Failures[0].Cause = "\xff" },
-		"capsules.axes":       func(e *Experience) { e.Capsules[0].Axes[""] = 1 },
-		"capsules.referrals":  func(e *Experience) { e.Capsules[0].Referrals = []Referral{{Axes: []string{"\xff"}}} },
-		"signatures is not":   func(e *Experience) { e.Signatures[1].Domain = "code" },
-		"signatures has":      func(e *Experience) { e.Signatures = make([]Signature, maxSignatures+1) },
-		"signatures.outcome":  func(e *Experience) { e.Signatures[0].Outcome = "grand" },
-		"signatures.message":  func(e *Experience) { e.Signatures[0].Message = "\xff" },
-		"signatures.count":    func(e *Experience) { e.Signatures[0].Count = -1 },
-		"domains is not in":   func(e *Experience) { e.Domains[1].Domain = "code" },
-		"domains.score":       func(e *Experience) { e.Domains[0].Score = .09 },
-		"stated.confidence":   func(e *Experience) { e.Stated[0].Confidence = math.NaN() },
-		"stated has":          func(e *Experience) { e.Stated = make([]Stated, maxStated+1) },
-		"corrections.text":    func(e *Experience) { e.Corrections[0].Text = strings.Repeat("x", mostText+1) },
-		"corrections.tools":   func(e *Experience) { e.Corrections[0].Tools = []string{"\xff"} },
-		"domains.day_start":   func(e *Experience) { e.Domains[0].DayStart = 1.1 },
-		`domains.day cannot`:  func(e *Experience) { e.Domains[0].Day = "14 Nov" },
-		"recent.calls cannot": func(e *Experience) { e.Recent[0].Calls = []Called{{OK: -1}} },
-		"recent.session":      func(e *Experience) { e.Recent[0].Session = "" },
-		"recent.confidence":   func(e *Experience) { e.Recent[0].Confidence = 1.1 },
-		"feedback has":        func(e *Experience) { e.Feedback = make([]Feedback, MaxFeedback+1) },
-		"feedback.id":         func(e *Experience) { e.Feedback[1].ID = "F02" },
-		`.id cannot be "F2"`:  func(e *Experience) { e.Feedback[1].ID = "F2" },
-		`.id cannot be "F12"`: func(e *Experience) { e.Feedback[1].ID = "F12" },
-		"feedback.verdict":    func(e *Experience) { e.Feedback[0].Verdict = "" },
-		"feedback.action":     func(e *Experience) { e.Feedback[0].Action = "delete" },
-		"feedback.tool":       func(e *Experience) { e.Feedback[1].Tool = "" },
-		"feedback.with":       func(e *Experience) { e.Feedback[1].With = "grep" },
-		`.with cannot be "x"`: func(e *Experience) { e.Feedback[0].With = "x" },
-		"feedback.until":      func(e *Experience) { e.Feedback[1].Session = "s" },
-		"feedback.importance": func(e *Experience) { e.Feedback[0].Importance = .89 },
-		"feedback.by":         func(e *Experience) { e.Feedback[0].By = "" },
-		"feedback.evidence":   func(e *Experience) { e.Feedback[0].Evidence = strings.Repeat("x", maxEvidence+1) },
-		"feedback.time":       func(e *Experience) { e.Feedback[0].Time = time.Time{} },
+		"turns":                  func(e *Experience) { e.Turns = -1 },
+		"updated":                func(e *Experience) { e.Updated = time.Unix(-1, 0) },
+		"capsules is not sorted": func(e *Experience) { e.Capsules[1].Domain = Global },
+		"capsules.tool":          func(e *Experience) { e.Capsules[0].Tool = "a\xff" },
+		"capsules.domain":        func(e *Experience) { e.Capsules[1].Domain = "" },
+		"capsules cannot":        func(e *Experience) { e.Capsules[0].Repaired = -1 },
+		"capsules.outcomes":      func(e *Experience) { e.Capsules[0].Outcomes["grand"] = 1 },
+		"capsules.latencies":     func(e *Experience) { e.Capsules[0].Latencies = []time.Duration{-1} },
+		"capsules.failures":      func(e *Experience) { e.Capsules[0].Failures = make([]Failure, 11) },
+		"failures.outcome":       func(e *Experience) { e.Capsules[0].Failures[0].Outcome = "" },
+		"failures.cause":         func(e *Experience) { e.Capsules[0].Failures[0].Cause = "\xff" },
+		"capsules.axes":          func(e *Experience) { e.Capsules[0].Axes[""] = 1 },
+		"capsules.referrals":     func(e *Experience) { e.Capsules[0].Referrals = []Referral{{Axes: []string{"\xff"}}} },
+		"signatures is not":      func(e *Experience) { e.Signatures[1].Domain = "code" },
+		"signatures has":         func(e *Experience) { e.Signatures = make([]Signature, maxSignatures+1) },
+		"signatures.outcome":     func(e *Experience) { e.Signatures[0].Outcome = "grand" },
+		"signatures.message":     func(e *Experience) { e.Signatures[0].Message = "\xff" },
+		"signatures.count":       func(e *Experience) { e.Signatures[0].Count = -1 },
+		"domains is not sorted":  func(e *Experience) { e.Domains[1].Domain = "code" },
+		"domains.score":          func(e *Experience) { e.Domains[0].Score = .09 },
+		"stated.confidence":      func(e *Experience) { e.Stated[0].Confidence = math.NaN() },
+		"stated has":             func(e *Experience) { e.Stated = make([]Stated, maxStated+1) },
+		"corrections.text":       func(e *Experience) { e.Corrections[0].Text = strings.Repeat("x", mostText+1) },
+		"corrections.tools":      func(e *Experience) { e.Corrections[0].Tools = []string{"\xff"} },
+		"domains.day_start":      func(e *Experience) { e.Domains[0].DayStart = 1.1 },
+		`domains.day cannot`:     func(e *Experience) { e.Domains[0].Day = "14 Nov" },
+		"recent.calls cannot":    func(e *Experience) { e.Recent[0].Calls = []Called{{OK: -1}} },
+		"recent.session":         func(e *Experience) { e.Recent[0].Session = "" },
+		"recent.confidence":      func(e *Experience) { e.Recent[0].Confidence = 1.1 },
+		"feedback has":           func(e *Experience) { e.Feedback = make([]Feedback, MaxFeedback+1) },
+		"feedback.id":            func(e *Experience) { e.Feedback[1].ID = "F02" },
+		`.id cannot be "F2"`:     func(e *Experience) { e.Feedback[1].ID = "F2" },
+		`.id cannot be "F12"`:    func(e *Experience) { e.Feedback[1].ID = "F12" },
+		"feedback.verdict":       func(e *Experience) { e.Feedback[0].Verdict = "" },
+		"feedback.action":        func(e *Experience) { e.Feedback[0].Action = "delete" },
+		"feedback.tool":          func(e *Experience) { e.Feedback[1].Tool = "" },
+		"feedback.with":          func(e *Experience) { e.Feedback[1].With = "grep" },
+		`.with cannot be "x"`:    func(e *Experience) { e.Feedback[0].With = "x" },
+		"feedback.until":         func(e *Experience) { e.Feedback[1].Session = "s" },
+		"feedback.importance":    func(e *Experience) { e.Feedback[0].Importance = .89 },
+		"feedback.by":            func(e *Experience) { e.Feedback[0].By = "" },
+		"feedback.evidence":      func(e *Experience) { e.Feedback[0].Evidence = strings.Repeat("x", maxEvidence+1) },
+		"feedback.time":          func(e *Experience) { e.Feedback[0].Time = time.Time{} },
 	} {
 		e := sound()
 		spoil(&e)

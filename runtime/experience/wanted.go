@@ -7,10 +7,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Wanted returns the feedback on any tool that has an effect on a use, for programs that
-// choose their tools themselves: prohibitions before the others, the newest of each first. Of
-// the entries that fit a tool the first is the one by which [Experience.Weigh] changes its
-// score.
+// Wanted returns the feedback on any tool that takes effect on a use, for programs that
+// choose their tools themselves: prohibitions first, then other feedback, each with the
+// newest first. Of the entries that match a tool, the first is the one by which
+// [Experience.Weigh] changes the tool's score.
 func (e *Experience) Wanted(use Use) []agent.Feedback {
 	var out []agent.Feedback
 	for _, s := range e.standing(use) {
@@ -24,7 +24,7 @@ func (e *Experience) Wanted(use Use) []agent.Feedback {
 	return out
 }
 
-// rank orders prohibitions before other feedback.
+// rank returns the sort key of a factor: prohibitions precede other feedback.
 func rank(factor float64) int {
 	if factor == 0 {
 		return 0
@@ -32,7 +32,8 @@ func rank(factor float64) int {
 	return 1
 }
 
-// forbiddenBy returns the id of the feedback that forbids a tool in a use; "" for none.
+// forbiddenBy returns the id of the feedback that forbids a tool in a use, or "" if there
+// is none.
 func (e *Experience) forbiddenBy(use Use) string {
 	effects := e.effects(use, noHistory)
 	if len(effects) == 0 || effects[0].Factor != 0 {
@@ -41,8 +42,8 @@ func (e *Experience) forbiddenBy(use Use) string {
 	return effects[0].Feedback
 }
 
-// Violations describes the calls of tools that feedback forbade in a turn, a text for each
-// tool in the order of the calls. A call that was denied is none.
+// Violations describes a turn's calls to tools that feedback forbade, with one text per
+// tool, in the order of the calls. A call that was denied is not a violation.
 func (e *Experience) Violations(t Turn) []string {
 	var tools []string
 	calls, by := map[string]int{}, map[string]string{}
@@ -62,8 +63,8 @@ func (e *Experience) Violations(t Turn) []string {
 	return tools
 }
 
-// Ignored returns the number of turns with a call of a tool that the feedback given before
-// forbade, and the number of these calls. A call that was denied is none.
+// Ignored returns the number of turns with a call to a tool that earlier feedback forbade,
+// and the number of these calls. A call that was denied does not count.
 func (e *Experience) Ignored(turns []Turn) (inTurns, calls int) {
 	for _, t := range turns {
 		then := *e

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestWantedAgreesWithWeigh tests over random feedback that the first entry that fits a tool
-// is the effect on its score.
+// TestWantedAgreesWithWeigh tests with random feedback that the first entry that applies to
+// a tool has the effect on its score.
 func TestWantedAgreesWithWeigh(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := &Experience{}
@@ -44,8 +44,8 @@ func TestWantedAgreesWithWeigh(t *testing.T) {
 	})
 }
 
-// TestIgnoredCalls tests that calls of tools that were forbidden when they were called are
-// counted, apart from those that were denied.
+// TestIgnoredCalls tests that calls of tools that were forbidden at the time are counted,
+// excluding calls that were denied.
 func TestIgnoredCalls(t *testing.T) {
 	e := given(t, func(f *Feedback) { f.Action, f.Domain = Constrain, "code" })
 	calls := []Call{{Tool: "grep", Outcome: agent.OK}, {Tool: "search", Outcome: agent.OK}, {Tool: "grep", Outcome: agent.Timeout}, {Tool: "grep", Outcome: agent.Denied}}

@@ -9,24 +9,27 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Way is a strategy of turns in a domain: the tools that they called, in the order of the
-// first call of each.
+// Way is a strategy used by turns in a domain: the tools that they called, in the order in
+// which each was first called.
 type Way struct {
 	Domain string   `json:"domain"`
 	Tools  []string `json:"tools"`
-	// Turns counts the turns that succeeded or failed, and Succeeded those that succeeded.
+	// Turns counts the turns that succeeded or failed, and Succeeded counts those that
+	// succeeded.
 	Turns     Evidence `json:"turns"`
 	Succeeded int      `json:"succeeded"`
-	// SucceededIn are the last eight turns that succeeded.
+	// SucceededIn holds the last eight turns that succeeded.
 	SucceededIn []string `json:"succeeded_in,omitempty"`
 	// Confidence is min(1, turns/5).
 	Confidence float64 `json:"confidence"`
 }
 
-// wayTools is the largest number of tools of a way; turns with more have none.
+// wayTools is the maximum number of tools in a way; a turn that calls more tools is not
+// counted towards any way.
 const wayTools = 4
 
-// wayOf returns the tools of a turn's way; none for a turn without calls and one with many.
+// wayOf returns the tools in the way of a turn, or nil if the turn called no registered
+// tool or more than wayTools tools.
 func wayOf(calls []Call) []string {
 	var out []string
 	for _, c := range calls {
@@ -40,7 +43,8 @@ func wayOf(calls []Call) []string {
 	return out
 }
 
-// way counts a turn for its way. A referral is neither a success nor a failure.
+// way counts a turn towards its way. It skips a turn that ended with a referral, which is
+// neither a success nor a failure.
 func (b *periodBuilder) way(t Turn, success bool) {
 	tools := wayOf(t.Calls)
 	if len(tools) == 0 || t.Outcome == agent.WrongToolBoundary {
@@ -61,8 +65,8 @@ func (b *periodBuilder) way(t Turn, success bool) {
 	}
 }
 
-// works reports whether at least fewSuccesses turns took the way, and preferredFrom of them
-// succeeded.
+// works reports whether at least fewSuccesses turns used the way and their success rate is
+// at least preferredFrom.
 func (w Way) works() bool {
 	return w.Turns.Count >= fewSuccesses && float64(w.Succeeded) >= preferredFrom*float64(w.Turns.Count)
 }
@@ -87,8 +91,8 @@ func (p *Period) Worked() []Finding {
 	return byCount(out)
 }
 
-// waysText describes the ways that worked in a domain, those of the week or, without any,
-// those of the night; empty without either.
+// waysText describes the ways that worked in a domain: those of the week, or those of the
+// night if there is no week. It is empty if there are none.
 func (l Lessons) waysText(domain string) string {
 	p := cmp.Or(l.Week, l.Night)
 	if p == nil {

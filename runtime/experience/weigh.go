@@ -7,19 +7,20 @@ import (
 
 // Effect is one reason to change the score of a tool.
 type Effect struct {
-	// Feedback is the id of a feedback; empty for what was learned.
+	// Feedback is the id of the feedback entry; empty for an effect that was learned.
 	Feedback string `json:"feedback,omitempty"`
 	Action   Action `json:"action,omitempty"`
 	// Factor is the number by which the score is multiplied; 0 forbids the tool.
 	Factor float64 `json:"factor"`
 	// With is the tool to use instead of a forbidden one.
 	With string `json:"with,omitempty"`
-	// Overruled reports whether the effect did not change the score: a newer feedback
-	// applies, or the effect was learned and any feedback applies.
+	// Overruled reports whether the effect did not change the score, either because other
+	// feedback takes precedence, or because the effect was learned and some feedback
+	// applies.
 	Overruled bool `json:"overruled,omitempty"`
 }
 
-// String describes an effect for a transcript.
+// String describes an effect for use in a transcript.
 func (x Effect) String() string {
 	what := fmt.Sprintf("×%g", x.Factor)
 	if x.Feedback == "" {
@@ -47,21 +48,22 @@ func (a Action) factor() float64 {
 	return 0
 }
 
-// Weigh returns the score of a tool, given without learned avoidance, after the feedback
-// that has the effect on a use (see [Experience.standing]): a prohibition before others, the
-// newest of each. Without such feedback, it is the score after the avoidance that the tool's
-// usefulness leads to. The result is in [0,1].
+// Weigh returns the score of a tool after applying the feedback that takes effect on a use
+// (see [Experience.standing]). The given score must not include learned avoidance.
+// Prohibitions take precedence over other feedback, and of several entries of the same kind
+// the newest counts. Without such feedback, Weigh applies the avoidance that results from
+// the tool's usefulness. The result is in [0,1].
 //
-// The first effect is the one that changed the score; the others are overruled. There is
-// none where the score stays. An effect with a factor of 0 forbids the tool, so the caller
-// drops it, whatever the scores of the others are.
+// The first effect is the one that changed the score; the others are overruled. If the
+// score does not change, there are no effects. An effect with a factor of 0 forbids the
+// tool, so the caller must drop the tool, whatever the scores of the others are.
 func (e *Experience) Weigh(use Use, score, usefulness float64) (float64, []Effect) {
 	effects := e.effects(use, usefulness)
 	return min(1, max(0, score*factorOf(effects))), effects
 }
 
 // effects returns the effects that apply to a use: first the one that changes the score,
-// then the other feedback, the newest first, and what was learned.
+// then the effects of the other feedback, the newest first, and finally the learned effect.
 func (e *Experience) effects(use Use, usefulness float64) []Effect {
 	var first, others []Effect
 	for _, s := range e.standing(use) {
@@ -102,14 +104,14 @@ func factorOf(effects []Effect) float64 {
 	return effects[0].Factor
 }
 
-// The effects of a verdict on a competence or a confidence.
+// The amounts by which a verdict changes a competence or a confidence.
 const (
 	negativeLoss = .2
 	positiveGain = .15
 )
 
-// Confidence returns a confidence or a competence after a verdict, in [0,1]: .15 more for a
-// positive one, .2 less for the others.
+// Confidence returns a confidence or a competence after a verdict, limited to [0,1]: a
+// positive verdict adds .15, and any other subtracts .2.
 func Confidence(base float64, v Verdict) float64 {
 	if v == Positive {
 		base += positiveGain
@@ -119,8 +121,8 @@ func Confidence(base float64, v Verdict) float64 {
 	return min(1, max(0, base))
 }
 
-// regarded returns a competence in a domain after the newest permanent feedback that names
-// the domain and no goal, in [.1, 1].
+// regarded returns the competence in a domain after applying the newest permanent feedback
+// that names the domain but no goal. The feedback leaves it in [.1, 1].
 func (e *Experience) regarded(domain string, score float64) float64 {
 	for _, f := range slices.Backward(e.Feedback) {
 		if f.Domain != "" && domainName(f.Domain) == domainName(domain) && f.Goal == "" && f.Lasts() {
@@ -130,8 +132,8 @@ func (e *Experience) regarded(domain string, score float64) float64 {
 	return score
 }
 
-// Choice is a tool that a turn called, with the factors of its score with and without a
-// feedback; 0 means a forbidden tool.
+// Choice is a tool that a turn called, with the factors by which its score is multiplied
+// with and without a feedback entry; a factor of 0 means that the tool is forbidden.
 type Choice struct {
 	Turn   string `json:"turn"`
 	Tool   string `json:"tool"`
@@ -143,9 +145,9 @@ type Choice struct {
 	Without float64 `json:"without"`
 }
 
-// WhatIf returns the tools called in turns whose scores would have another factor if a
-// feedback were removed, in the order of the calls. It returns false if there is no such
-// feedback. A turn from before the feedback counts as one of today.
+// WhatIf returns the tools called in turns whose score factor would change if a feedback
+// entry were removed, in the order of the calls. It returns false if the entry does not
+// exist. Feedback is also applied to turns from before it was given.
 func (e *Experience) WhatIf(id string, turns []Turn) ([]Choice, bool) {
 	i := e.findFeedback(id)
 	if i < 0 {
@@ -171,18 +173,18 @@ func (e *Experience) WhatIf(id string, turns []Turn) ([]Choice, bool) {
 	return out, true
 }
 
-// use returns the use that a call in a turn was.
+// use returns the use that corresponds to a call in a turn.
 func (t Turn) use(c Call) Use {
 	return Use{Tool: c.Tool, Domain: t.Domain, Goal: t.Message, Session: t.Session, Now: t.Time}
 }
 
-// Touched returns the number of turns with a call in the scope of a feedback, and the
-// number of these calls. Turns from before the feedback count.
+// Touched returns the number of turns with a call within the scope of the feedback, and the
+// number of these calls. Turns from before the feedback also count.
 func (f Feedback) Touched(turns []Turn) (inTurns, calls int) {
 	return touched([]Feedback{f}, turns)
 }
 
-// Touched returns the number of turns with a call in the scope of any feedback, and the
+// Touched returns the number of turns with a call within the scope of any feedback, and the
 // number of these calls.
 func (e *Experience) Touched(turns []Turn) (inTurns, calls int) { return touched(e.Feedback, turns) }
 

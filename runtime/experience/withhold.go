@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// Withhold returns the experience without the texts for which held reports true: corrections,
-// causes of failed calls, referrals with their axes, signatures of failures that no other turn
-// had, and what lessons quote. Counts stay. The experience itself does not change.
+// Withhold returns a copy of the experience without the texts for which held returns true:
+// corrections, causes of failed calls, referrals with their axes, signatures of failures
+// that occurred in no other turn, and quotations in the lessons. Counts stay. The
+// experience itself does not change.
 func (e *Experience) Withhold(held func(Excerpt) bool) *Experience {
 	out := *e
 	out.Corrections = slices.DeleteFunc(slices.Clone(e.Corrections), func(c Correction) bool {
@@ -54,8 +55,8 @@ func (c *Capsule) withholdFailures(held func(Excerpt) bool) {
 	}
 }
 
-// withholdReferrals removes the referrals that are held, and returns the axes that no other
-// kept referral names.
+// withholdReferrals removes the referrals for which held returns true, and returns their
+// axes that no remaining referral names.
 func (c *Capsule) withholdReferrals(held func(Excerpt) bool) (gone []string) {
 	var kept []Referral
 	for _, r := range c.Referrals {

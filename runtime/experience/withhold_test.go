@@ -10,9 +10,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestWithholdRemovesTexts tests that no text of a withheld conversation is left in what
-// evaluations read, that the texts of others and all counts are, and that the experience
-// itself keeps everything.
+// TestWithholdRemovesTexts tests that no text from a withheld conversation remains in what
+// evaluations read, that texts from other conversations and all counts remain, and that the
+// experience itself is unchanged.
 func TestWithholdRemovesTexts(t *testing.T) {
 	e := &Experience{}
 	var turns []Turn

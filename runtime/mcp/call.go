@@ -10,11 +10,11 @@ import (
 	"evolve/runtime/tool"
 )
 
-// remote is a tool of a server.
+// remote is a tool that a server provides.
 type remote struct {
 	clients *Clients
 	server  *server
-	name    string // as the server names it
+	name    string // the tool's name on the server
 	spec    tool.Spec
 }
 

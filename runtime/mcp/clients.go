@@ -21,10 +21,10 @@ type Clients struct {
 	once sync.Once
 }
 
-// Open starts every server, lists its tools and declares the offered ones. ctx bounds
-// only the start. A server that cannot be started, a tool that is not listed or has an
-// unusable schema, and two tools of one name are errors, after which nothing is left
-// running. The errors quote text of the servers, scrubbed.
+// Open starts every server, lists its tools and declares the offered tools. ctx limits only
+// the start. Open fails if a server cannot be started, if an offered tool is not listed or
+// has an unusable schema, or if two tools have the same name; then nothing is left running.
+// The errors quote text from the servers, scrubbed.
 func Open(ctx context.Context, o Options) (*Clients, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -53,7 +53,8 @@ func Open(ctx context.Context, o Options) (*Clients, error) {
 	return c, nil
 }
 
-// declare makes the tools, in the order of the servers and of their Tools.
+// declare creates the tools, in the order of the servers and, for each server, in the order
+// of its Tools.
 func (c *Clients) declare() error {
 	seen := map[string]bool{}
 	for _, s := range c.servers {
@@ -67,7 +68,7 @@ func (c *Clients) declare() error {
 				return fmt.Errorf("opening the tool server %s: %w", s.Name, err)
 			}
 			if seen[spec.Name] {
-				return fmt.Errorf("opening the tool server %s: there are two tools of the name %q", s.Name, spec.Name)
+				return fmt.Errorf("opening the tool server %s: there are two tools named %q", s.Name, spec.Name)
 			}
 			seen[spec.Name] = true
 			c.tools = append(c.tools, &remote{clients: c, server: s, name: name, spec: spec})
@@ -76,11 +77,11 @@ func (c *Clients) declare() error {
 	return nil
 }
 
-// Tools returns the offered tools, the same from Open to Close.
+// Tools returns the offered tools, which are the same from Open to Close.
 func (c *Clients) Tools() []tool.Tool { return slices.Clone(c.tools) }
 
-// Renew ends every session and its program, so that the next call begins a new one
-// without the state of the earlier. No call may be running. It returns no error.
+// Renew ends every session and its program, so the next call begins a new one without the
+// state of the old one. No call may be running. It always returns nil.
 func (c *Clients) Renew() error {
 	var ends sync.WaitGroup
 	for _, s := range c.servers {
@@ -90,8 +91,8 @@ func (c *Clients) Renew() error {
 	return nil
 }
 
-// Close ends every server with all its descendants, and running calls as cancelled. It
-// returns when nothing is left, and returns no error.
+// Close ends every server with all its descendants, and ends running calls as cancelled. It
+// returns when nothing is left running, and always returns nil.
 func (c *Clients) Close() error {
 	c.once.Do(func() {
 		c.end(errClosed)

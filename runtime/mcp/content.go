@@ -13,16 +13,17 @@ import (
 	"evolve/runtime/tool"
 )
 
-// maxURI bounds the displayed part of a resource's address, in bytes.
+// maxURI is the maximum length at which a resource's address is shown, in bytes.
 const maxURI = 200
 
-// margin, in bytes, exceeds the length of any credential. That much is cut again after
-// a text was cut and scrubbed, because half of a credential is not recognised.
+// margin is larger than the length of any credential, in bytes. After a text has been cut
+// and scrubbed, that many bytes more are cut from its end, because a credential that the
+// first cut truncated would not be recognised.
 const margin = 4 << 10
 
-// render returns the text of a result: its texts joined by newlines, a short
-// description of every other part, and the structured content as JSON unless a text
-// repeats it. The text is bounded, scrubbed, and without control characters.
+// render returns a result as text: its texts joined by newlines, a short description of
+// every other part, and the structured content as JSON unless one of the texts repeats it.
+// The text is scrubbed, limited in length, and free of control characters.
 func render(res *mcp.CallToolResult, scrub func(string) string) string {
 	var b strings.Builder
 	add := func(text string) {
@@ -49,7 +50,8 @@ func render(res *mcp.CallToolResult, scrub func(string) string) string {
 	return foreign.Clip(text, max(0, min(len(text)-margin, tool.MaxOutput)), foreign.Mark)
 }
 
-// describe returns one part of a result as text.
+// describe returns one part of a result as text; for anything but text, this is a short
+// description in brackets.
 func describe(c mcp.Content) string {
 	switch c := c.(type) {
 	case *mcp.TextContent:
@@ -73,7 +75,7 @@ func address(uri string) string {
 	return foreign.Clip(strings.Join(strings.Fields(visible(uri)), " "), maxURI, foreign.Mark)
 }
 
-// repeated reports whether a text of the result repeats its structured content, as
+// repeated reports whether one of the result's texts repeats its structured content, as
 // servers do for clients that support only text.
 func repeated(res *mcp.CallToolResult) bool {
 	want, err := json.Marshal(res.StructuredContent)

@@ -13,15 +13,15 @@ import (
 	"evolve/runtime/tool"
 )
 
-// fault is why a call, a start or a connection failed.
+// fault describes why a call, a start or a connection failed.
 type fault struct {
 	outcome agent.Outcome
 	text    string
-	// retry reports whether the fault may be transient; after is the server's hint, if
-	// any.
+	// retry reports whether the fault may be transient; after is the delay that the server
+	// suggested, or 0.
 	retry bool
 	after time.Duration
-	// last reports whether the session cannot be used any more.
+	// last reports whether the fault makes the session unusable.
 	last bool
 }
 
@@ -39,7 +39,8 @@ var errClosed = errors.New("the tool servers are closed")
 
 func closed() *fault { return &fault{outcome: agent.Cancelled, text: errClosed.Error()} }
 
-// ended returns the fault of a caller's context that is done.
+// ended returns the fault for a caller's context that has been cancelled or has exceeded
+// its deadline.
 func ended(ctx context.Context) *fault {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return &fault{outcome: agent.Timeout, text: "the server did not answer in time"}
@@ -50,8 +51,9 @@ func ended(ctx context.Context) *fault {
 	return &fault{outcome: agent.Cancelled, text: "cancelled"}
 }
 
-// result returns the tool's result for a fault. The caller's cancellation does not
-// count against the server, and a violation of the protocol is not retried.
+// result converts a fault into the tool's result. The result carries a [policy.Failure]
+// unless the caller cancelled, which does not count against the server, or the server
+// violated the protocol, which is not retried.
 func (f *fault) result() tool.Result {
 	res := tool.Failed(f.outcome, "%s", f.text)
 	if f.outcome != agent.Cancelled && f.outcome != agent.ContractViolation {
@@ -60,11 +62,11 @@ func (f *fault) result() tool.Result {
 	return res
 }
 
-// maxText bounds the foreign text of an error, in bytes.
+// maxText is the maximum length of third-party text in an error, in bytes.
 const maxText = 300
 
-// line returns foreign text as one scrubbed line of bounded length. Invisible
-// characters are removed first, because they could hide a credential.
+// line returns third-party text as one scrubbed line of limited length. It removes
+// invisible characters before scrubbing, because they could hide a credential.
 func line(text string, scrub func(string) string) string {
 	return foreign.Clip(strings.Join(strings.Fields(scrub(visible(strings.ToValidUTF8(text, "\uFFFD")))), " "), maxText, foreign.Mark)
 }
@@ -80,8 +82,8 @@ func printable(text string) string {
 	}, text)
 }
 
-// visible removes control characters and those that people cannot see but models read:
-// directions, joiners, fillers, tags, private ones.
+// visible removes control characters and other characters that people cannot see but models
+// can read: direction marks, joiners, fillers, tags and private-use characters.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

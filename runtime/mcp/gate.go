@@ -11,26 +11,26 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Bounds on a server's unsolicited messages between two requests.
+// Limits on a server's unsolicited messages between two requests.
 const (
 	maxUnsolicited = 10_000 // messages
-	maxWaiting     = 64     // requests of the server that wait for their refusal
+	maxWaiting     = 64     // requests by the server that have yet to be refused
 )
 
-// gate is between the SDK and a server: it passes only answers to requests, once each.
-// It refuses the server's requests and drops the rest, and counts all of these. It is
-// both the transport and the connection of the SDK.
+// gate sits between the SDK and a server. It passes on only answers to requests, each once,
+// refuses the server's requests, drops all other messages, and counts everything that it
+// does not pass on. To the SDK it is both the transport and the connection.
 type gate struct {
 	inner mcp.Connection
-	// faultOf returns the fault that an error of inner means.
+	// faultOf returns the fault that corresponds to an error from inner.
 	faultOf func(error) *fault
-	// onVersion is called with the version of the protocol that the server chose.
+	// onVersion is called with the protocol version that the server chose.
 	onVersion func(version string)
 
 	mu          sync.Mutex
 	asked       map[jsonrpc.ID]string // methods of the pending requests
 	unsolicited int
-	changed     bool // the server announced a changed list
+	changed     bool // the server announced that its list has changed
 	why         *fault
 	left        bool // the SDK closed the session first, and reports the reason itself
 
@@ -56,7 +56,7 @@ func (g *gate) Connect(context.Context) (mcp.Connection, error) { return g, nil 
 // SessionID implements [mcp.Connection].
 func (g *gate) SessionID() string { return g.inner.SessionID() }
 
-// stop ends the session for a reason; the first reason is kept.
+// stop ends the session with f as the reason, unless an earlier reason is already stored.
 func (g *gate) stop(f *fault) {
 	g.mu.Lock()
 	if g.why == nil {
@@ -64,7 +64,7 @@ func (g *gate) stop(f *fault) {
 	}
 	g.mu.Unlock()
 	g.end()
-	_ = g.inner.Close() // the reader waits for the rest
+	_ = g.inner.Close() // the reader waits until the connection is really closed
 }
 
 // Close implements [mcp.Connection].
@@ -76,7 +76,8 @@ func (g *gate) Close() error {
 	return nil
 }
 
-// breach returns the server's fault that ended the session, nil for none.
+// breach returns the fault that ended the session, or nil if the session has not ended or
+// the SDK closed it first.
 func (g *gate) breach() *fault {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -86,7 +87,7 @@ func (g *gate) breach() *fault {
 	return g.why
 }
 
-// fault returns why the session ended, nil while it has not.
+// fault returns why the session ended, or nil if it has not.
 func (g *gate) fault() *fault {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -100,7 +101,8 @@ func (g *gate) resetCounts() {
 	g.mu.Unlock()
 }
 
-// relist reports whether the server announced a changed list, and resets that.
+// relist reports whether the server has announced that its list changed, and clears the
+// flag.
 func (g *gate) relist() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -133,7 +135,8 @@ func (g *gate) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// expected reports whether an answer belongs to a pending request, which it removes.
+// expected reports whether an answer belongs to a pending request, and removes that
+// request.
 func (g *gate) expected(res *jsonrpc.Response) bool {
 	g.mu.Lock()
 	method, ok := g.asked[res.ID]
@@ -143,8 +146,8 @@ func (g *gate) expected(res *jsonrpc.Response) bool {
 		return false
 	}
 	if theirs := (*jsonrpc.Error)(nil); res.Error != nil && !errors.As(res.Error, &theirs) {
-		// The SDK's replacement for an answer that never came.
-		res.Error = &fault{outcome: "execution", text: "the server's answer broke off", retry: true}
+		// The SDK substitutes such an error for an answer that never arrived.
+		res.Error = &fault{outcome: "execution", text: "the server's answer was cut off", retry: true}
 	}
 	if method == "initialize" && g.onVersion != nil {
 		var chosen struct {
@@ -157,7 +160,8 @@ func (g *gate) expected(res *jsonrpc.Response) bool {
 	return true
 }
 
-// count handles an unsolicited message.
+// count counts and handles an unsolicited message. It returns a fault if there are too
+// many.
 func (g *gate) count(msg jsonrpc.Message) *fault {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -166,7 +170,7 @@ func (g *gate) count(msg jsonrpc.Message) *fault {
 	}
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok {
-		return nil // an answer that is duplicate, too late, or to no request
+		return nil // a duplicate or late answer, or an answer to no request
 	}
 	if !req.IsCall() {
 		g.changed = g.changed || req.Method == "notifications/tools/list_changed"
@@ -176,7 +180,7 @@ func (g *gate) count(msg jsonrpc.Message) *fault {
 	if req.Method == "ping" {
 		answer.Result = json.RawMessage("{}")
 	} else {
-		answer.Error = &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client does not serve requests of servers"}
+		answer.Error = &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client does not serve requests from servers"}
 	}
 	select {
 	case g.refusals <- answer:
@@ -186,8 +190,8 @@ func (g *gate) count(msg jsonrpc.Message) *fault {
 	}
 }
 
-// refuse sends the answers to a server's requests. It runs in a goroutine of its own,
-// because a server that does not read must not block reading from it.
+// refuse sends the queued answers to the server's requests. It runs in its own goroutine,
+// because a server that stops reading must not keep us from reading its output.
 func (g *gate) refuse() {
 	for {
 		select {

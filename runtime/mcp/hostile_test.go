@@ -17,7 +17,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// message is a message of the client.
+// message is a message from the client.
 type message struct {
 	ID     *int64          `json:"id"`
 	Method string          `json:"method"`
@@ -33,11 +33,11 @@ func listing(description string) string {
 	return fmt.Sprintf(`{"tools":[{"name":"t","description":%q,"inputSchema":{"type":"object"}}]}`, description)
 }
 
-// misbehave is this binary as a hostile server. It writes its own JSON, because no
+// misbehave makes this binary act as a hostile server. It writes its own JSON, because no
 // library would produce such output.
 func misbehave(manner, dir string) {
 	say := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
-	stand := func() { // holds the door open until the end
+	stand := func() { // keeps the door open until the end
 		if _, err := os.OpenFile(filepath.Join(dir, "door"), os.O_WRONLY, 0); err != nil {
 			os.Exit(93)
 		}
@@ -224,7 +224,7 @@ func misbehave(manner, dir string) {
 	}
 }
 
-// flood prints a line for ever.
+// flood prints a line repeatedly without end.
 func flood(line string) {
 	block := strings.Repeat(line+"\n", 100)
 	for {
@@ -232,7 +232,7 @@ func flood(line string) {
 	}
 }
 
-// life increments and returns the number of starts of a server.
+// life increments and returns the number of times a server was started.
 func life(dir string) int {
 	f, err := os.OpenFile(filepath.Join(dir, "lives"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -247,14 +247,14 @@ func life(dir string) int {
 	return int(info.Size())
 }
 
-// want is an expected result: the outcome, and a part of the text.
+// want is an expected result: the outcome and part of the text.
 type want struct {
 	outcome agent.Outcome
 	text    string
 	retry   bool
 }
 
-// TestHostileStart tests that every bad start of a server is detected.
+// TestHostileStart tests that every kind of faulty start of a server is detected.
 func TestHostileStart(t *testing.T) {
 	for manner, want := range map[string]want{
 		"exit at once":              {agent.Execution, "exit code 3: no key [redacted]", true},
@@ -269,7 +269,7 @@ func TestHostileStart(t *testing.T) {
 		"too many tools":            {agent.ContractViolation, "more than 1000 tools", false},
 		"a tool twice":              {agent.ContractViolation, `"t" twice`, false},
 		"no schema":                 {"", "schema", false},
-		"a schema from a file":      {"", "other than a simple place inside it", false},
+		"a schema from a file":      {"", "other than a simple location within it", false},
 	} {
 		for _, walls := range []sandbox.Sandbox{detect(), off} {
 			t.Run(fmt.Sprintf("%s/%.4s", manner, walls.Name()), func(t *testing.T) {
@@ -298,7 +298,7 @@ func TestHostileStart(t *testing.T) {
 	}
 }
 
-// TestHostile calls a tool twice on every kind of bad server.
+// TestHostile calls a tool twice on every kind of hostile server.
 func TestHostile(t *testing.T) {
 	fine := want{agent.OK, "fine", false}
 	violation := func(text string) want { return want{agent.ContractViolation, text, false} }
@@ -352,7 +352,7 @@ func TestHostile(t *testing.T) {
 						}()
 					}
 					if manner == "exit after a call" && i > 0 || strings.HasSuffix(manner, "in another life") && i > 0 {
-						<-c.servers[0].cur.gate.over.Done() // the end has been noticed
+						<-c.servers[0].cur.gate.over.Done() // the end of the server has been noticed
 					}
 					res := ask(t, ctx, c, "t", "{}")
 					retry := res.Fault != nil && res.Fault.Retry
@@ -363,7 +363,7 @@ func TestHostile(t *testing.T) {
 						t.Errorf("call %d: %d bytes", i+1, len(res.Output))
 					}
 					if entered != nil {
-						(<-entered)() // it has ended, before Close
+						(<-entered)() // the server has ended, before Close
 					}
 				}
 			})
@@ -371,7 +371,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestChangedStays tests that a tool that has once changed stays refused.
+// TestChangedStays tests that a tool that has changed once remains refused.
 func TestChangedStays(t *testing.T) {
 	c := open(t, itself(t, "another description in another life", detect(), "t"))
 	srv := c.servers[0]
@@ -384,7 +384,7 @@ func TestChangedStays(t *testing.T) {
 		if res := ask(t, t.Context(), c, "t", "{}"); res.Outcome != agent.ContractViolation {
 			t.Errorf("%+v", res)
 		}
-		srv.cur.gate.mustRelist() // back to its first form
+		srv.cur.gate.mustRelist() // changed back to its first form
 		if err := os.Truncate(filepath.Join(srv.Scratch, "lives"), 0); err != nil {
 			t.Fatal(err)
 		}
@@ -421,8 +421,8 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestReadNoMore writes to a server that closed its input. It runs alone, because a
-// program that another test is starting would briefly hold the other end.
+// TestReadNoMore writes to a server that closed its input. It does not run in parallel,
+// because a program that another test is starting would briefly hold the other end.
 func TestReadNoMore(t *testing.T) {
 	c := open(t, itself(t, "read no more", detect(), "t"))
 	for i, want := range []want{{agent.OK, "fine", false}, {agent.Execution, "closed its input or output", true}} {
@@ -433,7 +433,7 @@ func TestReadNoMore(t *testing.T) {
 	}
 }
 
-// TestFloodsAreNotKept measures the memory that floods leave in use.
+// TestFloodsAreNotKept measures how much memory floods leave in use.
 func TestFloodsAreNotKept(t *testing.T) {
 	var before, after runtime.MemStats
 	for manner, most := range map[string]uint64{"a line without end": 6 * maxMessage, "a flood of progress": 64 << 20, "flood on stderr": 8 << 20} {

@@ -21,33 +21,33 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// Bounds on one exchange with a server on HTTP.
+// Limits on one exchange with an HTTP server.
 const (
-	maxBody      = 2 * maxMessage // bytes of a response, streams included
+	maxBody      = 2 * maxMessage // bytes of a response, including streams
 	maxHeaders   = 64 << 10       // bytes of its headers
 	maxRedirects = 3
 	maxSessionID = 256 // bytes
 	maxWait      = 24 * time.Hour
-	// farewell bounds the duration of the request that ends a session.
+	// farewell is the time limit for the request that ends a session.
 	farewell = 2 * time.Second
 )
 
-// endpoint is a server on streamable HTTP. It is below the SDK's transport and passes
-// on only bounded responses.
+// endpoint is a connection to a streamable HTTP server. It sits below the SDK's transport
+// and passes on only responses of limited size.
 type endpoint struct {
 	mcp.Connection
 	base   *http.Transport
 	header map[string]string
-	// over is done when the session is.
+	// over is done once the session is over.
 	over context.Context
 	end  context.CancelFunc
 
 	mu      sync.Mutex
-	version string // of the protocol, once it is chosen
+	version string // the protocol version, once the server has chosen it
 	why     *fault // the first fault that ends the session
 }
 
-// openEndpoint makes the connection to a server, without sending anything.
+// openEndpoint creates the connection to a server without sending anything.
 func openEndpoint(ctx context.Context, s *Server) (*endpoint, error) {
 	e := &endpoint{
 		base: &http.Transport{
@@ -65,7 +65,8 @@ func openEndpoint(ctx context.Context, s *Server) (*endpoint, error) {
 	return e, err
 }
 
-// sameHost allows redirects only to the server's own host.
+// sameHost allows only redirects to the server's own host with the same scheme, and at most
+// maxRedirects of them.
 func sameHost(req *http.Request, via []*http.Request) error {
 	if first := via[0].URL; req.URL.Host != first.Host || req.URL.Scheme != first.Scheme {
 		return &fault{outcome: agent.ContractViolation, text: "the server redirects to another host"}
@@ -76,7 +77,7 @@ func sameHost(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// onVersion stores the version of the protocol, which goes with every request.
+// onVersion stores a valid protocol version, which is then sent with every request.
 func (e *endpoint) onVersion(version string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -87,8 +88,8 @@ func (e *endpoint) onVersion(version string) {
 
 var protocolVersion = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 
-// faultOf returns the fault that a read error means: an earlier fault of the session, the
-// end of a stream (which is not resumed), or an invalid message.
+// faultOf returns the fault for a read error: an earlier fault of the session if there is
+// one, else the end of a stream (which is not resumed) or an invalid message.
 func (e *endpoint) faultOf(err error) *fault {
 	if strings.Contains(err.Error(), "failed to reconnect") {
 		return e.note(died("the server's stream ended before its answer"))
@@ -96,8 +97,8 @@ func (e *endpoint) faultOf(err error) *fault {
 	return e.note(violated("the server sent something that is not a JSON-RPC message"))
 }
 
-// note stores the first fault that ends the session and returns it; it returns any
-// other fault unchanged.
+// note stores f if it is the first fault that ends the session, and returns that first
+// fault. A fault that does not end the session is returned unchanged.
 func (e *endpoint) note(f *fault) *fault {
 	if !f.last {
 		return f
@@ -110,8 +111,8 @@ func (e *endpoint) note(f *fault) *fault {
 	return e.why
 }
 
-// RoundTrip implements [http.RoundTripper]. Its errors are faults; the SDK treats them
-// as requests that were never sent, and continues.
+// RoundTrip implements [http.RoundTripper]. Its errors are faults. After such an error the
+// SDK treats the request as never sent, and continues.
 func (e *endpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	if req.Method == http.MethodDelete {
@@ -156,10 +157,10 @@ func (e *endpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// explain returns the fault of a response with a bad status, or nil if its body is an
-// error of the protocol, which the SDK reads.
+// explain returns the fault for a response with an error status, or nil if the response's
+// body is a protocol error, which the SDK reads.
 func explain(resp *http.Response) *fault {
-	// A body that cannot be read is no error of the protocol.
+	// The error is ignored: a body that cannot be read is not a protocol error.
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxHeaders))
 	if complains(bytes.TrimSpace(text)) {
 		resp.Body = &replayed{bytes.NewReader(text), resp.Body}
@@ -168,7 +169,7 @@ func explain(resp *http.Response) *fault {
 	return &fault{outcome: agent.Execution, text: fmt.Sprintf("the server answered with status %d", resp.StatusCode)}
 }
 
-// complains reports whether a text is an error of the protocol.
+// complains reports whether a text is a protocol error.
 func complains(text []byte) bool {
 	msg, err := decode(text)
 	if err != nil {
@@ -178,13 +179,13 @@ func complains(text []byte) bool {
 	return ok && answer.Error != nil
 }
 
-// replayed is a body that was read already.
+// replayed is a response body that has already been read and can be read again.
 type replayed struct {
 	io.Reader
 	io.Closer
 }
 
-// cause returns the innermost error of a failed request. The outer ones repeat the
+// cause returns the innermost error of a failed request. The outer errors repeat the
 // address.
 func cause(err error) string {
 	for {
@@ -196,7 +197,8 @@ func cause(err error) string {
 	}
 }
 
-// judge returns what is wrong with a response before its body is read, nil for nothing.
+// judge returns the fault in a response's status and headers, before the body is read, or
+// nil if there is none.
 func judge(req *http.Request, resp *http.Response) *fault {
 	status := fmt.Sprintf("the server answered with status %d", resp.StatusCode)
 	switch code := resp.StatusCode; {
@@ -209,7 +211,7 @@ func judge(req *http.Request, resp *http.Response) *fault {
 	case code == http.StatusUnauthorized, code == http.StatusForbidden, code == http.StatusNotFound:
 		return &fault{outcome: agent.Execution, text: status}
 	case code >= 300:
-		return nil // a redirect, or an error of the protocol that the SDK reads
+		return nil // a redirect, or a protocol error that the SDK reads
 	}
 	if ids := resp.Header.Values("Mcp-Session-Id"); len(ids) > 1 || len(ids) == 1 && !sessionID(ids[0]) {
 		return violated("the server sent an invalid session id")
@@ -231,8 +233,8 @@ func sessionID(id string) bool {
 	return id != "" && len(id) <= maxSessionID && strings.IndexFunc(id, func(r rune) bool { return r < 0x21 || r > 0x7e }) < 0
 }
 
-// retryAfter returns a server's hint in seconds, a day at most; 0 for none. A date
-// counts as none, because there is no clock here.
+// retryAfter returns the delay in seconds that the Retry-After header suggests, at most a
+// day, or 0 if there is none. A date is ignored, because this package has no clock.
 func retryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
 	if seconds, err := strconv.Atoi(text); err == nil {
@@ -244,7 +246,7 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// body is the bounded body of a response, which ends with its session.
+// body is the size-limited body of a response. It ends with its session.
 type body struct {
 	io.ReadCloser
 	endpoint *endpoint
@@ -260,7 +262,7 @@ func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
 	if err != nil && !errors.Is(err, io.EOF) && b.ctx.Err() == nil {
-		err = b.endpoint.note(died("the server's answer broke off"))
+		err = b.endpoint.note(died("the server's answer was cut off"))
 	}
 	return n, err
 }
@@ -270,7 +272,7 @@ func (b *body) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// resetStderr does nothing: there is no standard error.
+// resetStderr does nothing, because an endpoint has no standard error.
 func (e *endpoint) resetStderr() {}
 
 // Close implements [mcp.Connection]. It ends running requests.
@@ -279,8 +281,8 @@ func (e *endpoint) Close() error {
 	return e.Connection.Close()
 }
 
-// shutDown ends a session with a request to the server, unless ctx is done, and closes the
-// connections.
+// shutDown ends the session with a request to the server, unless ctx is done or the session
+// has already ended, and closes the connections.
 func (e *endpoint) shutDown(ctx context.Context) {
 	if ctx.Err() == nil && e.over.Err() == nil {
 		_ = e.Connection.Close()

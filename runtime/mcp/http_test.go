@@ -21,7 +21,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// overHTTP returns the declaration of a server on HTTP.
+// overHTTP returns the declaration of a server that uses HTTP.
 func overHTTP(url string) Server {
 	return Server{Name: "s", URL: url, Effects: map[string]tool.Effect{"t": tool.Read}, Header: map[string]string{"Authorization": "Bearer opensesame"}}
 }
@@ -76,12 +76,12 @@ func TestHonestOverHTTP(t *testing.T) {
 	}
 }
 
-// stranger is a hostile server on HTTP.
+// stranger is a hostile HTTP server.
 type stranger struct {
 	manner string
-	// heard gets a value when the server begins to hang.
+	// heard receives a value when the server begins to hang.
 	heard chan struct{}
-	// answers are those of the client to the server's requests.
+	// answers are the client's answers to the server's requests.
 	answers chan message
 	calls   atomic.Int32
 	other   string // another host
@@ -256,7 +256,7 @@ func (s *stranger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestHostileOverHTTP calls a tool twice on every kind of bad server.
+// TestHostileOverHTTP calls a tool twice on every kind of hostile HTTP server.
 func TestHostileOverHTTP(t *testing.T) {
 	fine := want{agent.OK, "fine", false}
 	violation := func(text string) [2]want {
@@ -276,7 +276,7 @@ func TestHostileOverHTTP(t *testing.T) {
 		"a flood of events":           violation("unsolicited messages"),
 		"a stream without an answer":  late,
 		"a stream that goes on":       {fine, fine},
-		"a stream that ends":          crash("broke off", true),
+		"a stream that ends":          crash("was cut off", true),
 		"a stream to be resumed":      {{agent.Execution, "stream ended before", true}, fine},
 		"a stream of nonsense":        violation("not a JSON-RPC"),
 		"an event that is no message": violation("not a JSON-RPC"),
@@ -294,7 +294,7 @@ func TestHostileOverHTTP(t *testing.T) {
 		"a page":                      violation(`content type "text/html"`),
 		"accepted":                    violation("cannot be read"),
 		"garbage":                     violation("not a JSON-RPC"),
-		"half an answer":              crash("broke off", true),
+		"half an answer":              crash("was cut off", true),
 		"an answer to another":        late,
 		"another session":             violation("cannot be read"),
 		"hang up":                     crash("cannot be reached", true),
@@ -366,7 +366,7 @@ func TestHostileStartOverHTTP(t *testing.T) {
 	}
 }
 
-// TestCloseUnderWayOverHTTP closes the clients during a call that hangs.
+// TestCloseUnderWayOverHTTP closes the clients during a hanging call.
 func TestCloseUnderWayOverHTTP(t *testing.T) {
 	s := &stranger{manner: "hang", heard: make(chan struct{})}
 	c := open(t, overHTTP(endpointOf(t, s).URL))

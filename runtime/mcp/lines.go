@@ -8,7 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxMessage bounds one message of a server, in bytes.
+// maxMessage limits the size of one message from a server, in bytes.
 const maxMessage = 4 << 20
 
 // wire is the JSON form of a message.

@@ -22,7 +22,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// TestReadLines reads a message between empty lines and white space.
+// TestReadLines reads a message surrounded by empty lines and white space.
 func TestReadLines(t *testing.T) {
 	p := &process{lines: sandbox.NewLines(strings.NewReader("\n \r\n  {\"jsonrpc\":\"2.0\",\"method\":\"x\"} \r\n"), maxMessage)}
 	msg, err := p.Read(t.Context())
@@ -37,8 +37,7 @@ func id(v any) jsonrpc.ID {
 	return made
 }
 
-// TestUnread cancels a write to a server that does not read, in the middle of a
-// message.
+// TestUnread cancels a write, in the middle of a message, to a server that does not read.
 func TestUnread(t *testing.T) {
 	s := itself(t, "hang in the greeting", detect())
 	enter := door(t, s.Scratch)

@@ -29,7 +29,7 @@ type offer struct {
 	print [sha256.Size]byte
 }
 
-// list requests a server's tools and returns those with one of the names.
+// list requests a server's tools and returns those whose name is in names.
 func list(ctx context.Context, client *mcp.ClientSession, names []string) (map[string]offer, error) {
 	offers := map[string]offer{}
 	count := 0
@@ -69,7 +69,7 @@ func offered(t *mcp.Tool) (offer, error) {
 	return offer{description: t.Description, schema: t.InputSchema, print: sha256.Sum256(text)}, nil
 }
 
-// declare returns the declaration of a tool, from the operator's settings and the
+// declare returns the declaration of a tool, based on the operator's settings and the
 // server's description.
 func declare(s *Server, name string, o offer) (tool.Spec, error) {
 	schema, err := accept(o.schema)
@@ -86,14 +86,15 @@ func declare(s *Server, name string, o offer) (tool.Spec, error) {
 	}, nil
 }
 
-// maxName bounds the name of a tool, in bytes, as providers of models do.
+// maxName is the maximum length of a tool's name that model providers accept, in bytes.
 const maxName = 64
 
 var unfit = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 
-// ToolName returns the name of a tool: the server's name, two underscores, and the
-// tool's with unsupported characters replaced. A name that is too long is cut and ends
-// in a hash of the whole, so that different names stay different.
+// ToolName returns the name under which a model sees a server's tool: the server's name,
+// two underscores, and the tool's name with unsupported characters replaced. A name that is
+// too long is cut and ends in a hash of the whole name, so different names remain
+// different.
 func ToolName(server, name string) string {
 	whole := server + "__" + unfit.ReplaceAllString(strings.ToValidUTF8(name, "_"), "_")
 	if len(whole) <= maxName {

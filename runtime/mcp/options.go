@@ -21,23 +21,25 @@ import (
 type Server struct {
 	// Name is the first part of its tools' names: 1 to 32 letters, digits, _ and -.
 	Name string
-	// Argv is the program of a server on stdio, and Dir the absolute folder in which
-	// it starts and which it cannot change.
+	// Argv is the program of a stdio server with its arguments. Dir is the absolute path of
+	// the folder in which the program starts; the program cannot change that folder.
 	Argv []string
 	Dir  string
 	// Env is the program's whole environment, as NAME=value.
 	Env []string
-	// URL is the endpoint of a server on streamable HTTP.
+	// URL is the endpoint of a streamable HTTP server.
 	URL string
-	// Header goes with every request to URL, such as the value of Authorization.
+	// Header holds the header fields sent with every request to URL, such as Authorization.
 	Header map[string]string
-	// Effects maps the server's tools, by its own names, to what they may change. A
-	// missing tool has the effect write.
+	// Effects maps the names of the server's tools, as the server lists them, to what the
+	// tools may change. A tool that is not in the map has the effect write.
 	Effects map[string]tool.Effect
-	// Tools are the tools to offer; if empty, those of Effects. All others are ignored.
+	// Tools lists the tools to offer; if it is empty, the tools in Effects are offered. All
+	// other tools are ignored.
 	Tools []string
-	// Sandbox isolates the program, Network lets it use the host's network, Hidden are
-	// folders that it cannot see, and Scratch is a folder that it may write to.
+	// Sandbox isolates the program. Network lets the program use the host's network. Hidden
+	// lists folders that the program cannot see, and Scratch is a folder that it may write
+	// to.
 	Sandbox sandbox.Sandbox
 	Network bool
 	Hidden  []string
@@ -47,26 +49,26 @@ type Server struct {
 // Options configure the clients of servers.
 type Options struct {
 	Servers []Server
-	// Scrub removes credentials from the servers' text before it is cut, kept or
-	// logged; required.
+	// Scrub removes credentials from the servers' text before that text is cut, stored or
+	// logged. It is required.
 	Scrub func(string) string
-	// Log gets messages on servers that end or misbehave; nil discards them.
+	// Log receives messages about servers that end or misbehave; nil discards them.
 	Log *slog.Logger
 }
 
-// maxRestarts bounds how often each server is started again.
+// maxRestarts limits how many times each server is restarted.
 const maxRestarts = 3
 
-// Bounds on what one server may declare.
+// Limits on what one server may declare.
 const (
 	maxServerName = 32  // bytes
-	maxToolName   = 128 // bytes, of the server's own name
+	maxToolName   = 128 // bytes of a tool's name on the server
 	maxTools      = 64  // offered
 )
 
 var serverName = regexp.MustCompile(fmt.Sprintf(`^[a-zA-Z0-9_-]{1,%d}$`, maxServerName))
 
-// check completes and validates the options.
+// check validates the options and fills in defaults.
 func (o *Options) check() error {
 	if o.Scrub == nil {
 		return errors.New("the tool servers need a scrubber")
@@ -82,14 +84,14 @@ func (o *Options) check() error {
 			return fmt.Errorf("tool server %.40q: %w", s.Name, err)
 		}
 		if seen[s.Name] {
-			return fmt.Errorf("there are two tool servers %q", s.Name)
+			return fmt.Errorf("there are two tool servers named %q", s.Name)
 		}
 		seen[s.Name] = true
 	}
 	return nil
 }
 
-// check completes and validates one server's declaration.
+// check validates one server's declaration and fills in defaults.
 func (s *Server) check() error {
 	if !serverName.MatchString(s.Name) {
 		return fmt.Errorf("its name is not 1 to %d letters, digits, _ and -", maxServerName)
@@ -98,7 +100,7 @@ func (s *Server) check() error {
 		s.Tools = slices.Sorted(maps.Keys(s.Effects))
 	}
 	if len(s.Tools) == 0 || len(s.Tools) > maxTools {
-		return fmt.Errorf("it offers %d tools, but 1 to %d are possible", len(s.Tools), maxTools)
+		return fmt.Errorf("it offers %d tools, but 1 to %d are allowed", len(s.Tools), maxTools)
 	}
 	for i, name := range s.Tools {
 		if name == "" || len(name) > maxToolName || slices.Contains(s.Tools[:i], name) {
@@ -133,7 +135,7 @@ func (s *Server) checkProgram() error {
 	case slices.ContainsFunc(s.Env, func(e string) bool { return strings.Index(e, "=") < 1 || strings.ContainsRune(e, 0) }):
 		return errors.New("its environment has an entry that is not NAME=value") // not quoted, because it may be a secret
 	case len(s.Header) > 0:
-		return errors.New("a program has no headers")
+		return errors.New("a server that is a program cannot have headers")
 	}
 	return nil
 }

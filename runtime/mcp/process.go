@@ -18,33 +18,33 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// exitGrace is how long a server that closed its output may take to end by itself, so
-// that its exit code can be reported.
+// exitGrace is how long a server that closed its output may take to end by itself, so its
+// exit code can be reported.
 const exitGrace = time.Second
 
-// Bounds on standard error, in bytes.
+// Limits on standard error, in bytes.
 const (
 	maxStderr = 4 << 20 // between two calls
-	stderrEnd = 2 << 10 // kept of it, for the log
+	stderrEnd = 2 << 10 // stored for the log
 )
 
-// process is a server on stdio: one message a line.
+// process is a stdio server that exchanges one message per line.
 type process struct {
 	proc          *sandbox.Process
 	stdin, stdout *os.File
 	stderr        *os.File
 	lines         *sandbox.Lines
 	scrub         func(string) string
-	// turn is a lock for writing.
+	// turn is a lock that serialises writes.
 	turn chan struct{}
 
 	mu          sync.Mutex
 	stderrBytes int    // bytes on standard error since the last call
-	tail        []byte // the end of these bytes
-	flooded     bool   // there were too many of these bytes
-	shut        bool   // it was killed because it ran on without its input or output
+	tail        []byte // the last bytes on standard error
+	flooded     bool   // more than maxStderr bytes arrived since the last call
+	shut        bool   // the server was killed because it kept running after closing its input or output
 
-	// done is closed once the program is gone, when exit is set. drained is closed once
+	// done is closed after the program has ended and exit is set. drained is closed once
 	// standard error is no longer read.
 	done, drained chan struct{}
 	exit          sandbox.Exit
@@ -52,7 +52,7 @@ type process struct {
 
 var _ mcp.Connection = (*process)(nil)
 
-// startProcess starts a server's program. ctx bounds only the start.
+// startProcess starts a server's program. ctx limits only the start.
 func startProcess(ctx context.Context, s *Server, scrub func(string) string) (*process, error) {
 	spec := sandbox.Spec{
 		Argv: s.Argv, Dir: s.Dir, Hidden: s.Hidden, Env: s.Env, Network: s.Network, Temp: s.Scratch,
@@ -81,7 +81,7 @@ func startProcess(ctx context.Context, s *Server, scrub func(string) string) (*p
 	return p, nil
 }
 
-// readStderr reads standard error to its end, so that its writer never blocks, and kills a
+// readStderr reads standard error to its end, so its writer never blocks, and kills a
 // server that floods it.
 func (p *process) readStderr() {
 	buf := make([]byte, 4096)
@@ -105,22 +105,22 @@ func (p *process) readStderr() {
 	}
 }
 
-// resetStderr resets the count of standard error.
+// resetStderr resets the count of bytes on standard error.
 func (p *process) resetStderr() {
 	p.mu.Lock()
 	p.stderrBytes = 0
 	p.mu.Unlock()
 }
 
-// lastStderrLine returns the last line on standard error, scrubbed, with a separator from
-// the text before it; "" when there is none.
+// lastStderrLine returns the last line on standard error, scrubbed and preceded by a
+// separator, or "" if there is none.
 func (p *process) lastStderrLine() string {
 	p.mu.Lock()
 	text := bytes.Clone(bytes.TrimSpace(p.tail))
 	p.mu.Unlock()
 	i := bytes.LastIndexByte(text, '\n')
 	if i < 0 && len(text) >= stderrEnd/2 {
-		return "" // its beginning is cut off, and it may be the rest of a secret
+		return "" // the line's beginning is cut off, so it may be the rest of a secret
 	}
 	if words := line(string(text[i+1:]), p.scrub); words != "" {
 		return ": " + words
@@ -139,7 +139,7 @@ func (p *process) Read(context.Context) (jsonrpc.Message, error) {
 		case errors.Is(err, io.EOF):
 			return nil, p.ended()
 		case err != nil:
-			return nil, died("the server's output broke off")
+			return nil, died("the server's output was cut off")
 		case len(text) == 0:
 			continue
 		}
@@ -151,8 +151,8 @@ func (p *process) Read(context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// ended waits for the end of a server that closed its output or input, kills it after a
-// grace period, and returns how it ended.
+// ended waits for a server that closed its output or input to end, kills it after a grace
+// period, and returns a fault that describes how it ended.
 func (p *process) ended() *fault {
 	impatient := time.AfterFunc(exitGrace, func() {
 		p.mu.Lock()
@@ -162,26 +162,27 @@ func (p *process) ended() *fault {
 	})
 	<-p.done
 	impatient.Stop()
-	// Without isolation a descendant may still hold the other end.
+	// Without isolation, a descendant may still hold the write end open.
 	_ = p.stderr.SetReadDeadline(time.Now().Add(exitGrace))
 	<-p.drained
 	p.mu.Lock()
-	// A writer and a reader may both be here, and only one of them killed the server.
+	// Both a writer and a reader may get here, though only one of them killed the server.
 	flooded, shut := p.flooded, p.shut
 	p.mu.Unlock()
 	switch {
 	case flooded:
 		return violated(fmt.Sprintf("the server wrote more than %d bytes to standard error for one call", maxStderr))
 	case shut && p.exit.Signal == int(syscall.SIGKILL):
-		return died("the server closed its input or output and kept running")
+		return died("the server closed its input or output but kept running")
 	case p.exit.Signal != 0:
 		return died(fmt.Sprintf("the server was ended by the signal %q%s", syscall.Signal(p.exit.Signal), p.lastStderrLine()))
 	}
 	return died(fmt.Sprintf("the server ended with exit code %d%s", p.exit.Code, p.lastStderrLine()))
 }
 
-// Write implements [mcp.Connection]. If the end of ctx cuts the write off, the server is
-// killed: it may have got a part of the message and could not read another.
+// Write implements [mcp.Connection]. If ctx is done during a write and interrupts it, the
+// server is killed, because it may have received only part of the message and could not
+// read another.
 func (p *process) Write(ctx context.Context, msg jsonrpc.Message) error {
 	text, err := jsonrpc.EncodeMessage(msg)
 	if err != nil {
@@ -216,21 +217,21 @@ func (p *process) Write(ctx context.Context, msg jsonrpc.Message) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return p.ended() // it is gone, or does not read any more
+	return p.ended() // the server is gone, or no longer reads
 }
 
 // SessionID implements [mcp.Connection].
 func (p *process) SessionID() string { return "" }
 
-// Close implements [mcp.Connection]. It ends the program with all its descendants, and
-// pending reads and writes.
+// Close implements [mcp.Connection]. It ends the program with all its descendants, as well
+// as pending reads and writes.
 func (p *process) Close() error {
 	p.proc.Kill()
 	sandbox.Pipes{In: p.stdin, Out: p.stdout}.Close()
 	return nil
 }
 
-// shutDown closes the process and waits until nothing is left.
+// shutDown closes the process and waits until nothing is left of it.
 func (p *process) shutDown(context.Context) {
 	_ = p.Close()
 	<-p.done

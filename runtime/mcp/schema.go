@@ -16,19 +16,19 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Bounds on the schema of one tool's arguments.
+// Limits on the schema of one tool's arguments.
 const (
 	maxSchema      = 32 << 10 // bytes
 	maxSchemaDepth = 32       // levels of JSON
-	// maxSchemaWork bounds the objects of a schema, each counted once per path to it:
-	// this is the cost of validating one value.
+	// maxSchemaWork is the maximum number of objects in a schema, each counted once for
+	// every path to it. This number is the cost of validating one value.
 	maxSchemaWork = 4000
-	maxAnnotation = 500 // characters of a description inside
+	maxAnnotation = 500 // characters of a description in the schema
 )
 
-// accept validates the schema of a tool's arguments and returns it cleaned: of bounded
-// size, depth and cost of validation, without external or recursive references, and
-// successfully compiled. Its descriptions are cut and contain nothing invisible.
+// accept validates the schema of a tool's arguments and returns it cleaned. An accepted
+// schema compiles, is limited in size, depth and cost of validation, and has no external or
+// recursive references. Its descriptions are shortened and contain no invisible characters.
 func accept(schema any) (json.RawMessage, error) {
 	given, err := json.Marshal(schema)
 	if err != nil {
@@ -39,7 +39,7 @@ func accept(schema any) (json.RawMessage, error) {
 	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(given))
 	if err != nil {
-		return nil, errors.New("is no JSON")
+		return nil, errors.New("is not JSON")
 	}
 	root, ok := doc.(map[string]any)
 	if !ok {
@@ -63,8 +63,8 @@ func accept(schema any) (json.RawMessage, error) {
 	return out, nil
 }
 
-// header handles the keys that only the top of a schema may have: the draft, an id,
-// which is removed, and the type, which must be object.
+// header handles the keys that only the top level of a schema may have: the draft; an id,
+// which is removed; and the type, which must be object.
 func header(root map[string]any) error {
 	if draft, ok := root["$schema"]; ok {
 		name, _ := draft.(string)
@@ -85,10 +85,11 @@ func header(root map[string]any) error {
 	return nil
 }
 
-// weigher counts the work of validating against a schema.
+// weigher measures the cost of validating a value against a schema.
 type weigher struct {
 	root map[string]any
-	// weights are those of the references; -1 while one is being computed.
+	// weights holds the weight of each reference that was followed; -1 means that it is
+	// still being computed.
 	weights map[string]int
 }
 
@@ -107,7 +108,7 @@ func (w *weigher) weigh(node any, depth int) (int, error) {
 	switch node := node.(type) {
 	case map[string]any:
 		for _, key := range []string{"$id", "$schema", "$dynamicRef", "$recursiveRef"} {
-			// At the top, header has handled $schema and $id.
+			// At the top level, header has already handled $schema and $id.
 			if _, ok := node[key].(string); ok && (depth > 0 || key[1] != 's') {
 				return 0, fmt.Errorf("uses %s", key)
 			}
@@ -119,7 +120,7 @@ func (w *weigher) weigh(node any, depth int) (int, error) {
 			}
 			weight += n
 		}
-		// Sorted, so that the same schema always gives the same error.
+		// The keys are sorted so that the same schema always gives the same error.
 		for _, key := range slices.Sorted(maps.Keys(node)) {
 			if err := add(node[key]); err != nil {
 				return 0, err
@@ -137,7 +138,7 @@ func (w *weigher) weigh(node any, depth int) (int, error) {
 	return weight, nil
 }
 
-// refer weighs the target of a reference.
+// refer returns the weight of the target of a reference.
 func (w *weigher) refer(ref string, depth int) (int, error) {
 	switch n, ok := w.weights[ref]; {
 	case n < 0:
@@ -159,7 +160,7 @@ func (w *weigher) refer(ref string, depth int) (int, error) {
 func (w *weigher) find(ref string) (any, error) {
 	pointer, ok := strings.CutPrefix(ref, "#/")
 	if !ok || strings.Contains(ref, "%") {
-		return nil, errors.New("refers to something other than a simple place inside it")
+		return nil, errors.New("refers to something other than a simple location within it")
 	}
 	var node any = w.root
 	for step := range strings.SplitSeq(pointer, "/") {
@@ -180,7 +181,7 @@ func (w *weigher) find(ref string) (any, error) {
 	return node, nil
 }
 
-// annotate cleans the texts of a schema that do not affect validation.
+// annotate cleans the texts in a schema that do not affect validation.
 func annotate(node any) {
 	switch node := node.(type) {
 	case map[string]any:
@@ -198,8 +199,8 @@ func annotate(node any) {
 	}
 }
 
-// describeTool returns a description for a model: cut, and without invisible
-// characters.
+// describeTool returns a description in the form that a model sees: at most most characters
+// long, and without invisible characters.
 func describeTool(s string, most int) string {
 	return foreign.Clip(strings.TrimSpace(visible(strings.ToValidUTF8(s, "\uFFFD"))), most, foreign.Runes, foreign.Mark)
 }

@@ -26,7 +26,7 @@ func TestAccept(t *testing.T) {
 	nested := func(n int) string {
 		return `{"type":"object","properties":` + strings.Repeat(`{"x":`, n) + "{}" + strings.Repeat("}", n) + "}"
 	}
-	for name, c := range map[string]struct{ schema, want string }{ // want: the schema, or "!" and the error
+	for name, c := range map[string]struct{ schema, want string }{ // want is the schema, or "!" and the error
 		"plain":             {`{"type":"object","properties":{"a":{"type":"string"}}}`, `{"properties":{"a":{"type":"string"}},"type":"object"}`},
 		"empty":             {`{}`, `{"type":"object"}`},
 		"draft 7":           {`{"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://x/y","type":"object"}`, `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object"}`},
@@ -40,14 +40,14 @@ func TestAccept(t *testing.T) {
 		"two types":         {`{"type":["object","null"]}`, "!does not describe an object"},
 		"unknown draft":     {`{"$schema":"file:///etc/passwd","type":"object"}`, "!unknown draft"},
 		"no draft":          {`{"$schema":1,"type":"object"}`, "!unknown draft"},
-		"from a file":       {`{"properties":{"x":{"$ref":"file:///etc/passwd"}}}`, "!other than a simple place"},
-		"from the network":  {`{"properties":{"x":{"$ref":"https://example.org/x"}}}`, "!other than a simple place"},
-		"by a name":         {`{"properties":{"x":{"$ref":"#x"}}}`, "!other than a simple place"},
-		"by an escape":      {`{"properties":{"x":{"$ref":"#/%24defs/x"}}}`, "!other than a simple place"},
+		"from a file":       {`{"properties":{"x":{"$ref":"file:///etc/passwd"}}}`, "!other than a simple location"},
+		"from the network":  {`{"properties":{"x":{"$ref":"https://example.org/x"}}}`, "!other than a simple location"},
+		"by a name":         {`{"properties":{"x":{"$ref":"#x"}}}`, "!other than a simple location"},
+		"by an escape":      {`{"properties":{"x":{"$ref":"#/%24defs/x"}}}`, "!other than a simple location"},
 		"to nothing":        {`{"properties":{"x":{"$ref":"#/type/x"}}}`, "!refers to nothing"},
 		"to no item":        {`{"allOf":[{}],"properties":{"x":{"$ref":"#/allOf/1"}}}`, "!refers to nothing"},
 		"to itself":         {`{"properties":{"x":{"$ref":"#/properties/x"}}}`, "!refers to itself"},
-		"to the top":        {`{"properties":{"x":{"$ref":"#"}}}`, "!other than a simple place"},
+		"to the top":        {`{"properties":{"x":{"$ref":"#"}}}`, "!other than a simple location"},
 		"in a circle":       {`{"$defs":{"a":{"items":{"$ref":"#/$defs/b"}},"b":{"items":{"$ref":"#/$defs/a"}}}}`, "!refers to itself"},
 		"identity inside":   {`{"properties":{"x":{"$id":"file:///x"}}}`, "!uses $id"},
 		"draft inside":      {`{"properties":{"x":{"$schema":"http://json-schema.org/draft-07/schema#"}}}`, "!uses $schema"},
@@ -82,8 +82,8 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// FuzzAccept tests that an accepted schema is bounded, is accepted again unchanged, and
-// is valid for the registry.
+// FuzzAccept tests that an accepted schema is bounded, is accepted again without changes,
+// and is valid for the registry.
 func FuzzAccept(f *testing.F) {
 	for _, s := range []string{
 		`{"type":"object","properties":{"a":{"type":"string","description":"x"}}}`, `{"$schema":"http://json-schema.org/draft-07/schema#"}`,

@@ -14,17 +14,18 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// protocol is the newest version that is requested. Its successor has no sessions, and
-// requesting it first confuses servers that do not support it.
+// protocol is the newest protocol version that is requested. Its successor is not
+// requested, because it has no sessions, and requesting it first confuses servers that do
+// not support it.
 const protocol = "2025-11-25"
 
-// link is the connection behind a session: a process or an endpoint.
+// link is the connection underlying a session: a process or an endpoint.
 type link interface {
 	mcp.Connection
 	// resetStderr resets the count of output outside the protocol.
 	resetStderr()
-	// shutDown waits until nothing is left; it sends the request that ends the session only
-	// if ctx is not done.
+	// shutDown closes the connection and waits until nothing of it is left. It sends the
+	// request that ends the session only if ctx is not done.
 	shutDown(ctx context.Context)
 }
 
@@ -35,21 +36,22 @@ type session struct {
 	client *mcp.ClientSession
 }
 
-// server is one supervised server.
+// server is a server that is supervised: started, restarted and ended as needed.
 type server struct {
 	Server
 	scrub    func(string) string
 	log      *slog.Logger
 	restarts int
 
-	// turn is a lock for starting, listing and ending a session.
+	// turn is a lock held while a session is started or ended or its tools are listed.
 	turn   chan struct{}
 	cur    *session
 	starts int
 	closed bool
 
 	mu sync.Mutex
-	// first holds the tools as first listed; changed names those that differed later.
+	// first holds the tools as they were first listed. gone reports which of them the
+	// latest listing lacks, and changed which of them differed later.
 	first   map[string]offer
 	gone    map[string]bool
 	changed map[string]bool
@@ -104,7 +106,7 @@ func (s *server) session(ctx context.Context) (*session, *fault) {
 	return cur, nil
 }
 
-// refresh lists the tools again when the server announced a change.
+// refresh lists the tools again if the server has announced a change.
 func (s *server) refresh(ctx context.Context, cur *session) *fault {
 	if !cur.gate.relist() {
 		return nil
@@ -116,8 +118,8 @@ func (s *server) refresh(ctx context.Context, cur *session) *fault {
 	return nil
 }
 
-// renew ends the current session, if any, on request: it does not count as a failed
-// start.
+// renew ends the current session, if there is one, on request, and resets the number of
+// starts, so the next start does not count as a restart.
 func (s *server) renew() {
 	s.turn <- struct{}{}
 	defer func() { <-s.turn }()
@@ -127,7 +129,8 @@ func (s *server) renew() {
 	}
 }
 
-// shutDown ends the current session, if any, and waits until nothing of it is left.
+// shutDown ends the current session, if there is one, and waits until nothing of it is
+// left.
 func (s *server) shutDown(ctx context.Context) {
 	if s.cur != nil {
 		s.cur.shutDown(ctx)
@@ -144,10 +147,10 @@ func (c *session) shutDown(ctx context.Context) {
 	}
 }
 
-// start starts the server, initializes the session, and compares its tools with those
-// of the first listing.
+// start starts the server, initializes the session, and compares its tools with those in
+// the first listing.
 func (s *server) start(ctx context.Context) (cur *session, f *fault) {
-	// Reads on behalf of ctx end with this function.
+	// Reads that were started for ctx end when this function returns.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	cur = &session{}
@@ -164,7 +167,7 @@ func (s *server) start(ctx context.Context) (cur *session, f *fault) {
 		}
 		cur.link, cur.gate = e, newGate(e, e.faultOf, e.onVersion)
 	}
-	// The SDK can wait for longer than ctx.
+	// The SDK may wait longer than ctx allows, so the session is stopped when ctx is done.
 	stop := context.AfterFunc(ctx, func() { cur.gate.stop(died("the start took too long")) })
 	defer stop()
 	client := mcp.NewClient(&mcp.Implementation{Name: "evolve", Version: "1"}, &mcp.ClientOptions{
@@ -172,7 +175,7 @@ func (s *server) start(ctx context.Context) (cur *session, f *fault) {
 	})
 	var err error
 	if cur.client, err = client.Connect(ctx, cur.gate, &mcp.ClientSessionOptions{ProtocolVersion: protocol}); err != nil {
-		cur.client = nil // it is closed, and a returned session may be nil inside
+		cur.client = nil // already closed; a session returned with an error may have nil fields
 		f = s.judge(ctx, cur, err)
 	} else {
 		f = s.compare(ctx, cur)
@@ -185,7 +188,7 @@ func (s *server) start(ctx context.Context) (cur *session, f *fault) {
 	return cur, nil
 }
 
-// startFault returns the fault of a server that could not be started.
+// startFault returns the fault for a server that could not be started.
 func (s *server) startFault(ctx context.Context, err error) *fault {
 	if ctx.Err() != nil {
 		return ended(ctx)
@@ -193,15 +196,15 @@ func (s *server) startFault(ctx context.Context, err error) *fault {
 	return &fault{outcome: agent.Execution, text: "starting the server: " + line(err.Error(), s.scrub), retry: !errors.Is(err, sandbox.ErrProgram)}
 }
 
-// faultOf returns the fault that an error of reading from a process means.
+// faultOf returns the fault for an error that occurred while reading from a process.
 func (s *server) faultOf(err error) *fault {
 	if f := (*fault)(nil); errors.As(err, &f) {
 		return f
 	}
-	return died("the server's output broke off")
+	return died("the server's output was cut off")
 }
 
-// judge returns the fault that an error of a request to the server means.
+// judge returns the fault for a failed request to the server.
 func (s *server) judge(ctx context.Context, cur *session, err error) *fault {
 	var f *fault
 	var theirs *jsonrpc.Error
@@ -209,7 +212,7 @@ func (s *server) judge(ctx context.Context, cur *session, err error) *fault {
 	case ctx.Err() != nil:
 		f = ended(ctx)
 		if f.outcome == agent.Timeout && len(s.Argv) > 0 {
-			// It may hang, with all its descendants.
+			// The server may hang, so it is stopped with all its descendants.
 			cur.gate.stop(died("the server was stopped because it took too long"))
 		}
 		return f
@@ -226,7 +229,8 @@ func (s *server) judge(ctx context.Context, cur *session, err error) *fault {
 	return &fault{outcome: agent.ContractViolation, text: "the server's answer cannot be read"}
 }
 
-// compare lists the tools and records the differences of the offered ones.
+// compare lists the tools and records which of the offered tools are missing from the new
+// listing or differ from the first one.
 func (s *server) compare(ctx context.Context, cur *session) *fault {
 	cur.resetCounts()
 	offers, err := list(ctx, cur.client, s.Tools)
@@ -255,8 +259,8 @@ func (c *session) resetCounts() {
 	c.link.resetStderr()
 }
 
-// changedTool returns the fault of a tool that has changed since the first listing, or
-// nil.
+// changedTool returns the fault for a tool that has changed or disappeared since the first
+// listing, or nil if it has not.
 func (s *server) changedTool(name string) *fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -269,7 +273,7 @@ func (s *server) changedTool(name string) *fault {
 	return nil
 }
 
-// close ends the server for good.
+// close ends the server permanently.
 func (s *server) close(ctx context.Context) {
 	s.turn <- struct{}{}
 	s.closed = true

@@ -19,10 +19,10 @@ const (
 	Update  Verdict = "update"
 )
 
-// Bounds of an audit and the thresholds for the verdict Update.
+// Limits of an audit, and the thresholds for the verdict Update.
 const (
 	MaxAudited   = 50
-	auditScore   = .5                   // least relevance to the topic
+	auditScore   = .5                   // minimum relevance to the topic
 	lowAssurance = .4                   // confidence below it
 	longAgo      = 365 * 24 * time.Hour // age above it
 )
@@ -33,16 +33,17 @@ type Advice struct {
 	Text   string  `json:"text"`
 	Advice Verdict `json:"advice"`
 	Why    string  `json:"why"`
-	// Replaces names the older memories that this one corrects.
+	// Replaces lists the older memories that this one corrects.
 	Replaces []string `json:"replaces,omitempty"`
 }
 
-// Audit returns the memories of a topic, the most relevant first, each with the advice
-// to keep, retract or update it. Of two that state the same, the newer, or else the
-// more certain, or else the first is kept. Of two that give the same subject another
-// number or date, the newer replaces the older; where neither is newer, both should be
-// updated. Memories of other domains are left out, as in [Index.Recall]; age and
-// confidence do not hide a memory here. Texts are cut to [MaxEntryBytes].
+// Audit returns the memories on a topic, the most relevant first, each with the advice to
+// keep, retract or update it. Of two memories that make the same statement, the newer is
+// kept; if neither is newer, the more certain; and if both are equally certain, the first.
+// Of two that give the same subject different numbers or dates, the newer replaces the
+// older; if neither is newer, both should be updated. Memories of other domains are left
+// out, as in [Index.Recall], but unlike there, age and confidence do not hide a memory.
+// Texts are cut to [MaxEntryBytes].
 func (x *Index) Audit(ctx context.Context, topic, domain string, now time.Time) []Advice {
 	if ctx.Err() != nil {
 		return nil
@@ -72,7 +73,7 @@ func (x *Index) Audit(ctx context.Context, topic, domain string, now time.Time) 
 	return advice
 }
 
-// alone returns the advice on a memory by itself.
+// alone returns the advice on a memory considered by itself.
 func alone(m *agent.Memory, now time.Time) Advice {
 	a := Advice{ID: m.ID, Text: Cut(m.Text, MaxEntryBytes), Advice: Keep, Why: "nothing speaks against it"}
 	switch age := now.Sub(m.Time); {
@@ -84,7 +85,8 @@ func alone(m *agent.Memory, now time.Time) Advice {
 	return a
 }
 
-// duplicate advises to retract one of two memories that state the same.
+// duplicate advises retracting one of two memories that make the same statement, unless one
+// of them is already to be retracted.
 func duplicate(memories []*agent.Memory, advice []Advice, i, j int) {
 	better, worse := j, i
 	if cmp.Or(memories[i].Time.Compare(memories[j].Time), cmp.Compare(assurance(memories[i]), assurance(memories[j]))) > 0 {
@@ -96,7 +98,8 @@ func duplicate(memories []*agent.Memory, advice []Advice, i, j int) {
 	advice[worse].Advice, advice[worse].Why = Retract, "it repeats "+memories[better].ID
 }
 
-// conflict sets the advice on two memories that cannot both be right.
+// conflict gives the advice on two memories that contradict each other: if one of them is
+// newer, it replaces the older; otherwise both should be updated.
 func conflict(memories []*agent.Memory, advice []Advice, i, j int) {
 	newer, older := i, j
 	switch memories[i].Time.Compare(memories[j].Time) {

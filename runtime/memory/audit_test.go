@@ -96,8 +96,8 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestAuditBounds tests that an audit shows only entries visible in the domain, and
-// keeps exactly one of several copies.
+// TestAuditBounds tests that an audit shows only entries that are visible in the domain,
+// and keeps exactly one of several copies.
 func TestAuditBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := NewIndex(NewLexicon(), memories(t, "m")).Without(map[string]string{"m3": "wrong"})
@@ -131,8 +131,8 @@ func TestAuditBounds(t *testing.T) {
 	})
 }
 
-// TestWithout tests that hidden memories are never recalled, the index below is
-// unchanged, and later layers hide them too.
+// TestWithout tests that hidden memories are never recalled, that the underlying index is
+// unchanged, and that later layers hide the memories too.
 func TestWithout(t *testing.T) {
 	base := NewIndex(NewLexicon(), []agent.Memory{{ID: "a", Text: "gate code"}, {ID: "b", Text: "gate code"}})
 	q := Query{Text: "gate code", MaxMemories: 9, Lambda: 1}

@@ -7,17 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// Claim is the analysed statement of a short text, for comparison: the words before the
-// verb are its subject, and the numbers and dates after the verb are its values.
+// Claim is the statement that a short text makes, analysed for comparison. The words before
+// the verb are its subject, and the numbers and dates after the verb are its values.
 type Claim struct {
-	subject []string // stems before the verb, numbers included; sorted, distinct
+	subject []string // stems before the verb, including numbers; sorted, distinct
 	rest    []string // stems after it
-	values  []string // numbers, dates and months after it
+	values  []string // numbers, dates and months after the verb
 	terms   []string // all stems; sorted, distinct
-	proper  []string // stems of words with a digit or a capital inside the sentence, and of negations
+	proper  []string // stems of negations, words with a digit, and capitalised words after the first
 }
 
-// maxClaimBytes bounds how much of a text is read: a claim is a sentence or two.
+// maxClaimBytes limits how much of a text is read: a claim is one or two sentences.
 const maxClaimBytes = MaxEntryBytes
 
 // Claim analyses a text.
@@ -26,7 +26,7 @@ func (l *Lexicon) Claim(text string) Claim {
 		text = text[:maxClaimBytes]
 	}
 	var c Claim
-	said := false // the verb has been read
+	said := false // whether the verb has been read
 	for i, field := range strings.Fields(text) {
 		word := strings.TrimFunc(field, func(r rune) bool {
 			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '+' && r != '%'
@@ -59,17 +59,18 @@ func (l *Lexicon) Claim(text string) Claim {
 	return c
 }
 
-// sameWording is the share of common words from which two texts state the same.
+// sameWording is the minimum share of common words for two texts to count as making the
+// same statement.
 const sameWording = .9
 
-// Same reports whether both state the same in nearly the same words. Texts that differ
-// in a number, a name or a negation never do.
+// Same reports whether c and d make the same statement in nearly the same words. Texts that
+// differ in a number, a name or a negation do not make the same statement.
 func (c Claim) Same(d Claim) bool {
 	return len(c.terms) > 0 && slices.Equal(c.proper, d.proper) && jaccard(c.terms, d.terms) >= sameWording
 }
 
-// Contradicts reports whether both have the same subject and give it another number or
-// date. Other differences are no contradiction: a lobby may be both blue and large.
+// Contradicts reports whether c and d have the same subject but give it different numbers
+// or dates. Other differences are not contradictions: a lobby may be both blue and large.
 func (c Claim) Contradicts(d Claim) bool {
 	if len(c.subject) == 0 || len(c.values) == 0 || len(d.values) == 0 ||
 		!slices.Equal(c.subject, d.subject) || slices.Equal(c.values, d.values) {
@@ -78,7 +79,7 @@ func (c Claim) Contradicts(d Claim) bool {
 	return len(c.rest) == 0 || len(d.rest) == 0 || jaccard(c.rest, d.rest) >= .5
 }
 
-// states reports whether a word is a verb that gives its subject a value.
+// states reports whether a word is a verb that assigns a value to its subject.
 func states(word string) bool {
 	switch word {
 	case "is", "are", "was", "were", "be", "has", "have", "had", "costs", "cost", "takes", "needs", "equals",
@@ -123,8 +124,8 @@ func value(word string) bool {
 }
 
 // Subject returns the subject of a sentence as written: the words before its verb, its
-// colon or its equals sign. It is false when there is no such mark, or no subject
-// before it but stop words, such as a pronoun.
+// colon or its equals sign. It returns false if the sentence has none of these, or if only
+// stop words, such as a pronoun, come before the first of them.
 func Subject(sentence string) (string, bool) {
 	if len(sentence) > maxClaimBytes {
 		sentence = sentence[:maxClaimBytes]
@@ -151,8 +152,8 @@ func Subject(sentence string) (string, bool) {
 	return "", false
 }
 
-// About returns a key for the claim's subject: claims on one subject share it. Without
-// a subject, it consists of all terms.
+// About returns a key for the claim's subject, which all claims on that subject share.
+// Without a subject, the key consists of all terms.
 func (c Claim) About() string {
 	if len(c.subject) == 0 {
 		return strings.Join(c.terms, " ")

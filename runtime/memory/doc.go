@@ -1,4 +1,4 @@
-// Package memory implements recall: a lexical index (BM25 with stemming) over an
-// agent's memories, with configurable recall parameters. It keeps everything in memory
-// and writes nothing; the entries belong to the caller.
+// Package memory implements recall: a lexical index (BM25 with stemming) over an agent's
+// memories, with configurable recall parameters. It holds everything in RAM and writes
+// nothing; the entries belong to the caller.
 package memory

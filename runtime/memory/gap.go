@@ -15,28 +15,30 @@ type Asked struct {
 	Text    string
 	Domain  string
 	Time    time.Time
-	// Answer is the agent's answer. Said is the text with which a person corrected it in the
-	// turn By; it is empty for another failure.
+	// Answer is the agent's answer. Said is the text with which a person corrected that
+	// answer, and By is the id of the turn in which the person did so; both are empty if
+	// the failure was not a correction.
 	Answer, Said, By string
 }
 
-// Gap is a retracted memory that would have been recalled for a question that the agent
-// answered wrongly without it.
+// Gap is a retracted memory that, if it had not been retracted, would have been recalled
+// for a question that the agent answered wrongly.
 type Gap struct {
 	Memory agent.Memory
 	Asked  Asked
 	Score  float64
-	// For and Against are what people wrote that states the memory again or contradicts it; zero
-	// for nothing. A failure shows that the agent lacked the memory, not that the memory is
-	// true: a memory that a person contradicted should not be restored because of a failure.
+	// For quotes a person's words that restate the memory, and Against quotes words that
+	// contradict it; each is zero if there are no such words. A failure shows that the
+	// agent lacked the memory, not that the memory is true: a memory that a person
+	// contradicted should not be restored because of a failure.
 	For, Against Testimony
 }
 
-// Testimony is a quotation of what a person wrote about a memory. In names the turn, or
-// the reason of the retraction.
+// Testimony is a quotation of what a person wrote about a memory. In names the turn in
+// which the person wrote it, or states that the quotation is the reason for the retraction.
 type Testimony struct{ In, Text string }
 
-// String quotes the testimony with its place; it is empty for the zero value.
+// String quotes the testimony, preceded by In. It is empty for the zero value.
 func (t Testimony) String() string {
 	if t.In == "" {
 		return ""
@@ -44,11 +46,11 @@ func (t Testimony) String() string {
 	return t.In + ": " + text.Quote(text.Clip(text.OneLine(t.Text), maxTestimony, text.Runes, text.Ellipsis))
 }
 
-// Gaps returns a gap for each retracted memory that a later failure asked for: the first
-// such failure. The bounds of q are those of the recall before a turn. A memory counts as
-// retracted from its RetractedAt on; without one it has no gap. A memory that another
-// one, not retracted, repeats or replaces with another number or date has no gap either:
-// its retraction was a correction.
+// Gaps returns a gap for each retracted memory that would have been recalled for a later
+// failure; the gap names the first such failure. q sets the limits of the recall before a
+// turn. A memory counts as retracted from its RetractedAt on; a memory without that time
+// has no gap. A memory also has no gap if another memory that is not retracted repeats it
+// or replaces it with another number or date, because then its retraction was a correction.
 func Gaps(ctx context.Context, lex *Lexicon, memories []agent.Memory, asked []Asked, q Query) []Gap {
 	whole := make([]agent.Memory, 0, len(memories))
 	retracted := map[string]agent.Memory{}
@@ -83,7 +85,7 @@ func Gaps(ctx context.Context, lex *Lexicon, memories []agent.Memory, asked []As
 		if len(found) == len(retracted) || ctx.Err() != nil {
 			break
 		}
-		before := map[string]string{} // memories that stay hidden: retracted after it, or replaced
+		before := map[string]string{} // memories that stay hidden: retracted only after the failure, or replaced
 		for id := range hidden {
 			if m, ok := retracted[id]; !ok || !m.RetractedAt.Before(a.Time) {
 				before[id] = hidden[id]

@@ -9,24 +9,24 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The constants of BM25. They are those that Trotman, Puurula and Burgess
-// ("Improvements to BM25 and Language Models Examined", 2014) and the Lucene baselines
-// use for short texts: a mild saturation and a mild length norm.
+// The constants of BM25. They are the ones that Trotman, Puurula and Burgess ("Improvements
+// to BM25 and Language Models Examined", 2014) and the Lucene baselines use for short
+// texts: mild saturation and mild length normalisation.
 const (
 	k1 = 0.9
 	b  = 0.4
 )
 
-// GlobalDomain is the domain of memories for every domain; an entry without a domain
-// belongs to it.
+// GlobalDomain is the domain of memories that apply to every domain; an entry without a
+// domain belongs to it.
 const GlobalDomain = "_global"
 
-// Index is an immutable inverted index over memories. [Index.Extend] puts a small layer
-// over a shared one, so that every evaluation can add its own memories at a cost that
-// does not depend on the size of the base.
+// Index is an immutable inverted index over memories. [Index.Extend] adds a small layer on
+// top of a shared index, so every evaluation can add its own memories at a cost that does
+// not depend on the size of the base.
 type Index struct {
 	lex  *Lexicon
-	base *Index // nil for the lowest layer; at most one layer is over it
+	base *Index // the layer below; nil for the lowest of at most two layers
 
 	entries []agent.Memory // own, without retracted ones
 	lengths []int32        // terms of each entry
@@ -34,41 +34,42 @@ type Index struct {
 	ids     map[string]int32
 	lists   map[int32][]posting // of own entries
 
-	hidden map[string]string // ids that are not recalled, in any layer
+	hidden map[string]string // maps the ids of entries, in any layer, that are not recalled to the reasons
 
 	firstEntry int   // number of entries below
 	firstTerm  int32 // number of terms below
-	total      int   // terms of all entries, including those below
+	total      int   // number of terms in all entries, including those of the base
 
-	scratch *sync.Pool // of *accumulator, shared by the layers
+	scratch *sync.Pool // holds *accumulator values, shared by the layers
 }
 
-// posting is the number of occurrences of a term in an entry.
+// posting holds an entry that contains a term, and the number of times that the term occurs
+// in it.
 type posting struct {
 	entry int32
 	count int32
 }
 
-// accumulator sums scores; touched lists the entries that have one.
+// accumulator sums scores; touched lists the entries that have a score.
 type accumulator struct {
 	scores  []float64
 	touched []int32
 }
 
-// NewIndex builds an index. Entries are kept as given, without retracted ones.
+// NewIndex builds an index. Entries are stored as given; retracted entries are left out.
 func NewIndex(lex *Lexicon, entries []agent.Memory) *Index {
 	x := &Index{lex: lex, scratch: &sync.Pool{New: func() any { return new(accumulator) }}}
 	x.fill(entries)
 	return x
 }
 
-// Extend returns an index over the entries of x and some more; x is unchanged.
+// Extend returns an index over the entries of x and the given ones; x is unchanged.
 func (x *Index) Extend(entries []agent.Memory) *Index {
 	if len(entries) == 0 {
 		return x
 	}
 	hidden := x.hidden
-	if x.base != nil { // keep it two layers deep
+	if x.base != nil { // keep the index two layers deep
 		entries = append(slices.Clip(x.entries), entries...)
 		x = x.base
 	}
@@ -80,9 +81,9 @@ func (x *Index) Extend(entries []agent.Memory) *Index {
 	return y
 }
 
-// Without returns an index that recalls all of x except the memories with these ids,
-// which are mapped to the reason, in any layer; x is unchanged. It is cheap because the
-// words of hidden entries still count in the statistics.
+// Without returns an index that recalls everything in x except the memories whose ids are
+// the keys of retracted, in any layer; x is unchanged. The values are the reasons. Without
+// is cheap because the words of hidden entries still count in the statistics.
 func (x *Index) Without(retracted map[string]string) *Index {
 	if len(retracted) == 0 {
 		return x
@@ -179,27 +180,27 @@ func (x *Index) set(i int32) []int32 {
 	return x.sets[int(i)-x.firstEntry]
 }
 
-// idf returns Robertson's inverse document frequency with one added, so that it is
-// never negative.
+// idf returns Robertson's inverse document frequency of a term that occurs in df entries.
+// One is added before taking the logarithm, so the result is never negative.
 func (x *Index) idf(df int) float64 {
 	return math.Log1p((float64(x.Len()-df) + .5) / (float64(df) + .5))
 }
 
-// saturation returns the weight of a term with count occurrences in an entry of a
+// saturation returns the weight of a term that occurs count times in an entry of the given
 // length.
 func saturation(count, length, mean float64) float64 {
 	return count * (k1 + 1) / (count + k1*(1-b+b*length/mean))
 }
 
 // score computes the score of every entry that shares a term with the query and calls f
-// with each, in no particular order. A score is BM25 divided by the score of an entry
-// that consists of exactly the query, so in [0,1], and then its square root, which
-// spreads the scores: an entry with three of four query words gets about .8, with half
-// of them .65, with one of them .45.
+// with each of them, in no particular order. A score is the square root of a ratio: the
+// entry's BM25 score divided by the BM25 score of an entry that consists of exactly the
+// query. It is in [0,1]. The square root spreads the scores: an entry with three of four
+// query words gets about .8, one with half of them .65, and one with one of them .45.
 //
-// A word that occurs in no entry adds as much to that best score as the query's average
-// known word: it lowers the score of every entry, because the query asks for more than
-// the memory contains.
+// A word that occurs in no entry contributes as much to the best possible score as an
+// average known word of the query. It lowers the score of every entry, because the query is
+// about more than the memory contains.
 func (x *Index) score(query []string, f func(entry int32, score float64)) {
 	query = distinct(query)
 	mean := float64(x.total) / float64(max(1, x.Len()))
@@ -250,7 +251,8 @@ func (x *Index) score(query []string, f func(entry int32, score float64)) {
 	x.scratch.Put(acc)
 }
 
-// distinct removes repetitions and keeps the order; queries are short.
+// distinct removes duplicates and preserves the order. It searches linearly, because
+// queries are short.
 func distinct(terms []string) []string {
 	out := terms[:0]
 	for _, t := range terms {

@@ -7,11 +7,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// maxCompared is how many of the memories nearest to another one are compared with it.
+// maxCompared is the maximum number of memories, nearest first, with which a memory is
+// compared.
 const maxCompared = 50
 
-// Known finds which of many memories state what another one states. In contrast to an
-// [Index] it includes retracted memories.
+// Known finds memories that make the same statement as a given memory. Unlike an [Index],
+// it also considers retracted memories.
 type Known struct {
 	lex       *Lexicon
 	index     *Index
@@ -19,7 +20,7 @@ type Known struct {
 	byWording map[string]string // wording → id
 }
 
-// NewKnown returns a Known over memories; it keeps the list.
+// NewKnown returns a Known over memories, including retracted ones.
 func NewKnown(lex *Lexicon, memories []agent.Memory) *Known {
 	k := &Known{lex: lex, byID: make(map[string]agent.Memory, len(memories)), byWording: make(map[string]string, len(memories))}
 	whole := slices.Clone(memories)
@@ -31,8 +32,8 @@ func NewKnown(lex *Lexicon, memories []agent.Memory) *Known {
 	return k
 }
 
-// wording is a memory's domain and text, without differences of case, white space and the
-// mark at its end.
+// wording returns a key for a memory's domain and text that ignores differences in case,
+// white space and final punctuation.
 func wording(m agent.Memory) string {
 	domain := m.Domain
 	if domain == GlobalDomain {
@@ -41,8 +42,8 @@ func wording(m agent.Memory) string {
 	return domain + "\x00" + strings.TrimRight(strings.ToLower(strings.Join(strings.Fields(m.Text), " ")), ".!;")
 }
 
-// Has reports whether a memory with the id of m or with its statement, in its domain or in
-// all domains, is known, and returns its id.
+// Has reports whether k holds a memory that has m's id, or m's statement in m's domain or
+// in all domains, and returns that memory's id.
 func (k *Known) Has(m agent.Memory) (id string, ok bool) {
 	if _, ok := k.byID[m.ID]; ok {
 		return m.ID, true
@@ -59,8 +60,8 @@ func (k *Known) Has(m agent.Memory) (id string, ok bool) {
 	return "", false
 }
 
-// Contradicted returns the ids of the memories that are not retracted and that give the
-// subject of m another number or date, in its domain or in all domains.
+// Contradicted returns the ids of the memories, in m's domain or in all domains, that are
+// not retracted and that give the subject of m another number or date.
 func (k *Known) Contradicted(m agent.Memory) []string {
 	claim := k.lex.Claim(m.Text)
 	var ids []string
@@ -72,8 +73,8 @@ func (k *Known) Contradicted(m agent.Memory) []string {
 	return ids
 }
 
-// near returns the memories with the most words of m that a turn in its domain may recall,
-// the nearest first.
+// near returns up to maxCompared memories that a turn in m's domain may recall and that
+// share words with m, the nearest first.
 func (k *Known) near(m agent.Memory) []agent.Memory {
 	text := m.Text
 	if len(text) > maxClaimBytes {

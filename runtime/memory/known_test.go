@@ -24,10 +24,10 @@ func TestKnownStatements(t *testing.T) {
 	}{
 		{agent.Memory{ID: "m1", Text: "anything else"}, "m1"},
 		{agent.Memory{ID: "x", Text: " the DEPOT in Oslo\nopens at 7 "}, "m1"},
-		{agent.Memory{ID: "x", Text: "The depot in Oslo opens at 7.", Domain: "ops"}, "m1"}, // m1 is for every domain
+		{agent.Memory{ID: "x", Text: "The depot in Oslo opens at 7.", Domain: "ops"}, "m1"}, // m1 applies to every domain
 		{agent.Memory{ID: "x", Text: "The ferry to Riga leaves at noon"}, "m3"},             // retracted ones count
 		{agent.Memory{ID: "x", Text: "Ada runs the harbour", Domain: "ops"}, "m2"},
-		{agent.Memory{ID: "x", Text: "Ada runs the harbour"}, ""}, // m2 is for one domain only
+		{agent.Memory{ID: "x", Text: "Ada runs the harbour"}, ""}, // m2 applies to only one domain
 		{agent.Memory{ID: "x", Text: "The depot in Oslo opens at 8"}, ""},
 		{agent.Memory{ID: "x", Text: "The depot in Oslo does not open at 7"}, ""},
 	} {
@@ -87,8 +87,9 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// TestGapsThatPeopleContradict tests that a retracted memory which a failure asked for has what
-// people wrote for and against it: a failure does not show that a memory is true.
+// TestGapsThatPeopleContradict tests that a retracted memory that a failure asked for is
+// listed with what people wrote for and against it, because a failure does not show that a
+// memory is true.
 func TestGapsThatPeopleContradict(t *testing.T) {
 	q := memory.Query{MinScore: .5, MaxMemories: 3, Lambda: 1}
 	const goal = "When does the depot in Oslo open?"
@@ -118,7 +119,7 @@ func TestGapsThatPeopleContradict(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	// A correction before the retraction counts, too.
+	// A correction before the retraction also counts.
 	m := agent.Memory{ID: "m1", Text: "The depot in Oslo opens at 7", Retracted: "doubtful", RetractedAt: learntAt}
 	got := memory.Gaps(t.Context(), memory.NewLexicon(), []agent.Memory{m}, []memory.Asked{
 		{ID: "turn T1", Text: goal, Time: learntAt.Add(-time.Hour), Answer: "At 7.", Said: "Wrong.", By: "T2"}, {ID: "turn T3", Text: goal, Time: later},

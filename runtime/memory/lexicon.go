@@ -9,11 +9,12 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// maxCachedStems bounds the cache; words beyond it are stemmed each time.
+// maxCachedStems is the maximum number of cached stems; when the cache is full, other words
+// are stemmed every time.
 const maxCachedStems = 1 << 17
 
-// maxWord bounds a word in bytes: longer runs are keys or data, and the stemmer takes
-// linear time.
+// maxWord is the maximum length of a word, in bytes. Longer runs of letters and digits are
+// keys or data, and the stemmer takes longer the longer they are.
 const maxWord = 64
 
 // Lexicon turns text into terms: lower-case words without stop words, stemmed by the
@@ -47,7 +48,7 @@ func (l *Lexicon) Stem(word string) string {
 	return stem
 }
 
-// Terms appends the terms of text to dst, in order, with repetitions.
+// Terms appends the terms of text to dst, in order and with repetitions.
 func (l *Lexicon) Terms(dst []string, text string) []string {
 	EachWord(text, func(word string) {
 		if !StopWord(word) {
@@ -57,8 +58,8 @@ func (l *Lexicon) Terms(dst []string, text string) []string {
 	return dst
 }
 
-// EachWord calls f with every word of text in lower case: a run of letters, digits and
-// inner apostrophes, without the apostrophes.
+// EachWord calls f with every word of text in lower case. A word is a run of letters,
+// digits and inner apostrophes; the apostrophes are removed.
 func EachWord(text string, f func(word string)) {
 	lower := strings.ToLower(text)
 	start := -1
@@ -91,7 +92,8 @@ func EachWord(text string, f func(word string)) {
 	flush(len(lower))
 }
 
-// StopWord reports whether a lower-case word is irrelevant to the subject of a text.
+// StopWord reports whether a lower-case word carries no information about the subject of a
+// text.
 func StopWord(word string) bool {
 	switch word {
 	case "a", "an", "the", "this", "that", "these", "those", "there",

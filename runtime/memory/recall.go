@@ -14,64 +14,68 @@ import (
 	"evolve/runtime/text"
 )
 
-// Bounds that no query can exceed.
+// Limits that apply to every query.
 const (
-	MaxRecalled   = 20   // memories a recall returns at most
-	MaxEntryBytes = 1000 // an entry is summarised to this many bytes
+	MaxRecalled   = 20   // maximum number of memories that a recall returns
+	MaxEntryBytes = 1000 // an entry's text is shortened to this many bytes
 	poolFactor    = 4    // candidates considered for diversity, per requested memory
 )
 
-// The decay of an entry with age: a new entry keeps its score, a very old one keeps
-// decayFloor of it; half of the difference is lost per decayHalfLife.
+// The decay of an entry's score with age: a new entry retains its full score, a very old
+// one only the share decayFloor of it. Half of the remaining difference between the two is
+// lost in each decayHalfLife.
 const (
 	decayFloor    = .6
 	decayHalfLife = 90 * 24 * time.Hour
 )
 
-// The effect of a cue in the goal on a recall.
+// Factors by which a cue in the goal changes a recall.
 const (
-	cueMinScore = .6 // factor of the least score
-	cueMemories = 2  // factor of the number of memories
+	cueMinScore = .6 // factor for the minimum score
+	cueMemories = 2  // factor for the number of memories
 )
 
-// Query is a recall request. Its bounds are those of a text without a cue; one that
-// refers to the past (see [HasCue]) or asks for a wide recall gets twice as many
-// memories and .6 of the least score.
+// Query is a recall request. Its limits apply to a text without a cue. For a text that
+// refers to the past (see [HasCue]), or if Wide is set, twice as many memories are
+// recalled, and .6 of the minimum score is required.
 type Query struct {
 	Text string
-	// Domain is that of the task; entries of it and of the global one are recalled.
+	// Domain is the domain of the task; entries of that domain and of the global domain are
+	// recalled.
 	Domain string
-	// MinScore in [0,1] is the least score of a recalled entry.
+	// MinScore is the minimum score of a recalled entry, in [0,1].
 	MinScore float64
-	// MaxMemories bounds the number; a cue doubles it, up to [MaxRecalled].
+	// MaxMemories is the maximum number of memories; a cue doubles it, up to [MaxRecalled].
 	MaxMemories int
-	// Lambda in [0,1] weighs relevance against novelty: 1 is relevance alone.
+	// Lambda, in [0,1], weights relevance against novelty: with 1 only relevance counts.
 	Lambda float64
-	// TokenBudget bounds the sum of [Tokens] over the texts; 0 means no bound.
+	// TokenBudget is the maximum total number of tokens in the texts, as estimated by
+	// [Tokens]; 0 means no limit.
 	TokenBudget int
-	// Now is the reference for the age of entries; the zero time means no decay.
+	// Now is the time from which the age of entries is computed; the zero time means no
+	// decay.
 	Now time.Time
-	// Wide asks for the recall of a text with a cue, even without one.
+	// Wide applies the wider limits of a text with a cue even if there is no cue.
 	Wide bool
-	// Search asks for memories about other requests as well, for a person or an agent that
-	// looks for something.
+	// Search includes memories about other requests. It is for a person or an agent that
+	// searches the memories on purpose.
 	Search bool
 }
 
 // Hit is a recalled memory. A text longer than [MaxEntryBytes] is shortened to the
-// sentences with the most words of the query.
+// sentences that share the most words with the query.
 type Hit struct {
 	Memory agent.Memory
-	// Score in [0,1] is relevance times recency times confidence.
+	// Score is relevance times recency times confidence, in [0,1].
 	Score float64
 }
 
-// Recall returns the memories on the query, the most useful first. Every entry's score
-// is its BM25 relative to the query's best possible one, times its recency and
-// confidence; those from MinScore on are picked by maximal marginal relevance
-// (Carbonell and Goldstein, 1998) within the bounds. A memory about one request is left out
-// for another. When ctx is done, it returns the
-// memories picked so far.
+// Recall returns the memories that match the query, the most useful first. An entry's score
+// is its relevance (see [Ranked]) times its recency and confidence. From the entries that
+// score at least MinScore, Recall picks some by maximal marginal relevance (Carbonell and
+// Goldstein, 1998) within the limits. A memory about one request is not recalled for
+// another unless Search is set. When ctx is done, Recall returns the memories picked so
+// far.
 func (x *Index) Recall(ctx context.Context, q Query) []Hit {
 	least, most := q.MinScore, q.MaxMemories
 	if q.Wide || HasCue(q.Text) {
@@ -84,7 +88,7 @@ func (x *Index) Recall(ctx context.Context, q Query) []Hit {
 	}
 	terms := distinct(x.lex.Terms(nil, q.Text))
 	pool := x.rank(terms, most*poolFactor, func(i int32, score float64) (float64, bool) {
-		if score < least || !x.visible(i, q.Domain) { // recency and confidence only lower it
+		if score < least || !x.visible(i, q.Domain) { // recency and confidence can only lower the score
 			return 0, false
 		}
 		m := x.entry(i)
@@ -100,11 +104,13 @@ func (x *Index) Recall(ctx context.Context, q Query) []Hit {
 	return x.pick(ctx, pool, terms, most, q)
 }
 
-// sameRequest is the least share of the words of what a memory is about that a text has in
-// order to ask the same: requests of one form often have more than half in common.
+// sameRequest is the minimum share of the words in a memory's About that a text must
+// contain to count as the same request. It is high because different requests of the same
+// form often have more than half of their words in common.
 const sameRequest = .8
 
-// asks reports whether a text of these terms asks for what a memory is about.
+// asks reports whether a text with these terms is a request for what a memory is about, or
+// the memory is about no particular request.
 func (l *Lexicon) asks(terms []string, about string) bool {
 	of := distinct(l.Terms(nil, about))
 	common := 0
@@ -116,8 +122,8 @@ func (l *Lexicon) asks(terms []string, about string) bool {
 	return float64(common) >= sameRequest*float64(len(of))
 }
 
-// rank returns the n entries that fit terms best, after judge has changed their scores or
-// left them out.
+// rank returns the n entries that match terms best. judge may change an entry's score, or
+// exclude the entry by returning false.
 func (x *Index) rank(terms []string, n int, judge func(i int32, score float64) (float64, bool)) []candidate {
 	var pool []candidate
 	x.score(terms, func(i int32, score float64) {
@@ -131,14 +137,15 @@ func (x *Index) rank(terms []string, n int, judge func(i int32, score float64) (
 	return pool[:min(n, len(pool))]
 }
 
-// Ranked is an entry with its BM25 score relative to the query's best possible one.
+// Ranked is an entry with its relevance: the square root of its BM25 score relative to the
+// best possible score for the query.
 type Ranked struct {
 	ID    string
 	Score float64
 }
 
-// Rank returns the n entries that fit a text best, by BM25 alone: without domains, age,
-// confidence and cues.
+// Rank returns the n entries that match a text best by relevance alone, regardless of
+// domains, age, confidence and cues.
 func (x *Index) Rank(text string, n int) []Ranked {
 	pool := x.rank(x.lex.Terms(nil, text), n, func(_ int32, score float64) (float64, bool) { return score, true })
 	out := make([]Ranked, len(pool))
@@ -151,12 +158,12 @@ func (x *Index) Rank(text string, n int) []Ranked {
 type candidate struct {
 	entry   int32
 	score   float64
-	overlap float64 // largest similarity to a picked one
+	overlap float64 // greatest similarity to a picked candidate
 	gone    bool
 }
 
-// pick takes candidates one by one, each time the one with the largest λ·score −
-// (1−λ)·(similarity to the nearest already picked).
+// pick picks candidates one by one within the limits of q. Each time it picks the one with
+// the highest λ·score − (1−λ)·(similarity to the nearest one already picked).
 func (x *Index) pick(ctx context.Context, pool []candidate, terms []string, most int, q Query) []Hit {
 	hits := make([]Hit, 0, min(most, len(pool)))
 	spent := 0
@@ -181,7 +188,7 @@ func (x *Index) pick(ctx context.Context, pool []candidate, terms []string, most
 		m.Text = x.lex.excerpt(m.Text, terms, MaxEntryBytes)
 		if cost := Tokens(m.Text); q.TokenBudget > 0 {
 			if spent+cost > q.TokenBudget {
-				continue // a shorter one may still fit
+				continue // a shorter text may still fit
 			}
 			spent += cost
 		}
@@ -198,7 +205,8 @@ func (x *Index) pick(ctx context.Context, pool []candidate, terms []string, most
 	return hits
 }
 
-// recency returns the factor of age in [decayFloor, 1]; future times count as now.
+// recency returns the factor for an entry's age, in [decayFloor, 1]; a time in the future
+// counts as the present.
 func recency(t, now time.Time) float64 {
 	if t.IsZero() || now.IsZero() || !now.After(t) {
 		return 1
@@ -234,7 +242,8 @@ var cues = []string{
 	"we decided", "we talked", "recall",
 }
 
-// HasCue reports whether a text refers to the past: such a goal gets a wider recall.
+// HasCue reports whether a text refers to the past. If a goal does, more is recalled for
+// it.
 func HasCue(text string) bool {
 	lower := strings.ToLower(text)
 	for _, cue := range cues {
@@ -256,15 +265,17 @@ func HasCue(text string) bool {
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= utf8.RuneSelf }
 
-// Tokens returns the estimated tokens of a text: a quarter of its bytes, rounded up.
+// Tokens returns the estimated number of tokens in a text: a quarter of its bytes, rounded
+// up.
 func Tokens(text string) int { return (len(text) + 3) / 4 }
 
-// Cut shortens a text to at most n bytes, at the end of a sentence or else of a word
-// where there is one in the second half, and marks the cut with "…".
+// Cut shortens a text to at most n bytes and marks the cut with "…". It cuts at the end of
+// a sentence, or else at the end of a word, if there is such an end in the second half of
+// the text that fits.
 func Cut(s string, n int) string { return text.Clip(s, n, text.Ellipsis, text.Words) }
 
-// Line returns foreign text as one visible line: without control and format characters,
-// with single spaces, cut to at most n bytes.
+// Line returns untrusted text as one visible line of at most n bytes, with single spaces
+// and without control and format characters.
 func Line(text string, n int) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

@@ -43,7 +43,7 @@ func TestRecallRanksAndCuts(t *testing.T) {
 			t.Errorf("from %v: %s", c.least, diff)
 		}
 	}
-	// An entry that consists of exactly the query has the best possible score.
+	// An entry that is identical to the query has the best possible score.
 	q.MinScore = 0
 	if hits := x.Recall(context.Background(), q); math.Abs(hits[0].Score-1) > 1e-9 {
 		t.Errorf("exact copy scores %v", hits[0].Score)
@@ -64,8 +64,8 @@ func TestRecallDomains(t *testing.T) {
 	}
 }
 
-// TestRecallOfRequests tests that a memory about a request is recalled for that request, in
-// other words and order as well, and not for another one of the same form.
+// TestRecallOfRequests tests that a memory about a request is recalled for that request,
+// even in other words and in another order, and not for another request of the same form.
 func TestRecallOfRequests(t *testing.T) {
 	about := "Is this review good or bad? The zip tore on the first morning."
 	x := NewIndex(NewLexicon(), []agent.Memory{
@@ -174,7 +174,7 @@ func memories(t *rapid.T, label string) []agent.Memory {
 	return out
 }
 
-// TestRecallBounds tests that every bound holds for any memory and query.
+// TestRecallBounds tests that every bound holds for any memory and any query.
 func TestRecallBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, own := memories(t, "base"), memories(t, "own")
@@ -213,7 +213,7 @@ func TestRecallBounds(t *testing.T) {
 	})
 }
 
-// TestLayersAreOneIndex tests that layered entries are recalled like those of one
+// TestLayersAreOneIndex tests that layered entries are recalled like entries in a single
 // index.
 func TestLayersAreOneIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -291,7 +291,7 @@ func FuzzTerms(f *testing.F) {
 		lex := NewLexicon()
 		first := lex.Terms(nil, text)
 		if diff := cmp.Diff(first, lex.Terms(nil, text)); diff != "" {
-			t.Fatal(diff) // cached stems are the same stems
+			t.Fatal(diff) // cached stems equal fresh ones
 		}
 		x := NewIndex(lex, []agent.Memory{{ID: "a", Text: text}})
 		for _, h := range x.Recall(context.Background(), Query{Text: text, MaxMemories: 3, Lambda: .5}) {

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// EachSentence calls f with each sentence of a text, in order, until f returns false.
-// Lines end a sentence; so do full stops, question and exclamation marks before white
-// space, but not those of abbreviations, initials and numbered lists.
+// EachSentence calls f with each sentence of a text, in order, until f returns false. A
+// sentence ends at the end of a line, and at a full stop, question mark or exclamation mark
+// before white space, unless the full stop belongs to an abbreviation, an initial or a
+// numbered list.
 func EachSentence(text string, f func(sentence string) bool) {
 	for line := range strings.SplitSeq(text, "\n") {
 		start := 0
@@ -33,27 +34,30 @@ func EachSentence(text string, f func(sentence string) bool) {
 // EndsSentence reports whether a byte may end a sentence.
 func EndsSentence(c byte) bool { return c == '.' || c == '?' || c == '!' || c == '\n' }
 
-// abbreviated reports whether the full stop after head belongs to a word.
+// abbreviated reports whether a full stop after head belongs to the word before it: an
+// abbreviation, an initial, or the number of a list item.
 func abbreviated(head string) bool {
 	head = strings.TrimSpace(head)
 	word := head[strings.LastIndexByte(head, ' ')+1:]
-	if len(word) == 1 { // an initial, or the number or letter of a list
+	if len(word) == 1 { // an initial, or a list's number or letter
 		return word[0] >= 'A' && word[0] <= 'Z' || head == word
 	}
 	switch strings.ToLower(strings.Trim(word, "(")) {
 	case "e.g", "i.e", "mr", "mrs", "ms", "dr", "prof", "approx", "vs", "etc", "nr", "no", "st", "inc", "ltd", "cf", "fig":
-		// "No." alone ends a sentence.
+		// "No." by itself is a sentence, not an abbreviation of "number".
 		return !strings.EqualFold(word, "no") || word != head
 	}
 	return false
 }
 
-// maxExcerpted bounds how much of an entry is read for an excerpt, in bytes.
+// maxExcerpted is the maximum length of the part of an entry that is read for an excerpt,
+// in bytes.
 const maxExcerpted = 64 << 10
 
-// excerpt shortens a text to at most n bytes: the sentences with the most terms, of
-// equal ones the first, in their order; "…" marks omissions. A text without any of the
-// terms keeps its beginning.
+// excerpt shortens a text to at most n bytes. It selects the sentences with the most terms,
+// preferring earlier sentences if several have equally many, and joins them in their
+// original order; "…" marks omissions. If no sentence that contains any of the terms fits,
+// it returns only the beginning of the text.
 func (l *Lexicon) excerpt(text string, terms []string, n int) string {
 	const gap = " … "
 	if len(text) <= n {
@@ -64,7 +68,7 @@ func (l *Lexicon) excerpt(text string, terms []string, n int) string {
 		score int
 	}
 	var parts []part
-	fits := false // there is a sentence with one of the terms that fits
+	fits := false // whether any sentence with one of the terms fits
 	var own []string
 	EachSentence(text[:min(len(text), maxExcerpted)], func(s string) bool {
 		own = l.Terms(own[:0], s)

@@ -39,8 +39,8 @@ func TestEachSentence(t *testing.T) {
 	}
 }
 
-// TestLongEntriesAreSummarised tests that the recall of a long memory contains what the
-// query asks for, wherever it is.
+// TestLongEntriesAreSummarised tests that the excerpt recalled from a long memory contains
+// what the query asks for, wherever it is in the memory.
 func TestLongEntriesAreSummarised(t *testing.T) {
 	filler := strings.Repeat("The corridor is long and grey today. ", 60)
 	text := "Minutes of the facility meeting. " + filler + "The gate code is 4711. " + filler
@@ -55,8 +55,8 @@ func TestLongEntriesAreSummarised(t *testing.T) {
 	}
 }
 
-// TestExcerptBounds tests the bound of an excerpt, and that a text that fits stays
-// whole.
+// TestExcerptBounds tests the length limit of an excerpt, and that a text that fits is not
+// shortened.
 func TestExcerptBounds(t *testing.T) {
 	lex := NewLexicon()
 	rapid.Check(t, func(t *rapid.T) {

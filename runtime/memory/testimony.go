@@ -9,11 +9,14 @@ import (
 	"evolve/runtime/agent"
 )
 
-// maxTestimony bounds a quotation of what a person wrote, in characters.
+// maxTestimony is the maximum length of a quotation of what a person wrote, in characters.
 const maxTestimony = 160
 
-// testimony returns what people wrote that states a retracted memory again, and what contradicts
-// it: the reason of the retraction, or a correction. Of several corrections the last counts.
+// testimony returns quotations of what people wrote that support a retracted memory, and
+// that speak against it. A correction that restates the memory supports it. The reason for
+// the retraction may speak against it, and so may a correction that denies or contradicts
+// the memory, or that corrects an answer based on it. If there are several such
+// corrections, the last one counts.
 func testimony(ctx context.Context, lex *Lexicon, m agent.Memory, asked []Asked, q Query) (supports, against Testimony) {
 	claim := lex.Claim(m.Text)
 	if calledWrong(m.Retracted) || otherValue(claim, lex.Claim(m.Retracted)) {
@@ -43,7 +46,8 @@ func testimony(ctx context.Context, lex *Lexicon, m agent.Memory, asked []Asked,
 	return supports, against
 }
 
-// contradicts reports whether a sentence gives the subject of a claim another number or date.
+// contradicts reports whether a sentence in said gives the subject of a claim another
+// number or date.
 func contradicts(lex *Lexicon, claim Claim, said string) bool {
 	for sentence := range sentences(said) {
 		if lex.Claim(sentence).Contradicts(claim) {
@@ -53,8 +57,8 @@ func contradicts(lex *Lexicon, claim Claim, said string) bool {
 	return false
 }
 
-// restates reports whether a sentence contains the statement of a claim, and whether the sentence
-// denies it.
+// restates reports whether any sentence in said contains the statement of a claim, and
+// whether such a sentence denies the statement.
 func restates(lex *Lexicon, claim Claim, said string) (restated, denied bool) {
 	for sentence := range sentences(said) {
 		if claim.within(lex, sentence) {
@@ -69,7 +73,7 @@ func sentences(s string) iter.Seq[string] {
 }
 
 // within reports whether a text contains everything that the claim states about its
-// subject.
+// subject. It returns false if the claim states nothing or the text is empty.
 func (c Claim) within(lex *Lexicon, s string) bool {
 	if len(c.values)+len(c.rest) == 0 || s == "" {
 		return false
@@ -83,20 +87,20 @@ func (c Claim) within(lex *Lexicon, s string) bool {
 	return !slices.ContainsFunc(c.values, has(words)) && !slices.ContainsFunc(c.rest, has(stems))
 }
 
-// otherValue reports whether both texts give values, but none in common.
+// otherValue reports whether both claims have values, but none in common.
 func otherValue(a, b Claim) bool {
 	return len(a.values) > 0 && len(b.values) > 0 && !slices.ContainsFunc(a.values, func(v string) bool { return slices.Contains(b.values, v) })
 }
 
-// calledWrong reports whether the reason of a retraction states that a memory is not, or no longer,
-// true.
+// calledWrong reports whether the reason for a retraction states that a memory is not, or
+// no longer, true.
 func calledWrong(reason string) bool {
 	return hasWord(reason, "wrong", "wrongly", "incorrect", "incorrectly", "false", "untrue", "inaccurate", "mistaken", "mistake", "error", "erroneous",
 		"invalid", "outdated", "obsolete", "stale", "expired", "longer", "moved", "changed")
 }
 
-// denies reports whether a sentence is a denial. A "no" at its beginning denies the answer
-// before it.
+// denies reports whether a sentence contains a negation. "no" does not count, because at
+// the beginning of a sentence it denies the preceding answer.
 func denies(s string) bool { return hasWord(s, "not", "isn't", "wasn't", "aren't", "never", "cannot") }
 
 func hasWord(s string, words ...string) bool {

@@ -8,8 +8,8 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// AnswerForm is the form in which a language model is asked to answer. The runtime checks
-// it, and takes the answer out of it.
+// AnswerForm is the form in which a language model must answer. The runtime checks the form
+// and extracts the answer from it.
 type AnswerForm string
 
 // The forms. The zero value is [FreeForm].
@@ -20,18 +20,20 @@ const (
 	LineForm AnswerForm = "line"
 	// JSONForm is a JSON object with the answer under the key "answer".
 	JSONForm AnswerForm = "json"
-	// ReasonedForm is brief reasoning with a last line "Answer: " and the answer.
+	// ReasonedForm is brief reasoning followed by a last line that consists of "Answer: "
+	// and the answer.
 	ReasonedForm AnswerForm = "reasoned"
-	// MessageForm takes the reply as it is, without the rules on an answer: it is the
-	// message of a person whose part the model takes. No config has it.
+	// MessageForm uses the reply as it is, and the rules for answers do not apply, because
+	// the reply is a message by a person whose role the model plays. No config can select
+	// this form.
 	MessageForm AnswerForm = "message"
 )
 
-// AnswerForms lists the forms, the default first.
+// AnswerForms returns the forms that a config can select, the default first.
 func AnswerForms() []AnswerForm { return []AnswerForm{FreeForm, LineForm, JSONForm, ReasonedForm} }
 
-// Extract returns the answer in a reply and reports whether the reply has the form. A
-// reply without the form is the answer as a whole.
+// Extract returns the answer in a reply and reports whether the reply has the form. If it
+// does not, the whole reply is the answer.
 func (f AnswerForm) Extract(reply string) (string, bool) {
 	reply = strings.TrimSpace(reply)
 	answer, ok := reply, true
@@ -63,11 +65,12 @@ func (f AnswerForm) Write(answer string) string {
 	return answer
 }
 
-// maxObjects bounds the places in a reply where a JSON object is looked for.
+// maxObjects limits the number of positions in a reply at which a JSON object is looked
+// for.
 const maxObjects = 50
 
-// keyed returns the value under "answer" of the last JSON object in a reply that has one.
-// Text around the object, such as the fence of a code block, does not matter.
+// keyed returns the value of "answer" in the last JSON object in a reply that has a value
+// for this key. Text around the object, such as a code fence, is ignored.
 func keyed(reply string) (answer string, ok bool) {
 	for range maxObjects {
 		at := strings.IndexByte(reply, '{')
@@ -89,8 +92,8 @@ func keyed(reply string) (answer string, ok bool) {
 	return answer, ok
 }
 
-// scalar returns a JSON value as an answer: the text of a string, any other value as it
-// is written. It returns false for null, for an empty text, and where there is no value.
+// scalar returns a JSON value as an answer: a string as its text, any other value as it is
+// written. It returns false for null, for an empty text, and if there is no value.
 func scalar(raw json.RawMessage) (string, bool) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
@@ -100,11 +103,11 @@ func scalar(raw json.RawMessage) (string, bool) {
 	return text, text != "" && string(raw) != "null"
 }
 
-// statement matches the line that states the answer after the reasoning.
+// statement matches the beginning of a line that states the answer after the reasoning.
 var statement = regexp.MustCompile(`(?im)^[ \t>*#_-]*(?:the |my )?(?:final )?answer(?: is)?[ \t*_]*:[ \t*_]*`)
 
-// stated returns the answer that a reply states last: the rest of the line after
-// "Answer:", or the next line that is not blank.
+// stated returns the last answer that a reply states: the rest of the line after "Answer:"
+// or, if that is blank, the next line that is not blank.
 func stated(reply string) (string, bool) {
 	all := statement.FindAllStringIndex(reply, -1)
 	if len(all) == 0 {

@@ -46,7 +46,7 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-// TestWrite tests that each form is recognised in an answer that is written in it.
+// TestWrite tests that each form is recognised in an answer written in that form.
 func TestWrite(t *testing.T) {
 	for _, f := range AnswerForms() {
 		if answer, ok := f.Extract(f.Write("a <b> & \"c\"")); answer != "a <b> & \"c\"" || !ok {

@@ -9,13 +9,13 @@ import (
 	"evolve/runtime/tool"
 )
 
-// rewrites replace words by the calculator's operators, in this order.
+// rewrites replace words with the calculator's operators, in this order.
 var rewrites = []struct {
 	from *regexp.Regexp
 	to   string
 }{
 	{regexp.MustCompile(`(\d),(\d{3})\b`), "$1$2"},
-	{regexp.MustCompile(`(\d),(\d{3})\b`), "$1$2"}, // the second comma of a number
+	{regexp.MustCompile(`(\d),(\d{3})\b`), "$1$2"}, // again, for the second comma in a number
 	{regexp.MustCompile(`[€$£](\d)`), "$1"},
 	{regexp.MustCompile(`\b(\d+(?:\.\d+)?) [a-z]+(?: [a-z]+)? at (\d+(?:\.\d+)?) each\b`), "($1 * $2)"},
 	{regexp.MustCompile(`\b(?:increase|raise) (\d+(?:\.\d+)?) by (\d+(?:\.\d+)?) ?(?:%|percent)`), "($1 * (1 + $2 / 100))"},
@@ -44,8 +44,8 @@ var (
 	operates = regexp.MustCompile(`\d\s*[)%]*\s*(?:[-+*/^]|% of)\s*[-(]*\s*(?:\d|sqrt|abs|avg|sum)|(?:sqrt|avg|sum|abs|min|max|round|floor|ceil|ln|log|exp)\(`)
 )
 
-// expression returns the arithmetic expression in a goal, and whether the goal contains
-// little else.
+// expression returns the arithmetic expression in a goal and reports whether the goal
+// contains little else.
 func (q *question) expression() (expr string, pure bool) {
 	if !strings.ContainsAny(q.lower, "0123456789") {
 		return "", false
@@ -80,7 +80,8 @@ func (q *question) expression() (expr string, pure bool) {
 	return best, left <= 2
 }
 
-// trimExpression removes parts of the surrounding sentence from the ends of a run.
+// trimExpression removes fragments of the surrounding sentence from both ends of a run of
+// numbers and operators.
 func trimExpression(run string) string {
 	for {
 		before := run
@@ -113,8 +114,8 @@ func operation(word string) bool {
 
 var headToken = regexp.MustCompile(`\d+(?:\.\d+)?|[-+*/^%]|of`)
 
-// mentalArithmetic evaluates an expression imprecisely: strictly from
-// left to right, without parentheses, truncating intermediate results to whole numbers.
+// mentalArithmetic evaluates an expression imprecisely: strictly from left to right,
+// ignoring parentheses, and truncating intermediate results to whole numbers.
 func mentalArithmetic(expr string) string {
 	acc, op, first := 0.0, "+", true
 	tokens := headToken.FindAllString(strings.ToLower(expr), 2000)

@@ -7,10 +7,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Ask asks for one text outside of any turn. none describes for people why there is no
-// readable text: the model gave no answer, refused, was cut off or called a tool, or its
-// budget is spent. An error is the context's, or infrastructure's: then nothing is known
-// about the question.
+// Ask requests one text from a model, outside of any turn. If there is no usable text, none
+// describes the reason for people: the model gave no answer, refused, was cut off or called
+// a tool, or its budget is spent. An error comes from the context or the infrastructure,
+// and provides no information about the question.
 func Ask(ctx context.Context, m Model, req *Request) (reply Reply, none string, err error) {
 	reply, err = m.Next(ctx, req)
 	var failed *Error
@@ -26,7 +26,7 @@ func Ask(ctx context.Context, m Model, req *Request) (reply Reply, none string, 
 	case reply.Stop == StopLength:
 		return reply, "the answer was cut off", nil
 	case len(reply.Calls) > 0 || reply.Referral != nil:
-		return reply, "the answer is a call of a tool", nil
+		return reply, "the answer is a tool call", nil
 	}
 	return reply, "", nil
 }

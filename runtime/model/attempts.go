@@ -8,32 +8,35 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Reserver reserves what an attempt of a request can use, before it is sent.
+// Reserver reserves, before an attempt at a request is sent, the most that the attempt can
+// use.
 type Reserver interface {
-	// Reserve reserves what an attempt uses at most. It waits for room if wait is set. An
-	// error means that the attempt must not be made.
+	// Reserve reserves the most that an attempt can use. If wait is set, it waits until the
+	// limits leave enough for the reservation. An error means that the attempt must not be
+	// made.
 	Reserve(ctx context.Context, most Most, wait bool) (Reservation, error)
 }
 
-// Reservation is the reservation of one attempt. One of its methods is called, once.
+// Reservation is the reservation for one attempt. Exactly one of its methods must be
+// called, once.
 type Reservation interface {
-	// Pay ends the reservation with what the attempt used, which may be more than was
-	// reserved.
+	// Pay ends the reservation and charges what the attempt used, which may be more than
+	// was reserved.
 	Pay(u agent.Usage)
-	// Lose ends it where the use of the attempt is unknown.
+	// Lose ends the reservation of an attempt whose usage is unknown.
 	Lose()
-	// Release ends the reservation where the attempt used nothing.
+	// Release ends the reservation of an attempt that used nothing.
 	Release()
 }
 
-// Attempts are the attempts of one request, one after the other. Each is reserved by itself,
-// so that retries and other providers are bounded, too.
+// Attempts manages the successive attempts at one request. Each is reserved separately, so
+// retries and attempts with other providers are limited too.
 type Attempts struct {
 	by Reserver
 
 	mu sync.Mutex
-	// now is the open reservation, most the amount that it reserves, and taken reports
-	// whether a model makes the attempt.
+	// now is the open reservation, most is the amount that it reserves, and taken reports
+	// whether a model is using the reservation for an attempt.
 	now   Reservation
 	most  Most
 	taken bool
@@ -41,11 +44,11 @@ type Attempts struct {
 	done bool
 }
 
-// errDone ends an attempt that would begin after its request.
+// errDone is the error for an attempt that would begin after its request is over.
 var errDone = errors.New("the request is over")
 
-// BeginAttempts reserves the first attempt of a request, which uses at most the amount
-// most. The error is the reserver's.
+// BeginAttempts reserves the first attempt of a request; most is an upper limit on what
+// that attempt uses. The error is the reserver's.
 func BeginAttempts(ctx context.Context, by Reserver, most Most) (*Attempts, error) {
 	first, err := by.Reserve(ctx, most, true)
 	if err != nil {
@@ -56,14 +59,14 @@ func BeginAttempts(ctx context.Context, by Reserver, most Most) (*Attempts, erro
 
 type attemptsKey struct{}
 
-// Within returns a context by which the model finds the attempts.
+// Within returns a context that passes the attempts on to the model.
 func (a *Attempts) Within(ctx context.Context) context.Context {
 	return context.WithValue(ctx, attemptsKey{}, a)
 }
 
-// End ends the request. usage is the usage of a model that does not report its attempts, and
-// cut reports whether the request was cut off. An attempt that is still under way counts at
-// its bound.
+// End ends the request. usage is the request's usage, for a model that does not report its
+// attempts, and cut reports whether the request was cut off. An attempt that is still
+// running is charged its upper limit.
 func (a *Attempts) End(usage agent.Usage, cut bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -78,16 +81,17 @@ func (a *Attempts) End(usage agent.Usage, cut bool) {
 	a.now = nil
 }
 
-// Attempt is an attempt of a request, to be ended by one of its methods. An attempt of a
-// request without [Attempts] is not counted.
+// Attempt is one attempt at a request; it must be ended by one of its methods. Without
+// [Attempts] in the context, an attempt is not counted.
 type Attempt struct {
 	of *Attempts
 	r  Reservation
 }
 
-// BeginAttempt begins an attempt that uses at most the amount most. A model calls it before
-// it sends anything that may be charged. It does not wait: with an error there is no room,
-// and the attempt must not be made.
+// BeginAttempt begins an attempt; most is an upper limit on what it uses. A model calls
+// BeginAttempt before it sends anything that may be charged. BeginAttempt does not wait: an
+// error means that the attempt must not be made, because the limits do not leave enough for
+// it or the request is over.
 func BeginAttempt(ctx context.Context, most Most) (Attempt, error) {
 	a, ok := ctx.Value(attemptsKey{}).(*Attempts)
 	if !ok {
@@ -98,7 +102,7 @@ func BeginAttempt(ctx context.Context, most Most) (Attempt, error) {
 	switch {
 	case a.done:
 		return Attempt{}, errDone
-	case a.now != nil && a.taken: // the attempt was given up, and may still be charged
+	case a.now != nil && a.taken: // the previous attempt was abandoned, and may still be charged
 		a.now.Lose()
 		a.now = nil
 	case a.now != nil && most != a.most: // another provider
@@ -116,10 +120,10 @@ func BeginAttempt(ctx context.Context, most Most) (Attempt, error) {
 	return Attempt{a, a.now}, nil
 }
 
-// Pay ends the attempt with what it used.
+// Pay ends the attempt and charges what it used.
 func (t Attempt) Pay(u agent.Usage) { t.end(func(r Reservation) { r.Pay(u) }) }
 
-// Lose ends an attempt that may be charged and whose usage is unknown.
+// Lose ends an attempt that may be charged but whose usage is unknown.
 func (t Attempt) Lose() { t.end(Reservation.Lose) }
 
 // Release ends an attempt that is not charged.
@@ -131,7 +135,7 @@ func (t Attempt) end(how func(Reservation)) {
 	}
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()
-	if t.of.now == t.r { // else the request was over before
+	if t.of.now == t.r { // otherwise the request is already over
 		how(t.r)
 		t.of.now = nil
 	}

@@ -15,7 +15,7 @@ var (
 	weekdayOf  = regexp.MustCompile(`\b(?:weekday|day of the week)\b`)
 )
 
-// timePattern returns how well a goal fits the clock.
+// timePattern returns how well a goal fits the clock, in [0,1].
 func (q *question) timePattern() float64 {
 	switch {
 	case nowWords.MatchString(q.lower):
@@ -28,7 +28,7 @@ func (q *question) timePattern() float64 {
 	return 0
 }
 
-// clockCalls returns the call of the clock, if the goal fits it.
+// clockCalls returns the call to the clock, if the goal fits the clock.
 func (q *question) clockCalls() []intent {
 	fit, args := q.timePattern(), map[string]any{}
 	if fit == 0 {
@@ -51,7 +51,8 @@ func (q *question) zone() string {
 	return ""
 }
 
-// timeAnswer answers from the output of get_time.
+// timeAnswer returns the answer to the question from the output of get_time, and whether
+// that output is sufficient.
 func (q *question) timeAnswer(output string) (string, bool) {
 	stamp, _, _ := strings.Cut(output, " ")
 	now, err := time.Parse(time.RFC3339, stamp)
@@ -76,7 +77,7 @@ func (q *question) timeAnswer(output string) (string, bool) {
 	}
 	switch {
 	case untilWords.MatchString(q.lower):
-		return "", false // it needs a date from other evidence
+		return "", false // the answer needs a date from other evidence
 	case q.contains("what day", "which day", "weekday", "day of the week"):
 		return now.Weekday().String(), true
 	case q.contains("what year"):

@@ -31,7 +31,7 @@ func firstGroup(m []string) string {
 	return ""
 }
 
-// symbolAsked returns the identifier that a goal about code names.
+// symbolAsked returns the identifier named in a goal about code.
 func (q *question) symbolAsked() string {
 	for _, s := range q.quoted {
 		if !strings.ContainsAny(s, " ") {
@@ -41,14 +41,15 @@ func (q *question) symbolAsked() string {
 	words := symbol.FindAllString(q.text, 10)
 	for i, w := range words {
 		if i == 0 && strings.HasPrefix(q.text, w) {
-			continue // the capital at the start of the sentence
+			continue // capitalised because it starts the sentence
 		}
 		return w
 	}
 	return ""
 }
 
-// fromDependencies answers from the output of dependency_map.
+// fromDependencies returns the items in the output of dependency_map that answer the
+// question.
 func (q *question) fromDependencies(output string) []string {
 	var m tool.DependencyMap
 	if json.Unmarshal([]byte(output), &m) != nil {
@@ -89,7 +90,7 @@ func orNone(items []string) []string {
 	return items
 }
 
-// fromSummary answers from the output of file_summary.
+// fromSummary returns the items in the output of file_summary that answer the question.
 func (q *question) fromSummary(output string) []string {
 	var s tool.FileSummary
 	if json.Unmarshal([]byte(output), &s) != nil {
@@ -101,7 +102,7 @@ func (q *question) fromSummary(output string) []string {
 	return orNone(s.Types)
 }
 
-// fromIndex answers from the output of repo_index.
+// fromIndex returns the items in the output of repo_index that answer the question.
 func (q *question) fromIndex(output string) []string {
 	var x tool.RepoIndex
 	if json.Unmarshal([]byte(output), &x) != nil {

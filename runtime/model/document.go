@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Bounds on what is read of one text.
+// Limits on how much of one text is read.
 const (
 	maxLines = 4000
 	maxItems = 50
@@ -16,7 +16,7 @@ const (
 // source is a text with its origin.
 type source struct {
 	text   string
-	file   string // its path; "" for memories and turns
+	file   string // the text's path; "" for memories and turns
 	origin origin
 	time   time.Time
 	order  int
@@ -55,17 +55,17 @@ func (q *question) search(s source) []evidence {
 	return d.endList(out)
 }
 
-// nameWords returns a path as words.
+// nameWords returns a path with its separators replaced by spaces.
 func nameWords(file string) string {
 	return strings.NewReplacer("/", " ", "_", " ", "-", " ", ".", " ").Replace(file)
 }
 
-// scanner scans a text line by line and keeps the headings above.
+// scanner scans a text line by line and remembers the headings above the current line.
 type scanner struct {
 	q *question
 	s source
 
-	about   set // matches of the file's name
+	about   set // terms of the question that occur in the file's name
 	heading set
 	inner   set
 
@@ -136,8 +136,8 @@ func (d *scanner) evidence(line, value string, score float64, n int, prose bool)
 	return e
 }
 
-// endList turns the bullets under a heading into one piece of evidence, when the
-// question asks for a list or a count.
+// endList turns the bullets under a heading into one piece of evidence if the question asks
+// for a list or a count.
 func (d *scanner) endList(out []evidence) []evidence {
 	items := d.items
 	d.items = nil
@@ -167,8 +167,8 @@ func (d *scanner) endTable(out []evidence, lines *[]string) []evidence {
 	return out
 }
 
-// sentences splits a line at full stops, exclamation and question marks that end a
-// sentence.
+// sentences splits a line at the full stops, exclamation marks and question marks that end
+// a sentence.
 func sentences(line string) []string {
 	var out []string
 	start := 0

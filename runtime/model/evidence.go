@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// origin is the kind of place that evidence comes from.
+// origin is the kind of source that evidence comes from.
 type origin int
 
 const (
@@ -23,17 +23,17 @@ type evidence struct {
 	score  float64
 	origin origin
 	time   time.Time
-	order  int // of two alike, the one with the higher order is newer
+	order  int // of two similar pieces of evidence, the one with the higher order is newer
 	file   string
 	grep   bool // seen only in grep's output
-	prose  bool // the value is a part of a sentence, not a field
+	prose  bool // the value is part of a sentence, not a field
 	list   []string
 	// reckon is the expression from which mentalArithmetic computed the value.
 	reckon string
 }
 
-// tier returns 1 for evidence of a preferred origin, which ranks first, and 0 for
-// other.
+// tier returns 1 for evidence from a preferred origin, which ranks first, and 0 for other
+// evidence.
 func (e *evidence) tier(prefer string) int {
 	switch {
 	case prefer == "files" && (e.origin == fromFile || e.origin == fromTool),
@@ -43,12 +43,12 @@ func (e *evidence) tier(prefer string) int {
 	return 0
 }
 
-// competing is the largest distance below the best score at which evidence still competes
-// with the best when the newest is trusted.
+// competing is the maximum distance from the best score at which newer evidence can still
+// replace the best evidence, if the strategy trusts the newest.
 const competing = .2
 
-// rank sorts evidence, the most trusted first. Evidence below accept comes after
-// all other.
+// rank sorts evidence by how much it is trusted, in descending order. Evidence with a score
+// below accept comes last.
 func rank(all []evidence, accept float64, prefer string, newest bool) {
 	slices.SortStableFunc(all, func(a, b evidence) int {
 		ga, gb := a.score >= accept, b.score >= accept
@@ -81,8 +81,8 @@ func rank(all []evidence, accept float64, prefer string, newest bool) {
 	all[0] = chosen
 }
 
-// newer compares evidence by time where either has one, else by order within the
-// same place.
+// newer reports whether a is newer than b: by time if their times differ, and otherwise by
+// their order within the same source.
 func newer(a, b *evidence) bool {
 	if !a.time.Equal(b.time) {
 		return a.time.After(b.time)

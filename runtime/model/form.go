@@ -10,7 +10,8 @@ import (
 	"evolve/runtime/tool"
 )
 
-// short returns the evidence in its shortest form.
+// short returns the evidence in its shortest form: its list, or else its value, or else its
+// line.
 func (e *evidence) short() string {
 	if len(e.list) > 0 {
 		return strings.Join(e.list, ", ")
@@ -21,8 +22,8 @@ func (e *evidence) short() string {
 	return e.line
 }
 
-// form returns evidence as an answer, in the form that the question asks for or that
-// the strategy prescribes.
+// form returns evidence as an answer, in the form that the question asks for or the
+// strategy prescribes.
 func (t *planner) form(e evidence) string {
 	q := t.q
 	mode := t.set(slotAnswer)
@@ -59,7 +60,8 @@ func (t *planner) form(e evidence) string {
 	return strings.TrimSpace(text)
 }
 
-// fitting returns the number or date in a field, when the question asks for one.
+// fitting returns the number or date in a field if the question requires one, and otherwise
+// the whole field.
 func (q *question) fitting(value string) string {
 	found := ""
 	switch q.shape {
@@ -97,7 +99,7 @@ var (
 	decimal     = regexp.MustCompile(`\d+\.\d+`)
 )
 
-// isoDates rewrites dates in words that have a year.
+// isoDates rewrites dates in ISO format if they are spelled out and include a year.
 func isoDates(text string) string {
 	return textDate.ReplaceAllStringFunc(text, func(d string) string {
 		if at, ok := firstDate(d); ok {

@@ -14,7 +14,8 @@ import (
 
 var seeFile = regexp.MustCompile(`(?i)\b(?:see|refer to|described in|documented in|moved to|listed in|kept in)\s+(?:also\s+)?((?:[\w.-]+/)*[\w-]+(?:\.[\w-]+)*\.\w{1,5})\b`)
 
-// partial is the factor for a table row that grep shows without its header.
+// partial is the factor for the score of a table row that grep found, because its table's
+// header is not shown.
 const partial = .7
 
 // gather turns the contents of the request into evidence.
@@ -40,7 +41,7 @@ func (t *planner) gather() {
 
 func (t *planner) look(s source) { t.evidence = append(t.evidence, t.q.search(s)...) }
 
-// result adds a tool's output as an answer.
+// result adds a tool's output as evidence that is itself the answer.
 func (t *planner) result(value, file string, score float64) {
 	t.evidence = append(t.evidence, evidence{value: value, line: value, score: score, origin: fromTool, file: file})
 }
@@ -55,7 +56,7 @@ func (t *planner) items(items []string) {
 		if t.q.count && items[0] == "none" {
 			e.value, e.list = "0", nil
 		} else if _, err := strconv.Atoi(items[0]); err == nil {
-			e.list = nil // a number, not a list of one item
+			e.list = nil // the answer is a number, not a list of one item
 		}
 	}
 	t.evidence = append(t.evidence, e)
@@ -103,8 +104,9 @@ func (t *planner) addResult(s Step, n int) {
 	}
 }
 
-// addCalculation adds the result of calculate: for a sum over a table it replaces the value
-// of mentalArithmetic, otherwise it is the answer.
+// addCalculation adds the result of calculate as the answer if the goal contains the
+// expression. Otherwise the expression is a sum over a table, and the result replaces the
+// value that mentalArithmetic computed.
 func (t *planner) addCalculation(s Step) {
 	expr := argument(s, "expression")
 	if own, pure := t.q.expression(); own == expr && own != "" {
@@ -164,9 +166,8 @@ func (t *planner) searched(s Step, n int) {
 			return
 		}
 	}
-	// The matched lines of a file are searched together: a heading among them may be
-	// taken for that of the following lines although it is not. Reading the file
-	// corrects this.
+	// The matched lines of a file are searched together, so a heading among them may be
+	// mistaken for the heading of the following lines. Reading the file corrects this.
 	texts := map[string][]byte{}
 	var prose []grepped
 	for _, l := range lines {
@@ -188,8 +189,8 @@ func (t *planner) searched(s Step, n int) {
 	}
 }
 
-// dropSeen removes evidence that reading a file has made obsolete: what grep had shown
-// of it, and, when references are followed, lines that point to it.
+// dropSeen removes evidence that is obsolete because a file has been read: lines of the
+// file that grep found and, if references are followed, lines that refer to it.
 func (t *planner) dropSeen() {
 	wasRead := map[string]bool{}
 	for _, s := range t.req.Steps {
@@ -215,7 +216,7 @@ func argument(s Step, name string) string {
 	return text
 }
 
-// remembered returns the result of memory_search; nil for any other step.
+// remembered returns the memories found by a memory_search step, or nil for any other step.
 func remembered(s Step) []tool.Remembered {
 	if s.Call.Tool != "memory_search" || s.Result.Outcome != agent.OK {
 		return nil
@@ -227,7 +228,7 @@ func remembered(s Step) []tool.Remembered {
 	return found
 }
 
-// place describes where evidence comes from, for the transcript.
+// place describes, for the transcript, where evidence comes from.
 func (e *evidence) place() string {
 	switch {
 	case e.file != "":

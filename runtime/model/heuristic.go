@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Scores from which evidence counts, and from which no more is searched.
+// Minimum scores for evidence to count and for the search to end.
 const (
 	acceptDefault = .5
 	acceptStrict  = .75
@@ -25,10 +25,11 @@ type Heuristic struct {
 	lex *memory.Lexicon
 }
 
-// NewHeuristic returns the model; the lexicon is best shared with the memory.
+// NewHeuristic returns a Heuristic. It should share the lexicon with the memory, so stems
+// are cached only once.
 func NewHeuristic(lex *memory.Lexicon) *Heuristic { return &Heuristic{lex: lex} }
 
-// planner is the state of one step, rebuilt from the request each time.
+// planner is the state for planning one step. It is rebuilt from the request for each step.
 type planner struct {
 	req      *Request
 	strategy Strategy
@@ -121,9 +122,9 @@ func (t *planner) accept() float64 {
 	return acceptDefault
 }
 
-// vote returns the answer that similar memories carry. A memory's vote counts with the
-// fourth power of its score, which is the square of its relative BM25: one very similar
-// memory outweighs several less similar ones.
+// vote returns the answer with the most votes among those of similar memories. A memory's
+// vote is weighted by the fourth power of its score, which is the square of its relative
+// BM25 score, so one very similar memory outweighs several less similar ones.
 func (t *planner) vote() (evidence, bool) {
 	votes := map[string]float64{}
 	var order []string
@@ -161,8 +162,8 @@ func (t *planner) vote() (evidence, bool) {
 	return top, true
 }
 
-// dropRejected removes the answers that the self-check rejected, unless nothing else is
-// left.
+// dropRejected removes the evidence for answers that the self-check rejected, unless that
+// would leave neither sufficient evidence nor a tool to call.
 func (t *planner) dropRejected() {
 	if len(t.req.Rejected) == 0 {
 		return
@@ -175,8 +176,9 @@ func (t *planner) dropRejected() {
 
 var pointer = strings.NewReplacer("`", "", "\"", "", "(", "", ")", "")
 
-// followUp returns a call that a directive requires before the best evidence is used:
-// read the file in full, follow its reference, or calculate exactly.
+// followUp returns a call that precedes the use of the best evidence: to calculate exactly,
+// or, if a directive requires it, to read the file in full or follow a reference. It
+// returns false if there is no such call.
 func (t *planner) followUp(best evidence) (Call, bool) {
 	if best.reckon != "" {
 		for _, in := range t.choose() {
@@ -203,8 +205,8 @@ func (t *planner) followUp(best evidence) (Call, bool) {
 	return Call{}, false
 }
 
-// reference returns the file of the task that a line refers to, such as with "see", or
-// "".
+// reference returns the file of the task that a line refers to, for example with "see", or
+// "" if there is none.
 func (t *planner) reference(line string) string {
 	plain := pointer.Replace(line)
 	m := seeFile.FindStringSubmatch(plain)
@@ -233,7 +235,7 @@ func (t *planner) refer(b tool.Boundary) Reply {
 	return Reply{Referral: &b, Answer: "referral: " + b.Shape}
 }
 
-// unsure returns the reply without sufficient evidence.
+// unsure returns the reply to give when there is no sufficient evidence.
 func (t *planner) unsure() Reply {
 	for _, s := range t.req.Steps {
 		if s.Result.Boundary != nil {
@@ -257,7 +259,7 @@ func (t *planner) unsure() Reply {
 	return Reply{Answer: "unknown", Value: "unknown", Unsure: true}
 }
 
-// size returns the estimated tokens of the request.
+// size returns the estimated number of tokens in the request.
 func (t *planner) size() int64 {
 	n := len(t.req.Goal) + len(t.req.Strategy)
 	for _, s := range t.req.System {

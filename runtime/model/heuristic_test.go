@@ -51,7 +51,7 @@ func TestVote(t *testing.T) {
 			t.Errorf("%q: %+v", strategy, r)
 		}
 	}
-	// Two less similar memories do not outweigh a very similar one.
+	// Two less similar memories do not outweigh one very similar memory.
 	hits = []memory.Hit{precedent("a", .95), precedent("b", .6), precedent("b", .6)}
 	if r := next(t, Request{Goal: "x", Memories: hits}); r.Answer != "a" {
 		t.Errorf("%+v", r)
@@ -204,7 +204,7 @@ func TestSynthesis(t *testing.T) {
 	}
 }
 
-// best returns the top evidence on a goal in a text.
+// best returns the top evidence for a goal in a text.
 func best(goal, file, text string) evidence {
 	q := read(memory.NewLexicon(), goal)
 	all := q.search(source{text: text, file: file, origin: fromFile})

@@ -10,9 +10,9 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Model chooses the next step of a turn. It must be safe for concurrent use and keep
-// nothing between calls: the request contains everything it needs. A Go error is
-// infrastructure's (a provider that is down), never the config's.
+// Model chooses the next step of a turn. It must be safe for concurrent use and retain
+// nothing between calls: the request contains everything that it needs. A Go error is
+// caused by the infrastructure (such as a provider that is down), never by the config.
 type Model interface {
 	Next(ctx context.Context, req *Request) (Reply, error)
 }
@@ -23,65 +23,70 @@ type Request struct {
 	// System holds the workspace's bootstrap files in order of priority.
 	System   []Section
 	Strategy string
-	// Demonstrations are solved examples, for a language model.
+	// Demonstrations are solved examples for the prompt of a language model.
 	Demonstrations []agent.Demonstration
-	// Form is the form of the answer that is requested of a language model.
+	// Form is the form in which a language model must answer.
 	Form   AnswerForm
 	Domain string
 	// Turns are the earlier messages of the conversation, oldest first.
 	Turns []agent.Message
 	Goal  string
-	// Memories were recalled for the goal, the most useful first.
+	// Memories holds the memories recalled for the goal, the most useful first.
 	Memories []memory.Hit
-	// Findings are the results of earlier subgoals; with Synthesis set the goal is to
-	// be answered from them alone.
+	// Findings are the results of earlier subgoals. If Synthesis is set, the goal must be
+	// answered only from them.
 	Findings  []Finding
 	Synthesis bool
-	// Tools are the active ones; Inactive are those that enable_tool could activate, for
-	// a language model the best for the goal, and Unlisted is the number of the others.
+	// Tools holds the active tools. Inactive holds the tools that enable_tool could
+	// activate; for a language model, only those that fit the goal best. Unlisted is the
+	// number of the remaining tools that could be activated.
 	Tools    []tool.Spec
 	Inactive []tool.Spec
 	Unlisted int
 	Files    []string
-	// Steps are the calls made in this turn, oldest first; those of one reply share
-	// their round. Said is the model's text beside the calls of each round.
+	// Steps are the calls made in this turn, oldest first; calls from one reply have the
+	// same Round. Said holds the text that the model wrote in addition to the calls of each
+	// round.
 	Steps []Step
 	Said  []string
-	// Summary replaces earlier messages that distillation has removed; Notes and
-	// Working come from the session; Shared are the visible entries of the blackboard.
+	// Summary replaces earlier messages that distillation removed. Notes and Working come
+	// from the session. Shared holds the blackboard entries that this turn may see.
 	Summary string
 	Notes   []string
 	Working string
 	Shared  []Shared
-	// Advice is the runtime's text for this step, such as a suggestion to delegate or
-	// the question of the self-evaluation. It never contains foreign text.
+	// Advice is the runtime's text for this step, such as a suggestion to delegate or the
+	// self-evaluation question. It never contains untrusted text.
 	Advice []string
-	// Rejected are replies that were sent back because the answer lacks the form that
-	// Form or the question requires; Drafts are those that the model was asked to
-	// reconsider, with the question in Advice.
+	// Rejected holds replies that were returned to the model because the answer lacks the
+	// form that Form or the question requires. Drafts holds replies that the model was
+	// asked to reconsider; Advice contains the question.
 	Rejected, Drafts []string
-	// Remaining is the number of model calls left, including this one. At 1 the model
-	// has to answer.
+	// Remaining is the number of model calls left, including this one. At 1 the model must
+	// answer.
 	Remaining int
-	// Choice holds the weights for the selection of tools.
+	// Choice holds the weights for selecting tools.
 	Choice Choice
-	// Usefulness returns the usefulness of a call's tool in the domain, in [0,1]; .5 means
-	// no history.
+	// Usefulness returns the usefulness of a call's tool in the domain, in [0,1]; a nil
+	// function means .5 for every call.
 	Usefulness func(c Call) float64
-	// Weigh returns the score of a tool after learned experience and people's feedback, with
-	// the reason for a change; unlearned is the score that a tool without history would
-	// have. Nil leaves every score as it is.
+	// Weigh returns a tool's score after learned experience and people's feedback are
+	// applied, and the reason if it changed the score. unlearned is the score that the tool
+	// would have without history, and useful is its usefulness. If Weigh is nil, every
+	// score stays as it is.
 	Weigh func(tool string, score, unlearned, useful float64) (weighed float64, why string)
-	// Prior returns the usefulness of a tool without history; nil means .5.
+	// Prior returns the usefulness of a tool without history; if Prior is nil, it is .5.
 	Prior func(tool string) float64
-	// Instead maps a tool that people no longer want to its replacement.
+	// Instead maps the name of a tool that people no longer want used to the name of its
+	// replacement.
 	Instead map[string]string
-	// Known is what is known of the tools from earlier turns, for a language model.
+	// Known describes, for a language model, what is known about the tools from earlier
+	// turns.
 	Known string
-	// Sampling is for language models.
+	// Sampling holds parameters for language models.
 	Sampling Sampling
-	// Schema is the JSON schema of the answer, or nil. A provider that takes no schema is
-	// asked without it; see [Reply].Unbound.
+	// Schema is the JSON schema of the answer, or nil. A provider that does not support
+	// schemas gets the request without it; see [Reply].Unbound.
 	Schema json.RawMessage
 }
 
@@ -95,16 +100,17 @@ type Section struct {
 type Finding struct {
 	Goal   string
 	Answer string
-	// Value is the shortest form of the answer: it replaces "it" in a later step.
+	// Value is the shortest form of the answer; it replaces a reference such as "it" in a
+	// later step.
 	Value      string
 	Confidence float64
-	// Unsure reports whether nothing was found.
+	// Unsure reports whether no answer was found.
 	Unsure bool
-	// Subject is the subject of the subgoal in a comparison.
+	// Subject is what the subgoal is about if the goal is a comparison.
 	Subject string
 }
 
-// Shared is an entry of the blackboard: foreign text of another agent.
+// Shared is an entry of the blackboard: untrusted text from another agent.
 type Shared struct {
 	From, Key, Text string
 }
@@ -113,20 +119,20 @@ type Shared struct {
 type Step struct {
 	Call   Call
 	Result tool.Result
-	// Round counts the replies of the present goal from 0.
+	// Round is the number of the reply that made the call, counted from 0 for each goal.
 	Round int
 }
 
 // Call is a request to call a tool.
 type Call struct {
-	// ID is the provider's id of the call; empty for the heuristic.
+	// ID is the provider's id for the call; it is empty for calls by the heuristic.
 	ID   string `json:"id,omitempty"`
 	Tool string `json:"tool"`
-	// Arguments are as the model wrote them, which need not be JSON.
+	// Arguments holds the arguments as the model wrote them; they need not be valid JSON.
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// Choice holds the parameters of the selection of tools.
+// Choice holds the parameters for selecting tools.
 type Choice struct {
 	PatternWeight     float64
 	PerformanceWeight float64
@@ -135,54 +141,57 @@ type Choice struct {
 
 // Sampling holds parameters that only language models use.
 type Sampling struct {
-	// Route is one of the configured hints; empty is the default route.
+	// Route is one of the configured route hints; if it is empty, the default route
+	// applies.
 	Route string
-	// Temperature is nil where the config sets none: then the route's own applies.
+	// Temperature is nil if the config sets none; then the route's own temperature applies.
 	Temperature *float64
 	Seed        int64
-	// MaxTokens bounds the reply in addition to the route's own bound; 0 means that only
-	// the route's applies.
+	// MaxTokens is a limit on the reply's tokens, in addition to the route's own limit; 0
+	// means that only the route's limit applies.
 	MaxTokens int
 }
 
-// Reply is either calls to make or an end: an answer or a referral.
+// Reply is either a list of calls to make or a final result: an answer or a referral.
 type Reply struct {
 	Calls  []Call
 	Answer string
 	// Value is the shortest form of the answer, for later subgoals.
 	Value string
-	// Confidence in the answer is in [0,1].
+	// Confidence is the model's confidence in the answer, in [0,1].
 	Confidence float64
 	// Stated reports whether a language model stated the confidence.
 	Stated bool
-	// Referral means that no tool can do the task.
+	// Referral is set if no tool can do the task.
 	Referral *tool.Boundary
-	// Unsure reports whether the answer only stands in for a missing one.
+	// Unsure reports whether the answer is only a placeholder, because no answer was found.
 	Unsure bool
-	// Expects names the shape an answer should have (number, date), or is empty.
+	// Expects is the shape that the answer should have (number, date), or empty.
 	Expects Shape
-	// Said is a language model's text beside its calls, or the whole text of which Answer
-	// is a part.
+	// Said is the text that a language model wrote in addition to its calls, or the whole
+	// text from which Answer was taken.
 	Said string
 	// Formless reports whether the answer lacks the requested form.
 	Formless bool
 	// Unbound reports whether the request has a schema and the provider did not apply it.
 	Unbound bool
-	// Untempered reports whether the request has a temperature and the model takes none.
+	// Untempered reports whether the request has a temperature but the model does not
+	// accept one.
 	Untempered bool
 	// Stop is why a language model stopped.
 	Stop Stop
-	// Notes give reasons, for the transcript.
+	// Notes holds the reasons for the reply, for the transcript.
 	Notes []string
 	Usage agent.Usage
-	// Provider and Model are those that answered. Applied holds the policies of each
-	// call to a provider; there are several when a budget led to another one. They are
-	// set beside an error, too. The heuristic leaves them empty.
+	// Provider and Model identify the provider and the model that answered. Applied holds
+	// the policies applied to each call to a provider; there are several calls if a budget
+	// caused a switch to another provider. The three fields are also set if there is an
+	// error. The heuristic leaves them empty.
 	Provider, Model string
 	Applied         []policy.Applied
 }
 
-// Shape is the form that a question asks for.
+// Shape is the kind of answer that a question requires.
 type Shape string
 
 // The shapes that a self-check can verify.
@@ -193,10 +202,10 @@ const (
 	NameShape   Shape = "name"
 )
 
-// Stop is why a language model stopped, with the same values for all providers.
+// Stop is the reason why a language model stopped, with the same values for all providers.
 type Stop string
 
-// The reasons to stop. A refusal leaves the refusing text as the answer.
+// The reasons to stop. For a refusal, the answer is the text of the refusal.
 const (
 	StopEnd     Stop = "end"
 	StopCalls   Stop = "calls"
@@ -204,8 +213,8 @@ const (
 	StopRefusal Stop = "refusal"
 )
 
-// Error is a failure of a model that ends the turn with an outcome of its own:
-// infrastructure for a provider that is down or a limit that cannot be waited for, and
+// Error is a failure of a model that ends the turn with its Outcome, such as infrastructure
+// for a provider that is unavailable or a limit for which waiting would not help, or
 // budget_exceeded for a prompt that is larger than the model's context. Any other error
 // counts as infrastructure.
 type Error struct {

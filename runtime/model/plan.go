@@ -19,27 +19,27 @@ var (
 	noteWords   = regexp.MustCompile(`^(?:please )?(?:note that|make a note|take a note|note down|write down that|keep in mind that)\b`)
 )
 
-// Pattern scores between a plain yes and no.
+// Pattern scores for goals that fit a tool only in part, between 0 and 1.
 const (
-	patternQuestion  = .45 // there are files and none is named: grep may find the answer
-	patternNamed     = .2  // grep when the file is named anyway
-	patternDocument  = .25 // the goal mentions a document: read one
-	patternAggregate = .05 // a sum over a table: calculate would be exact
-	patternEnable    = .9  // an inactive tool, relative to its own pattern
+	patternQuestion  = .45 // there are files, but the goal names none: grep may find the answer
+	patternNamed     = .2  // grep, although the goal names the file
+	patternDocument  = .25 // reading a file, if the goal mentions a document
+	patternAggregate = .05 // calculate, for an exact sum over a table
+	patternEnable    = .9  // factor applied to the pattern score of an inactive tool
 )
 
-// intent is a call with a score of how well the goal fits it.
+// intent is a call with a score for how well the goal fits it.
 type intent struct {
 	call Call
 	fit  float64
-	// useful is the tool's usefulness in the domain, and score the weighted sum of fit
-	// and useful after the strategy's directives, experience and feedback.
+	// useful is the tool's usefulness in the domain. score is the weighted sum of fit and
+	// useful after the strategy's directives, experience and feedback are applied.
 	useful, score float64
-	why           string // the reason for a change by experience or feedback
+	why           string // the reason why experience or feedback changed the score
 }
 
-// choose returns the calls still to be made, the best first, without those below the
-// cutoff.
+// choose returns the calls that could still be made and whose score reaches the cutoff, the
+// best first.
 func (t *planner) choose() []intent {
 	var out []intent
 	for _, spec := range t.req.Tools {
@@ -59,7 +59,7 @@ func (t *planner) choose() []intent {
 	return out
 }
 
-// noteScores records why the first call of a plan was chosen.
+// noteScores records the best scores of a plan, which show why its first call was chosen.
 func (t *planner) noteScores(plan []intent) {
 	parts := make([]string, 0, shownScores)
 	for _, in := range plan[:min(len(plan), shownScores)] {
@@ -72,12 +72,13 @@ func (t *planner) noteScores(plan []intent) {
 	t.note("scores: " + strings.Join(parts, ", "))
 }
 
-// shownScores is the number of scores that a note has.
+// shownScores is the maximum number of scores that a note lists.
 const shownScores = 3
 
-// weigh scores an intent: pattern and performance with their weights, then the strategy's
-// preferences, aversions and bans, then experience and feedback. Calls already made are
-// left out.
+// weigh scores an intent and appends it to out. The score is the weighted sum of pattern
+// and performance; then the strategy's directive for the tool is applied, and then
+// experience and feedback. weigh omits an intent whose call was already made, whose tool is
+// banned, or whose score is below the cutoff.
 func (t *planner) weigh(out []intent, in intent, name string) []intent {
 	if t.made(in.call) {
 		return out
@@ -100,7 +101,7 @@ func (t *planner) weigh(out []intent, in intent, name string) []intent {
 	return append(out, in)
 }
 
-// directed returns a score after the strategy's directive.
+// directed returns a score after applying the strategy's directive for the tool.
 func directed(directive string, score float64) float64 {
 	switch directive {
 	case "avoid":
@@ -111,7 +112,7 @@ func directed(directive string, score float64) float64 {
 	return score
 }
 
-// prior returns the usefulness of a tool without history.
+// prior returns the usefulness that a tool without history has.
 func (t *planner) prior(tool string) float64 {
 	if t.req.Prior == nil {
 		return .5
@@ -127,13 +128,13 @@ func (t *planner) useful(c Call) float64 {
 	return t.req.Usefulness(c)
 }
 
-// rated returns the weighted sum of the pattern and the performance of a call.
+// rated returns the weighted sum of the pattern and performance scores of a call.
 func (t *planner) rated(fit, useful float64) float64 {
 	return t.req.Choice.PatternWeight*fit + t.req.Choice.PerformanceWeight*useful
 }
 
-// inPlace returns the best score of the tools that people want replaced by this one, and 0
-// if there are none.
+// inPlace returns the highest score of the tools that people want replaced by the named
+// tool, or 0 if there are none.
 func (t *planner) inPlace(name string) float64 {
 	best := 0.
 	for old, with := range t.req.Instead {
@@ -154,20 +155,20 @@ func (t *planner) made(c Call) bool {
 }
 
 func newCall(name string, args map[string]any) Call {
-	raw, err := json.Marshal(args) // sorted keys: equal arguments give equal bytes
+	raw, err := json.Marshal(args) // sorts the keys: equal arguments give equal bytes
 	if err != nil {
 		raw = []byte("{}")
 	}
 	return Call{Tool: name, Arguments: raw}
 }
 
-// one returns the only call of a tool.
+// one returns a list with a single call to a tool.
 func one(name string, fit float64, args map[string]any) []intent {
 	return []intent{{call: newCall(name, args), fit: fit}}
 }
 
-// callsOf returns the calls that the heuristic would make of a tool, and how well the
-// goal fits each.
+// callsOf returns the calls to a tool that the heuristic considers, and how well the goal
+// fits each of them.
 func (t *planner) callsOf(name string) []intent {
 	q := t.q
 	files := len(t.req.Files) > 0
@@ -214,7 +215,8 @@ func (t *planner) callsOf(name string) []intent {
 
 var convert = regexp.MustCompile(`\bconvert (\d+(?:\.\d+)?) ?([a-z]+)\b`)
 
-// calculations returns the calculation in the goal, or that of a sum over a table.
+// calculations returns the calculation that the goal requires or, if there is none, the
+// calculation of a sum or average over a table.
 func (t *planner) calculations() []intent {
 	calculate := func(fit float64, expr string) []intent {
 		return one("calculate", fit, map[string]any{"expression": expr})
@@ -239,8 +241,8 @@ func (t *planner) calculations() []intent {
 	return nil
 }
 
-// known returns the file of the task that a path in the goal names, in full or by its
-// base name.
+// known returns the task's file to which a path in the goal refers, by its full path or its
+// base name, and whether there is one.
 func (t *planner) known(p string) (string, bool) {
 	p = strings.TrimPrefix(p, "./")
 	if slices.Contains(t.req.Files, p) {
@@ -253,7 +255,7 @@ func (t *planner) known(p string) (string, bool) {
 	return t.req.Files[i], true
 }
 
-// namedFile returns the first file of the task that the goal names, or "".
+// namedFile returns the first of the task's files that the goal names, or "".
 func (t *planner) namedFile() string {
 	for _, p := range t.q.paths {
 		if f, ok := t.known(p); ok {
@@ -263,7 +265,7 @@ func (t *planner) namedFile() string {
 	return ""
 }
 
-// folder returns the folder that the goal names, or the root.
+// folder returns the folder that the goal names, or the root if it names none.
 func (t *planner) folder() string {
 	best := "."
 	for _, f := range t.req.Files {
@@ -276,8 +278,8 @@ func (t *planner) folder() string {
 	return best
 }
 
-// reads returns files to read: those that are named, or else all by how well their
-// names fit.
+// reads returns the calls that read a file: the files that the goal names or, if it names
+// none, all files, scored by how well their names fit.
 func (t *planner) reads() []intent {
 	var out []intent
 	add := func(p string, fit float64) {
@@ -304,7 +306,7 @@ func (t *planner) reads() []intent {
 	return out
 }
 
-// searches returns patterns to search.
+// searches returns the grep calls that fit the goal.
 func (t *planner) searches() []intent {
 	q := t.q
 	if defineWords.MatchString(q.lower) {
@@ -345,7 +347,8 @@ func (t *planner) searches() []intent {
 	return out
 }
 
-// searchText returns the text that a goal asks to find: quoted, or what follows the verb.
+// searchText returns the text to search for: the first quoted text in the goal, or else the
+// text after the verb.
 func (q *question) searchText() string {
 	if len(q.quoted) > 0 {
 		return q.quoted[0]
@@ -364,8 +367,9 @@ func (q *question) searchText() string {
 	return rest
 }
 
-// specificTerms returns the content words in the form in which texts may contain them (the
-// common part of word and stem), the most specific first: with digits, then long ones.
+// specificTerms returns at most nine of the content words, the most specific first: words
+// with digits, then long words. Each is shortened to the part that it shares with its stem,
+// so that texts may contain it in another form.
 func (q *question) specificTerms() []string {
 	type ranked struct {
 		text string
@@ -402,7 +406,7 @@ type grepped struct {
 	number     int
 }
 
-// grepLines returns the lines of grep's output, "path:number: text".
+// grepLines parses the lines of grep's output, "path:number: text".
 func grepLines(output string) []grepped {
 	var out []grepped
 	for line := range strings.Lines(output) {
@@ -415,7 +419,7 @@ func grepLines(output string) []grepped {
 	return out
 }
 
-// filesOf returns the files in which lines were found, each once.
+// filesOf returns the files in which lines were found, without duplicates.
 func filesOf(lines []grepped) []string {
 	var files []string
 	for _, l := range lines {

@@ -8,13 +8,14 @@ import (
 	"evolve/runtime/memory"
 )
 
-// maxTerms bounds the distinct content words of a goal: a match is a set of bits.
+// maxTerms is the maximum number of distinct content words in a goal. A set of them must
+// fit into the 64 bits of a [set].
 const maxTerms = 64
 
-// maxGoal bounds the part of a goal that is read, in bytes.
+// maxGoal is the maximum length of the part of a goal that is read, in bytes.
 const maxGoal = 8000
 
-// question is an analysed goal.
+// question holds the results of analysing a goal.
 type question struct {
 	lex   *memory.Lexicon
 	text  string
@@ -36,7 +37,7 @@ type question struct {
 	cue       bool
 }
 
-// aggregate is what a question asks of a column of numbers.
+// aggregate is the kind of result that a question asks for from a column of numbers.
 type aggregate int
 
 const (
@@ -107,7 +108,7 @@ func (q *question) addTerm(word string) {
 	}
 	w := 1.0
 	if strings.ContainsAny(word, "0123456789") {
-		w = 1.5 // names, versions and numbers are more specific than words
+		w = 1.5 // names with digits, versions and numbers are more specific than words
 	}
 	q.terms[stem] = len(q.weights)
 	q.raw = append(q.raw, word)
@@ -115,8 +116,8 @@ func (q *question) addTerm(word string) {
 	q.total += w
 }
 
-// stem returns the stem of a word, and the same one for a few pairs that the stemmer
-// keeps apart.
+// stem returns the stem of a word. For a few pairs of words that the stemmer distinguishes,
+// it returns the same stem.
 func (q *question) stem(word string) string {
 	switch s := q.lex.Stem(word); s {
 	case "own":
@@ -134,8 +135,8 @@ func (q *question) stem(word string) string {
 	}
 }
 
-// instruction reports whether a word concerns the form of the answer and not its
-// subject.
+// instruction reports whether a word describes how to find or phrase the answer rather than
+// its subject.
 func instruction(word string) bool {
 	switch word {
 	case "find", "show", "tell", "give", "list", "get", "look", "name", "answer", "say", "says", "according",
@@ -164,8 +165,8 @@ func (q *question) match(text string) set {
 	return s
 }
 
-// covers is like match, and also reports whether every content word of the text is a
-// term.
+// covers returns the set of terms in a text, as match does, and reports whether there are
+// content words in the text and all of them are terms.
 func (q *question) covers(text string) (set, bool) {
 	var s set
 	all, any := true, false
@@ -183,7 +184,7 @@ func (q *question) covers(text string) (set, bool) {
 	return s, all && any
 }
 
-// weight returns the sum of the weights of a set.
+// weight returns the sum of the weights of the terms in a set.
 func (q *question) weight(s set) float64 {
 	var sum float64
 	for bit, w := range q.weights {
@@ -194,8 +195,8 @@ func (q *question) weight(s set) float64 {
 	return sum
 }
 
-// coverage returns how much of the question a fact covers, in [0,1]: terms in the line
-// itself count in full, those only in its context a little less.
+// coverage returns how much of the question a fact covers, in [0,1]. Terms in the line
+// itself count in full; terms that occur only in its context count .85 as much.
 func (q *question) coverage(line, context set) float64 {
 	if q.total == 0 {
 		return 0

@@ -6,16 +6,16 @@ import (
 	"evolve/runtime/tool"
 )
 
-// beyond is a kind of demand that no tool of a read-only agent can meet.
+// beyond is a kind of request that no tool of a read-only agent can fulfil.
 type beyond struct {
 	axes  []string
 	shape string
-	// demand matches the beginning of such a goal; mention matches the subject
-	// anywhere.
+	// demand matches the beginning of a goal that makes such a request; mention matches the
+	// request's subject anywhere in a goal.
 	demand, mention *regexp.Regexp
 }
 
-// polite matches what may precede a demand.
+// polite matches polite phrases that may precede a request.
 const polite = `^(?:please |can you |could you |would you |will you |i (?:need|want) you to |go and |kindly |now )*`
 
 func reach(axes []string, shape, demand, mention string) beyond {
@@ -39,7 +39,7 @@ var outOfReach = []beyond{
 	reach([]string{"files", "write"}, "changing files or records",
 		`(?:edit|delete|remove|rename|overwrite|modify|update|change|save|commit|push|merge|refactor|fix|implement|schedule|cancel|reset)|(?:add|create|write|insert) (?:a |an |the |another )?(?:new )?(?:file|ticket|record|entry|row|line|issue|user|account|branch|supplier|customer|item)`,
 		`delete|overwrite|commit|push`),
-	reach([]string{"live data"}, "data of the moment from outside",
+	reach([]string{"live data"}, "current data from outside",
 		`(?:check (?:the )?(?:weather|stock|traffic)|what(?:'s| is) (?:the )?(?:weather|current (?:stock|share|market) price|exchange rate|temperature outside|latest news)|how is the weather)`,
 		`weather|stock price|share price|exchange rate|news|traffic|right now|live`),
 	reach([]string{"images"}, "making or seeing a picture",
@@ -47,11 +47,12 @@ var outOfReach = []beyond{
 		`picture|photo|image|screenshot`),
 }
 
-// answerable matches goals that only look like a change: their result is text.
+// answerable matches goals that a text can answer although they look like requests for a
+// change.
 var answerable = regexp.MustCompile(polite + `(?:write (?:out )?(?:down )?(?:the )?(?:number|name|value|date|answer)|add (?:up )?\d|order (?:the|these|them) .*\bby\b|change of|start (?:with|by|of)|add up|call to mind|check )`)
 
-// boundary returns the reason why a goal is out of reach, or nil. If early is set, a
-// mention counts as a demand.
+// boundary returns the reason why no tool can fulfil a goal, or nil if there is none. If
+// early is set, a mention is enough.
 func (q *question) boundary(early bool) *tool.Boundary {
 	if answerable.MatchString(q.lower) {
 		return nil

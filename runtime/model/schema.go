@@ -1,7 +1,7 @@
 package model
 
 // ObjectSchema is the JSON schema of an object that must have each of its members and no
-// other. Servers that apply a schema write the members in the order of Properties.
+// others. Servers that apply a schema write the members in the order of Properties.
 type ObjectSchema struct {
 	Type       string   `json:"type"`
 	Properties any      `json:"properties"`

@@ -18,8 +18,9 @@ var (
 	verbs    = regexp.MustCompile(`\s(?:is|are|was|were|means|equals|uses|use|runs on|owns|has|have|had|costs?|takes|took|needs|requires|belongs to|reports to|lives in|starts at|starts on|moved to|set to|to be|became)\s`)
 )
 
-// span returns the part of a sentence that answers the question: a number, date or name
-// when it asks for one, else the side of the verb that the question does not name.
+// span returns the part of a sentence that answers the question: a number, date or name if
+// the question asks for one, otherwise the side of the verb that the question does not
+// name.
 func (q *question) span(sentence string) string {
 	switch q.shape {
 	case NumberShape:
@@ -41,8 +42,8 @@ func (q *question) span(sentence string) string {
 	return q.otherSide(sentence)
 }
 
-// otherSide splits a sentence at its verb and returns the side with fewer of the
-// question's words; without a verb it returns the sentence.
+// otherSide splits a sentence at its verb and returns the side that has less of the
+// question's words, by weight. If there is no verb, it returns the whole sentence.
 func (q *question) otherSide(sentence string) string {
 	at := verbs.FindStringIndex(sentence)
 	if at == nil {
@@ -87,8 +88,8 @@ func firstDate(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// nameIn returns the first run of capitalised words that the question does not contain;
-// a stop word at the start of the sentence is not a name.
+// nameIn returns the first run of capitalised words that do not occur in the question. Stop
+// words do not belong to a name, even if they are capitalised.
 func (q *question) nameIn(sentence string) string {
 	var run []string
 	for word := range strings.FieldsSeq(sentence) {

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Strategy is a parsed strategy text: one directive a line. Other lines are kept in
-// Unknown and have no effect.
+// Strategy is a parsed strategy text with one directive per line. Lines that are not
+// directives are stored in Unknown and have no effect.
 type Strategy struct {
 	rules   []rule
 	Unknown []string
 }
 
-// rule sets one slot, or biases one tool, everywhere or in one domain.
+// rule sets one slot or biases one tool, either everywhere or in one domain.
 type rule struct {
 	slot   slot
 	value  string
 	domain string // empty: every domain
 }
 
-// slot is one setting that a directive determines. Of the rules that set a slot the
-// last one wins, and one for the turn's domain wins over one without a domain.
+// slot is one setting that a directive determines. Of the rules that set a slot, the last
+// one wins, and a rule for the turn's domain takes precedence over one without a domain.
 type slot string
 
 const (
@@ -46,7 +46,7 @@ const (
 	slotTool     slot = "tool:"    // followed by the tool's name: prefer, avoid, never
 )
 
-// directive is one fixed line of the language with its meaning.
+// directive is a directive line without a variable part, together with its meaning.
 type directive struct {
 	line  string
 	slot  slot
@@ -80,7 +80,7 @@ var directives = []directive{
 	{"check earlier turns", slotTurns, "always"},
 }
 
-// The lines with a variable part.
+// Patterns of directive lines with a variable part.
 var (
 	roundLine  = regexp.MustCompile(`^numbers: round to ([0-6])$`)
 	unsureLine = regexp.MustCompile(`^when unsure: say (.{1,60})$`)
@@ -88,9 +88,9 @@ var (
 	scopeTail  = regexp.MustCompile(`^(.+) (?:in|for) ([a-z_][a-z0-9_-]{0,63})$`)
 )
 
-// ParseStrategy parses a strategy text. Case and white space do not matter; a leading
-// "-" or "*" is ignored as a bullet, and a line that begins with "#" is ignored as a
-// heading. A line may end in "in DOMAIN" or "for DOMAIN".
+// ParseStrategy parses a strategy text. It ignores case, extra white space, a leading "-"
+// or "*", which is a bullet, and lines that begin with "#", which are headings. A line may
+// end in "in DOMAIN" or "for DOMAIN".
 func ParseStrategy(text string) Strategy {
 	var s Strategy
 	for line := range strings.Lines(text) {
@@ -134,7 +134,7 @@ func parseRule(line string) (rule, bool) {
 	return rule{}, false
 }
 
-// in returns the value of a slot in a domain, or "".
+// in returns the value of a slot in a domain, or "" if it is not set.
 func (s Strategy) in(domain string, sl slot) string {
 	value, scoped := "", false
 	for _, r := range s.rules {
@@ -146,7 +146,8 @@ func (s Strategy) in(domain string, sl slot) string {
 	return value
 }
 
-// decimals returns the number of decimals that numbers are rounded to, or -1.
+// decimals returns the number of decimals to which numbers are rounded, or -1 if they are
+// not rounded.
 func (s Strategy) decimals(domain string) int {
 	n, err := strconv.Atoi(s.in(domain, slotRound))
 	if err != nil {
@@ -155,9 +156,9 @@ func (s Strategy) decimals(domain string) int {
 	return n
 }
 
-// Catalogue returns the directive lines that a search may add to a strategy: the
-// general ones, the forms of an answer for each domain, and a preference and a ban for
-// each tool. Every line of it can be parsed.
+// Catalogue returns the directive lines that a search may add to a strategy: the general
+// ones, the answer forms for each domain, and a preference and a ban for each tool. Every
+// line can be parsed.
 func Catalogue(domains, tools []string) []string {
 	var lines []string
 	for _, d := range directives {

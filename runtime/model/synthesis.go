@@ -18,8 +18,8 @@ var (
 // Refers reports whether a step refers to the result of an earlier one.
 func Refers(goal string) bool { return backReference.MatchString(goal) }
 
-// resolve replaces the first word that stands for an earlier result by the last
-// finding.
+// resolve replaces the first word or phrase that refers to an earlier result with the value
+// of the last finding.
 func resolve(goal string, findings []Finding) string {
 	if len(findings) == 0 || findings[len(findings)-1].Unsure {
 		return goal
@@ -73,8 +73,8 @@ func (t *planner) synthesize() Reply {
 	return reply(strings.Join(parts, "; "))
 }
 
-// compare returns the subject that has more, or less, or the difference, when the goal
-// asks for it and the findings are numbers.
+// compare returns the subject with the higher or lower value, or the difference of the two
+// values, if the goal calls for one of them and the findings are numbers.
 func (t *planner) compare(found []Finding) (string, bool) {
 	values := make([]float64, len(found))
 	for i, f := range found {

@@ -9,10 +9,10 @@ import (
 	"evolve/runtime/tool"
 )
 
-// maxRows bounds the rows of a table that are read.
+// maxRows is the maximum number of rows of a table that are read.
 const maxRows = 5000
 
-// table is rows of cells under a header.
+// table consists of rows of cells under a header.
 type table struct {
 	header []string
 	rows   [][]string
@@ -25,7 +25,7 @@ func readCSV(text string, comma rune) table {
 	for len(t.rows) < maxRows {
 		row, err := r.Read()
 		if err != nil {
-			break // the end, or no table
+			break // the end of the table, or the text is not a table
 		}
 		t.add(row)
 	}
@@ -56,8 +56,9 @@ func (t *table) add(row []string) {
 	t.rows = append(t.rows, row)
 }
 
-// searchTable returns the evidence in a table: an aggregate of a column, the rows that
-// the question names, or one cell of them.
+// searchTable returns the evidence in a table: the number of rows or an aggregate of a
+// column, a list of one column in the rows that the question names, and the cells that
+// answer the question.
 func (q *question) searchTable(s source, t table) []evidence {
 	if len(t.header) < 2 || len(t.rows) == 0 {
 		return nil
@@ -78,9 +79,9 @@ func (q *question) searchTable(s source, t table) []evidence {
 	return append(out, q.cells(s, t, heads, about)...)
 }
 
-// filters finds the cell values that the question names in full. named is the set of
-// terms in them and their headers; filter reports whether a row has one of them in
-// every column that is named.
+// filters finds the cell values of which the question contains every content word. named is
+// the set of terms in these values and in the headers of their columns. filter reports
+// whether a row has one of these values in every column that has any.
 func (q *question) filters(t table, heads []set) (named set, filter func(row []string) bool) {
 	wanted := make([]map[string]bool, len(t.header))
 	for _, row := range t.rows {
@@ -109,8 +110,8 @@ func (q *question) filters(t table, heads []set) (named set, filter func(row []s
 	}
 }
 
-// column returns the column whose header the question names best, among those that ok
-// allows.
+// column returns the index of the column whose header best matches the question, out of the
+// columns for which ok returns true, or -1 if no header matches.
 func (q *question) column(heads []set, ok func(c int) bool) int {
 	best, top := -1, 0.0
 	for c, h := range heads {
@@ -197,7 +198,7 @@ func (q *question) aggregateTable(s source, t table, heads []set, about, named s
 	return e, true
 }
 
-// withNumber returns the rows with a number in a column, and the numbers.
+// withNumber returns the rows that have a number in a column, and these numbers.
 func withNumber(rows [][]string, col int) (kept [][]string, values []float64) {
 	for _, row := range rows {
 		if col >= len(row) {
@@ -221,7 +222,8 @@ func extreme(values []float64, highest bool) int {
 	return best
 }
 
-// listTable returns a column of the rows that the question names.
+// listTable returns the cells of one column, from the rows that the question names, as a
+// list.
 func (q *question) listTable(s source, t table, heads []set, about, named set, filter func([]string) bool) (evidence, bool) {
 	e := evidence{origin: s.origin, file: s.file, time: s.time}
 	if !q.list || q.aggregate != none {
@@ -244,8 +246,8 @@ func (q *question) listTable(s source, t table, heads []set, about, named set, f
 	return e, true
 }
 
-// cells returns the cells of the rows in question under the header that the question
-// names.
+// cells returns, for each row that contains terms of the question, the cell in the column
+// whose header best matches the question, or the whole row if no header matches.
 func (q *question) cells(s source, t table, heads []set, about set) []evidence {
 	var out []evidence
 	for n, row := range t.rows {

@@ -12,10 +12,10 @@ import (
 	"evolve/runtime/text"
 )
 
-// function is the guarded function.
+// function is a function to which the policies apply.
 type function func(ctx context.Context, attempt int) (any, Spent, error)
 
-// execution is one call that passes through the policies.
+// execution is the state of one call while the policies are applied to it.
 type execution struct {
 	engine *Engine
 	call   Call
@@ -28,11 +28,11 @@ type execution struct {
 	attempts int // attempts that ran
 	waited   time.Duration
 	value    any   // of the last attempt
-	err      error // of the last attempt, or why there was none
-	last     error // run's own error from an earlier attempt
+	err      error // the error of the last attempt, or why no attempt was made
+	last     error // the error that run returned in an earlier attempt
 	budget   *BudgetError
-	own      bool // err is run's, not the policies'
-	observed bool // the other side's limit was noted already
+	own      bool // err comes from run, not from the policies
+	observed bool // the remote service's limit was already noted
 	limited  []Limited
 }
 
@@ -43,7 +43,7 @@ type ending struct {
 	err   error
 }
 
-// attempt takes one attempt through the policies, in the order given in doc.go.
+// attempt performs one attempt under the policies, in the order given in doc.go.
 func (x *execution) attempt(ctx context.Context) (any, error) {
 	x.own, x.observed = false, false
 	s := &x.plan.settings
@@ -78,29 +78,30 @@ func (x *execution) attempt(ctx context.Context) (any, error) {
 		x.own = true
 		x.leave(k, x.judge(end.err), ran)
 	}
-	// Release the permit only after the breaker has recorded the attempt: the next
-	// call in the queue must see its new state.
+	// Release the permit only after the breaker has recorded the attempt, because the next
+	// call in the queue must see the breaker's new state.
 	if ended || !x.abandon(f) {
 		x.target.release()
 	}
 	return end.value, end.err
 }
 
-// flight is a running function.
+// flight is the running function of one attempt.
 type flight struct {
 	state atomic.Int32
 	done  chan ending
 }
 
-// The states of a flight. The side that changes aloft first determines who releases the
-// permit: the caller that waited, or the abandoned function.
+// The states of a flight. The state is changed once, either to landed by the function when
+// it ends or to left by the caller when it abandons the function. Whoever changes it first
+// determines who releases the permit.
 const (
 	flying int32 = iota
 	landed
 	left
 )
 
-// start runs the function in a goroutine of its own.
+// start runs the function in its own goroutine.
 func (x *execution) start(ctx context.Context, reserved *reservation) *flight {
 	f := &flight{done: make(chan ending, 1)}
 	attempt := x.attempts
@@ -143,7 +144,7 @@ func (f *flight) wait(ctx context.Context) (ending, bool) {
 	}
 }
 
-// abandon stops waiting for a function and reports whether it still runs.
+// abandon stops waiting for a function and reports whether the function is still running.
 func (x *execution) abandon(f *flight) bool {
 	x.target.abandoned.Add(1)
 	x.engine.orphans.add(1)
@@ -155,13 +156,13 @@ func (x *execution) abandon(f *flight) bool {
 	return false
 }
 
-// crashed returns the failure of a function that did not return. Its effects are
+// crashed returns the failure of a function that did not return normally. Its effects are
 // unknown, so it is not repeated.
 func crashed(how string) error {
 	return &Failure{Outcome: agent.Execution, Err: errors.New(how)}
 }
 
-// waitFor calls admit, and counts its duration as waiting.
+// waitFor calls admit and records the time that it takes as waiting time.
 func (x *execution) waitFor(ctx context.Context) (ticket, error) {
 	began := time.Now()
 	waits := waitsOf(ctx)
@@ -173,14 +174,14 @@ func (x *execution) waitFor(ctx context.Context) (ticket, error) {
 	return k, err
 }
 
-// admit does all waiting of an attempt. Without an error, the attempt holds a permit
-// and a ticket of the breaker, if there is one.
+// admit does all the waiting that precedes an attempt. If it returns no error, the attempt
+// holds a permit and, if there is a breaker, one of its tickets.
 func (x *execution) admit(ctx context.Context) (ticket, error) {
 	t, s := x.target, &x.plan.settings
 	if t.abandoned.Load() >= maxAbandoned {
-		return 0, &CircuitOpenError{} // the time at which a probe ends is unknown
+		return 0, &CircuitOpenError{} // it is unknown when an abandoned call will end
 	}
-	if b := x.plan.breaker; b != nil { // refuse now rather than after a wait
+	if b := x.plan.breaker; b != nil { // refuse now instead of after a wait
 		if err := b.refuses(); err != nil {
 			return 0, err
 		}
@@ -205,8 +206,8 @@ func (x *execution) admit(ctx context.Context) (ticket, error) {
 	return k, err
 }
 
-// enter waits for the rate and then asks the breaker for a ticket, so that its state is
-// current.
+// enter waits for the rate limits and only then requests a ticket from the breaker, so the
+// decision depends on the breaker's current state.
 func (x *execution) enter(ctx context.Context) (ticket, error) {
 	if err := x.keepPace(ctx); err != nil || x.plan.breaker == nil {
 		return 0, err
@@ -239,18 +240,18 @@ func (x *execution) keepPace(ctx context.Context) error {
 			return err
 		}
 	}
-	return held() // the gate may have shut meanwhile
+	return held() // the gate may have shut in the meantime
 }
 
-// leave records in the breaker how an attempt ended.
+// leave reports to the breaker how an attempt ended.
 func (x *execution) leave(k ticket, v verdict, ran time.Duration) {
 	if b := x.plan.breaker; b != nil {
 		b.leave(k, v, ran)
 	}
 }
 
-// judge returns the verdict on run's own error, and shuts the gate when the other side
-// asks for it.
+// judge returns the verdict on an error that run returned. If the remote service limited
+// the rate or requested a delay, judge also shuts the gate.
 func (x *execution) judge(err error) verdict {
 	var f *Failure
 	if !errors.As(err, &f) {
@@ -259,7 +260,7 @@ func (x *execution) judge(err error) verdict {
 	if f.Outcome == agent.RateLimited || f.RetryAfter > 0 {
 		x.target.gate.shut(f.RetryAfter)
 		x.observed = true
-		x.note(agent.RateLimited, "rate limited by the other side"+later(f.RetryAfter))
+		x.note(agent.RateLimited, "rate limited by the remote service"+later(f.RetryAfter))
 	}
 	if f.Outcome == agent.RateLimited || f.Outcome == agent.Cancelled {
 		return neutral
@@ -267,9 +268,9 @@ func (x *execution) judge(err error) verdict {
 	return unhealthy
 }
 
-// overtaken returns the error of an attempt whose context ended, while the function ran
-// or when it returned err. A cancelled attempt shows nothing about the other side, and
-// neither does one that had less than half of its deadline.
+// overtaken returns the error of an attempt whose context ended, either while the function
+// ran or when it returned err. An attempt that was cancelled, or that ran for less than
+// half of the deadline, provides no evidence about the remote service.
 func (x *execution) overtaken(ctx context.Context, err error, k ticket, ran time.Duration) error {
 	ended := x.ended(ctx)
 	var timeout *TimeoutError
@@ -284,16 +285,16 @@ func (x *execution) overtaken(ctx context.Context, err error, k ticket, ran time
 	return x.refused(ended)
 }
 
-// deadlineKey is the key of a deadline in a context.
+// deadlineKey is the context key of a deadline.
 type deadlineKey struct{}
 
-// WithDeadline returns a context whose calls have a deadline of their own in place of the
-// built-in one. A deadline that a layer sets holds.
+// WithDeadline returns a context whose calls have the deadline d instead of the built-in
+// one. A deadline set by a layer of the book takes precedence.
 func WithDeadline(ctx context.Context, d time.Duration) context.Context {
 	return context.WithValue(ctx, deadlineKey{}, d)
 }
 
-// deadline returns the bound of the whole call.
+// deadline returns the time limit for the whole call.
 func (x *execution) deadline() time.Duration {
 	if own, ok := x.parent.Value(deadlineKey{}).(time.Duration); ok && x.plan.preset {
 		return own
@@ -301,7 +302,7 @@ func (x *execution) deadline() time.Duration {
 	return x.plan.settings.Deadline
 }
 
-// ended returns why the context ended: the caller first, then a budget of time, then
+// ended returns why the context ended, checking the caller first, then a time budget, then
 // the deadline.
 func (x *execution) ended(ctx context.Context) error {
 	if err := x.parent.Err(); err != nil {
@@ -314,7 +315,8 @@ func (x *execution) ended(ctx context.Context) error {
 	return &TimeoutError{Elapsed: time.Since(x.began), Deadline: x.deadline(), Waited: x.waited}
 }
 
-// refused adds run's last failure to an error of the policies.
+// refused returns an error from the policies, with the last failure of run added to it, and
+// notes the limit that caused it.
 func (x *execution) refused(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		err = x.ended(x.parent)
@@ -342,21 +344,21 @@ func (x *execution) refused(err error) error {
 	return err
 }
 
-// maxLimited bounds the limits that are noted of one call, and minWait, in time, the
-// waits.
+// maxLimited is the maximum number of limits noted for one call. minWait is the shortest
+// wait that is noted.
 const (
 	maxLimited = 16
 	minWait    = time.Millisecond
 )
 
-// note records a limit that held the call back.
+// note records a limit that held back the call.
 func (x *execution) note(outcome agent.Outcome, text string) {
 	if len(x.limited) < maxLimited {
 		x.limited = append(x.limited, Limited{outcome, text})
 	}
 }
 
-// noteWait records a wait of noticeable length for a setting.
+// noteWait records a wait that a setting caused, unless the wait was shorter than minWait.
 func (x *execution) noteWait(how, setting string, took time.Duration) {
 	if took >= minWait {
 		x.note("", fmt.Sprintf("%s for %s: %s", how, took.Round(time.Millisecond), cmp.Or(x.plan.where(setting), setting)))

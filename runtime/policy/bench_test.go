@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// everything returns settings with every policy on and none that has to wait.
+// everything returns settings in which every policy is on and none makes a call wait.
 func everything() Settings {
 	rich := Budget{Calls: 1 << 60, Tokens: 1 << 60, USD: maxUSD, Elapsed: 1 << 60}
 	return Settings{
@@ -22,7 +22,7 @@ func BenchmarkDo(b *testing.B) {
 	c := call("1")
 	c.Estimate = Spent{Tokens: 10, USD: 1e-6}
 	narrow := everything()
-	narrow.Concurrency = 2 // of 32 callers, so that most of them queue
+	narrow.Concurrency = 2 // for 32 callers, so most of them queue
 	b.Run("bare", func(b *testing.B) {
 		for b.Loop() {
 			if _, err := bare(b.Context(), 1); err != nil {

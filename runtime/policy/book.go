@@ -11,15 +11,16 @@ import (
 )
 
 // Version returns the first 64 bits of the SHA-256 of the book's canonical JSON, in
-// hexadecimal. Equal books have equal versions, and an empty map equals none. A book
-// that cannot be encoded as JSON (a NaN) has the version "invalid"; New refuses it.
+// hexadecimal. Equal books have equal versions, and an empty map counts as no map. A book
+// that cannot be encoded as JSON (because of a NaN) has the version "invalid"; New refuses
+// it.
 func (b Book) Version() string {
 	for _, m := range []*map[string]Settings{&b.Origins, &b.Roles, &b.Tools, &b.Providers} {
 		if len(*m) == 0 {
 			*m = nil
 		}
 	}
-	raw, err := json.Marshal(b) // Marshal writes the keys of maps in order
+	raw, err := json.Marshal(b) // Marshal writes the keys of maps in sorted order
 	if err != nil {
 		return "invalid"
 	}
@@ -27,7 +28,7 @@ func (b Book) Version() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// wellFormed reports whether the settings of one group are in their ranges.
+// wellFormed reports whether the settings of one group are within their ranges.
 func wellFormed(all []field, s *Settings, g group) bool {
 	for _, f := range all {
 		if f.group == g && !f.valid(s) {
@@ -37,7 +38,7 @@ func wellFormed(all []field, s *Settings, g group) bool {
 	return true
 }
 
-// inRange returns an error for a setting of a layer that is outside its range.
+// inRange returns an error if one of a layer's settings is outside its range.
 func inRange(all []field, s *Settings) error {
 	for _, f := range all {
 		if !f.valid(s) {
@@ -47,7 +48,7 @@ func inRange(all []field, s *Settings) error {
 	return nil
 }
 
-// coherent returns an error for resolved settings that contradict each other.
+// coherent returns an error if resolved settings contradict each other.
 func coherent(s *Settings) error {
 	breaker := s.BreakerCalls != 0 || s.BreakerFailures != 0 || s.BreakerSlow != 0 || s.BreakerSlowShare != 0 ||
 		s.BreakerOpen != 0 || s.BreakerProbes != 0
@@ -68,8 +69,8 @@ func coherent(s *Settings) error {
 	return nil
 }
 
-// check returns the errors of a book that occur in every use. Errors that depend on the
-// agent, tool and origin together are found by the call.
+// check returns an error if the book is invalid for every use. Errors that depend on the
+// combination of agent, tool and origin are found only when a call is made.
 func (b Book) check(all []field) error {
 	if err := b.checkLayers(all); err != nil {
 		return err
@@ -104,7 +105,7 @@ func (b Book) check(all []field) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Tools)) {
 		var err error
-		for _, o := range origins { // a tool has one origin, which the book does not hold
+		for _, o := range origins { // a tool has only one origin, which is unknown here, so one match suffices
 			if err = try(Tool, name, o, "", "tool "+name); err == nil {
 				break
 			}
@@ -121,7 +122,7 @@ func (b Book) check(all []field) error {
 	return b.checkDegrading(all)
 }
 
-// checkLayers checks each layer by itself.
+// checkLayers checks each layer separately.
 func (b Book) checkLayers(all []field) error {
 	if err := inRange(all, &b.Environment); err != nil {
 		return fmt.Errorf("environment: %w", err)
@@ -143,7 +144,8 @@ func (b Book) checkLayers(all []field) error {
 	return nil
 }
 
-// checkDegrading checks that each provider's chain of degraded_to ends.
+// checkDegrading checks that following degraded_to from any provider never leads into a
+// cycle.
 func (b Book) checkDegrading(all []field) error {
 	for _, name := range slices.Sorted(maps.Keys(b.Providers)) {
 		seen := map[string]bool{}

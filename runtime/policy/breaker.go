@@ -8,32 +8,31 @@ import (
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 )
 
-// verdict is what one call shows about the health of the other side.
+// verdict is the evidence that one call provides about the health of the remote service.
 type verdict int
 
 const (
-	neutral   verdict = iota // no evidence: cancelled, or rate limited
+	neutral   verdict = iota // no evidence: cancelled or rate limited
 	healthy                  // it answered
 	unhealthy                // it failed
 )
 
-// breaker is failsafe-go's breaker with additional bookkeeping. On its own, failsafe-go's
-// breaker counts late answers of calls that began in an earlier state. It also never
-// frees the place of a probe that ended without a verdict, so that a half-open breaker
-// whose probes were cancelled would stay shut for ever. Here a ticket records the state
-// in which a call began, and probes under way are counted.
+// breaker is failsafe-go's breaker with additional bookkeeping. By itself, failsafe-go's
+// breaker also counts calls that began in an earlier state and ended late. It also never
+// frees the slot of a probe that ended without a verdict, so a half-open breaker whose
+// probes were cancelled would refuse calls for ever. Therefore a ticket records the state
+// in which a call began, and running probes are counted.
 type breaker struct {
 	settings Settings
 
 	mu     sync.Mutex
 	state  circuitbreaker.CircuitBreaker[any]
-	slow   circuitbreaker.CircuitBreaker[any] // a window of slow calls only; may be nil
-	era    int                                // grows with every change of state
-	probes int                                // under way in this half-open era
-	opened int                                // number of openings, from closed or half-open
-	// open is the total time of earlier openings in which the breaker refused calls. since
-	// is the time at which the present opening began; it is zero when the breaker is not
-	// open.
+	slow   circuitbreaker.CircuitBreaker[any] // a window for slow calls only; may be nil
+	era    int                                // incremented at every change of state
+	probes int                                // running in this half-open era
+	opened int                                // number of times it opened, from closed or half-open
+	// open is the total time during which earlier openings refused calls. since is the time
+	// at which the present opening began; it is zero if the breaker is not open.
 	open  time.Duration
 	since time.Time
 }
@@ -43,7 +42,7 @@ type ticket int
 
 func newBreaker(s Settings) *breaker {
 	window := func(share float64) circuitbreaker.CircuitBreaker[any] {
-		n := uint(max(1, math.Ceil(share*float64(s.BreakerCalls)-1e-9))) // so that .07 of 100 is 7 despite rounding
+		n := uint(max(1, math.Ceil(share*float64(s.BreakerCalls)-1e-9))) // makes .07 of 100 equal 7 despite rounding
 		return circuitbreaker.NewBuilder[any]().
 			WithFailureThresholdRatio(n, uint(s.BreakerCalls)).
 			WithSuccessThreshold(uint(s.BreakerProbes)).
@@ -57,7 +56,8 @@ func newBreaker(s Settings) *breaker {
 	return b
 }
 
-// refuses returns an error if a call would be refused now, without letting one through.
+// refuses returns an error if a call would be refused now. It only checks: it does not
+// admit a call.
 func (b *breaker) refuses() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,8 +67,8 @@ func (b *breaker) refuses() error {
 	return nil
 }
 
-// enter lets a call through or returns an error with the time until a retry. Every call
-// that was let through has to leave.
+// enter admits a call, or returns an error with the time until a retry. Every admitted call
+// must be followed by a call to leave.
 func (b *breaker) enter() (ticket, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -82,7 +82,7 @@ func (b *breaker) enter() (ticket, error) {
 	}
 	if b.state.IsHalfOpen() {
 		if int(b.state.Metrics().Successes())+b.probes >= b.settings.BreakerProbes {
-			return 0, &CircuitOpenError{RetryAfter: b.settings.BreakerOpen} // as long as a failed probe keeps it shut
+			return 0, &CircuitOpenError{RetryAfter: b.settings.BreakerOpen} // the time for which a failed probe would keep the breaker open
 		}
 		b.probes++
 	}
@@ -140,7 +140,7 @@ func (b *breaker) turn() {
 	}
 }
 
-// openings returns the number of openings, and the total time in which the breaker
+// openings returns how many times the breaker opened, and the total time during which it
 // refused calls.
 func (b *breaker) openings(now time.Time) (times int, open time.Duration) {
 	b.mu.Lock()
@@ -148,7 +148,7 @@ func (b *breaker) openings(now time.Time) (times int, open time.Duration) {
 	return b.opened, b.open + b.refusing(now)
 }
 
-// refusing returns the time since the present opening began.
+// refusing returns how long the present opening has been refusing calls.
 func (b *breaker) refusing(now time.Time) time.Duration {
 	if b.since.IsZero() {
 		return 0
@@ -162,8 +162,8 @@ func (b *breaker) shut(now time.Time) {
 	b.since = time.Time{}
 }
 
-// name returns the state as statistics show it: an open breaker that would let a probe
-// through is half open.
+// name returns the state that statistics show: an open breaker that would let a probe
+// through is shown as half open.
 func (b *breaker) name() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

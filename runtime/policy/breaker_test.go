@@ -64,7 +64,7 @@ func TestBreakerOpens(t *testing.T) {
 	}
 }
 
-// trip opens the breaker and waits until it is half open.
+// trip opens the breaker and waits until it is half-open.
 func trip(t *testing.T, e *Engine) {
 	t.Helper()
 	for range 2 {
@@ -165,7 +165,7 @@ func TestHalfOpen(t *testing.T) {
 				}()
 			}
 			synctest.Wait()
-			trip(t, e) // it is half open after a minute
+			trip(t, e) // the breaker is half-open after a minute
 			_ = do(t, e, ok)
 			time.Sleep(time.Minute) // the older calls fail
 			if err := do(t, e, ok); err != nil || e.Stats()[0].Breaker != "closed" {

@@ -6,14 +6,16 @@ import (
 	"time"
 )
 
-// nanosPerUSD makes amounts of money integers, so that ten times a tenth is one.
+// nanosPerUSD converts amounts of money to integers, so adding a tenth ten times gives
+// exactly one.
 const nanosPerUSD = 1e9
 
-// maxAgents bounds the scopes of one tool or provider.
+// maxAgents is the maximum number of agents whose spending on one tool or provider is
+// tracked.
 const maxAgents = 4096
 
-// amount is a sum that was spent or reserved. Additions saturate: the figures that the
-// other side reports are not trusted, and must not overflow to small ones.
+// amount is an amount that was spent or reserved. Additions saturate, because the figures
+// that the remote service reports are not trusted and must not overflow to small values.
 type amount struct {
 	calls, tokens, nanos int64
 	elapsed              time.Duration
@@ -33,7 +35,8 @@ func saturate(a, b int64) int64 {
 	return a + b
 }
 
-// money converts a price, rounding up; an invalid price becomes the largest amount.
+// money converts a price in USD to nanos, rounding up; an invalid price becomes the largest
+// amount.
 func money(usd float64) int64 {
 	nanos := math.Ceil(usd*nanosPerUSD - 1e-3)
 	if !(nanos >= 0 && nanos < math.MaxInt64) {
@@ -42,7 +45,7 @@ func money(usd float64) int64 {
 	return int64(nanos)
 }
 
-// cost returns the charge for what an attempt reports as spent.
+// cost returns the charge for one attempt, given what it reported as spent.
 func cost(s Spent) amount {
 	tokens := s.Tokens
 	if tokens < 0 {
@@ -51,17 +54,17 @@ func cost(s Spent) amount {
 	return amount{calls: 1, tokens: tokens, nanos: money(s.USD)}
 }
 
-// spend holds what one scope has spent.
+// spend holds what was spent in one scope: by a run, by an agent or on a day.
 type spend struct {
 	scope   string
 	spent   amount
 	held    amount        // reserved by attempts that have not ended
 	running int           // attempts that have begun and not ended
-	since   time.Duration // the sum of the start times of running attempts, from the spending's start
+	since   time.Duration // sum, over the running attempts, of the time from the start of the spending to the attempt's start
 	budget  Budget        // last resolved, for statistics
 }
 
-// spending holds the scopes of one tool or provider.
+// spending holds what was spent on one tool or provider, by scope.
 type spending struct {
 	load  sync.Once // loads what was spent earlier
 	start time.Time
@@ -71,8 +74,8 @@ type spending struct {
 	today  spend
 	date   int64 // days since 1970, UTC
 	agents map[string]*spend
-	timed  map[*reservation]struct{} // running reservations with a budget of time
-	timer  *time.Timer               // for the first of them to run out of time
+	timed  map[*reservation]struct{} // running reservations with a time budget
+	timer  *time.Timer               // fires when the first of them runs out of time
 }
 
 func newSpending(now time.Time) *spending {
@@ -84,18 +87,18 @@ func newSpending(now time.Time) *spending {
 
 func day(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
 
-// reservation is what one attempt has reserved in its three scopes.
+// reservation is what one attempt has reserved in each of its three scopes.
 type reservation struct {
 	spending *spending
 	scopes   [3]*spend
 	budgets  [3]Budget
 	estimate amount
-	began    time.Duration // since the spending's start; -1 before the attempt runs
+	began    time.Duration // time since the start of the spending; -1 before the attempt runs
 	cut      func(*BudgetError)
 }
 
-// reserve reserves the estimate in all scopes, or in none when one of them does not
-// allow it. A spent budget allows nothing, not even an estimate of zero.
+// reserve reserves the estimate in all scopes, or in none if one of them does not allow it.
+// A spent budget allows nothing, not even an estimate of zero.
 func (p *spending) reserve(now time.Time, agent string, s *Settings, estimate Spent) (*reservation, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,8 +134,8 @@ func (r *reservation) cancel() {
 	r.free()
 }
 
-// begin starts the clock. cut is called, from another goroutine, when a budget of time
-// is spent while the attempt runs.
+// begin starts the clock. If a time budget is spent while the attempt runs, cut is called
+// from another goroutine.
 func (r *reservation) begin(now time.Time, cut func(*BudgetError)) error {
 	p := r.spending
 	p.mu.Lock()
@@ -158,7 +161,7 @@ func (r *reservation) begin(now time.Time, cut func(*BudgetError)) error {
 	return nil
 }
 
-// finalize replaces the estimate by what was spent.
+// finalize replaces the estimate with what was spent.
 func (r *reservation) finalize(now time.Time, spent Spent) {
 	p := r.spending
 	p.mu.Lock()
@@ -185,15 +188,16 @@ func (r *reservation) free() {
 	}
 }
 
-// roll begins a new day. A running attempt is charged to the day on which it ends.
+// roll begins a new day if the date has changed. A running attempt is charged to the day on
+// which it ends.
 func (p *spending) roll(now time.Time) {
 	if d := day(now); d != p.date {
 		p.date, p.today.spent = d, amount{}
 	}
 }
 
-// retime sets the timer to when the first budget of time will be spent at the current
-// number of running attempts.
+// retime sets the timer to the moment when the first time budget will be spent, given the
+// current number of running attempts.
 func (p *spending) retime(at time.Duration) {
 	first := time.Duration(-1)
 	for r := range p.timed {
@@ -217,7 +221,7 @@ func (p *spending) retime(at time.Duration) {
 	}
 }
 
-// ring cuts off the attempts whose budget of time is spent.
+// ring cuts off the attempts whose time budget is spent.
 func (p *spending) ring() {
 	p.mu.Lock()
 	at := time.Since(p.start)
@@ -239,8 +243,8 @@ func (p *spending) ring() {
 	}
 }
 
-// allows returns an error for the bound of the budget that another attempt would
-// exceed.
+// allows returns an error that names the limit of the budget that another attempt would
+// exceed, or nil if there is none.
 func (a *spend) allows(b Budget, estimate amount, at time.Duration) *BudgetError {
 	over := func(limit, spent, held, estimate int64) bool {
 		used := saturate(spent, held)
@@ -249,7 +253,7 @@ func (a *spend) allows(b Budget, estimate amount, at time.Duration) *BudgetError
 	nanos := int64(math.Round(b.USD * nanosPerUSD))
 	switch {
 	case over(b.Calls, a.spent.calls, a.held.calls, estimate.calls):
-		// A running call is charged in either case, so Held is false.
+		// Held is false, because a running call is charged in any case, whatever it uses.
 		return &BudgetError{Scope: a.scope, What: "calls", Limit: integer(b.Calls)}
 	case over(b.Tokens, a.spent.tokens, a.held.tokens, estimate.tokens):
 		return &BudgetError{
@@ -270,7 +274,8 @@ func (a *spend) timeUp(b Budget, at time.Duration) *BudgetError {
 	return &BudgetError{Scope: a.scope, What: "elapsed", Limit: b.Elapsed.String()}
 }
 
-// elapsed returns the time spent, including running attempts up to at.
+// elapsed returns the running time that was spent, including that of running attempts up to
+// the time at.
 func (a *spend) elapsed(at time.Duration) time.Duration {
 	return a.spent.elapsed + time.Duration(a.running)*at - a.since
 }
@@ -282,7 +287,8 @@ func (a *spend) usage(at time.Duration) Usage {
 	}
 }
 
-// seed adds what was spent before this process: today, and by the run.
+// seed adds what was spent before this engine existed, on the current day and by earlier
+// processes of the run.
 func (e *Engine) seed(p *spending, c Call) {
 	var today, run Usage
 	var agents map[string]Usage
@@ -301,8 +307,8 @@ func (e *Engine) seed(p *spending, c Call) {
 	}
 }
 
-// earlier returns the charge for an earlier usage. An invalid figure counts as the largest,
-// so that a budget that cannot be checked counts as spent.
+// earlier returns the charge for usage from before this engine existed. An invalid figure
+// counts as the largest amount, so a budget that cannot be checked counts as exhausted.
 func earlier(u Usage) amount {
 	whole := func(n int64) int64 {
 		if n < 0 {
@@ -315,5 +321,6 @@ func earlier(u Usage) amount {
 	}
 }
 
-// maxElapsed, over a hundred years, leaves room to add running attempts.
+// maxElapsed is the maximum elapsed time of earlier usage, more than a hundred years. It is
+// small enough to add the times of running attempts without overflow.
 const maxElapsed = math.MaxInt64 / 2

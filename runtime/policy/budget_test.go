@@ -24,7 +24,7 @@ func TestBudgets(t *testing.T) {
 		settings Settings
 		estimate Spent
 		spent    Spent
-		calls    int // number of calls that are let through
+		calls    int // number of calls that are allowed
 		message  string
 	}{
 		"calls of the run":       {settings: Settings{PerRun: Budget{Calls: 3}}, calls: 3, message: "budget exceeded: calls per run, limit 3"},
@@ -54,8 +54,8 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// TestBudgetUnderConcurrency tests that 64 concurrent callers never exceed the budget
-// if their estimates are right.
+// TestBudgetUnderConcurrency tests that 64 concurrent callers never exceed the budget if
+// their estimates are correct.
 func TestBudgetUnderConcurrency(t *testing.T) {
 	const each = 7
 	for name, budget := range map[string]Budget{
@@ -98,8 +98,8 @@ func TestBudgetUnderConcurrency(t *testing.T) {
 	}
 }
 
-// TestElapsedIsNotOvershot tests that a budget of time is exact although the duration
-// of calls is unknown in advance.
+// TestElapsedIsNotOvershot tests that a time budget is exact although the duration of calls
+// is not known in advance.
 func TestElapsedIsNotOvershot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, remote(Settings{Deadline: time.Hour, PerRun: Budget{Elapsed: 100 * time.Second}}))
@@ -117,7 +117,7 @@ func TestElapsedIsNotOvershot(t *testing.T) {
 		}
 		all.Wait()
 		got := e.Stats()[0].Budgets[0].Used.Elapsed
-		if got < 100*time.Second || got > 100*time.Second+8 { // a nanosecond for each running attempt
+		if got < 100*time.Second || got > 100*time.Second+8 { // one nanosecond for each running attempt
 			t.Errorf("spent %v", got)
 		}
 		if outcomes[agent.OK] == 0 || outcomes[agent.BudgetExceeded] == 0 || outcomes[agent.OK]+outcomes[agent.BudgetExceeded] != 8 {
@@ -210,8 +210,8 @@ func TestDay(t *testing.T) {
 	}
 }
 
-// TestResumedRun checks that the budgets of a run and of an agent in it include what earlier
-// processes of the run spent.
+// TestResumedRun checks that the budgets of a run and of an agent in that run include what
+// earlier processes of the run spent.
 func TestResumedRun(t *testing.T) {
 	for name, s := range map[string]Settings{"run": {PerRun: Budget{Calls: 10}}, "agent": {PerAgent: Budget{Calls: 10}}} {
 		o := remote(s)
@@ -238,8 +238,8 @@ func TestAmountsSaturate(t *testing.T) {
 	}
 }
 
-// TestReservationOfOneThatNeverRan tests that the reservation of an attempt that never
-// ran is freed.
+// TestReservationOfOneThatNeverRan tests that the reservation for an attempt that never ran
+// is released.
 func TestReservationOfOneThatNeverRan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, remote(Settings{PerRun: Budget{Calls: 2}, RateCalls: 1, RatePer: time.Hour, RateWait: time.Second}))
@@ -256,8 +256,8 @@ func TestReservationOfOneThatNeverRan(t *testing.T) {
 	})
 }
 
-// TestElapsedWhileWaiting tests that a budget of time that runs out while an attempt
-// waits refuses it and frees its reservation and permit.
+// TestElapsedWhileWaiting tests that if a time budget runs out while an attempt waits, the
+// attempt is refused and its reservation and permit are released.
 func TestElapsedWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, remote(Settings{Deadline: time.Hour, Concurrency: 1, PerRun: Budget{Elapsed: 10 * time.Second, Tokens: 100}}))
@@ -280,7 +280,8 @@ func TestElapsedWhileWaiting(t *testing.T) {
 	})
 }
 
-// TestUnreadableDay tests that an invalid earlier usage counts as everything.
+// TestUnreadableDay tests that an invalid record of earlier usage counts as the whole
+// budget.
 func TestUnreadableDay(t *testing.T) {
 	for _, u := range []Usage{{Calls: -1}, {USD: math.NaN()}, {USD: -1}, {Elapsed: -1}, {Tokens: -1}} {
 		o := remote(Settings{PerDay: Budget{Calls: 1e9, USD: 1e6, Tokens: 1e9, Elapsed: 1e6 * time.Hour}})

@@ -18,14 +18,14 @@ func class(origin string) string {
 	return name
 }
 
-// foreign reports whether code of this origin was not written by the operator.
+// foreign reports whether code from this origin was not written by the operator.
 func foreign(kind Kind, origin string) bool { return kind == Tool && origin != local }
 
-// longestTask bounds a task of an agent including its wait; the task has limits of its
-// own.
+// longestTask is the maximum duration of an agent's task, including the time that it waits.
+// It is long because the task has limits of its own.
 const longestTask = 24 * time.Hour
 
-// builtIn returns the settings below every layer; doc.go has them as a table.
+// builtIn returns the settings that apply below every layer; doc.go shows them in a table.
 func builtIn(kind Kind, origin string) Settings {
 	switch {
 	case kind == Agent:

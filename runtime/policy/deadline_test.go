@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestWithDeadline: a deadline in the context replaces the built-in one, and none that the
-// operator sets.
+// TestWithDeadline checks that a deadline in the context replaces the built-in deadline,
+// but not a deadline that the operator has set.
 func TestWithDeadline(t *testing.T) {
 	for _, c := range []struct {
 		name     string

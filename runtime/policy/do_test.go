@@ -118,7 +118,7 @@ func TestCancellation(t *testing.T) {
 	} {
 		for _, by := range []error{context.Canceled, context.DeadlineExceeded} {
 			if errors.Is(by, context.DeadlineExceeded) && (s.Attempts > 0 || s.RateCalls > 0) {
-				continue // a wait that is certain to be in vain is not begun
+				continue // a wait that is certain to be futile is not begun
 			}
 			t.Run(name+", "+by.Error(), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -185,8 +185,8 @@ func TestFunctionThatDoesNotReturn(t *testing.T) {
 	}
 }
 
-// TestAbandoned tests that a function that runs on after its deadline keeps its permit
-// and its reservation, and is charged when it ends.
+// TestAbandoned tests that a function that continues to run after its deadline keeps its
+// permit and its reservation, and is charged when it ends.
 func TestAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, remote(Settings{Deadline: time.Second, Concurrency: 1, QueueWait: time.Millisecond, PerRun: Budget{Tokens: 100}}))
@@ -251,8 +251,8 @@ func TestAbandonedAreBounded(t *testing.T) {
 	})
 }
 
-// TestAppliedIsTheCallsOwn tests that the settings of one role do not appear in the
-// Applied of another's call.
+// TestAppliedIsTheCallsOwn tests that the settings for one role do not appear in Applied
+// for a call by another role.
 func TestAppliedIsTheCallsOwn(t *testing.T) {
 	e := engine(t, Options{Book: Book{Roles: map[string]Settings{"hasty": {Deadline: time.Second}, "narrow": {Concurrency: 2}}}})
 	origins := func(agent string) map[string]string {
@@ -268,7 +268,7 @@ func TestAppliedIsTheCallsOwn(t *testing.T) {
 		}
 		return m
 	}
-	for range 2 { // the second time from the cache
+	for range 2 { // the second time, the result is from the cache
 		for agent, want := range map[string]map[string]string{
 			"hasty":  {"deadline": "1s role hasty", "attempts": "1 built in"},
 			"narrow": {"deadline": "10s built in", "attempts": "1 built in", "concurrency": "2 role narrow"},
@@ -300,8 +300,8 @@ func TestRunHandsItsValueOver(t *testing.T) {
 	}
 }
 
-// TestUnknownIsRefused tests that unknown kinds, names and origins are refused, never
-// run without limits.
+// TestUnknownIsRefused tests that calls with unknown kinds, names and origins are refused
+// and never run without limits.
 func TestUnknownIsRefused(t *testing.T) {
 	good := call("1")
 	for name, change := range map[string]func(*Call){
@@ -327,8 +327,8 @@ func TestUnknownIsRefused(t *testing.T) {
 			}
 		})
 	}
-	// A book may hold settings that are incoherent for some origins: only those calls
-	// fail.
+	// A book may hold settings that are incoherent for some origins. Only calls to those
+	// origins fail.
 	e := engine(t, Options{Book: Book{Tools: map[string]Settings{"grep": {BreakerFailures: .1}}}})
 	c := Call{Kind: Tool, Name: "grep", Origin: "mcp:files"}
 	if _, err := e.Do(t.Context(), c, ok); err != nil {

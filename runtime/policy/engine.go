@@ -11,18 +11,18 @@ import (
 // Options make an Engine.
 type Options struct {
 	Book Book
-	// Day returns what was already spent today (UTC) on a tool or provider, before this
-	// engine. It is called once for each name, at its first call. Nil: nothing was
-	// spent.
+	// Day returns what was spent on a tool or provider today (UTC) before this engine was
+	// created. It is called once for each name, at its first call. A nil Day means that
+	// nothing was spent.
 	Day func(kind Kind, name string) Usage
 	// Run returns what earlier processes of a resumed run spent on a tool or provider, in
-	// all and by agent. It is called once for each name, at its first call. Nil: nothing
-	// was spent.
+	// total and by agent. It is called once for each name, at its first call. A nil Run
+	// means that nothing was spent.
 	Run func(kind Kind, name string) (all Usage, agents map[string]Usage)
 }
 
-// Engine guards calls. It is safe for concurrent use, holds the state of one run and
-// has no goroutine of its own.
+// Engine makes calls under the policies. It is safe for concurrent use, holds the state of
+// one run, and has no goroutine of its own.
 type Engine struct {
 	book    Book
 	made    time.Time
@@ -37,13 +37,13 @@ type Engine struct {
 	mu        sync.Mutex
 	targets   map[targetKey]*target
 	spendings map[targetKey]*spending // without an origin
-	servers   map[string]*queue       // by origin: the calls of all tools of a server
+	servers   map[string]*queue       // by origin; all tools of a server share one queue
 
 	orphans orphans
 }
 
-// New returns an engine for the book, which must not change afterwards. The error names
-// a layer with a value that is out of its range or contradicts another.
+// New returns an engine for the book, which must not change afterwards. The error names a
+// layer with a value that is out of range or contradicts another.
 func New(o Options) (*Engine, error) {
 	all := fields()
 	if err := o.Book.check(all); err != nil {
@@ -55,8 +55,9 @@ func New(o Options) (*Engine, error) {
 	}, nil
 }
 
-// Resolve returns the settings of a call and the layer that each one comes from. For an
-// unknown kind or origin it returns those of the strictest one; Do refuses such a call.
+// Resolve returns the settings of a call and the layer from which each of them comes. For
+// an unknown kind or origin it returns the settings of a tool with the strictest origin,
+// mcp; Do refuses such a call.
 func (e *Engine) Resolve(c Call) (Settings, []Value) {
 	if c.Kind != Provider && c.Kind != Agent {
 		c.Kind = Tool
@@ -68,17 +69,16 @@ func (e *Engine) Resolve(c Call) (Settings, []Value) {
 	return r.settings, r.values()
 }
 
-// Do runs run under the policies. Its error is nil, run's own last one, a
-// *TimeoutError, *RateLimitedError, *CircuitOpenError or *BudgetError, that of an ended
-// ctx, or an error of an inadmissible call, such as one of an unknown kind.
+// Do calls run under the policies. Its error is nil, run's own last error, a *TimeoutError,
+// *RateLimitedError, *CircuitOpenError or *BudgetError, the error of a ctx that has ended,
+// or an error for an inadmissible call, such as one of an unknown kind.
 //
-// Run is called once for each attempt, counted from 1, in its own goroutine. It should
-// respect its context, which ends with the attempt. When the context ends first, Do
-// returns without waiting for run: run keeps its permit and its reservation until it
-// really ends, and its later results are discarded, except for what it spent. Variables
-// of the caller that run writes may therefore be read only when Do returned nil or
-// run's own error; Run returns a value without that danger. A panic in run becomes a
-// *Failure.
+// run is called once for each attempt, in its own goroutine; attempts are counted from 1.
+// It should respect its context, which ends with the attempt. If the context ends first, Do
+// returns without waiting for run: run keeps its permit and its reservation until it really
+// ends, and its results are then discarded, except for what it spent. Variables of the
+// caller that run writes may therefore be read only if Do returned nil or run's own error;
+// Run returns a value without this risk. A panic in run becomes a *Failure.
 //
 // The values in the Applied are shared with other calls and must not be changed.
 func (e *Engine) Do(ctx context.Context, c Call, run func(ctx context.Context, attempt int) (Spent, error)) (Applied, error) {
@@ -89,9 +89,9 @@ func (e *Engine) Do(ctx context.Context, c Call, run func(ctx context.Context, a
 	return applied, err
 }
 
-// Run is Do for a function with a value. It returns the value of the last attempt, with
-// run's own error if there was one, and the zero value with an error of the policies or
-// of ctx.
+// Run is like Do, for a function that returns a value. It returns the value of the last
+// attempt together with run's own error, if there was one. With an error from the policies
+// or from ctx, it returns the zero value.
 func Run[T any](ctx context.Context, e *Engine, c Call,
 	run func(ctx context.Context, attempt int) (T, Spent, error),
 ) (T, Applied, error) {
@@ -102,7 +102,7 @@ func Run[T any](ctx context.Context, e *Engine, c Call,
 	return value, applied, err
 }
 
-// do is Do with a value.
+// do is like Do, for a function that returns a value.
 func (e *Engine) do(ctx context.Context, c Call, run function) (any, Applied, error) {
 	applied := Applied{Kind: c.Kind, Name: c.Name, Version: e.version}
 	p, err := e.plan(c)
@@ -128,15 +128,15 @@ func (e *Engine) do(ctx context.Context, c Call, run function) (any, Applied, er
 	return x.value, applied, err
 }
 
-// Wait waits for every abandoned function to end, or returns ctx's error when ctx ends
-// first.
+// Wait waits for every abandoned function to end. If ctx ends first, it returns ctx's
+// error.
 func (e *Engine) Wait(ctx context.Context) error { return e.orphans.wait(ctx) }
 
-// orphans counts abandoned functions that still run.
+// orphans counts abandoned functions that are still running.
 type orphans struct {
 	mu   sync.Mutex
 	n    int
-	idle chan struct{} // closed when n falls to 0; nil while it is 0
+	idle chan struct{} // closed when n falls to 0; nil while n is 0
 }
 
 func (l *orphans) add(n int) {

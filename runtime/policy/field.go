@@ -7,16 +7,17 @@ import (
 	"time"
 )
 
-// sense is the direction in which a setting gets stricter.
+// sense determines which of two values of a setting is stricter.
 type sense int
 
 const (
 	less  sense = iota // the smaller value is stricter, and unset is the loosest
 	more               // the larger value is stricter, and unset is the loosest
-	fixed              // neither is: it cannot be tightened
+	fixed              // no value is stricter than another: the setting cannot be tightened
 )
 
-// group names settings that have a meaning only together.
+// group identifies the settings that are meaningful only together, such as those of a
+// breaker.
 type group int
 
 const (
@@ -25,7 +26,7 @@ const (
 	breaking
 )
 
-// field is one setting, with the functions that read, copy, check and compare it.
+// field describes one setting by the functions that read, copy, check and compare it.
 type field struct {
 	name  string
 	group group
@@ -33,9 +34,10 @@ type field struct {
 	set  func(*Settings) bool
 	text func(*Settings) string
 	take func(dst, src *Settings)
-	// valid reports whether the value is in its range; unset values are.
+	// valid reports whether the value is within its range; an unset value is valid.
 	valid func(*Settings) bool
-	// stricter reports whether a, which is set, allows strictly less than b.
+	// stricter reports whether a, in which the setting must be set, allows strictly less
+	// than b.
 	stricter func(a, b *Settings) bool
 	equal    func(a, b *Settings) bool
 }
@@ -78,7 +80,7 @@ func decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 func integer(v int64) string { return strconv.FormatInt(v, 10) }
 
-// Upper bounds of ranges, so that a typing error costs no memory and no overflow.
+// Upper limits of ranges, so a typing error causes neither high memory use nor an overflow.
 const (
 	maxAttempts    = 100
 	maxWindow      = 10_000
@@ -97,7 +99,7 @@ func budget(scope string, at func(*Settings) *Budget) []field {
 	}
 }
 
-// fields returns every setting in the order in which it is reported.
+// fields returns all settings in the order in which they are reported.
 func fields() []field {
 	all := []field{
 		duration("deadline", single, less, func(s *Settings) *time.Duration { return &s.Deadline }),
@@ -124,7 +126,8 @@ func fields() []field {
 			func(v string) string { return v }))
 }
 
-// exhausted returns the only field whose unset value is the strictest: it denies.
+// exhausted returns the field exhausted. It is the only field for which an unset value is
+// the strictest, because unset means deny.
 func exhausted() field {
 	deny := func(s *Settings) bool { return s.Exhausted != Degrade }
 	return field{

@@ -11,43 +11,44 @@ import (
 	"evolve/runtime/text"
 )
 
-// Leaser puts calls of this process under the policies of another one, which holds the limits
-// that several processes share.
+// Leaser makes the calls of this process under the policies of another process, which
+// enforces the limits that several processes share.
 type Leaser interface {
-	// Lease does the same as [Engine.Do] of the other process: it calls run for each attempt
-	// that is allowed, one after the other, and returns how the call ended. An error means that
-	// the other process cannot be asked.
+	// Lease does what [Engine.Do] would do in the other process: it calls run for each
+	// attempt that is allowed, one after the other, and returns how the call ended. An
+	// error means that the other process cannot be reached.
 	Lease(ctx context.Context, c Call, run func(ctx context.Context, attempt int) (Spent, error)) (Leased, error)
 }
 
-// Leased is how a call ended under the policies of another process.
+// Leased describes how a call ended under the policies of another process.
 type Leased struct {
 	Applied Applied
 	Limited []Limited
-	// Waited is the time in which the call waited for limits.
+	// Waited is the total time that the call was delayed by limits, over all attempts.
 	Waited time.Duration
-	// Own reports whether the call ended with the result of its own last attempt: its
-	// error, or none.
+	// Own reports whether the call ended with the result of its last attempt, whether an
+	// error or not, rather than with an error from the policies.
 	Own bool
-	// Failed is the error of the policies if Own is not set.
+	// Failed is the encoded error from the policies if Own is not set.
 	Failed json.RawMessage
 }
 
 type leaserKey struct{}
 
-// WithLeaser returns a context whose calls are leased, except those of local tools without a
-// limit that processes could share.
+// WithLeaser returns a context whose calls are made through l, except calls to local tools
+// that have no limit that processes could share.
 func WithLeaser(ctx context.Context, l Leaser) context.Context {
 	return context.WithValue(ctx, leaserKey{}, l)
 }
 
-// leaserOf returns the leaser of a context; nil: calls are this engine's.
+// leaserOf returns the leaser of a context, or nil if the engine must make the calls
+// itself.
 func leaserOf(ctx context.Context) Leaser {
 	l, _ := ctx.Value(leaserKey{}).(Leaser)
 	return l
 }
 
-// shared reports whether a limit of the plan depends on other calls.
+// shared reports whether any limit in the plan depends on other calls.
 func (p *plan) shared() bool {
 	alone := Settings{
 		Deadline: p.settings.Deadline, Attempts: p.settings.Attempts, Backoff: p.settings.Backoff, MaxBackoff: p.settings.MaxBackoff,
@@ -98,8 +99,8 @@ func (e *Engine) leased(ctx context.Context, l Leaser, c Call, run function) (an
 	return nil, got.Applied, decodeError(got.Failed)
 }
 
-// Lease makes a call that another process leases, under the policies of this engine. It returns
-// an error where the context ended.
+// Lease makes a call on behalf of another process, under the policies of this engine. It
+// returns an error if the context ended.
 func (e *Engine) Lease(ctx context.Context, c Call, run func(ctx context.Context, attempt int) (Spent, error)) (Leased, error) {
 	var waits Waits
 	var last error
@@ -123,11 +124,12 @@ func (e *Engine) Lease(ctx context.Context, c Call, run func(ctx context.Context
 	return out, nil
 }
 
-// wireError is an error of the policies on its way to another process.
+// wireError is an error from the policies in the form in which it is sent to another
+// process.
 type wireError struct {
 	Kind string `json:"kind"`
-	// Text is that of an error without a kind, and Last that of the error of the last
-	// attempt.
+	// Text is the text of an error without a kind, and Last is the text of the last
+	// attempt's error.
 	Text string `json:"text,omitempty"`
 	Last string `json:"last,omitempty"`
 
@@ -144,7 +146,7 @@ type wireError struct {
 	Held       bool          `json:"held,omitempty"`
 }
 
-// The kinds of errors of the policies.
+// The kinds of errors from the policies.
 const (
 	wireTimeout = "timeout"
 	wireRate    = "rate"
@@ -179,7 +181,7 @@ func textOf(err error) string {
 	return err.Error()
 }
 
-// decodeError returns the error that encodeError wrote.
+// decodeError returns the error that encodeError encoded.
 func decodeError(data json.RawMessage) error {
 	var w wireError
 	if err := json.Unmarshal(data, &w); err != nil {

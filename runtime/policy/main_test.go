@@ -27,7 +27,7 @@ func remote(s Settings) Options {
 	return Options{Book: Book{Tools: map[string]Settings{"remote": s}}}
 }
 
-// call returns a repeatable call of the tool "remote".
+// call returns a repeatable call to the tool "remote".
 func call(id string) Call {
 	return Call{Kind: Tool, Name: "remote", Origin: local, Agent: "clerk", ID: id, Seed: 7, Repeatable: true}
 }
@@ -57,7 +57,7 @@ func takes(d time.Duration) runner {
 	}
 }
 
-// deaf returns a function that runs for d and ignores its context.
+// deaf returns a function that runs for the duration d and ignores its context.
 func deaf(d time.Duration) runner {
 	return func(context.Context, int) (Spent, error) { time.Sleep(d); return Spent{}, nil }
 }

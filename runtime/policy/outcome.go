@@ -9,19 +9,20 @@ import (
 	"evolve/runtime/agent"
 )
 
-// lastFailure is the part of an error about an earlier attempt.
+// lastFailure is the part of an error that describes an earlier attempt.
 type lastFailure struct {
-	Err error // of the last attempt that failed by itself, or nil
+	Err error // the error of the last attempt that failed by itself, or nil
 }
 
-// Unwrap returns the error of the last attempt.
+// Unwrap returns the error of the last failed attempt.
 func (l lastFailure) Unwrap() error { return l.Err }
 
 // TimeoutError means that the call did not end before its deadline.
 type TimeoutError struct {
 	Elapsed  time.Duration
 	Deadline time.Duration
-	// Waited is the part of Elapsed in which the call waited for a permit or its rate.
+	// Waited is the part of Elapsed during which the call waited for a permit or for its
+	// rate limit.
 	Waited time.Duration
 	lastFailure
 }
@@ -33,16 +34,17 @@ func (e *TimeoutError) Error() string {
 // Outcome returns timeout.
 func (e *TimeoutError) Outcome() agent.Outcome { return agent.Timeout }
 
-// RateLimitedError means that the call had to wait for longer than it may: for its
-// rate, for a permit, or for a time that the other side named.
+// RateLimitedError means that the call would have had to wait longer than it is allowed to:
+// for its rate limit, for a permit, or for the time that the remote service requested.
 type RateLimitedError struct {
 	RetryAfter time.Duration // 0 when unknown
 	lastFailure
-	// Policy is the place of the limit under policies in the settings, such as
-	// "roles.clerk.rate"; empty for a limit of the other side and a built-in one.
+	// Policy is the path of the limit relative to policies in the settings, such as
+	// "roles.clerk.rate"; it is empty for a built-in limit and for a limit of the remote
+	// service.
 	Policy string
 
-	// setting is the setting that the call waited for.
+	// setting is the name of the setting because of which the call had to wait.
 	setting string
 }
 
@@ -57,7 +59,7 @@ func (e *RateLimitedError) Error() string {
 // Outcome returns rate_limited.
 func (e *RateLimitedError) Outcome() agent.Outcome { return agent.RateLimited }
 
-// CircuitOpenError means that too many of the latest calls failed or were slow.
+// CircuitOpenError means that too many recent calls failed or were slow.
 type CircuitOpenError struct {
 	RetryAfter time.Duration // 0 when unknown
 	lastFailure
@@ -70,16 +72,16 @@ func (e *CircuitOpenError) Error() string {
 // Outcome returns circuit_open.
 func (e *CircuitOpenError) Outcome() agent.Outcome { return agent.CircuitOpen }
 
-// BudgetError means that a budget does not allow the call, or another attempt of it, or
-// ended it because its time was spent.
+// BudgetError means that a budget does not allow the call or another attempt of it, or that
+// a time budget was exhausted and ended the call.
 type BudgetError struct {
 	Scope string // "run", "agent" or "day"
 	What  string // "calls", "tokens", "usd" or "elapsed"
 	Limit string // as written in the settings
-	// DegradedTo is the provider to use instead; empty when there is none.
+	// DegradedTo is the provider to use instead; empty if there is none.
 	DegradedTo string
-	// Held reports whether the call would fit if running attempts freed the unused parts
-	// of their estimates, so that it may be allowed a moment later.
+	// Held reports whether the call would fit if running attempts freed the unused parts of
+	// their estimates, in which case it may be allowed a moment later.
 	Held bool
 	lastFailure
 }
@@ -109,7 +111,7 @@ func after(err error) string {
 	return ", last failure: " + err.Error()
 }
 
-// OutcomeOf classifies the error of [Engine.Do]; nil is ok.
+// OutcomeOf returns the outcome for an error from [Engine.Do]; nil means ok.
 func OutcomeOf(err error) agent.Outcome {
 	var typed interface{ Outcome() agent.Outcome }
 	var f *Failure

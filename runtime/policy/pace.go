@@ -10,12 +10,12 @@ import (
 )
 
 // pace lets calls through at an even rate. failsafe-go's limiter gives slots to the first
-// callers, as far ahead as they ask, so that one agent with many calls would hold all
-// slots. Therefore only one call at a time may ask for a slot, and the agents whose calls
-// wait for this take turns.
+// callers, as far in advance as they request them, so an agent with many calls would hold
+// all slots. Therefore only one call at a time may request a slot, and agents with waiting
+// calls take turns.
 //
-// The limiter's slots lie on a grid: two calls may come closer than the interval, but in
-// any stretch of time there is at most one too many. A call that gives up leaves its slot
+// The limiter's slots lie on a grid: two calls may be closer together than the interval,
+// but any period contains at most one call too many. A call that gives up leaves its slot
 // unused.
 type pace struct {
 	interval time.Duration
@@ -23,18 +23,18 @@ type pace struct {
 	turn     queue
 
 	mu   sync.Mutex
-	next time.Time // the next call's slot is no later than this
+	next time.Time // the latest time of the next call's slot
 }
 
 func newPace(calls int, per time.Duration) *pace {
 	return &pace{interval: per / time.Duration(calls), limiter: ratelimiter.NewSmooth[any](uint(calls), per)}
 }
 
-// waitLimit is the longest time that a call may wait: the setting, where zero is no
-// bound, or the deadline of the call if that comes first.
+// waitLimit limits how long a call may wait: until the wait that the setting allows has
+// passed (zero means no limit), or until the call's deadline if that comes first.
 type waitLimit struct {
 	until time.Time
-	timer time.Duration // 0: the deadline will end the wait
+	timer time.Duration // the wait that the setting allows; 0 if the deadline ends the wait
 }
 
 func limitWait(ctx context.Context, wait time.Duration) waitLimit {
@@ -46,8 +46,9 @@ func limitWait(ctx context.Context, wait time.Duration) waitLimit {
 	return waitLimit{deadline.Add(-1), 0} // a slot at the deadline comes too late
 }
 
-// wait returns when the call has its slot, or a *RateLimitedError as soon as it is
-// clear that there is none in time, and the time it waited, which it adds to bound.
+// wait waits until the call's slot. It returns a *RateLimitedError as soon as it is clear
+// that no slot will be free in time. It adds the time that it waited to bound, and also
+// returns that time.
 func (p *pace) wait(ctx context.Context, agent string, waitLimit waitLimit, bound *Waits) (time.Duration, error) {
 	queued, err := p.turn.acquire(ctx, agent, 1, waitLimit.timer, bound)
 	switch {
@@ -72,23 +73,24 @@ func (p *pace) wait(ctx context.Context, agent string, waitLimit waitLimit, boun
 	return queued + slept, err
 }
 
-// hint returns the time until a slot is free, if no call waits.
+// hint returns the time until the next slot is free, provided that no calls are waiting.
 func (p *pace) hint() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return max(time.Until(p.next), 0)
 }
 
-// gate is shut while the other side asks not to be called.
+// gate holds back calls while it is shut, because the remote service requested a pause.
 type gate struct {
 	mu    sync.Mutex
 	until time.Time
 }
 
-// maxHold bounds how long one answer of the other side can hold back all calls.
+// maxHold limits how long one answer from the remote service can hold back all calls.
 const maxHold = 24 * time.Hour
 
-// shut holds back calls for d.
+// shut holds back calls for d, but at most for maxHold. It does not shorten an earlier
+// hold.
 func (g *gate) shut(d time.Duration) {
 	until := time.Now().Add(min(d, maxHold))
 	g.mu.Lock()
@@ -98,7 +100,7 @@ func (g *gate) shut(d time.Duration) {
 	}
 }
 
-// left returns the time for which the gate stays shut.
+// left returns how much longer the gate stays shut.
 func (g *gate) left() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -108,8 +110,9 @@ func (g *gate) left() time.Duration {
 	return max(time.Until(g.until), 0)
 }
 
-// wait returns when the gate is open, or a *RateLimitedError as soon as it is clear
-// that it stays shut for too long, and the time it waited, which it adds to bound.
+// wait waits until the gate is open. It returns a *RateLimitedError as soon as it is clear
+// that the gate will stay shut for too long. It adds the time that it waited to bound, and
+// also returns that time.
 func (g *gate) wait(ctx context.Context, waitLimit waitLimit, bound *Waits) (waited time.Duration, err error) {
 	for {
 		left := g.left()
@@ -130,8 +133,9 @@ func (g *gate) wait(ctx context.Context, waitLimit waitLimit, bound *Waits) (wai
 	}
 }
 
-// sleep waits for d and returns the time it slept, which it adds to bound unless that is nil.
-// Its error is errQueueWait when the context allows no more waiting ([WithWaiting]), or ctx's.
+// sleep waits for d and returns the time that it waited, which it also adds to bound unless
+// bound is nil. The error is errQueueWait if the context does not allow further waiting
+// (see [WithWaiting]), or ctx's error.
 func sleep(ctx context.Context, d time.Duration, bound *Waits) (time.Duration, error) {
 	if d <= 0 {
 		return 0, ctx.Err()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// planKey is what a plan depends on.
+// planKey holds everything that a plan depends on.
 type planKey struct {
 	targetKey
 	agent string
@@ -21,7 +21,7 @@ type plan struct {
 	values   []Value // shared: never written to
 	paces    []*pace // the shared pace is last, because its slot must be used at once, not after another wait
 	breaker  *breaker
-	// preset reports that the deadline is the built-in one.
+	// preset reports whether the deadline is the built-in one.
 	preset bool
 }
 
@@ -44,8 +44,8 @@ func (e *Engine) plan(c Call) (*plan, error) {
 	return p, err
 }
 
-// admissible returns an error for an invalid call, because a call of an unknown kind or
-// origin must not run without limits.
+// admissible returns an error for an invalid call. A call with an unknown kind or origin
+// must not run without limits.
 func admissible(c Call) error {
 	switch {
 	case c.Kind != Tool && c.Kind != Provider && c.Kind != Agent:
@@ -60,10 +60,11 @@ func admissible(c Call) error {
 	return nil
 }
 
-// maxEstimate keeps the sum of reservations from overflowing.
+// maxEstimate is the maximum number of tokens in an estimate, so that the sum of
+// reservations does not overflow.
 const maxEstimate = 1 << 40
 
-// newPlan resolves the layers of a call.
+// newPlan creates the plan of a call from its layers.
 func (e *Engine) newPlan(key planKey) (*plan, error) {
 	r := e.book.resolve(e.fields, key.kind, key.name, key.origin, key.agent)
 	s := r.settings
@@ -77,8 +78,8 @@ func (e *Engine) newPlan(key planKey) (*plan, error) {
 	p := &plan{target: t, settings: s, values: r.values()}
 	p.preset = slices.ContainsFunc(p.values, func(v Value) bool { return v.Setting == "deadline" && v.Origin == "built in" })
 
-	// The limiter and the breaker belong to the target. A role that sets another rate
-	// has a limiter of its own, and uses the target's as well unless its own is looser.
+	// The limiter and the breaker belong to the target. A role that sets another rate has
+	// its own limiter, and also uses the target's limiter unless its own is looser.
 	shared := e.book.resolve(e.fields, key.kind, key.name, key.origin, "").settings
 	owner := ""
 	if s.interval() != shared.interval() {
@@ -92,7 +93,7 @@ func (e *Engine) newPlan(key planKey) (*plan, error) {
 	return p, nil
 }
 
-// owned returns the owner of a limiter that an agent does not share; it is never empty,
+// owned returns the owner of a limiter that only one agent uses. The result is never empty,
 // because the empty owner is the target itself.
 func owned(agent string) string { return "agent " + agent }
 
@@ -102,7 +103,7 @@ func (p *plan) addPace(owner string, s Settings) {
 	}
 }
 
-// permits returns the number of running attempts at which the call has to wait.
+// permits returns the number of running attempts from which the call must wait.
 func (p *plan) permits() int {
 	if p.settings.Concurrency == 0 {
 		return math.MaxInt
@@ -110,7 +111,7 @@ func (p *plan) permits() int {
 	return p.settings.Concurrency
 }
 
-// target returns the state of a tool or provider, and makes it at the first call.
+// target returns the state of a tool or provider, and creates it at the first call.
 func (e *Engine) target(key targetKey) (*target, error) {
 	shared := e.book.resolve(e.fields, key.kind, key.name, key.origin, "").settings
 	e.mu.Lock()
@@ -121,7 +122,7 @@ func (e *Engine) target(key targetKey) (*target, error) {
 	if len(e.targets) >= maxTargets {
 		return nil, errCrowded
 	}
-	// Budgets belong to a name, whatever the origin.
+	// Budgets belong to the name of a tool or provider, regardless of the origin.
 	owner := targetKey{kind: key.kind, name: key.name}
 	if e.spendings[owner] == nil {
 		e.spendings[owner] = newSpending(time.Now())

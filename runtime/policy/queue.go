@@ -11,15 +11,15 @@ import (
 // errQueueWait means that a call did not get its turn in time.
 var errQueueWait = errors.New("waited for too long")
 
-// queue hands out permits in turn among agents and in order within an agent. Each waiter
-// has its own number of permits at which it must wait, because a role may set a lower
-// one; a waiter whose number is reached is skipped until permits are free below its
-// number.
+// queue grants permits in rotation among agents and, for each agent, in order of arrival.
+// Each waiter has its own limit, because a role may set a lower one: the number of permits
+// in use at which it must wait. A waiter whose limit is reached is skipped until fewer
+// permits are in use.
 type queue struct {
 	mu      sync.Mutex
 	used    int
 	waiting int
-	ring    list.List // of *line, the next agent first
+	ring    list.List // holds *line values, the next agent first
 	lines   map[string]*list.Element
 }
 
@@ -34,11 +34,11 @@ type waiter struct {
 	ready chan struct{} // closed when the permit is granted
 }
 
-// acquire waits until fewer than limit permits are in use and it is the agent's turn.
-// It returns how long the call was in the queue, which is 0 for a call served at once,
-// however long the machine took to run it, and adds that time to bound, which may be nil. Its
-// error is errQueueWait after the wait (0 waits as long as ctx) or when the context allows no
-// more waiting, or ctx's.
+// acquire waits until fewer than limit permits are in use and it is the agent's turn. It
+// returns how long the call was in the queue and adds that time to bound, which may be nil.
+// The time is 0 for a call that gets a permit at once, no matter how long the machine took
+// to run it. The error is errQueueWait if wait has elapsed (0 means that only ctx limits
+// the wait) or if the context does not allow further waiting; otherwise it is ctx's error.
 func (q *queue) acquire(ctx context.Context, agent string, limit int, wait time.Duration, bound *Waits) (time.Duration, error) {
 	q.mu.Lock()
 	if q.used < limit { // a waiting call with a lower limit could not use this permit
@@ -71,7 +71,7 @@ func (q *queue) acquire(ctx context.Context, agent string, limit int, wait time.
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	select {
-	case <-w.ready: // both at once: the permit goes on to the next one
+	case <-w.ready: // both happened at once: the permit goes to the next waiter
 		q.used--
 		q.serve()
 	default:
@@ -88,7 +88,7 @@ func (q *queue) release() {
 	q.serve()
 }
 
-// state returns the number of permits in use and of waiters.
+// state returns the number of permits in use and the number of waiters.
 func (q *queue) state() (used, waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -118,8 +118,8 @@ func (q *queue) leave(at, place *list.Element) {
 	}
 }
 
-// serve grants permits to the calls that may have one; a served agent moves to the end
-// of the ring.
+// serve grants permits to the waiters that may have one. After each grant, the waiter's
+// agent moves to the end of the ring.
 func (q *queue) serve() {
 	for at := q.ring.Front(); at != nil; {
 		next := at.Next()

@@ -8,10 +8,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Refused returns the limit that err reports if calls share it: a budget, a breaker, a
-// rate, the concurrency, or the other side's own limit. It returns nil for the call's
-// own failures, which include a passed deadline, unless the call waited for half of
-// that deadline or more.
+// Refused returns a refusal that describes err if err reports a limit that calls share: a
+// budget, a breaker, a rate, the concurrency, or the remote service's own limit. It returns
+// nil for failures of the call itself. A missed deadline is such a failure unless the call
+// spent at least half of the deadline waiting.
 func Refused(kind Kind, name string, err error) *agent.Refusal {
 	var (
 		spent   *BudgetError
@@ -44,21 +44,22 @@ func Refused(kind Kind, name string, err error) *agent.Refusal {
 	return &r
 }
 
-// RateLimited reports whether err is a limit of calls by time: a rate, the concurrency, or the
-// other side's own limit, unless no later attempt would help, as without credit.
+// RateLimited reports whether err comes from a limit on calls over time: a rate, the
+// concurrency, or the remote service's own limit. It returns false if no later attempt
+// would help, for example because there is no credit.
 func RateLimited(err error) bool {
 	var failure *Failure
 	return errors.As(err, new(*RateLimitedError)) || errors.As(err, &failure) && failure.Outcome == agent.RateLimited && failure.Retry
 }
 
-// The settings that calls wait for.
+// The settings for which calls may have to wait.
 const (
 	rateSetting        = "rate_calls"
 	concurrencySetting = "concurrency"
 )
 
-// where returns the place of a setting under policies in the settings, such as
-// "roles.clerk.rate"; empty where no layer of them sets it.
+// where returns the path of a setting relative to policies in the settings, such as
+// "roles.clerk.rate", or "" if no layer in the settings sets it.
 func (p *plan) where(setting string) string {
 	for _, v := range p.values {
 		group, name, _ := strings.Cut(v.Origin, " ")

@@ -11,8 +11,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestRefused tests which errors are shared limits and which are the call's own
-// failures.
+// TestRefused tests which errors come from shared limits and which are failures of the call
+// itself.
 func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		err   error
@@ -78,7 +78,8 @@ func TestHeldIsNotSpent(t *testing.T) {
 	})
 }
 
-// TestWaits tests that waiting for a permit is counted, and running is not.
+// TestWaits tests that the time spent waiting for a permit is counted, and the time spent
+// running is not.
 func TestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, Options{Book: Book{Tools: map[string]Settings{"t": {Concurrency: 1, Deadline: 10 * time.Second}}}})

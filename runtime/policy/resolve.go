@@ -2,21 +2,22 @@ package policy
 
 import "time"
 
-// layer is the settings of one layer and its name.
+// layer holds the settings of one layer and its name.
 type layer struct {
 	label    string
 	settings Settings
 }
 
-// resolved holds settings under construction, with the layer of each.
+// resolved holds settings that are being resolved, and for each the name of the layer that
+// set it.
 type resolved struct {
 	fields   []field
 	settings Settings
 	origin   []string // by field
 }
 
-// layers returns the layers of a target, from the outermost on, without the built-in
-// ones and the environment.
+// layers returns the layers that apply to a call, outermost first, without the built-in
+// layer and the environment.
 func (b Book) layers(kind Kind, name, origin, agent string) []layer {
 	var out []layer
 	add := func(label string, m map[string]Settings, key string) {
@@ -46,12 +47,12 @@ func (b Book) layers(kind Kind, name, origin, agent string) []layer {
 	return out
 }
 
-// resolve applies the layers of the book.
+// resolve resolves the settings of a call from all layers.
 func (b Book) resolve(all []field, kind Kind, name, origin, agent string) resolved {
 	r := resolved{fields: all, origin: make([]string, len(all))}
 	r.overlay(layer{"built in", builtIn(kind, origin)})
 	environment := layer{"environment", b.Environment}
-	if kind == Agent { // the environment concerns only calls of tools and providers
+	if kind == Agent { // the environment applies only to calls to tools and providers
 		environment.settings = Settings{}
 	}
 	if foreign(kind, origin) {
@@ -65,7 +66,7 @@ func (b Book) resolve(all []field, kind Kind, name, origin, agent string) resolv
 	return r
 }
 
-// overlay takes every setting of the layer.
+// overlay applies every setting that the layer sets.
 func (r *resolved) overlay(l layer) {
 	for i, f := range r.fields {
 		if f.set(&l.settings) {
@@ -75,9 +76,9 @@ func (r *resolved) overlay(l layer) {
 	}
 }
 
-// tighten takes the settings of the layer that are stricter than those resolved so far
-// and returns the names of those that it ignored: they are looser, not comparable, or
-// invalid.
+// tighten applies the settings of the layer that are stricter than those resolved so far.
+// It returns the names of the settings that it ignored because they are looser, not
+// comparable, or invalid.
 func (r *resolved) tighten(l layer) (ignored []string) {
 	if l.settings == (Settings{}) {
 		return nil
@@ -101,13 +102,13 @@ func (r *resolved) tighten(l layer) (ignored []string) {
 	return ignored
 }
 
-// admits reports whether a tightening layer's value may replace the base's.
+// admits reports whether the value inv of a tightening layer may replace the value base.
 func (f field) admits(inv, base *Settings) bool {
 	switch f.group {
-	case rate: // compared as a pair above
+	case rate: // already compared as a pair by the caller
 		return true
 	case breaking:
-		if base.BreakerCalls == 0 { // a whole breaker where there was none
+		if base.BreakerCalls == 0 { // a whole breaker may be added if there is none
 			return true
 		}
 		if base.BreakerSlow == 0 && (f.name == "breaker_slow" || f.name == "breaker_slow_share") {
@@ -118,7 +119,7 @@ func (f field) admits(inv, base *Settings) bool {
 }
 
 // stricterRate reports whether the rate that results from base and inv leaves more time
-// between two calls. Only that interval counts: calls are let through evenly.
+// between two calls. Only that interval matters, because calls are let through evenly.
 func stricterRate(base, inv *Settings) bool {
 	next := *base
 	if inv.RateCalls != 0 {
@@ -130,7 +131,7 @@ func stricterRate(base, inv *Settings) bool {
 	return next.interval() > base.interval()
 }
 
-// interval returns the time between two calls at the rate of s; zero when it has none.
+// interval returns the time between two calls at the rate of s, or zero if s has no rate.
 func (s *Settings) interval() time.Duration {
 	if s.RateCalls <= 0 || s.RatePer <= 0 {
 		return 0
@@ -138,7 +139,7 @@ func (s *Settings) interval() time.Duration {
 	return s.RatePer / time.Duration(s.RateCalls)
 }
 
-// breaks reports whether s describes a whole breaker.
+// breaks reports whether s describes a complete breaker.
 func (s *Settings) breaks() bool {
 	return s.BreakerCalls > 0 && s.BreakerOpen > 0 && s.BreakerProbes > 0 &&
 		(s.BreakerFailures > 0 || s.BreakerSlow > 0) && (s.BreakerSlow > 0) == (s.BreakerSlowShare > 0)

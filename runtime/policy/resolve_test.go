@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// book returns a book in which every layer sets something of its own.
+// book returns a book in which every layer contributes a setting.
 func book() Book {
 	return Book{
 		Environment: Settings{Deadline: 15 * time.Second, Attempts: 3, Concurrency: 2},
@@ -30,7 +30,7 @@ func TestResolve(t *testing.T) {
 	e := engine(t, Options{Book: book()})
 	for name, c := range map[string]struct {
 		call    Call
-		layer   Settings // a stricter one on top of those of the book
+		layer   Settings // a stricter layer on top of the layers in the book
 		want    []string
 		ignored []string
 	}{
@@ -165,8 +165,8 @@ func TestForeignStartsStricter(t *testing.T) {
 	}
 }
 
-// someSettings draws a layer in which every field is absent, valid or, if broken is
-// set, sometimes invalid.
+// someSettings draws a layer in which every field is absent or valid or, if broken is set,
+// sometimes invalid.
 func someSettings(t *rapid.T, label string, broken bool) Settings {
 	whole := func(name string) int {
 		if rapid.Bool().Draw(t, label+name+" absent") {
@@ -217,8 +217,8 @@ func mend(s Settings) Settings {
 	return s
 }
 
-// TestTighteningNeverLoosens restates the meaning of looser, independently of the table
-// that decides it.
+// TestTighteningNeverLoosens restates what looser means, independently of the table that
+// decides it.
 func TestTighteningNeverLoosens(t *testing.T) {
 	tightened := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -240,7 +240,7 @@ func TestTighteningNeverLoosens(t *testing.T) {
 			t.Fatalf("contradictory: %v", err)
 		}
 
-		least := func(what string, base, got float64) { // for settings whose unset value is the loosest
+		least := func(what string, base, got float64) { // for settings that are loosest when unset
 			if base > 0 && !(got > 0 && got <= base) || got < 0 {
 				t.Fatalf("%s: %v became %v", what, base, got)
 			}
@@ -252,7 +252,7 @@ func TestTighteningNeverLoosens(t *testing.T) {
 		}
 		least("deadline", float64(base.Deadline), float64(got.Deadline))
 		least("attempts", float64(base.Attempts), float64(got.Attempts))
-		for n := 1; n < 6; n++ { // the effect of backoff and its bound
+		for n := 1; n < 6; n++ { // the combined effect of backoff and its limit
 			most("pause", float64(base.backoff(c, n)), float64(got.backoff(c, n)))
 		}
 		if base.BreakerCalls > 0 {

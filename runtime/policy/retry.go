@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// execute makes attempts until one succeeds or none may follow.
+// execute makes attempts until one succeeds or no further attempt may follow.
 func (x *execution) execute() error {
 	s := &x.plan.settings
 	if err := x.parent.Err(); err != nil {
@@ -43,8 +43,8 @@ func (x *execution) execute() error {
 	}
 }
 
-// again reports whether another attempt follows, and returns the pause before it. A pause
-// beyond the deadline is not begun.
+// again reports whether another attempt follows, and returns the pause before it. No
+// attempt follows if the pause would exceed the deadline.
 func (x *execution) again(deadline time.Time) (pause time.Duration, again bool) {
 	var f *Failure
 	if !x.own || x.parent.Err() != nil || !errors.As(x.err, &f) || !f.Retry {
@@ -59,8 +59,9 @@ func (x *execution) again(deadline time.Time) (pause time.Duration, again bool) 
 	return pause, pause < left
 }
 
-// backoff returns the pause after an attempt, counted from 1. It doubles up to the
-// longest; seed, id and attempt choose the part between half and all of it.
+// backoff returns the pause after an attempt; attempts are counted from 1. The pause
+// doubles with each attempt up to a maximum, and the actual pause is between half of it and
+// all of it, as determined by the seed, the id and the attempt.
 func (s *Settings) backoff(c Call, attempt int) time.Duration {
 	d, longest := s.Backoff, max(s.MaxBackoff, s.Backoff)
 	for range attempt - 1 {

@@ -16,7 +16,7 @@ import (
 func TestRetries(t *testing.T) {
 	plain := errors.New("no such row")
 	cases := map[string]struct {
-		errs     []error // of the attempts, then nil
+		errs     []error // errors of the attempts, then nil
 		change   func(*Call)
 		attempts int
 		err      error
@@ -58,7 +58,7 @@ type incomparable []error
 func (e incomparable) Error() string { return e[0].Error() }
 func (e incomparable) Unwrap() error { return e[0] }
 
-// pauses runs a call that always fails and returns the times between its attempts.
+// pauses runs a call that always fails and returns the pauses between its attempts.
 func pauses(t *testing.T, s Settings, c Call, err error) (out []time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -7,41 +7,42 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Saturation holds the time in which calls of one tool or provider waited for limits, and the
-// time in which breakers refused them, summed up over any number of engines. Durations are in
-// nanoseconds in JSON.
+// Saturation holds how long calls to one tool or provider waited for limits, and how long
+// breakers refused them, summed over any number of engines. In JSON, durations are in
+// nanoseconds.
 type Saturation struct {
 	Kind   Kind   `json:"kind"`
 	Name   string `json:"name"`
 	Origin string `json:"origin,omitempty"`
 
-	// Calls is the number of calls that ended, and Outcomes counts them by the outcome
-	// for the policies: a tool's own failure counts as ok here unless it is a Failure.
+	// Calls is the number of calls that ended. Outcomes counts them by their outcome for
+	// the policies: a tool's own failure counts as ok unless it is a Failure.
 	Calls    int64                   `json:"calls"`
 	Outcomes map[agent.Outcome]int64 `json:"outcomes,omitempty"`
 	Attempts int64                   `json:"attempts"`
 	Retries  int64                   `json:"retries"`
-	// RateWait and QueueWait are the sums of the times that attempts waited for the rate or a
-	// hold, and for a permit. RateBound and QueueBound are the parts of Over in which at
-	// least one attempt waited for the rate or a hold, and for a permit.
+	// RateWait is the total time that attempts waited for the rate limit or a hold, and
+	// QueueWait is the total time that they waited for a permit. RateBound and QueueBound
+	// are the parts of Over during which at least one attempt waited for the rate limit or
+	// a hold, or for a permit, respectively.
 	RateWait   time.Duration `json:"rate_wait"`
 	QueueWait  time.Duration `json:"queue_wait,omitempty"`
 	RateBound  time.Duration `json:"rate_bound,omitempty"`
 	QueueBound time.Duration `json:"queue_bound,omitempty"`
-	// Opened is the number of openings of the breaker, and Open the total time in which
-	// it refused calls.
+	// Opened is the number of times that the breaker opened, and Open is the total time
+	// during which it refused calls.
 	Opened int           `json:"opened,omitempty"`
 	Open   time.Duration `json:"open,omitempty"`
-	// Over is the sum of the lives of the engines.
+	// Over is the sum of the lifetimes of the engines.
 	Over time.Duration `json:"over,omitempty"`
 }
 
-// Same reports whether both are of the same tool or provider.
+// Same reports whether s and o belong to the same tool or provider.
 func (s Saturation) Same(o Saturation) bool {
 	return s.Kind == o.Kind && s.Name == o.Name && s.Origin == o.Origin
 }
 
-// Plus returns the sum of two. The names are those of s.
+// Plus returns the sum of s and o, with the kind, name and origin of s.
 func (s Saturation) Plus(o Saturation) Saturation {
 	outcomes := maps.Clone(s.Outcomes)
 	for k, n := range o.Outcomes {

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestSaturation tests how long limits and a breaker held calls back, and that simultaneous
-// waits count once.
+// TestSaturation tests how long limits and a breaker delayed calls, and that simultaneous
+// waits count only once.
 func TestSaturation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, Options{Book: Book{Tools: map[string]Settings{
@@ -29,7 +29,7 @@ func TestSaturation(t *testing.T) {
 			}
 			wg.Wait()
 		}
-		together(3, "queued", takes(10*time.Second)) // two wait, for 10 s and 20 s
+		together(3, "queued", takes(10*time.Second)) // two calls wait, for 10 s and 20 s
 		together(3, "paced", ok)                     // the same
 		call("broken", fails(errDown))
 		call("broken", fails(failure(0)))
@@ -47,7 +47,7 @@ func TestSaturation(t *testing.T) {
 		if s := got["broken"]; s.Opened != 1 || s.Open != 10*time.Second {
 			t.Errorf("the breaker opened %d times, for %s", s.Opened, s.Open)
 		}
-		time.Sleep(time.Hour) // it refuses for 30 s; a failed probe opens it again
+		time.Sleep(time.Hour) // the breaker refuses calls for 30 s; a failed probe opens it again
 		call("broken", fails(failure(0)))
 		call("broken", ok)
 		time.Sleep(time.Hour)
@@ -60,7 +60,8 @@ func TestSaturation(t *testing.T) {
 	})
 }
 
-// TestWaitingIsBound tests that waits that are under way count, and those of a server's tools.
+// TestWaitingIsBound tests that waits in progress count, as do waits for the tools of a
+// server.
 func TestWaitingIsBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, Options{Book: Book{Origins: map[string]Settings{"mcp:x": {Concurrency: 1, QueueWait: time.Hour, Deadline: time.Hour, RateCalls: 1000, RatePer: time.Second}}}})
@@ -84,7 +85,7 @@ func TestWaitingIsBound(t *testing.T) {
 	})
 }
 
-// TestSaturationAdds tests that a sum leaves its parts alone.
+// TestSaturationAdds tests that adding does not change the summands.
 func TestSaturationAdds(t *testing.T) {
 	a := Saturation{Kind: Tool, Name: "x", Calls: 1, Outcomes: map[agent.Outcome]int64{agent.OK: 1}, RateWait: time.Second, Over: 1 << 62}
 	sum := a.Plus(a).Plus(Saturation{Outcomes: map[agent.Outcome]int64{agent.CircuitOpen: 3}, Opened: 1})

@@ -12,33 +12,34 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Stat holds the statistics of one tool or provider. Durations are in nanoseconds in
-// JSON, which has the fields of the Saturation beside the others.
+// Stat holds the statistics of one tool or provider. In JSON, durations are in nanoseconds,
+// and the fields of Saturation are not nested but on the same level as the other fields.
 type Stat struct {
 	Saturation
 
-	// Running times of attempts, to about 1 %, without waiting. An abandoned attempt
-	// counts with the time until then.
+	// Percentiles of the running times of attempts, without waiting, accurate to about 1 %.
+	// An abandoned attempt counts with the time until it was abandoned.
 	P50 time.Duration `json:"p50"`
 	P95 time.Duration `json:"p95"`
 	P99 time.Duration `json:"p99"`
 	Max time.Duration `json:"max"`
 
-	// Breaker is "closed", "open" or "half_open"; empty when there is none.
+	// Breaker is "closed", "open" or "half_open"; empty if there is no breaker.
 	Breaker string `json:"breaker,omitempty"`
-	// InUse permits of Cap are in use (0: no cap) and Waiting attempts wait for one.
-	// Abandoned functions still run although no caller waits for them.
+	// InUse is the number of permits in use out of Cap (0 means no limit), and Waiting is
+	// the number of calls that are waiting for a permit. Abandoned is the number of
+	// functions that are still running although no caller waits for them.
 	InUse     int `json:"in_use"`
 	Cap       int `json:"cap,omitempty"`
 	Waiting   int `json:"waiting"`
 	Abandoned int `json:"abandoned,omitempty"`
-	// Held is the time for which the other side still asks not to be called.
+	// Held is the remaining time for which the remote service requested not to be called.
 	Held time.Duration `json:"held,omitempty"`
 
 	Budgets []BudgetStat `json:"budgets,omitempty"`
 }
 
-// BudgetStat is the usage of a budget. Budgets without a limit are left out.
+// BudgetStat is the usage of one budget. Budgets without a limit are left out.
 type BudgetStat struct {
 	Scope string `json:"scope"` // "run", "agent" or "day"
 	Agent string `json:"agent,omitempty"`
@@ -46,7 +47,7 @@ type BudgetStat struct {
 	Limit Budget `json:"limit"`
 }
 
-// Stats returns the statistics of every target, by kind, name and origin.
+// Stats returns the statistics of every target, sorted by kind, name and origin.
 func (e *Engine) Stats() []Stat {
 	e.mu.Lock()
 	targets := slices.Collect(maps.Values(e.targets))
@@ -78,7 +79,8 @@ func (t *target) stat(now time.Time) Stat {
 	return s
 }
 
-// stats returns the scopes that have a limit: the run, the day, and agents by name.
+// stats returns the statistics of the scopes that have a limit: the run, the day, and the
+// agents by name.
 func (p *spending) stats() []BudgetStat {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,7 +100,7 @@ func (p *spending) stats() []BudgetStat {
 	return out
 }
 
-// meter keeps the statistics of one target, in constant memory.
+// meter collects the statistics of one target, in constant memory.
 type meter struct {
 	mu       sync.Mutex
 	calls    int64
@@ -111,7 +113,8 @@ type meter struct {
 	longest  time.Duration
 }
 
-// longestLatency is the upper end of the histogram; longer attempts count as this long.
+// longestLatency is the highest value of the histogram; a longer attempt is counted as this
+// long.
 const longestLatency = time.Hour
 
 func newMeter() *meter {
@@ -136,18 +139,19 @@ func (m *meter) ran(d time.Duration) {
 	defer m.mu.Unlock()
 	m.attempts++
 	m.longest = max(m.longest, d)
-	// RecordValue fails only for values outside the histogram's range.
+	// RecordValue fails only for values outside the histogram's range, which cannot occur
+	// here.
 	_ = m.latency.RecordValue(min(max(d, time.Microsecond), longestLatency).Microseconds())
 }
 
-// waited adds time in which an attempt waited for its rate.
+// waited adds to the time that attempts waited for the rate limit or a hold.
 func (m *meter) waited(d time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.rateWait += d
 }
 
-// queued adds time in which an attempt waited for a permit.
+// queued adds to the time that attempts waited for a permit.
 func (m *meter) queued(d time.Duration) {
 	if d == 0 {
 		return

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// errCrowded reports that a bound on memory was reached. Names come from registries and
-// settings from the operator, so reaching the bound means that something is wrong.
+// errCrowded means that a limit on memory use was reached. Names come from registries, and
+// settings come from the operator, so reaching the limit indicates an error.
 var errCrowded = errors.New("policy: too many different names or agents")
 
-// Bounds on memory, and on abandoned functions.
+// Limits on memory use and on abandoned functions.
 const (
 	maxTargets   = 1024
 	maxPlans     = 8192
-	maxAbandoned = 32 // of one target without a smaller concurrency
+	maxAbandoned = 32 // per target, unless its concurrency is lower
 )
 
 // targetKey identifies the target of a call.
@@ -25,20 +25,20 @@ type targetKey struct {
 	name, origin string
 }
 
-// target is the state that all calls of one tool or provider share.
+// target is the state that all calls to one tool or provider share.
 type target struct {
 	key       targetKey
 	spending  *spending
 	queue     queue
-	server    *queue // of all tools of the same server; nil for any other target
+	server    *queue // shared by all tools of the same server; nil for any other target
 	serverCap int
 	gate      gate
 	meter     *meter
-	// queued and paced are the times in which attempts waited for permits, and for the rate or a
-	// hold.
+	// queued is the time during which attempts waited for permits, and paced is the time
+	// during which they waited for the rate limit or a hold.
 	queued, paced Waits
 	cap           int      // without role, for statistics
-	health        *breaker // without role, for statistics; nil when there is none
+	health        *breaker // without a role, for statistics; nil if there is none
 	abandoned     atomic.Int32
 
 	mu       sync.Mutex
@@ -46,9 +46,9 @@ type target struct {
 	breakers map[Settings]*breaker // by the breaker's settings
 }
 
-// acquire waits for a permit of the target, and for one of its server, so that a slow
-// server keeps at most its own cap of calls busy whatever the number of its tools. It
-// returns the time in both queues.
+// acquire waits for a permit of the target and then for a permit of its server. The second
+// limit keeps a slow server, however many tools it has, from occupying more calls than its
+// own limit allows. acquire returns the time spent in both queues.
 func (t *target) acquire(ctx context.Context, agent string, limit int, wait waitLimit) (time.Duration, error) {
 	own, err := t.queue.acquire(ctx, agent, limit, wait.timer, &t.queued)
 	if err != nil || t.server == nil {
@@ -73,15 +73,16 @@ func (t *target) release() {
 	t.queue.release()
 }
 
-// paceKey identifies a limiter: that of the target where owner is empty, or that of one
-// agent whose role sets another rate.
+// paceKey identifies a limiter. If owner is empty, it is the limiter of the target;
+// otherwise it is the limiter of one agent whose role sets another rate.
 type paceKey struct {
 	owner string
 	calls int
 	per   time.Duration
 }
 
-// breaker returns the breaker that s describes, or nil when it describes none.
+// breaker returns the target's breaker for the settings s, which it creates if necessary,
+// or nil if s describes none.
 func (t *target) breaker(s Settings) *breaker {
 	if s.BreakerCalls == 0 {
 		return nil
@@ -98,7 +99,8 @@ func (t *target) breaker(s Settings) *breaker {
 	return t.breakers[key]
 }
 
-// pace returns the limiter that s describes, or nil when it describes none.
+// pace returns the target's limiter for an owner and the settings s, which it creates if
+// necessary, or nil if s describes none.
 func (t *target) pace(owner string, s Settings) *pace {
 	if s.interval() == 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// order records the order in which agents were served.
+// order records the order in which agents are served.
 type order struct {
 	mu   sync.Mutex
 	who  []string
@@ -113,8 +113,8 @@ func TestQueueWait(t *testing.T) {
 	})
 }
 
-// TestQueueOfDifferentCaps tests that a role with a lower concurrency waits
-// until fewer calls run, and delays no other.
+// TestQueueOfDifferentCaps tests that a role with a lower concurrency waits until fewer
+// calls run, and delays no other role.
 func TestQueueOfDifferentCaps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, Options{Book: Book{Environment: Settings{Deadline: time.Hour, Concurrency: 3}, Roles: map[string]Settings{"alone": {Concurrency: 1}}}})
@@ -177,8 +177,8 @@ func TestQueueUnderCancellation(t *testing.T) {
 	}
 }
 
-// TestPermitOfOneWhoLeft tests that a permit granted at the moment when its waiter
-// gives up goes on to the next.
+// TestPermitOfOneWhoLeft tests that a permit that is granted at the moment when its waiter
+// gives up is passed on to the next waiter.
 func TestPermitOfOneWhoLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		left := 0
@@ -211,7 +211,7 @@ func TestPermitOfOneWhoLeft(t *testing.T) {
 	})
 }
 
-// TestRate tests that no stretch of RatePer lets more than RateCalls through, plus one
+// TestRate tests that no period of RatePer lets through more than RateCalls calls, plus one
 // at the limiter's edge, and that no slot of the rate is wasted.
 func TestRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -247,8 +247,8 @@ func TestRate(t *testing.T) {
 	})
 }
 
-// TestRatesOfRoles tests that a role has its own rate: a stricter one in addition to the
-// target's, a looser one instead of it.
+// TestRatesOfRoles tests that a role has a separate rate: a stricter rate applies in
+// addition to the target's rate, and a looser rate replaces it.
 func TestRatesOfRoles(t *testing.T) {
 	took := func(agent string, n int) (d, other time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
@@ -275,7 +275,7 @@ func TestRatesOfRoles(t *testing.T) {
 	for name, c := range map[string]struct {
 		agent string
 		want  time.Duration
-		other time.Duration // wait of the next call
+		other time.Duration // how long the next call waits
 	}{
 		"no policy":   {want: 4 * time.Second, other: time.Second},
 		"a slow role": {agent: "slow", want: 16 * time.Second, other: time.Second},
@@ -332,7 +332,7 @@ func TestOthersAreHeldBack(t *testing.T) {
 			got  Applied
 			want []Limited
 		}{
-			"retried": {<-first, []Limited{{agent.RateLimited, "rate limited by the other side, retry after 20s"}}},
+			"retried": {<-first, []Limited{{agent.RateLimited, "rate limited by the remote service, retry after 20s"}}},
 			"refused": {refused, []Limited{{agent.RateLimited, "rate limited, retry after 20s"}}},
 			"waited":  {waited, []Limited{{"", "waited for 14s: rate_calls"}}},
 		} {
@@ -343,8 +343,8 @@ func TestOthersAreHeldBack(t *testing.T) {
 	})
 }
 
-// TestLimitedNamesWhatHeldACallBack tests that a queue, a rate of the settings and an
-// open breaker are noted, and that a call that nothing held back notes none.
+// TestLimitedNamesWhatHeldACallBack tests that a queue, a configured rate and an open
+// breaker are noted, and that nothing is noted for a call that was not held back.
 func TestLimitedNamesWhatHeldACallBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings Settings
@@ -378,9 +378,10 @@ func TestLimitedNamesWhatHeldACallBack(t *testing.T) {
 	}
 }
 
-// TestWaitsAreMeasuredInTheQueue tests that a call served at once waited for exactly
-// nothing, and that waits last as long as the call was held back. A clock around them
-// would count the time for which a busy machine did not run the call.
+// TestWaitsAreMeasuredInTheQueue tests that a call that is served immediately has a waiting
+// time of exactly zero, and that a wait lasts exactly as long as the call was held back. A
+// clock around the waits would include the time during which a busy machine did not run the
+// call.
 func TestWaitsAreMeasuredInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
@@ -412,8 +413,8 @@ func TestWaitsAreMeasuredInTheQueue(t *testing.T) {
 	})
 }
 
-// TestServersAreBulkheads tests that the calls of all tools of a server share its
-// concurrency, and that another server's calls do not wait for them.
+// TestServersAreBulkheads tests that the calls to all tools of a server share the
+// concurrency of that server, and that calls to another server do not wait for them.
 func TestServersAreBulkheads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, Options{Book: Book{
@@ -453,14 +454,13 @@ func TestServersAreBulkheads(t *testing.T) {
 	})
 }
 
-// TestHoldIsBounded tests that a server's retry-after cannot hold back all callers for
-// ever.
+// TestHoldIsBounded tests that a server's retry-after cannot hold back all callers forever.
 func TestHoldIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, remote(Settings{}))
 		err := do(t, e, fails(limited(1<<62)))
 		var limit *RateLimitedError
-		if errors.As(err, &limit) { // there was one attempt, so the error is run's own
+		if errors.As(err, &limit) { // there was only one attempt, so the error is that of run itself
 			t.Errorf("error %v", err)
 		}
 		if got := e.Stats()[0].Held; got != maxHold {

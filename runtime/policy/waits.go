@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Waits sums the time in which the calls of one task waited for shared limits: their
-// rate, a permit, a hold. That time is not the task's own. The zero value is ready; it
-// is safe for concurrent use.
+// Waits sums the time that the calls of one task waited for shared limits: for their rate
+// limit, a permit or a hold. This time does not count as the task's own. The zero value is
+// ready to use. Waits is safe for concurrent use.
 type Waits struct {
 	mu      sync.Mutex
 	waiting int
-	since   time.Time // when the first of the present waits began
+	since   time.Time // when the first of the current waits began
 	total   time.Duration
 }
 
@@ -31,14 +31,15 @@ func waitsOf(ctx context.Context) *Waits {
 
 type waitingKey struct{}
 
-// WithWaiting returns a context whose calls wait for a limit, and for the next attempt,
-// only until waiting ends: they fail with a *RateLimitedError then. Calls that need not
-// wait, and running ones, go on.
+// WithWaiting returns a context whose calls may wait for a limit, or for the next attempt,
+// only until the context waiting ends; then they fail with a *RateLimitedError. Running
+// calls, and calls that do not have to wait, continue.
 func WithWaiting(ctx, waiting context.Context) context.Context {
 	return context.WithValue(ctx, waitingKey{}, waiting)
 }
 
-// Waiting returns the context that [WithWaiting] gave to ctx, and ctx itself without one.
+// Waiting returns the context that [WithWaiting] attached to ctx, or ctx itself if there is
+// none.
 func Waiting(ctx context.Context) context.Context {
 	if waiting, ok := ctx.Value(waitingKey{}).(context.Context); ok {
 		return waiting
@@ -46,8 +47,8 @@ func Waiting(ctx context.Context) context.Context {
 	return ctx
 }
 
-// waitingEnd returns a channel that is closed when the context allows no more waiting;
-// nil if it always does.
+// waitingEnd returns a channel that is closed once the context does not allow further
+// waiting, or nil if the context does not limit waiting.
 func waitingEnd(ctx context.Context) <-chan struct{} {
 	if waiting, ok := ctx.Value(waitingKey{}).(context.Context); ok {
 		return waiting.Done()
@@ -55,8 +56,8 @@ func waitingEnd(ctx context.Context) <-chan struct{} {
 	return nil
 }
 
-// Total returns the time waited up to now, including present waits. Overlapping waits
-// count once.
+// Total returns the time waited until now, including current waits. Overlapping waits count
+// once.
 func (w *Waits) Total(now time.Time) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -88,7 +89,7 @@ func (w *Waits) end(now time.Time) {
 	}
 }
 
-// add adds a wait that another process measured.
+// add adds a waiting time that another process measured.
 func (w *Waits) add(d time.Duration) {
 	if w == nil {
 		return

@@ -11,11 +11,11 @@ import (
 type question struct {
 	chat  *Chat
 	model string
-	// temperature and seed are nil where the provider's defaults apply.
+	// temperature and seed are nil if the provider's defaults apply.
 	temperature *float64
 	seed        *int64
 	maxTokens   int
-	// schema is the JSON schema of the reply; nil: none.
+	// schema is the JSON schema of the reply, or nil for none.
 	schema json.RawMessage
 }
 
@@ -29,30 +29,31 @@ type answer struct {
 	bound bool
 	// untempered reports whether the temperature of the question was not sent.
 	untempered bool
-	// notes are for the transcript.
+	// notes holds notes for the transcript.
 	notes []string
 }
 
-// reported is a call as the provider wrote it.
+// reported is a tool call as the provider wrote it.
 type reported struct {
 	name string
-	// arguments need not be JSON.
+	// arguments need not be valid JSON.
 	arguments json.RawMessage
 }
 
-// usage is in tokens, as the provider counted them.
+// usage holds numbers of tokens, as the provider counted them.
 type usage struct {
-	// input is the whole input; cached is the part of it that was read from the cache at
-	// a lower price, and written the part that was written to the cache at a higher
-	// price.
+	// input is the total number of input tokens. cached is the part that was read from the
+	// cache at a lower price, and written is the part that was written to the cache at a
+	// higher price.
 	input, cached, written int64
 	output                 int64
 }
 
-// bounded limits a provider's count of tokens to plausible values.
+// bounded limits a token count from a provider to the range 0 to 2³⁰.
 func bounded(n int64) int64 { return min(max(n, 0), 1<<30) }
 
-// sane returns the usage with its parts no larger than the whole.
+// sane returns the usage with plausible counts: the cached and written tokens together do
+// not exceed the input.
 func (u usage) sane() usage {
 	u.input, u.output = bounded(u.input), bounded(u.output)
 	u.cached = min(bounded(u.cached), u.input)
@@ -60,9 +61,9 @@ func (u usage) sane() usage {
 	return u
 }
 
-// client implements one protocol with one provider.
+// client implements one protocol for one provider.
 type client interface {
-	// ask makes one exchange. An error is a *Fault.
+	// ask makes one exchange. Its error is a *Fault.
 	ask(ctx context.Context, q question) (answer, error)
 	// close closes idle connections.
 	close()

@@ -37,7 +37,7 @@ type anthropicMessage struct {
 	Role    Role             `json:"role"`
 }
 
-// anthropicBlock is a text, a call of a tool or the result of one, in a request or a
+// anthropicBlock is a text, a tool call or the result of a tool call, in a request or a
 // response.
 type anthropicBlock struct {
 	ID           string           `json:"id,omitempty"`
@@ -73,8 +73,8 @@ type anthropicReply struct {
 	} `json:"usage"`
 }
 
-// ask sends the question, and sends it again without the temperature if the model
-// refuses that.
+// ask sends the question. If the model refuses the temperature, ask sends the question
+// again without it.
 func (c *anthropicClient) ask(ctx context.Context, q question) (answer, error) {
 	for known := c.quirks.get(q.model); ; {
 		x := c.exchange()
@@ -95,7 +95,7 @@ func (c *anthropicClient) ask(ctx context.Context, q question) (answer, error) {
 	}
 }
 
-// post sends a request. The exchange holds the response.
+// post sends a request. Afterwards, x holds the response.
 func (c *anthropicClient) post(ctx context.Context, x *exchange, body anthropicBody) error {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -159,7 +159,7 @@ func anthropicTurn(m Message) anthropicMessage {
 
 func anthropicAnswer(body []byte) (answer, error) {
 	var r anthropicReply
-	// A member of another type counts as missing.
+	// A member of the wrong type counts as missing.
 	if err := json.Unmarshal(body, &r); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
 		return answer{}, err
 	}
@@ -186,7 +186,7 @@ func anthropicAnswer(body []byte) (answer, error) {
 		a.stop = model.StopCalls
 	}
 	u := r.Usage
-	// The count of the input excludes cached tokens.
+	// The provider's input count excludes cached tokens.
 	cached, written := bounded(u.Cached), bounded(u.Written)
 	a.usage = usage{
 		input: bounded(u.Input) + cached + written, cached: cached, written: written, output: u.Output,

@@ -2,26 +2,28 @@ package provider
 
 import "evolve/runtime/model"
 
-// added bounds the tokens that a provider adds to a request: the marks around messages and
-// instructions of its own.
+// added is an upper limit on the number of tokens that a provider adds to a request: the
+// marks around messages, and its own instructions.
 const added = 500
 
-// AtMost returns what a request can use at the route that it names. A token has at least one
-// byte, so that the bytes of the request bound the tokens of its input. The bound is that of one
-// attempt: further attempts, and those at another provider, also begin with [model.BeginAttempt].
+// AtMost returns the most that a request can use on the route that it names. A token has at
+// least one byte, so the number of bytes in the request is an upper limit on its input
+// tokens. The result applies to one attempt: each further attempt, even with another
+// provider, also begins with [model.BeginAttempt].
 func (r *Router) AtMost(req *model.Request) model.Most {
 	route, _ := r.routes.find(req.Sampling.Route)
 	return r.mostOf(req, route)
 }
 
-// mostOf returns what an attempt at a route can use.
+// mostOf returns the most that an attempt on a route can use.
 func (r *Router) mostOf(req *model.Request, route Route) model.Most {
 	price, _ := r.price(route)
 	_, caches := r.providers[route.Provider].client.(*anthropicClient)
 	return atMost(req, r.scrub, route, price, caches)
 }
 
-// AtMost is [Router.AtMost] for a route and its price, without an open router.
+// AtMost is like [Router.AtMost], for a given route and its price. It does not need an open
+// router.
 func AtMost(req *model.Request, route Route, price Price, kind Kind) model.Most {
 	return atMost(req, func(s string) string { return s }, route, price, kind == Anthropic)
 }
@@ -38,7 +40,7 @@ func atMost(req *model.Request, scrub func(string) string, route Route, price Pr
 	}
 }
 
-// answerTokens returns the maximum tokens of the answer to a request.
+// answerTokens returns the maximum number of tokens in the answer to a request.
 func answerTokens(route Route, req *model.Request) int {
 	most := route.MaxTokens
 	if most == 0 {

@@ -14,7 +14,7 @@ import (
 	"evolve/runtime/provider"
 )
 
-// till reserves attempts of requests until no more are allowed, and notes how they end.
+// till reserves attempts of requests until no more are allowed, and records how they end.
 type till struct {
 	left int
 	most []model.Most
@@ -36,8 +36,9 @@ func (l *till) Pay(u agent.Usage) { l.ends, l.usd = append(l.ends, "paid"), l.us
 func (l *till) Lose()             { l.ends = append(l.ends, "lost") }
 func (l *till) Release()          { l.ends = append(l.ends, "released") }
 
-// TestEachAttemptIsReserved: what each attempt of a request can use is reserved before it is
-// sent, by the prices of its own provider, and no attempt is made without a reservation.
+// TestEachAttemptIsReserved checks that the maximum that each attempt of a request can use
+// is reserved before the attempt is sent, at the prices of its provider, and that no
+// attempt is made without a reservation.
 func TestEachAttemptIsReserved(t *testing.T) {
 	quick := policy.Settings{Attempts: 4, Backoff: time.Millisecond, MaxBackoff: time.Millisecond}
 	request := &model.Request{Goal: "Which port does the cache use?", Remaining: 3}

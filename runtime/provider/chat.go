@@ -8,15 +8,16 @@ import (
 
 // Chat is a request as a conversation, independent of the protocol.
 type Chat struct {
-	// System holds the parts of the system prompt. They are the same in each turn under one
-	// config, so that the providers' prompt caches work.
+	// System holds the parts of the system prompt. They are the same in every turn with the
+	// same config, so that the providers' prompt caches take effect.
 	System []Block `json:"system"`
-	// Messages begin and end with the user and alternate between the roles.
+	// Messages alternates between the roles, and begins and ends with a message from the
+	// user.
 	Messages []Message `json:"messages"`
 	// Tools are the offered tools.
 	Tools []Tool `json:"tools,omitempty"`
-	// Final forbids further calls of the tools. They are still listed when the messages
-	// contain calls of them, as some providers require.
+	// Final forbids further tool calls. Tools that the messages contain calls to are still
+	// listed, because some providers require this.
 	Final bool `json:"final,omitempty"`
 
 	// form is the requested form of an answer.
@@ -26,8 +27,8 @@ type Chat struct {
 	refers bool
 	// shown is the number of solved examples.
 	shown int
-	// calls is the number of calls in the messages; further ones are numbered from
-	// here.
+	// calls is the number of calls in the messages; the ids of further calls continue from
+	// this number.
 	calls int
 }
 
@@ -46,23 +47,23 @@ const (
 	Assistant Role = "assistant"
 )
 
-// Message is one turn of a conversation. Results come before the text of their message.
+// Message is one turn of a conversation. If it contains results, they precede its text.
 type Message struct {
 	Role    Role     `json:"role"`
 	Text    string   `json:"text,omitempty"`
 	Calls   []Call   `json:"calls,omitempty"`   // of the assistant
-	Results []Result `json:"results,omitempty"` // of the user, one for each call of the message before
+	Results []Result `json:"results,omitempty"` // from the user, one for each call in the message before
 }
 
-// Call is a call of a tool in the form for a provider: the name fits its pattern and
-// the arguments are a JSON object.
+// Call is a tool call in the form that a provider needs: the name fits the provider's
+// pattern, and the arguments are a JSON object.
 type Call struct {
 	ID        string          `json:"id"`
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// Result is the result of a call, a JSON object.
+// Result is the result of a call. Its text is a JSON object.
 type Result struct {
 	ID     string `json:"id"`
 	Text   string `json:"text"`
@@ -76,7 +77,8 @@ type Tool struct {
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// add adds a text. It extends the last message if that has the same role.
+// add adds a text to the conversation. If the last message has the same role and no calls,
+// add extends that message.
 func (c *Chat) add(role Role, text string) {
 	if n := len(c.Messages); n > 0 && c.Messages[n-1].Role == role && len(c.Messages[n-1].Calls) == 0 {
 		m := &c.Messages[n-1]
@@ -89,7 +91,8 @@ func (c *Chat) add(role Role, text string) {
 	c.Messages = append(c.Messages, Message{Role: role, Text: text})
 }
 
-// scrubbed returns the chat with every text that is sent passed through scrub.
+// scrubbed returns a copy of the chat in which every text that is sent has passed through
+// scrub.
 func (c Chat) scrubbed(scrub func(string) string) Chat {
 	out := c
 	out.System = make([]Block, len(c.System))
@@ -120,7 +123,7 @@ func (c Chat) scrubbed(scrub func(string) string) Chat {
 	return out
 }
 
-// size returns roughly the number of bytes that a provider will read.
+// size returns the approximate number of bytes that a provider will read.
 func (c Chat) size() int {
 	n := 0
 	for _, b := range c.System {

@@ -8,15 +8,16 @@ import (
 	"evolve/runtime/memory"
 )
 
-// complaint is a provider's error message, in any of the usual forms.
+// complaint is a provider's error message, parsed from any of the usual forms.
 type complaint struct {
 	message, kind, code, param string
-	// stated reports whether the body is JSON with an error in it, whatever the status of
-	// the response.
+	// stated reports whether the body is JSON that contains an error, whatever the status
+	// of the response.
 	stated bool
 }
 
-// complaintOf parses the body of an error response, and quotes a body that is not JSON.
+// complaintOf parses the body of an error response. If the body is not JSON, its beginning
+// is the message.
 func complaintOf(body []byte) complaint {
 	type form struct {
 		Message any `json:"message"`
@@ -62,8 +63,9 @@ func (c complaint) String() string {
 	return c.message
 }
 
-// status returns the effective status of a response with status s: gateways pass on an
-// error of the provider behind them as a 200, with its status as the code.
+// status returns the effective status of a response whose HTTP status is s. If the provider
+// behind a gateway fails, the gateway responds with the status 200 and an error whose code
+// is the provider's status.
 func (c complaint) status(s int) int {
 	if code, err := strconv.Atoi(c.code); err == nil && c.stated && s < 300 && code >= 400 && code < 600 {
 		return code
@@ -71,7 +73,7 @@ func (c complaint) status(s int) int {
 	return s
 }
 
-// tooLong reports whether the message is about a prompt that does not fit.
+// tooLong reports whether the error means that the prompt is too long for the model.
 func (c complaint) tooLong() bool {
 	if c.code == "context_length_exceeded" || c.kind == "exceed_context_size_error" || c.kind == "request_too_large" {
 		return true
@@ -85,7 +87,7 @@ func (c complaint) tooLong() bool {
 	return false
 }
 
-// spent reports whether the message is about an account without credit, for which
+// spent reports whether the error means that the account has no credit left, in which case
 // waiting does not help.
 func (c complaint) spent() bool {
 	return c.code == "insufficient_quota" || c.kind == "insufficient_quota" || c.kind == "billing_error" ||

@@ -13,18 +13,19 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Bounds on the data of a request, in bytes of one text and in paths.
+// Limits on the data in a request: the length of one text in bytes, the number of names in
+// a list, and the length of the description of an inactive tool.
 const (
 	maxText  = 256 << 10
 	maxPaths = 500
-	maxAbout = 120 // of the description of a tool that is not active
+	maxAbout = 120 // of the description of an inactive tool
 )
 
 // dataMark begins a line of data.
 const dataMark = "data: "
 
-// datum is foreign text in a message. It is written as one line of JSON, which contains
-// no line break, so that no text can end its line and pass for another part.
+// datum is untrusted text in a message. It is written as JSON on one line, without line
+// breaks, so no text can end its line and pass for another part of the message.
 type datum struct {
 	Kind       string   `json:"kind"`
 	ID         string   `json:"id,omitempty"`
@@ -45,7 +46,7 @@ func (d datum) line() string {
 	return dataMark + string(encode(d))
 }
 
-// lines returns the data, one to a line.
+// lines returns the data, one datum per line.
 func lines(all []datum) string {
 	out := make([]string, len(all))
 	for i, d := range all {
@@ -54,14 +55,15 @@ func lines(all []datum) string {
 	return strings.Join(out, "\n")
 }
 
-// listed returns a datum with at most maxPaths names.
+// listed returns a datum that lists the first maxPaths of the given names and the number of
+// the others.
 func listed(kind string, all []string) datum {
 	n := min(len(all), maxPaths)
 	return datum{Kind: kind, Names: all[:n], More: len(all) - n}
 }
 
-// enableable returns a datum with the tools that enable_tool could activate, each with
-// the beginning of its description.
+// enableable returns a datum that lists the tools that enable_tool could activate, each
+// with the beginning of its description.
 func enableable(req *model.Request) datum {
 	names := make([]string, len(req.Inactive))
 	for i, s := range req.Inactive {
@@ -87,14 +89,14 @@ func remembered(h memory.Hit) datum {
 	return d
 }
 
-// result is the model's view of a call's result.
+// result is the result of a call as the model sees it.
 type result struct {
 	Outcome agent.Outcome `json:"outcome"`
 	Output  string        `json:"output"`
 }
 
-// encode returns JSON on one line: HTML characters are not escaped, but every line
-// break is, U+0085 included. The types that are encoded here can always be encoded.
+// encode returns JSON on one line. It does not escape HTML characters but escapes every
+// line break, including U+0085. The types that are encoded here can always be encoded.
 func encode(v any) json.RawMessage {
 	out, err := foreign.Marshal(v)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // Kind is a provider's protocol.
 type Kind string
 
-// The protocols. OpenAI is that of chat completions, which most providers and local
+// The protocols. OpenAI is the chat completions protocol, which most providers and local
 // servers implement.
 const (
 	OpenAI    Kind = "openai"
@@ -22,27 +22,28 @@ const (
 
 // Endpoint is one provider.
 type Endpoint struct {
-	// Name is given by the operator.
+	// Name is the name that the operator gave the provider.
 	Name string
 	Kind Kind
-	// BaseURL is the prefix of the protocol's paths, such as
-	// "http://localhost:11434/v1"; empty means the protocol's own provider.
+	// BaseURL is the prefix of the URLs that requests are sent to, such as
+	// "http://localhost:11434/v1"; if it is empty, it is that of the provider that defined
+	// the protocol.
 	BaseURL string
-	// Key is the secret, if the provider requires one, and KeyEnv the name of the
-	// environment variable it came from: messages mention only the name.
+	// Key is the API key, if the provider requires one. KeyEnv is the name of the
+	// environment variable that Key came from: messages mention only this name.
 	Key, KeyEnv string
-	// HTTP sends the requests; nil means a client with time limits and without proxies.
-	// Redirects are not followed in either case: they would carry the key along.
+	// HTTP sends the requests; nil means a client with time limits and without proxies. In
+	// either case redirects are not followed, because that would pass on the key.
 	HTTP *http.Client
 }
 
-// The addresses of the protocols' own providers.
+// The addresses of the providers that defined the protocols.
 const (
 	openaiURL    = "https://api.openai.com/v1"
 	anthropicURL = "https://api.anthropic.com"
 )
 
-// check returns the endpoint with its defaults, or an error.
+// check returns the endpoint with defaults filled in, or an error.
 func (e Endpoint) check() (Endpoint, error) {
 	if e.Name == "" {
 		return e, errors.New("a provider has no name")
@@ -83,7 +84,7 @@ func (e Endpoint) client() *http.Client {
 	return &c
 }
 
-// longest bounds an exchange when no stricter bound does.
+// longest limits the duration of an exchange if no stricter limit applies.
 const longest = 15 * time.Minute
 
 func transport() *http.Transport {

@@ -13,23 +13,24 @@ import (
 	"time"
 )
 
-// maxBody bounds a provider's response, in bytes.
+// maxBody is the maximum size of a provider's response, in bytes.
 const maxBody = 8 << 20
 
-// errTooLarge is the error for a larger response.
+// errTooLarge is the error for a response larger than maxBody.
 var errTooLarge = fmt.Errorf("a response of more than %d MiB", maxBody>>20)
 
-// exchange sends one request and keeps its response, of which go-openai discards parts.
-// It is for one call, in one goroutine.
+// exchange sends one request and stores its response, because go-openai discards parts of
+// it. It is for one call, in one goroutine.
 type exchange struct {
 	client *http.Client
-	status int // 0 when there was no response
+	status int // 0 if there was no response
 	header http.Header
 	body   []byte
 	err    error // why there was no response
 }
 
-// Do reads the whole response. It implements go-openai's HTTPDoer.
+// Do sends a request, and reads and stores the whole response. It implements go-openai's
+// HTTPDoer.
 func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	req.Header.Set("User-Agent", "evolve")
 	resp, err := x.client.Do(req)
@@ -59,11 +60,11 @@ func readBounded(r io.Reader) ([]byte, error) {
 	return body, err
 }
 
-// maxRetryAfter bounds a provider's retry-after.
+// maxRetryAfter is the maximum delay that is accepted from a provider.
 const maxRetryAfter = 24 * time.Hour
 
-// retryAfter returns the provider's hint in its headers; zero when it gave none. A date
-// is compared with the provider's own clock, so that none is needed here.
+// retryAfter returns the delay that the provider's headers suggest, or zero if there is
+// none. A date is compared with the response's Date header, so no clock is needed here.
 func retryAfter(h http.Header) time.Duration {
 	if d, ok := seconds(h.Get("Retry-After-Ms"), time.Millisecond); ok {
 		return d

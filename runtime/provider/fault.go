@@ -23,34 +23,34 @@ type Trouble string
 
 // The kinds of trouble.
 const (
-	Unreachable Trouble = "unreachable" // no connection: address, network, a server that is down
-	Cut         Trouble = "cut"         // the connection broke before the reply was whole
-	TimedOut    Trouble = "timed_out"   // no whole reply in time
-	BadKey      Trouble = "bad_key"     // the key is missing, wrong or lacks the permission
+	Unreachable Trouble = "unreachable" // no connection: wrong address, network failure, or server down
+	Cut         Trouble = "cut"         // the connection broke before the reply was complete
+	TimedOut    Trouble = "timed_out"   // no complete reply in time
+	BadKey      Trouble = "bad_key"     // the key is missing, wrong, or without the required permission
 	NotFound    Trouble = "not_found"   // no such model, or no such API at this address
-	Limited     Trouble = "limited"     // too many requests or tokens for now
+	Limited     Trouble = "limited"     // too many requests or tokens for the moment
 	NoCredit    Trouble = "no_credit"   // the account has no credit left
 	Unwell      Trouble = "unwell"      // the provider failed or is overloaded
 	Garbled     Trouble = "garbled"     // the response violates the protocol
 	Rejected    Trouble = "rejected"    // the provider does not accept this request
 	TooLong     Trouble = "too_long"    // the prompt is larger than the model's context
 	Moved       Trouble = "moved"       // a redirect, which is not followed
-	Unrecorded  Trouble = "unrecorded"  // a replay that holds no such exchange
+	Unrecorded  Trouble = "unrecorded"  // the replayed recording has no such exchange
 	Interrupted Trouble = "interrupted" // the caller cancelled
 )
 
-// Fault is why an exchange with a provider failed. It contains no secret and at most a
-// line of the provider's text.
+// Fault describes why an exchange with a provider failed. It contains no secret and at most
+// one line of the provider's text.
 type Fault struct {
 	Provider string
 	Trouble  Trouble
-	// Status is the HTTP status; 0 when there was no response.
+	// Status is the HTTP status; 0 if there was no response.
 	Status int
-	// RetryAfter is the provider's hint; zero when it gave none.
+	// RetryAfter is the delay that the provider suggested; zero if it suggested none.
 	RetryAfter time.Duration
 	// Text describes the failure for people.
 	Text string
-	// cause is the error of the context, for errors.Is.
+	// cause is the context's error, for use with errors.Is.
 	cause error
 }
 
@@ -59,9 +59,9 @@ func (f *Fault) Error() string { return "provider " + f.Provider + ": " + f.Text
 // Unwrap returns the context's error, if that was the cause.
 func (f *Fault) Unwrap() error { return f.cause }
 
-// error converts the fault: to a *policy.Failure when another attempt may help or the
-// breaker should count it, to a *model.Error when another attempt would fail the same
-// way.
+// error converts the fault to a *policy.Failure if another attempt may help or if the
+// policies must take the failure into account, and to a *model.Error if another attempt
+// would fail in the same way.
 func (f *Fault) error() error {
 	failure := &policy.Failure{Outcome: agent.Execution, Retry: true, RetryAfter: f.RetryAfter, Err: f}
 	switch f.Trouble {
@@ -82,14 +82,15 @@ func (f *Fault) error() error {
 	return failure
 }
 
-// unanswered reports whether the provider may have worked, and charge for it, without
-// reporting how much.
+// unanswered reports whether the provider may have processed the request without reporting
+// what it charges for it.
 func (f *Fault) unanswered() bool {
 	return slices.Contains([]Trouble{Cut, TimedOut, Garbled, Interrupted}, f.Trouble)
 }
 
-// charged reports whether the provider may charge for the request: it may have worked on it,
-// or failed after that. One that is overloaded or refuses the request does not.
+// charged reports whether the provider may charge for the request because it processed it,
+// even if it failed afterwards. A provider that is overloaded or refuses the request does
+// not charge.
 func (f *Fault) charged() bool {
 	overloaded := f.Status == http.StatusServiceUnavailable || f.Status == statusOverloaded
 	return f.unanswered() || f.Trouble == Unwell && !overloaded
@@ -98,11 +99,11 @@ func (f *Fault) charged() bool {
 // statusOverloaded is Anthropic's status for an overload.
 const statusOverloaded = 529
 
-// maxQuoted bounds quotations of a provider's text, in bytes.
+// maxQuoted is the maximum length of a quotation of a provider's text, in bytes.
 const maxQuoted = 300
 
-// fault returns why an exchange failed. clientErr covers only a response that
-// could not be decoded, or a request that it refused to send.
+// fault returns why an exchange failed. clientErr is set only if the response could not be
+// decoded, or if the client refused to send the request.
 func (e Endpoint) fault(ctx context.Context, x *exchange, clientErr error, scrub func(string) string) *Fault {
 	f := &Fault{Provider: e.Name, Status: x.status}
 	describe := func(t Trouble, format string, args ...any) *Fault {
@@ -120,13 +121,13 @@ func (e Endpoint) fault(ctx context.Context, x *exchange, clientErr error, scrub
 	case s >= 200 && s < 300:
 		return describe(Garbled, "the response does not follow its protocol: %v", clientErr)
 	case s < 400:
-		return describe(Moved, "answered with a redirect (%d), which is not followed; set the base URL to where it leads", s)
+		return describe(Moved, "answered with a redirect (%d), which is not followed; set the base URL to the target of the redirect", s)
 	case c.tooLong() || s == http.StatusRequestEntityTooLarge:
 		return describe(TooLong, "the prompt is larger than the model's context: %s", c)
 	case s == http.StatusUnauthorized || s == http.StatusForbidden:
 		return describe(BadKey, "%s (%d): %s", e.refusal(), s, c)
 	case s == http.StatusNotFound:
-		return describe(NotFound, "does not know the model or the address (404): %s", c)
+		return describe(NotFound, "has no such model or no such address (404): %s", c)
 	case s == http.StatusPaymentRequired || c.spent():
 		return describe(NoCredit, "the account's balance is used up (%d): %s", s, c)
 	case s == http.StatusTooManyRequests:
@@ -138,7 +139,7 @@ func (e Endpoint) fault(ctx context.Context, x *exchange, clientErr error, scrub
 	}
 }
 
-// unsent returns the fault of an exchange without a response.
+// unsent returns the fault for an exchange without a response.
 func (e Endpoint) unsent(ctx context.Context, x *exchange, clientErr error,
 	describe func(Trouble, string, ...any) *Fault,
 ) *Fault {
@@ -151,7 +152,7 @@ func (e Endpoint) unsent(ctx context.Context, x *exchange, clientErr error,
 		err = clientErr
 	}
 	var where *url.Error
-	if errors.As(err, &where) { // its text contains the URL
+	if errors.As(err, &where) { // the text of a url.Error contains the URL
 		err = where.Err
 	}
 	switch {
@@ -177,18 +178,19 @@ func (e Endpoint) unsent(ctx context.Context, x *exchange, clientErr error,
 	return describe(Cut, "no complete reply: %v", err)
 }
 
-// refusal describes what is wrong with the key, with the name of its variable.
+// refusal describes what is wrong with the API key and names its environment variable.
 func (e Endpoint) refusal() string {
 	switch {
 	case e.KeyEnv == "":
-		return "needs a key, and none is configured"
+		return "needs an API key, but none is configured"
 	case e.Key == "":
-		return "needs a key, and the environment variable " + e.KeyEnv + " is empty"
+		return "needs an API key, but the environment variable " + e.KeyEnv + " is empty"
 	}
 	return "refuses the key in the environment variable " + e.KeyEnv
 }
 
-// oneLine returns text without line breaks and other control characters.
+// oneLine returns text with each run of spaces, line breaks and control characters replaced
+// by a single space.
 func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x85 || r == ' ' }), " ")
 }

@@ -15,7 +15,7 @@ import (
 	"evolve/runtime/provider"
 )
 
-// once is a guard that makes one attempt and keeps its result.
+// once is a guard that makes one attempt and stores its result.
 type once struct {
 	call  policy.Call
 	err   error
@@ -28,7 +28,7 @@ func (g *once) Do(ctx context.Context, c policy.Call, run func(context.Context, 
 	return policy.Applied{Version: "v1", Attempts: 1}, g.err
 }
 
-// cut announces a body and closes the connection within it.
+// cut announces a body and closes the connection before the body ends.
 func cut(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", "1000")
 	w.WriteHeader(200)
@@ -47,7 +47,7 @@ func TestFaults(t *testing.T) {
 		name    string
 		answer  http.HandlerFunc
 		trouble provider.Trouble
-		retry   agent.Outcome // outcome of the failure that policies may retry; empty when they may not
+		retry   agent.Outcome // outcome of the failure if policies may retry it; otherwise empty
 		outcome agent.Outcome
 		after   time.Duration
 		text    string
@@ -123,7 +123,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestNoConnection uses an address without a server, and missing keys.
+// TestNoConnection uses an address without a server, and missing API keys.
 func TestNoConnection(t *testing.T) {
 	for _, kind := range kinds {
 		_, err := ask(t, router(t, provider.Endpoint{Name: "gone", Kind: kind, BaseURL: "http://127.0.0.1:1"}, nil), nil)
@@ -142,7 +142,8 @@ func TestNoConnection(t *testing.T) {
 	}
 }
 
-// TestRedirect tests that a key does not follow a redirect, with any client.
+// TestRedirect tests that a key is not sent along with a redirect, whichever client is
+// used.
 func TestRedirect(t *testing.T) {
 	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("the thief was asked, with %v", r.Header)

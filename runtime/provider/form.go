@@ -26,19 +26,20 @@ type situation struct {
 	Examples int
 }
 
-// ruled returns the rules that apply, with those for a form of the answer.
+// ruled returns the rules for a conversation in the given situation, followed by the rules
+// for the answer form.
 func ruled(form model.AnswerForm, s situation) string {
 	var b strings.Builder
 	for _, name := range []string{"rules", "answer_" + string(cmp.Or(form, model.FreeForm))} {
-		if t := rules.Lookup(name + ".md"); t != nil { // no config allows another form
-			_ = t.Execute(&b, s) // a situation always fits, into a builder
+		if t := rules.Lookup(name + ".md"); t != nil { // nil only for MessageForm, which no config can select
+			_ = t.Execute(&b, s) // cannot fail: every situation fits the template, and b is a string builder
 		}
 	}
 	return b.String()
 }
 
-// requested returns the runtime's sentence after the goal that requests a form; empty for
-// the free form.
+// requested returns the runtime's sentence that requests a form of answer, to be placed
+// after the goal; it is empty for the free form.
 func requested(form model.AnswerForm) string {
 	switch form {
 	case model.LineForm:

@@ -10,7 +10,7 @@ import (
 )
 
 // TestFormOfAnAnswer tests that a form is requested in the rules and after the goal, and
-// is requested again with an answer that was sent back.
+// again when an answer is sent back.
 func TestFormOfAnAnswer(t *testing.T) {
 	for _, form := range model.AnswerForms() {
 		req := &model.Request{Goal: "g", Form: form, Remaining: 3, Rejected: []string{"because"}}
@@ -33,7 +33,7 @@ func encoded(v any) string { return string(encode(v)) }
 
 func encodedText(s string) string { return strings.Trim(encoded(s), `"`) }
 
-// TestReadForm tests that the answer is taken out of a reply in its form.
+// TestReadForm tests that the answer is extracted from a reply in the requested form.
 func TestReadForm(t *testing.T) {
 	for name, c := range map[string]struct {
 		form             model.AnswerForm
@@ -58,8 +58,9 @@ func TestReadForm(t *testing.T) {
 	}
 }
 
-// TestDemonstrations tests that demonstrations come before the conversation, each in the
-// same form as the goal with its reply, and that neither can pass for the runtime.
+// TestDemonstrations tests that demonstrations come before the conversation, each as a
+// request in the same form as the goal followed by its reply, and that neither can be
+// mistaken for text from the runtime.
 func TestDemonstrations(t *testing.T) {
 	req := &model.Request{
 		Goal: "book a seat", Domain: "travel", Form: model.JSONForm, Remaining: 1,
@@ -91,8 +92,8 @@ func TestDemonstrations(t *testing.T) {
 	}
 }
 
-// TestPlainGoal tests that a task without a domain, tools and data is sent as its goal
-// alone: a small model takes any further line for a part of the task.
+// TestPlainGoal tests that for a task without a domain, tools and data only the goal is
+// sent, because a small model takes any further line for part of the task.
 func TestPlainGoal(t *testing.T) {
 	c := Render(&model.Request{Goal: "Is it good or bad?", Domain: memory.GlobalDomain, Remaining: 1})
 	if len(c.Messages) != 1 || c.Messages[0].Text != "Goal:\nIs it good or bad?" {

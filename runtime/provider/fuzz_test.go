@@ -15,8 +15,8 @@ import (
 	"evolve/runtime/provider"
 )
 
-// fuzzDecoding passes any body with any status to a router: the result must be an error
-// with an outcome, or a reply that the loop can continue with.
+// fuzzDecoding passes any body with any status to a router. The result must be either an
+// error with an outcome or a reply with which the loop can continue.
 func fuzzDecoding(f *testing.F, kind provider.Kind) {
 	var status int
 	var header string
@@ -50,7 +50,7 @@ func fuzzDecoding(f *testing.F, kind provider.Kind) {
 		if !(reply.Confidence >= 0 && reply.Confidence <= 1) || len(reply.Calls) > 0 && (reply.Answer != "" || reply.Referral != nil) {
 			t.Fatalf("%+v", reply)
 		}
-		// The reply, shown in a further request, still fits the protocol.
+		// The reply must still fit the protocol when it is included in a further request.
 		next := asked()
 		for _, c := range reply.Calls {
 			next.Steps = append(next.Steps, model.Step{Call: c})
@@ -89,8 +89,8 @@ func FuzzAnthropic(f *testing.F) {
 	fuzzDecoding(f, provider.Anthropic)
 }
 
-// BenchmarkNext measures a call without its network: render, scrub, encode, decode,
-// read.
+// BenchmarkNext measures a call without the network: rendering, scrubbing, encoding,
+// decoding and reading.
 func BenchmarkNext(b *testing.B) {
 	for _, kind := range kinds {
 		b.Run(string(kind), func(b *testing.B) {

@@ -12,9 +12,9 @@ import (
 	"evolve/runtime/provider"
 )
 
-// TestGreedyRequestsHaveOneResponse: a server that gives equal requests different responses
-// is asked once for each greedy request, and the replay gives that response to all of them.
-// Requests with a temperature have a response each.
+// TestGreedyRequestsHaveOneResponse checks that a server that gives different responses to
+// equal requests is asked once for all equal greedy requests, and that the replay gives
+// that response to all of them. Each request with a temperature has its own response.
 func TestGreedyRequestsHaveOneResponse(t *testing.T) {
 	for name, c := range map[string]struct {
 		temperature float64

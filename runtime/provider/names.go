@@ -7,17 +7,17 @@ import (
 	"regexp"
 )
 
-// maxName is the longest name of a tool that all providers accept, in bytes.
+// maxName is the maximum length of a tool's name that all providers accept, in bytes.
 const maxName = 64
 
 var unfit = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 
-// names maps the tools' names to those that fit the pattern of the providers, and back.
+// names maps the tools' names to names that fit the pattern of the providers, and back.
 type names struct {
 	to, from map[string]string
 }
 
-// wire returns the name of a tool for the provider.
+// wire returns a tool's name in the form that the provider accepts.
 func (n *names) wire(name string) string {
 	if w, ok := n.to[name]; ok {
 		return w
@@ -41,8 +41,8 @@ func (n *names) wire(name string) string {
 	return w
 }
 
-// real returns the tool for a name that a provider used; one that was never offered is
-// unchanged.
+// real returns the tool's real name for a name that a provider used. A name that was never
+// offered is returned unchanged.
 func (n *names) real(wire string) string {
 	if name, ok := n.from[wire]; ok {
 		return name
@@ -50,13 +50,13 @@ func (n *names) real(wire string) string {
 	return wire
 }
 
-// callID returns the id of the i-th call of a conversation. The ids from providers are
-// foreign text, sometimes missing or duplicate, and not needed. Nine letters and digits
-// suit all providers.
+// callID returns the id of the i-th call in a conversation. The ids from providers are not
+// needed: they are untrusted text, and sometimes missing or duplicated. All providers
+// accept an id of nine letters and digits.
 func callID(i int) string { return fmt.Sprintf("call%05d", i) }
 
-// object returns text as a JSON object: itself if it is one, otherwise an object that
-// contains it. Providers accept only objects as the arguments of a call.
+// object returns text as a JSON object: unchanged if it is one, otherwise as an object that
+// contains the text. Providers accept only objects as the arguments of a call.
 func object(text string) json.RawMessage {
 	trimmed := bytes.TrimSpace([]byte(text))
 	if len(trimmed) == 0 {
@@ -73,7 +73,8 @@ func object(text string) json.RawMessage {
 	}{text})
 }
 
-// schema returns the schema of an object: itself if it is one, otherwise that of any.
+// schema returns the schema of an object: the text itself if it is such a schema, otherwise
+// a schema that accepts any object.
 func schema(text json.RawMessage) json.RawMessage {
 	var form struct {
 		Type any `json:"type"`

@@ -21,9 +21,9 @@ func newOpenAI(e Endpoint, scrub func(string) string) *openaiClient {
 	return &openaiClient{exchanger: newExchanger(e, scrub)}
 }
 
-// ask sends the question, and sends it again without a parameter that the model
-// refuses. Such a refusal costs nothing, occurs once per model, and does not count as
-// an attempt.
+// ask sends the question, and sends it again without a parameter if the model refuses that
+// parameter. Such a refusal costs nothing, occurs once per model, and does not count as an
+// attempt.
 func (c *openaiClient) ask(ctx context.Context, q question) (answer, error) {
 	for known := c.quirks.get(q.model); ; {
 		a, more, err := c.once(ctx, q, known)
@@ -58,8 +58,9 @@ func (c *openaiClient) once(ctx context.Context, q question, known quirk) (answe
 	return answer{}, more, f
 }
 
-// openaiQuirk returns the parameter that a request failed for. The library has rules
-// for some models and refuses to send parameters that they do not accept.
+// openaiQuirk returns the quirk because of which a request failed, that is, the parameter
+// that was refused, or 0 if there is none. The library has rules for some models and
+// refuses to send parameters that these models do not accept.
 func openaiQuirk(f *Fault, x *exchange, err error) quirk {
 	if known := libraryQuirk(err); known != 0 {
 		return known
@@ -82,8 +83,8 @@ func libraryQuirk(err error) quirk {
 	return 0
 }
 
-// TakesTemperature reports whether requests to a model can have a temperature, as far as
-// its name shows before it was asked.
+// TakesTemperature reports whether requests to a model may set a temperature, judging only
+// by the model's name, before any request.
 func TakesTemperature(kind Kind, name string) bool {
 	if kind != OpenAI {
 		return true
@@ -102,8 +103,8 @@ func TakesTemperature(kind Kind, name string) bool {
 func openaiRequest(q question, known quirk) openai.ChatCompletionRequest {
 	r := openai.ChatCompletionRequest{Model: q.model, Messages: openaiMessages(q.chat)}
 	if q.temperature != nil && known&noTemperature == 0 {
-		// The library leaves out a zero; a millionth is equally greedy, and does not
-		// overflow in servers that divide by it.
+		// The library omits a zero. A millionth has the same effect as zero, and causes no
+		// overflow in servers that divide by the temperature.
 		r.Temperature = float32(max(*q.temperature, 1e-6))
 	}
 	if q.seed != nil && known&noSeed == 0 {
@@ -138,7 +139,7 @@ func openaiRequest(q question, known quirk) openai.ChatCompletionRequest {
 func openaiMessages(c *Chat) []openai.ChatCompletionMessage {
 	var out []openai.ChatCompletionMessage
 	add := func(m openai.ChatCompletionMessage) { out = append(out, m) }
-	if len(c.System) > 0 { // one message: some servers accept no second
+	if len(c.System) > 0 { // one message, because some servers accept only one
 		texts := make([]string, len(c.System))
 		for i, b := range c.System {
 			texts[i] = b.Text
@@ -171,7 +172,7 @@ func openaiAnswer(r *openai.ChatCompletionResponse) (answer, error) {
 		return answer{}, errors.New("it has no choices")
 	}
 	choice := &r.Choices[0]
-	if choice.FinishReason == "error" { // the value of a gateway for a provider that failed half-way
+	if choice.FinishReason == "error" { // the value from a gateway whose provider failed halfway
 		return answer{}, errors.New("the provider reported an error in the middle of the reply")
 	}
 	a := answer{text: choice.Message.Content, stop: model.StopEnd}
@@ -188,7 +189,7 @@ func openaiAnswer(r *openai.ChatCompletionResponse) (answer, error) {
 		a.stop = model.StopRefusal
 	case choice.FinishReason == openai.FinishReasonLength:
 		a.stop = model.StopLength
-	case len(a.calls) > 0: // calls count whatever the finish reason
+	case len(a.calls) > 0: // calls take effect, whatever the finish reason is
 		a.stop = model.StopCalls
 	}
 	a.usage = usage{input: int64(r.Usage.PromptTokens), output: int64(r.Usage.CompletionTokens)}

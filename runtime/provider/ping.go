@@ -15,9 +15,9 @@ type Pong struct {
 	Usage           agent.Usage
 }
 
-// Ping makes one call of at most 5 tokens, without policies, to check address, key and
-// model. now is the clock for the latency; nil leaves it 0. The error is a *Fault,
-// whose Trouble is the kind of failure.
+// Ping makes one call with at most 5 output tokens, without policies, to check the address,
+// key and model. now is the clock for the latency; if it is nil, the latency is 0. The
+// error is a *Fault, whose Trouble is the kind of failure.
 func Ping(ctx context.Context, e Endpoint, model string, now func() time.Time) (Pong, error) {
 	p := Pong{Provider: e.Name, Model: model}
 	e, err := e.check()
@@ -36,7 +36,7 @@ func Ping(ctx context.Context, e Endpoint, model string, now func() time.Time) (
 	a, err := c.ask(ctx, question{chat: &chat, model: model, maxTokens: 5})
 	p.Latency = now().Sub(began)
 	if err != nil {
-		// Some reasoning models refuse because 5 tokens are too few. They are
+		// Some reasoning models refuse because 5 tokens are too few. They are nevertheless
 		// available.
 		if strings.Contains(err.Error(), "model output limit was reached") {
 			return p, nil

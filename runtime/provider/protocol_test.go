@@ -21,7 +21,7 @@ func call(id, name, args string) model.Call {
 	return model.Call{ID: id, Tool: name, Arguments: json.RawMessage(args)}
 }
 
-// specs are tools, one with a name that no provider accepts.
+// specs are specifications of tools. One has a name that no provider accepts.
 var specs = []tool.Spec{
 	{Name: "grep", Description: "Search files.", Schema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string"}},"required":["pattern"],"additionalProperties":false}`)},
 	{Name: "wiki: find page", Description: "Find a page.", Schema: json.RawMessage(`{"type":"object","properties":{"title":{"type":"string"}}}`)},
@@ -32,7 +32,7 @@ func asked() *model.Request {
 	return &model.Request{Goal: "Which port does the cache use?", Tools: specs, Remaining: 3}
 }
 
-// TestReplies has each kind of reply in the form of each protocol.
+// TestReplies covers each kind of reply in the form of each protocol.
 func TestReplies(t *testing.T) {
 	const openaiCost = (600*2 + 400*.5 + 200*10) / 1e6
 	const anthropicCost = (100*2 + 400*.5 + 500*2*1.25 + 200*10) / 1e6
@@ -127,7 +127,7 @@ func TestReplies(t *testing.T) {
 				want := test.want
 				want.Usage = agent.Usage{InputTokens: 1000, OutputTokens: 200, CachedTokens: 400, CostUSD: cost}
 				want.Provider, want.Model, want.Applied = "remote", "small", []policy.Applied{{Attempts: 1}}
-				if test.name == "malformed arguments" && kind == provider.Anthropic { // there it is JSON of the wrong type
+				if test.name == "malformed arguments" && kind == provider.Anthropic { // in that protocol it is JSON of the wrong type
 					want.Calls = []model.Call{call("call00000", "grep", `"{\"pattern\": \"po"`)}
 				}
 				opts := []cmp.Option{cmpopts.EquateEmpty(), cmpopts.EquateApprox(0, 1e-12)}
@@ -139,7 +139,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// TestOwnRefer tests that an operator's tool named refer replaces the runtime's.
+// TestOwnRefer tests that an operator's tool named refer replaces that of the runtime.
 func TestOwnRefer(t *testing.T) {
 	for kind, body := range map[provider.Kind]string{
 		provider.OpenAI:    completion(`{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"refer","arguments":"{}"}}]}`, "tool_calls", openaiUsage),
@@ -154,8 +154,8 @@ func TestOwnRefer(t *testing.T) {
 	}
 }
 
-// steps returns a request with several rounds of calls: two at once, one with arguments
-// that are not JSON, and one without arguments.
+// steps returns a request with several rounds of calls: a round of two parallel calls, a
+// call whose arguments are not JSON, and a call without arguments.
 func steps() *model.Request {
 	r := asked()
 	r.Steps = []model.Step{
@@ -217,7 +217,7 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// TestSampling tests which temperature, seed and length are sent.
+// TestSampling tests which temperature, seed and maximum length are sent.
 func TestSampling(t *testing.T) {
 	cold, warm := 0., .7
 	for name, test := range map[string]struct {
@@ -254,8 +254,8 @@ func TestSampling(t *testing.T) {
 	}
 }
 
-// TestParameters has models that refuse a parameter: it is left out at once, and from
-// then on.
+// TestParameters uses models that refuse a parameter. The parameter is left out immediately
+// and from then on.
 func TestParameters(t *testing.T) {
 	refuse := func(param, message string) http.HandlerFunc {
 		return answering(400, `{"error":{"message":"`+message+`","type":"invalid_request_error","param":`+param+`,"code":"unsupported_parameter"}}`)
@@ -266,7 +266,7 @@ func TestParameters(t *testing.T) {
 		kind   provider.Kind
 		model  string
 		script []http.HandlerFunc
-		absent []string // in the last two requests
+		absent []string // absent from the last two requests
 		there  string
 	}{
 		{
@@ -293,7 +293,7 @@ func TestParameters(t *testing.T) {
 					t.Fatalf("%+v, %v", reply, err)
 				}
 				for _, name := range test.absent {
-					if said := strings.Contains(strings.Join(reply.Notes, ";"), "takes no "+name); said != (name != "max_tokens") {
+					if said := strings.Contains(strings.Join(reply.Notes, ";"), "does not accept a "+name); said != (name != "max_tokens") {
 						t.Errorf("notes %q", reply.Notes)
 					}
 				}
@@ -327,8 +327,9 @@ func TestParameters(t *testing.T) {
 	})
 }
 
-// TestSchema has servers that apply a schema, and servers that refuse it: by its name or
-// without a reason. The latter are asked without it at once, and from then on.
+// TestSchema uses servers that apply a schema, servers that refuse it by name, and servers
+// that refuse it without a reason. Servers that refuse it are asked again without it
+// immediately, and without it from then on.
 func TestSchema(t *testing.T) {
 	const object = `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`
 	refused := func(body string) []http.HandlerFunc { return []http.HandlerFunc{answering(400, body)} }

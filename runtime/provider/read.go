@@ -13,10 +13,10 @@ import (
 // unstated is the confidence of an answer without a confidence line.
 const unstated = .5
 
-// maxValue is the longest answer that is also used as its Value, in bytes.
+// maxValue is the maximum length of an answer that is also used as its Value, in bytes.
 const maxValue = 80
 
-// confident matches the optional last line of an answer.
+// confident matches the optional last line of an answer, which states a confidence.
 var confident = regexp.MustCompile(`(?i)(?:^|\n)[ \t]*confidence:[ \t]*(0|1|0?\.[0-9]{1,9}|1\.0{1,9})[ \t]*$`)
 
 // read converts a provider's answer to a chat into a reply. Every text passes through
@@ -69,8 +69,8 @@ func read(c *Chat, a answer, scrub func(string) string) model.Reply {
 	return r
 }
 
-// confidence removes the confidence line of an answer and returns its value, and whether
-// there was one.
+// confidence splits off the confidence line at the end of an answer. It returns the rest,
+// the confidence that the line states, and whether there is such a line.
 func confidence(text string) (rest string, value float64, stated bool) {
 	at := confident.FindStringSubmatchIndex(text)
 	if at == nil {

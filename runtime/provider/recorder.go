@@ -23,18 +23,19 @@ type Mode string
 // The modes.
 const (
 	Record Mode = "record" // sends requests and appends the exchanges to the file
-	Replay Mode = "replay" // answers from the file, without a network
+	Replay Mode = "replay" // answers requests from the file, without a network
 )
 
 // RecorderOptions make a Recorder.
 type RecorderOptions struct {
 	Mode Mode
-	// Path is the recording, a cassette of go-vcr in YAML.
+	// Path is the path of the recording, a go-vcr cassette in YAML.
 	Path string
-	// Transport makes the exchanges that are recorded; nil means one without proxies.
+	// Transport makes the exchanges that are recorded; nil means a transport without
+	// proxies.
 	Transport http.RoundTripper
-	// Secrets are values that are removed from recordings, beside text with the shape
-	// of a credential and what Scrub removes.
+	// Secrets are values that are removed from recordings, in addition to text that looks
+	// like a credential and to what Scrub removes.
 	Secrets []string
 	Scrub   func(string) string
 }
@@ -42,17 +43,18 @@ type RecorderOptions struct {
 // Recorder is the transport of endpoints whose exchanges are recorded or replayed. It is
 // safe for concurrent use.
 //
-// A recording contains only the headers of an allow-list, and no host, query, duration or
-// credential. While recording, callers get the responses as recorded, so that a replay
-// gives the same bytes; broken connections are recorded, too.
+// A recording contains only the headers on an allow-list, and no host, query, duration or
+// credential. While recording, callers get the responses in their recorded form, so a
+// replay gives the same bytes. Broken connections are recorded too.
 //
-// In a replay an exchange is found by method, path and body. Equal requests are answered in
-// the order in which they were recorded, each response once.
+// In a replay, an exchange is found by its method, path and body. Equal requests are
+// answered in the order in which they were recorded, and each response is used once.
 //
-// A request with a temperature of about 0 has one successful response in a recording: while
-// it is recorded, and in the replay, each equal request gets that one. Many servers compute
-// requests together and then give several responses to such a request. The assignment of
-// responses to equal requests would depend on timing, and a replay could not repeat it.
+// An exception is a request with a temperature of about 0: it has only one successful
+// response in a recording, and every equal request gets that response, both while recording
+// and in the replay. The reason is that many servers process requests in batches and then
+// give different responses to equal requests. It would depend on timing which request gets
+// which response, and a replay could not repeat that.
 type Recorder struct {
 	mode      Mode
 	path      string
@@ -61,8 +63,9 @@ type Recorder struct {
 
 	mu    sync.Mutex
 	tape  *cassette.Cassette
-	index map[string][]int // requestKey → the exchanges left
-	// flights are the greedy requests that are being recorded.
+	index map[string][]int // maps a requestKey to the indices of the remaining exchanges
+	// flights holds a channel for each greedy request that is being recorded; it is closed
+	// when the recording of the request ends.
 	flights map[string]chan struct{}
 	closed  bool
 }
@@ -83,7 +86,7 @@ func NewRecorder(o RecorderOptions) (*Recorder, error) {
 		switch tape, err := load(o.Path); {
 		case err == nil:
 			r.tape = tape
-		case !errors.Is(err, fs.ErrNotExist): // a file that is no recording must not be replaced
+		case !errors.Is(err, fs.ErrNotExist): // a file that is not a recording must not be replaced
 			return nil, fmt.Errorf("reading the recording that is to be continued: %w", err)
 		}
 	case o.Mode == Replay:
@@ -154,7 +157,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		defer done()
 	}
 	answered, err := r.exchange(req, body)
-	if req.Context().Err() != nil { // a cancelled exchange depends on timing
+	if req.Context().Err() != nil { // not recorded, because a cancelled exchange depends on timing
 		return nil, req.Context().Err()
 	}
 	x := &cassette.Interaction{Request: asked, Response: answered}
@@ -171,8 +174,9 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return response(req, &x.Response)
 }
 
-// single returns the recorded response to a greedy request. Without one, the caller makes
-// the exchange and calls done after it; equal requests wait for that.
+// single returns the recorded response to a greedy request. If there is none, it returns a
+// function done: the caller must make the exchange and then call done, and equal requests
+// wait until then.
 func (r *Recorder) single(ctx context.Context, k string) (known *cassette.Response, done func(), err error) {
 	for {
 		r.mu.Lock()
@@ -217,8 +221,9 @@ func greedy(body string) bool {
 
 func successful(x *cassette.Response) bool { return x.Code >= 200 && x.Code < 300 }
 
-// exchange sends a request. Without a complete response it returns one without a code,
-// to be recorded, and the error.
+// exchange sends a request and returns the response in its recorded form. If there is no
+// complete response, it returns the error together with a response without a status code,
+// which is recorded too.
 func (r *Recorder) exchange(req *http.Request, body []byte) (cassette.Response, error) {
 	broken := func(err error) (cassette.Response, error) {
 		lost := &lostResponse{memory.Cut(r.redactor.text(err.Error()), maxQuoted)}
@@ -243,7 +248,7 @@ func (r *Recorder) exchange(req *http.Request, body []byte) (cassette.Response, 
 	text := r.redactor.body(string(got))
 	kept := []string{"Content-Type", "Retry-After", "Retry-After-Ms"}
 	if resp.Header.Get("Retry-After") != "" {
-		kept = append(kept, "Date") // the reference for a Retry-After date
+		kept = append(kept, "Date") // a date in Retry-After is compared with it
 	}
 	return cassette.Response{
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -286,7 +291,7 @@ func response(req *http.Request, x *cassette.Response) (*http.Response, error) {
 	}, nil
 }
 
-// lostResponse is the error of a connection without a complete response.
+// lostResponse is the error for a connection that gave no complete response.
 type lostResponse struct{ text string }
 
 func (e *lostResponse) Error() string { return e.text }

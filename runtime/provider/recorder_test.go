@@ -22,7 +22,7 @@ import (
 	"evolve/runtime/provider"
 )
 
-// patient is a guard that tries three times.
+// patient is a guard that makes three attempts.
 type patient struct{}
 
 func (patient) Do(ctx context.Context, _ policy.Call, run func(context.Context, int) (policy.Spent, error)) (policy.Applied, error) {
@@ -35,7 +35,7 @@ func (patient) Do(ctx context.Context, _ policy.Call, run func(context.Context, 
 	}
 }
 
-// leaks returns forms in which a server might write a secret, and the traces that would
+// leaks returns forms in which a server might return a secret, and the traces that would
 // reveal it.
 func leaks(secret string) (leaks, traces []string) {
 	for _, f := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret), fmt.Sprintf("%x", secret), strings.ReplaceAll(secret, "/", `\/`)} {
@@ -69,7 +69,7 @@ func newRecorder(t *testing.T, o provider.RecorderOptions) *provider.Recorder {
 	return r
 }
 
-// TestRecording records exchanges with a server that fails and returns the key in every
+// TestRecording records exchanges with a server that fails and returns the API key in every
 // way it can, and replays them without the server.
 func TestRecording(t *testing.T) {
 	for _, kind := range kinds {
@@ -90,7 +90,7 @@ func TestRecording(t *testing.T) {
 				leak(200, saying(kind, "the second time")),
 			)
 			path := filepath.Join(t.TempDir(), "recordings", "night.yaml")
-			// The key is in the path of the base URL, too.
+			// The API key is also in the path of the base URL.
 			e := s.endpoint()
 			e.BaseURL = strings.Replace(e.BaseURL, s.URL, s.URL+"/"+url.PathEscape(secret), 1)
 			requests := []*model.Request{asked(), steps(), {Goal: "my key is " + secret, Remaining: 2}, asked()}
@@ -140,7 +140,7 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// TestReplayUnknown asks for exchanges that were not recorded.
+// TestReplayUnknown requests exchanges that were not recorded.
 func TestReplayUnknown(t *testing.T) {
 	s := serve(t, provider.OpenAI, answering(200, saying(provider.OpenAI, "6379")))
 	path := filepath.Join(t.TempDir(), "night.yaml")
@@ -195,7 +195,7 @@ func TestRecorderOptions(t *testing.T) {
 	}
 }
 
-// FuzzRecording records any body and any status and replays the same.
+// FuzzRecording records any body with any status and replays the same body and status.
 func FuzzRecording(f *testing.F) {
 	f.Add([]byte(`{"a": 1}`), []byte("{\"b\":\"\u2028\"}"), 200)
 	f.Add([]byte("\xff\x00"), []byte("\ufeff- \r\n \t\x85\x7f: #\n\n"), 429)
@@ -235,8 +235,8 @@ type roundTrip func(*http.Request) *http.Response
 
 func (r roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return r(req), nil }
 
-// TestRecordingGoesOn tests that a second recorder appends to the file of the first, as
-// two agents of a night do, and does not touch a file that is no recording.
+// TestRecordingGoesOn tests that a second recorder appends to the file of the first, as two
+// agents in one night do, and does not change a file that is not a recording.
 func TestRecordingGoesOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tape.yaml")
 	s := serve(t, provider.OpenAI, answering(200, saying(provider.OpenAI, "one")), answering(200, saying(provider.OpenAI, "two")))

@@ -13,7 +13,7 @@ type redactor struct {
 	text func(string) string
 }
 
-// headers returns the listed headers.
+// headers returns the listed headers with credentials removed from their values.
 func (r redactor) headers(all http.Header, list ...string) http.Header {
 	out := http.Header{}
 	for _, name := range list {
@@ -24,10 +24,10 @@ func (r redactor) headers(all http.Header, list ...string) http.Header {
 	return out
 }
 
-// escaped matches an ASCII character that JSON escapes without need.
+// escaped matches an ASCII character that JSON escapes unnecessarily.
 var escaped = regexp.MustCompile(`\\(?:u00[2-7][0-9a-fA-F]|/)`)
 
-// unescaped returns the text without such escapes.
+// unescaped returns the text without unnecessary escapes.
 func unescaped(text string) string {
 	return escaped.ReplaceAllStringFunc(text, func(e string) string {
 		if e == `\/` {
@@ -41,11 +41,11 @@ func unescaped(text string) string {
 	})
 }
 
-// maxHidden bounds the levels of nested escapes.
+// maxHidden is the maximum depth to which nested escapes are resolved.
 const maxHidden = 4
 
-// body returns a body without credentials, including those hidden by escapes. A body
-// without any keeps its bytes.
+// body returns a body without credentials, including those disguised by escapes. A body
+// that contains no credentials is returned unchanged.
 func (r redactor) body(text string) string { return r.shown(text, maxHidden) }
 
 func (r redactor) shown(text string, depth int) string {
@@ -63,7 +63,8 @@ func (r redactor) shown(text string, depth int) string {
 	return text
 }
 
-// value scrubs every string of decoded JSON.
+// value removes the credentials from every string in decoded JSON, including the keys of
+// objects.
 func (r redactor) value(v any, depth int) any {
 	switch v := v.(type) {
 	case string:
@@ -82,7 +83,7 @@ func (r redactor) value(v any, depth int) any {
 	return v
 }
 
-// decode decodes one JSON value without converting its numbers.
+// decode decodes a JSON value. Numbers keep their textual form.
 func decode(text []byte) (any, bool) {
 	if !json.Valid(text) {
 		return nil, false
@@ -93,8 +94,8 @@ func decode(text []byte) (any, bool) {
 	return v, d.Decode(&v) == nil
 }
 
-// canonical returns a body in the form for comparison: JSON with sorted members and
-// without blanks, anything else unchanged.
+// canonical returns a body in a form that can be compared: JSON with sorted members and
+// without white space, and any other body unchanged.
 func canonical(body []byte) string {
 	if v, ok := decode(body); ok {
 		return string(encode(v))

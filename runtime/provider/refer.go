@@ -6,8 +6,8 @@ import (
 	"evolve/runtime/tool"
 )
 
-// referName is the tool with which a language model refers a task elsewhere. The
-// runtime offers it, and a call of it ends the turn.
+// referName is the name of the tool with which a language model refers a task elsewhere.
+// The runtime offers the tool, and a call to it ends the turn.
 const referName = "refer"
 
 func referTool() Tool {
@@ -24,7 +24,7 @@ func referTool() Tool {
 	}
 }
 
-// referral decodes the arguments of a call of refer. Invalid ones become a referral
+// referral decodes the arguments of a call to refer. Invalid arguments become a referral
 // without evidence, which the turn does not accept.
 func referral(args json.RawMessage) *tool.Boundary {
 	var b tool.Boundary

@@ -12,18 +12,19 @@ import (
 	"evolve/runtime/safety"
 )
 
-// Render turns a request into a conversation. The same request gives the same bytes.
+// Render turns a request into a conversation. The same request always yields the same
+// bytes.
 //
-// The system prompt consists of those of the runtime's rules that apply, the bootstrap's
-// sections and the strategy: text that people wrote or approved, and the runtime's own words.
-// The messages are the solved examples, the earlier turns, the data, the goal, each round of
-// calls with its results, each rejected answer, and the runtime's advice on this step. The data
-// are the summary, notes and working state of the conversation, what is known of the tools,
-// memories and the like. Text that is neither the operator's nor the user's is in lines of
-// JSON.
+// The system prompt consists of the runtime's rules that apply, the bootstrap's sections
+// and the strategy, and so only of the runtime's own words and text that people wrote or
+// approved. The messages are the solved examples, the earlier turns, the data, the goal,
+// each round of calls with its results, each rejected answer, and the runtime's advice on
+// this step. The data are the summary, notes and working state of the conversation, what is
+// known about the tools, memories and the like. Text that comes from neither the operator
+// nor the user is written as lines of JSON.
 //
-// In the last step no tool may be called, and an agent without tools is not offered refer. A
-// synthesis gets only the findings.
+// In the last step no tool may be called, and an agent without tools is not offered refer.
+// A synthesis contains only the findings.
 func Render(req *model.Request) Chat {
 	c := Chat{form: req.Form}
 	c.system(req)
@@ -36,7 +37,7 @@ func Render(req *model.Request) Chat {
 	return c
 }
 
-// rules puts the rules that apply before the rest of the system prompt.
+// rules inserts the rules that apply before the rest of the system prompt.
 func (c *Chat) rules() {
 	s := situation{Tools: len(c.Tools) > 0, Refers: c.refers, Examples: c.shown}
 	has := func(text string) bool {
@@ -90,8 +91,8 @@ func (c *Chat) system(req *model.Request) {
 	}
 }
 
-// carried returns what the conversation and earlier turns left: models, tools and users wrote
-// it, so it is data and not a part of the system prompt.
+// carried returns the data that the conversation and earlier turns left for this turn.
+// Models, tools and users wrote it, so it is not part of the system prompt.
 func carried(req *model.Request) []datum {
 	var all []datum
 	if req.Summary != "" {
@@ -125,10 +126,10 @@ func (c *Chat) offer(req *model.Request) {
 	}
 }
 
-// examples adds solved examples as messages: each task with the lines that surround every
-// goal of this domain, and the answer in the requested form. The rules give the number of
-// examples. A small model continues the pattern of the examples, and a line that only the
-// last message has breaks it.
+// examples adds solved examples as messages: each task is surrounded by the same lines as
+// every goal of this domain, and the answer is in the requested form. The rules give the
+// number of examples. A small model continues the pattern of the examples, and a line that
+// occurs only in the last message would break that pattern.
 func (c *Chat) examples(req *model.Request) {
 	for _, d := range req.Demonstrations {
 		c.task(req, domain(req), d.Task)
@@ -137,8 +138,8 @@ func (c *Chat) examples(req *model.Request) {
 	c.shown = len(req.Demonstrations)
 }
 
-// turns adds the earlier messages. A conversation has only the roles user and
-// assistant; a message of any other role is shown as data.
+// turns adds the earlier messages. A conversation has only the roles user and assistant; a
+// message with any other role is shown as data.
 func (c *Chat) turns(req *model.Request) {
 	first := true
 	for _, t := range req.Turns {
@@ -175,7 +176,8 @@ func (c *Chat) goal(req *model.Request) {
 	c.task(req, all, req.Goal)
 }
 
-// domain returns the datum that names the domain, or none.
+// domain returns the datum that names the request's domain, or nothing if the domain is
+// empty or the global one.
 func domain(req *model.Request) []datum {
 	if req.Domain == "" || req.Domain == memory.GlobalDomain {
 		return nil
@@ -183,7 +185,7 @@ func domain(req *model.Request) []datum {
 	return []datum{{Kind: "domain", Text: req.Domain}}
 }
 
-// task adds data, a goal, and the request for the form of the answer.
+// task adds data, a goal, and the request for an answer form.
 func (c *Chat) task(req *model.Request, data []datum, goal string) {
 	if len(data) > 0 {
 		c.add(User, lines(data))
@@ -192,18 +194,19 @@ func (c *Chat) task(req *model.Request, data []datum, goal string) {
 	c.request(req)
 }
 
-// request repeats the requested form after the goal.
+// request states the requested answer form after the goal.
 func (c *Chat) request(req *model.Request) {
 	if form := requested(req.Form); form != "" {
 		c.add(User, "Runtime: "+form)
 	}
 }
 
-// posing matches the runtime's name at the beginning of a line, after any character
-// that ends a line for a reader, in any case, and behind invisible characters.
+// posing matches the runtime's name and a colon at the beginning of a line, ignoring case.
+// The line may follow any character that is displayed as the end of a line, and the name
+// may follow invisible characters.
 var posing = regexp.MustCompile(`(?i)(^|[\n\r\v\f\x{85}\x{2028}\x{2029}])([\t\x{ad}\x{200b}-\x{200f}\x{2060}\x{feff}]*)(runtime[ \t]*:)`)
 
-// plain changes text so that it cannot pass for a message of the runtime.
+// plain changes text so that it cannot pass for a message from the runtime.
 func plain(text string) string { return posing.ReplaceAllString(text, "$1 $2$3") }
 
 func found(findings []model.Finding) []datum {
@@ -214,7 +217,7 @@ func found(findings []model.Finding) []datum {
 	return all
 }
 
-// rounds adds the calls of this goal with their results, those of one reply together.
+// rounds adds the calls made for this goal with their results, grouped by reply.
 func (c *Chat) rounds(req *model.Request) {
 	for from := 0; from < len(req.Steps); {
 		to := from

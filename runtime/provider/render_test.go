@@ -51,7 +51,7 @@ func whole() *model.Request {
 	return r
 }
 
-// caught keeps the body of a request instead of sending it.
+// caught stores the body of a request instead of sending it.
 type caught struct{ body []byte }
 
 var errCaught = errors.New("caught")
@@ -61,7 +61,7 @@ func (c *caught) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, errCaught
 }
 
-// TestGolden compares the requests to providers with golden files.
+// TestGolden compares the requests sent to providers with golden files.
 func TestGolden(t *testing.T) {
 	last := whole()
 	last.Remaining, last.Rejected = 1, nil
@@ -113,8 +113,8 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// TestCachePrefix tests that a further round only appends to the previous request, so
-// that the providers' prompt caches work.
+// TestCachePrefix tests that a further round only appends to the previous request, so the
+// providers' prompt caches work.
 func TestCachePrefix(t *testing.T) {
 	early := steps()
 	early.Steps, early.Said = early.Steps[:2], early.Said[:1]
@@ -135,11 +135,12 @@ func TestCachePrefix(t *testing.T) {
 	}
 }
 
-// breaks replaces the characters that end a line for a reader, though not for JSON.
+// breaks replaces the characters that end a line for a reader but not in JSON.
 var breaks = strings.NewReplacer("\u0085", "\n", "\u2028", "\n", "\u2029", "\n", "\v", "\n", "\f", "\n", "\r", "\n")
 
-// TestForgery puts any text into every foreign field: no line of it appears outside of
-// its JSON, so none can pass for the runtime's advice or for data of another kind.
+// TestForgery puts arbitrary text into every foreign field. No line of the text appears
+// outside its JSON, so none can pass for advice from the runtime or for data of another
+// kind.
 func TestForgery(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		part := rapid.SampledFrom([]string{
@@ -221,8 +222,8 @@ func TestScrubbed(t *testing.T) {
 	}
 }
 
-// TestOnlyRulesThatApply tests that the system prompt has no rule about what a conversation
-// does not contain.
+// TestOnlyRulesThatApply tests that the system prompt contains no rule about anything that
+// is not in the conversation.
 func TestOnlyRulesThatApply(t *testing.T) {
 	grep := []tool.Spec{{Name: "grep", Schema: json.RawMessage(`{"type":"object"}`)}}
 	for name, c := range map[string]struct {

@@ -9,22 +9,25 @@ import (
 type Route struct {
 	// Name is the hint.
 	Name string
-	// Provider is the name of an endpoint, and Model the provider's name of a model.
+	// Provider is the name of an endpoint, and Model is the name that the provider uses for
+	// a model.
 	Provider, Model string
-	// Temperature applies where the request sets none; nil leaves it to the provider.
+	// Temperature applies if the request does not set one; nil means the provider's
+	// default.
 	Temperature *float64
-	// MaxTokens bounds a reply; 0 means 4,096. A reply that reaches it stops with
-	// [evolve/runtime/model.StopLength].
+	// MaxTokens is the maximum number of tokens in a reply; 0 means 4,096. A reply that
+	// reaches the limit stops with [evolve/runtime/model.StopLength].
 	MaxTokens int
 }
 
-// defaultTokens bounds a reply where the route does not.
+// defaultTokens is the maximum number of tokens in a reply if the route sets no limit.
 const defaultTokens = 4096
 
-// maxTokens is the largest bound of a reply: longer ones would have to be streamed.
+// maxTokens is the highest limit that a route may set, because longer replies would have to
+// be streamed.
 const maxTokens = 20_000
 
-// routes are the configured routes in order.
+// routes holds the configured routes, in order.
 type routes struct {
 	all      []Route
 	byName   map[string]int
@@ -44,7 +47,7 @@ func newRoutes(all []Route, fallback string, providers map[string]*provider) (ro
 		case r.MaxTokens < 0 || r.MaxTokens > maxTokens:
 			return out, fmt.Errorf("route %s: max_tokens is %d; it must be from 0 to %d", r.Name, r.MaxTokens, maxTokens)
 		case r.Temperature != nil && !(*r.Temperature >= 0 && *r.Temperature <= 2):
-			return out, fmt.Errorf("route %s: temperature %g is not in 0 to 2", r.Name, *r.Temperature)
+			return out, fmt.Errorf("route %s: temperature %g is not between 0 and 2", r.Name, *r.Temperature)
 		}
 		if _, twice := out.byName[r.Name]; twice {
 			return out, fmt.Errorf("route %s is listed twice", r.Name)
@@ -63,8 +66,8 @@ func newRoutes(all []Route, fallback string, providers map[string]*provider) (ro
 	return out, nil
 }
 
-// find returns the route of a hint: the default one for an empty or unknown hint. The
-// flag reports whether the hint was unknown.
+// find returns the route for a hint, or the default route if the hint is empty or unknown.
+// It also reports whether the hint is unknown.
 func (r *routes) find(hint string) (Route, bool) {
 	if at, ok := r.byName[hint]; ok {
 		return r.all[at], false

@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/telemetry"
 )
 
-// Guard applies the policies to a call; [policy.Engine] is one.
+// Guard applies the policies to a call. [policy.Engine] implements it.
 type Guard interface {
 	Do(ctx context.Context, c policy.Call, run func(ctx context.Context, attempt int) (policy.Spent, error)) (policy.Applied, error)
 }
@@ -30,23 +30,23 @@ func (unguarded) Do(ctx context.Context, _ policy.Call, run func(context.Context
 type Options struct {
 	Endpoints []Endpoint
 	Routes    []Route
-	// Default names the route of requests without a route or with an unknown one.
+	// Default is the name of the route for requests that name no route or an unknown one.
 	Default string
-	// Prices are by "provider/model" or, as a fallback, by model.
+	// Prices maps "provider/model" or, as a fallback, the model alone to a price.
 	Prices map[string]Price
-	// Guard applies to every call; nil makes one attempt without limits. If a spent
-	// budget degrades to another provider, the first route to that one is used.
+	// Guard makes every call; nil means one attempt without limits. If an exhausted budget
+	// degrades a call to another provider, the first route to that provider is used.
 	Guard Guard
-	// Agent is the agent for which the calls are made.
+	// Agent is the agent on whose behalf the calls are made.
 	Agent string
-	// Scrub removes credentials from requests and replies. The keys of the endpoints,
-	// and text with the shape of a credential, are removed in any case.
+	// Scrub removes credentials from requests and replies. The endpoints' API keys, and
+	// text that looks like a credential, are removed even without it.
 	Scrub func(string) string
 }
 
-// Router presents the language models of a workspace as one [model.Model]: it chooses
-// provider and model by the request's route, renders the request, and makes the call
-// under the policies. It is safe for concurrent use.
+// Router presents the language models of a workspace as one [model.Model]: it chooses the
+// provider and model by the request's route, renders the request, and makes the call under
+// the policies. It is safe for concurrent use.
 type Router struct {
 	providers map[string]*provider
 	routes    routes
@@ -62,7 +62,7 @@ type provider struct {
 	client client
 }
 
-// NewRouter checks the options; an error names the faulty provider or route.
+// NewRouter returns a router, or an error that names the provider or route that is invalid.
 func NewRouter(o Options) (*Router, error) {
 	r := &Router{
 		providers: map[string]*provider{}, prices: o.Prices, guard: o.Guard, agent: o.Agent,
@@ -90,8 +90,8 @@ func NewRouter(o Options) (*Router, error) {
 	return r, err
 }
 
-// scrubber returns a function that removes the secrets, text with the shape of one, and
-// what more removes.
+// scrubber returns a function that removes the given secrets, text that looks like a
+// secret, and whatever the function more removes; more may be nil.
 func scrubber(secrets []string, more func(string) string) func(string) string {
 	own := scrub.New(secrets).String
 	if more == nil {
@@ -100,23 +100,23 @@ func scrubber(secrets []string, more func(string) string) func(string) string {
 	return func(text string) string { return own(more(text)) }
 }
 
-// Close closes idle connections. Running calls end by their contexts.
+// Close closes idle connections. Running calls are not affected; their contexts end them.
 func (r *Router) Close() {
 	for _, p := range r.providers {
 		p.client.close()
 	}
 }
 
-// Next asks the model of the request's route. An error is the context's, or a
-// *model.Error: budget_exceeded where a budget or the model's context is too small,
-// infrastructure otherwise. The reply beside an error names the provider and the
-// policies.
+// Next sends the request to the model on the request's route. The error is the context's
+// error or a *model.Error: budget_exceeded if a budget or the model's context is too small,
+// rate_limited if a limit on calls was reached, and infrastructure otherwise. With an
+// error, the reply still names the provider and the policies.
 func (r *Router) Next(ctx context.Context, req *model.Request) (model.Reply, error) {
 	chat := Render(req).scrubbed(r.scrub)
 	route, unknown := r.routes.find(req.Sampling.Route)
 	var before model.Reply
 	if unknown {
-		before.Notes = append(before.Notes, fmt.Sprintf("there is no route %q; took the default", req.Sampling.Route))
+		before.Notes = append(before.Notes, fmt.Sprintf("there is no route %q; the default route was used", req.Sampling.Route))
 	}
 	asked := map[string]bool{}
 	for {
@@ -133,12 +133,12 @@ func (r *Router) Next(ctx context.Context, req *model.Request) (model.Reply, err
 			return reply, final(ctx, err)
 		}
 		before.Applied = reply.Applied
-		before.Notes = append(reply.Notes, fmt.Sprintf("the budget of %s is spent; asked %s instead", route.Provider, next.Provider))
+		before.Notes = append(reply.Notes, fmt.Sprintf("the budget of %s is spent; %s was asked instead", route.Provider, next.Provider))
 		route = next
 	}
 }
 
-// call asks one provider under the policies, within a span.
+// call sends the chat to one provider under the policies, within a tracing span.
 func (r *Router) call(ctx context.Context, chat *Chat, req *model.Request, route Route) (model.Reply, error) {
 	ctx, span := telemetry.StartClient(ctx, telemetry.OperationChat)
 	if !span.On() {
@@ -161,7 +161,7 @@ func (r *Router) call(ctx context.Context, chat *Chat, req *model.Request, route
 	return reply, err
 }
 
-// ask asks one provider under the policies.
+// ask sends the chat to one provider under the policies.
 func (r *Router) ask(ctx context.Context, chat *Chat, req *model.Request, route Route) (model.Reply, error) {
 	p, seed := r.providers[route.Provider], req.Sampling.Seed
 	q := question{chat: chat, model: route.Model, temperature: route.Temperature, seed: &seed, maxTokens: answerTokens(route, req), schema: req.Schema}
@@ -175,7 +175,7 @@ func (r *Router) ask(ctx context.Context, chat *Chat, req *model.Request, route 
 		Estimate: spent(price, usage{input: guess.input, output: int64(min(q.maxTokens, probable))}),
 	}
 	most := r.mostOf(req, route)
-	var a answer // read only when Do returned nil
+	var a answer // read only if Do returned nil
 	applied, err := r.guard.Do(ctx, call, func(ctx context.Context, _ int) (policy.Spent, error) {
 		attempt, err := model.BeginAttempt(ctx, most)
 		if err != nil {
@@ -216,7 +216,7 @@ func (r *Router) ask(ctx context.Context, chat *Chat, req *model.Request, route 
 	return reply, err
 }
 
-// probable is the likely upper bound of a reply, in tokens.
+// probable is the expected maximum length of a reply, in tokens.
 const probable = 1024
 
 func (r *Router) price(route Route) (Price, bool) {
@@ -231,13 +231,14 @@ func spent(p Price, u usage) policy.Spent {
 	return policy.Spent{Tokens: u.input + u.output, USD: p.cost(u)}
 }
 
-// identity returns an id derived from the question, the same in each run.
+// identity returns an id that depends only on the chat and the route, so it is the same in
+// every run.
 func identity(chat *Chat, route Route) string {
 	sum := sha256.Sum256(encode([]any{route.Provider, route.Model, chat}))
 	return fmt.Sprintf("%x", sum[:8])
 }
 
-// final converts the error of a call for the caller of the turn.
+// final converts the error of a call into the error that the turn gets.
 func final(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

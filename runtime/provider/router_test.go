@@ -25,7 +25,7 @@ func engine(t *testing.T, b policy.Book) *policy.Engine {
 	return e
 }
 
-// bubble runs a server and a router, connected by pipes, on the clock of synctest.
+// bubble runs a server and a router, connected by pipes, on synctest's clock.
 func bubble(t *testing.T, kind provider.Kind, s policy.Settings, script []http.HandlerFunc, test func(*provider.Router)) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPipes()
@@ -53,7 +53,8 @@ func bubble(t *testing.T, kind provider.Kind, s policy.Settings, script []http.H
 	})
 }
 
-// TestRetryAfter tests that the pause is at least the provider's retry-after.
+// TestRetryAfter tests that the pause before a retry is at least as long as the provider's
+// retry-after.
 func TestRetryAfter(t *testing.T) {
 	for _, kind := range kinds {
 		script := []http.HandlerFunc{
@@ -89,7 +90,7 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
-// TestSlowBody has a server that begins a reply and never ends it.
+// TestSlowBody uses a server that begins a reply and never ends it.
 func TestSlowBody(t *testing.T) {
 	slow := func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte(`{"id":"1",`))
@@ -112,7 +113,7 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// TestDegrades tests the fallback to the provider that a spent budget names.
+// TestDegrades tests that a spent budget leads to the fallback provider that it names.
 func TestDegrades(t *testing.T) {
 	dear := serve(t, provider.Anthropic, answering(200, saying(provider.Anthropic, "dear")))
 	cheap := serve(t, provider.OpenAI, answering(200, saying(provider.OpenAI, "cheap")), answering(200, saying(provider.OpenAI, "cheap")))
@@ -135,7 +136,7 @@ func TestDegrades(t *testing.T) {
 		if err != nil || reply.Answer != want.answer || reply.Provider != want.provider || len(reply.Applied) != want.applied {
 			t.Errorf("%d: %+v, %v", i, reply, err)
 		}
-		if notes := strings.Join(reply.Notes, "; "); (want.applied == 2) != strings.Contains(notes, "the budget of dear is spent; asked cheap instead") {
+		if notes := strings.Join(reply.Notes, "; "); (want.applied == 2) != strings.Contains(notes, "the budget of dear is spent; cheap was asked instead") {
 			t.Errorf("%d: %s", i, notes)
 		}
 	}
@@ -159,7 +160,7 @@ func TestRoutes(t *testing.T) {
 		route, model, notes string
 		cost                float64
 	}{
-		{"code", "large", "", (1000*4 + 200*20) / 1e6}, {"", "small", "no price for small", 0}, {"admin", "small", `there is no route "admin"; took the default; no price for small`, 0},
+		{"code", "large", "", (1000*4 + 200*20) / 1e6}, {"", "small", "no price for small", 0}, {"admin", "small", `there is no route "admin"; the default route was used; no price for small`, 0},
 	} {
 		reply, err := ask(t, r, &model.Request{Goal: "?", Remaining: 2, Sampling: model.Sampling{Route: test.route}})
 		if err != nil || reply.Model != test.model || strings.Join(reply.Notes, "; ") != test.notes || fmt.Sprintf("%.9f", reply.Usage.CostUSD) != fmt.Sprintf("%.9f", test.cost) {
@@ -168,7 +169,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestNoUsage has a server that reports no usage.
+// TestNoUsage uses a server that reports no usage.
 func TestNoUsage(t *testing.T) {
 	for kind, body := range map[provider.Kind]string{
 		provider.OpenAI:    `{"choices":[{"message":{"role":"assistant","content":"four tokens long"}}]}`,
@@ -261,8 +262,8 @@ func TestPing(t *testing.T) {
 	}
 }
 
-// TestAtMost checks that the bound of a request covers its bytes, the longest answer and the
-// write of a cache.
+// TestAtMost checks that the maximum for a request covers its bytes, the longest possible
+// answer and a cache write.
 func TestAtMost(t *testing.T) {
 	for _, kind := range kinds {
 		r := router(t, provider.Endpoint{Name: "remote", Kind: kind, BaseURL: "http://remote/v1", Key: secret}, func(o *provider.Options) { o.Routes[0].MaxTokens = 2000 })

@@ -16,10 +16,10 @@ import (
 	"evolve/runtime/provider"
 )
 
-// secret is the key of every test server.
+// secret is the API key of every test server.
 const secret = "Zq7-vT2xw9LmPd4sKe8R/bN+3yHc=="
 
-// server checks a protocol strictly and answers by a script, one entry a request.
+// server checks a protocol strictly and answers from a script with one entry per request.
 type server struct {
 	*httptest.Server
 	kind provider.Kind
@@ -29,8 +29,8 @@ type server struct {
 	bodies [][]byte
 }
 
-// serve starts a server; the test fails if it gets a request that violates the
-// protocol, or more requests than the script has.
+// serve starts a server. The test fails if the server gets a request that violates the
+// protocol, or more requests than the script has entries.
 func serve(t testing.TB, kind provider.Kind, script ...http.HandlerFunc) *server {
 	t.Helper()
 	s := &server{kind: kind, script: script}
@@ -92,14 +92,14 @@ func (s *server) check(r *http.Request, body []byte) error {
 	return check(body)
 }
 
-// asked returns the bodies of the requests so far.
+// asked returns the bodies of the requests received so far.
 func (s *server) asked() [][]byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.bodies
 }
 
-// endpoint returns the server as a provider named remote.
+// endpoint returns the server as an endpoint of a provider named remote.
 func (s *server) endpoint() provider.Endpoint {
 	e := provider.Endpoint{Name: "remote", Kind: s.kind, BaseURL: s.URL, Key: secret, KeyEnv: "REMOTE_KEY"}
 	if s.kind == provider.OpenAI {
@@ -123,14 +123,14 @@ func with(name, value string, h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// completion returns a response of the OpenAI protocol with a message.
+// completion returns an OpenAI protocol response with a message.
 func completion(message, finish, usage string) string {
 	return `{"id":"chatcmpl-1","object":"chat.completion","created":1700000000,"model":"small-2025","system_fingerprint":null,` +
 		`"service_tier":"default","choices":[{"index":0,"message":` + message + `,"logprobs":null,"finish_reason":"` + finish + `"}],` +
 		`"usage":` + usage + `}`
 }
 
-// message returns a response of the Anthropic protocol with content.
+// message returns an Anthropic protocol response with content.
 func message(content, stop, usage string) string {
 	return `{"id":"msg_1","type":"message","role":"assistant","model":"small-2025","content":` + content +
 		`,"stop_reason":"` + stop + `","stop_sequence":null,"usage":` + usage + `}`
@@ -172,7 +172,7 @@ func router(t testing.TB, e provider.Endpoint, change func(*provider.Options)) *
 	return r
 }
 
-// ask sends a request to a model, by default a short question.
+// ask sends a request to a model. The default request is a short question.
 func ask(t testing.TB, m model.Model, req *model.Request) (model.Reply, error) {
 	t.Helper()
 	if req == nil {

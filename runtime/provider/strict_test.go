@@ -10,12 +10,13 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// The requests of the two protocols as the providers document them, with the rules that
-// their servers enforce. A request that breaks one of them is answered with 400.
+// This file describes the requests of the two protocols as the providers document them,
+// with the rules that their servers enforce. A request that breaks one of these rules is
+// answered with status 400.
 
 var (
 	wireName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-	wireID   = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`) // the strictest of the servers
+	wireID   = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`) // as required by the strictest server
 )
 
 type openaiWire struct {

@@ -19,26 +19,26 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// maxRecording bounds a recording that is read, in bytes.
+// maxRecording limits the size of a recording that is read, in bytes.
 const maxRecording = 512 << 20
 
-// file stores a cassette in a single file.
+// file is the path of the single file in which a cassette is stored.
 type file string
 
-// ReadFile reads the file; the name from the cassette is ignored.
+// ReadFile reads the file; it ignores the name that the cassette passes.
 func (f file) ReadFile(string) ([]byte, error) {
 	data, err := wholefile.Read(string(f), maxRecording)
 	if errors.As(err, new(*wholefile.TooLargeError)) {
 		err = fmt.Errorf("it has more than %d MiB", maxRecording>>20)
 	}
-	// The cassette would parse any YAML as an empty recording.
+	// Without this check, the cassette would accept any YAML as an empty recording.
 	if err == nil && !bytes.Contains(data, []byte("\ninteractions:")) {
 		err = errors.New("it is not a recording")
 	}
 	return data, err
 }
 
-// WriteFile atomically replaces the file by one that only its owner can read.
+// WriteFile atomically replaces the file with one that only its owner can read.
 func (f file) WriteFile(_ string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(string(f)), 0o700); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (f file) WriteFile(_ string, data []byte) error {
 	return renameio.WriteFile(string(f), data, 0o600)
 }
 
-// IsFileExists reports whether there is a file.
+// IsFileExists reports whether the file exists.
 func (f file) IsFileExists(string) bool {
 	_, err := os.Stat(string(f))
 	return err == nil
@@ -67,7 +67,7 @@ func load(path string) (*cassette.Cassette, error) {
 		return nil, err
 	}
 	if slices.Contains(tape.Interactions, nil) {
-		return nil, errors.New("an exchange in it is empty")
+		return nil, errors.New("one of its exchanges is empty")
 	}
 	tape.MarshalFunc = marshal
 	return tape, nil
@@ -75,13 +75,13 @@ func load(path string) (*cassette.Cassette, error) {
 
 func requestKey(method, path, body string) string { return method + " " + path + "\n" + body }
 
-// UnknownRequest means that a replay holds no such exchange, or no further one.
+// UnknownRequest means that a replay contains no exchange for a request, or no unused one.
 type UnknownRequest struct {
 	Method, Path string
-	// Differs names the parts of the body in which the nearest recorded request of the
-	// same kind differs; empty when there is none.
+	// Differs lists the parts of the body that differ from the nearest recorded request
+	// with the same method and path; it is empty if there is no such request.
 	Differs []string
-	// Again reports whether the same request was recorded and all its responses were
+	// Again reports whether the same request was recorded but all its responses have been
 	// used.
 	Again bool
 }
@@ -97,11 +97,12 @@ func (e *UnknownRequest) Error() string {
 	return what
 }
 
-// maxDiffers bounds the named parts.
+// maxDiffers is the maximum number of differing parts that are listed.
 const maxDiffers = 5
 
-// unknown returns an error that names the differences from the nearest request that was
-// not replayed yet.
+// unknown returns an error for a request that is not in the recording. If the request was
+// not recorded at all, the error lists its differences from the nearest request that has
+// not been replayed yet.
 func (r *Recorder) unknown(asked cassette.Request) error {
 	e := &UnknownRequest{Method: asked.Method, Path: asked.URL}
 	if _, e.Again = r.index[requestKey(asked.Method, asked.URL, asked.Body)]; e.Again {

@@ -7,29 +7,30 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// maxAddressed bounds the listed places of a text, and maxAddressedBytes the part of it
-// that is searched.
+// maxAddressed is the maximum number of passages that are listed, and maxAddressedBytes is
+// the maximum length of the part of a text that is searched.
 const (
 	maxAddressed      = 8
 	maxAddressedBytes = 1 << 20
 )
 
-// Address is a place of a text that addresses its reviewers.
+// Address is a passage of a text that addresses its reviewers.
 type Address struct {
 	// Line counts from 1.
 	Line int
-	// Phrase is the phrase found there, in lower case with look-alikes replaced.
+	// Phrase is the phrase found in the passage, in lower case and with look-alike
+	// characters replaced.
 	Phrase string
 }
 
-// Addressed returns the places of a text, such as a patch or a reason for it, that
-// address a reviewer, human or model, instead of describing something. They are hints
-// for a person: an honest text may have one, a text without any may deceive, and no
-// decision depends on them.
+// Addressed returns the passages of a text, such as a patch or the reason for one, that
+// address a human or model reviewer instead of describing something. They are hints for a
+// person, and no decision depends on them: a harmless text may contain such a passage, and
+// a text without any may still deceive.
 func Addressed(text string) []Address {
 	lines := strings.Split(strings.ToValidUTF8(foreign.Clip(text, maxAddressedBytes), " "), "\n")
 	bare := make([]string, len(lines))
-	for i, l := range lines { // a phrase may continue after the marker of the next comment line
+	for i, l := range lines { // a phrase may continue on the next line, after its comment marker
 		bare[i] = strings.TrimLeft(strings.TrimPrefix(strings.TrimSpace(l), "<!--"), "/#*;- \t")
 	}
 	var out []Address
@@ -55,7 +56,7 @@ func Addressed(text string) []Address {
 	return out
 }
 
-// addresses returns the phrases in one place.
+// addresses returns the phrases found in one passage.
 func addresses(text string) []string {
 	if text == "" {
 		return nil

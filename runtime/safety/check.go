@@ -8,22 +8,21 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// Response is an answer and its context.
+// Response is an answer with its context.
 type Response struct {
 	Answer   string
 	Question string
-	// Earlier are the agent's earlier answers in the same conversation, the latest
-	// last.
+	// Earlier holds the agent's earlier answers in the same conversation, oldest first.
 	Earlier []string
-	// Findings are the results of tools and memory in this turn.
+	// Findings holds the results of tool calls and recall in this turn.
 	Findings []string
 }
 
-// Problem is an objection of a check to an answer.
+// Problem is an objection that a check raises against an answer.
 type Problem struct {
-	// Kind is repetition, substance, sycophancy or incomplete.
+	// Kind is one of Repetition, Substance, Sycophancy and Incomplete.
 	Kind string
-	// Text describes the problem, for the agent to repair.
+	// Text describes the problem well enough for the agent to correct it.
 	Text string
 }
 
@@ -35,11 +34,11 @@ const (
 	Incomplete = "incomplete"
 )
 
-// Check returns what is wrong with the form of an answer: it repeats itself, has no
-// content, gives in to the user against the findings, or lacks a part that the question
-// asks for and that can be counted. It does not judge whether the
-// answer is right, and reports nothing where it is not sure; short answers, JSON,
-// tables and poems pass. It takes linear time.
+// Check returns the problems with the form of an answer: it repeats itself, has no content,
+// gives in to the user although the findings contradict the user, or lacks a countable part
+// that the question requires. Check does not judge whether the answer is right, and in
+// cases of doubt it reports nothing; short answers, JSON, tables and poems pass. It takes
+// linear time.
 func Check(r Response) []Problem {
 	var problems []Problem
 	r.Answer = foreign.Clip(strings.ToValidUTF8(r.Answer, "\uFFFD"), maxAnswer)
@@ -62,7 +61,8 @@ func isData(text string) bool {
 	return text != "" && strings.Contains("{[", text[:1]) && json.Valid([]byte(text))
 }
 
-// prose returns the text without code, tables and other lines that naturally repeat.
+// prose returns the text without code, tables and other lines that are naturally
+// repetitive.
 func prose(text string) string {
 	var out strings.Builder
 	fenced := false
@@ -89,14 +89,14 @@ func isCode(line string) bool {
 	return strings.IndexByte("{};", last) >= 0 || strings.Contains(line, " = ") || strings.Contains(line, ":=") || strings.Count(line, ",") > 2 && strings.Count(line, " ") < 3
 }
 
-// terms returns the words of a text in lower case, including numbers.
+// terms returns the words of a text, including numbers, in lower case.
 func terms(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return r <= ' ' || unicode.IsSpace(r) || strings.ContainsRune(".,;:!?\"'`()[]{}<>*_#~|/\\=+“”‘’…—–-", r)
 	})
 }
 
-// plainText returns the words of a text with a space between them.
+// plainText returns the words of a text, separated by single spaces.
 func plainText(text string) string { return strings.Join(terms(text), " ") }
 
 // sentences splits a text at the ends of sentences and of lines.

@@ -12,10 +12,10 @@ import (
 type judged struct {
 	name string
 	Response
-	want string // the kind of problem; empty for a good answer
+	want string // the expected kind of problem; empty for a good answer
 }
 
-// say returns a response without a history.
+// say returns a response to a question without a history.
 func say(question, answer string) Response { return Response{Answer: answer, Question: question} }
 
 func good() []judged {
@@ -166,7 +166,7 @@ func TestCheck(t *testing.T) {
 		hits, len(bad), 100*float64(hits)/float64(len(bad)), alarms, len(good), 100*float64(hits)/float64(max(1, hits+alarms)))
 }
 
-// TestCheckStarter checks answers that are right by definition.
+// TestCheckStarter checks answers that are correct by definition.
 func TestCheckStarter(t *testing.T) {
 	file, err := os.Open("../../cmd/evolve/internal/workspace/scaffold/_workspace/suites/starter.jsonl")
 	if err != nil {
@@ -194,7 +194,8 @@ func TestCheckStarter(t *testing.T) {
 	t.Logf("%d answers", n)
 }
 
-// TestCheckData checks answers of real models, if a folder with them is configured.
+// TestCheckData checks answers from real models if a folder with such answers is
+// configured.
 func TestCheckData(t *testing.T) {
 	dir := os.Getenv("EVOLVE_DATA")
 	if dir == "" {

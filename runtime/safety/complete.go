@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxAsked bounds the number of items that counts as the length of a list: a larger
+// maxAsked is the highest number that counts as the requested length of a list; a larger
 // number is more likely a year or an amount.
 const maxAsked = 20
 
@@ -16,13 +16,14 @@ var (
 	// askedList matches a goal that asks for a number of things: "list three risks",
 	// "name the 5 largest files".
 	askedList = regexp.MustCompile(`(?i)(?:^|[.;,]\s*|\b(?:please|and|then|you)\s+)(?:list|name|give|write|suggest|propose|recommend|provide|mention|find|tell)\s+(?:me\s+|us\s+)?(?:the\s+|exactly\s+|at least\s+)?(?:top\s+|first\s+|last\s+)?(two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\s+((?:[a-z-]+\s+){0,3}?[a-z-]+s)\b`)
-	// material matches a colon: text after it is more likely material for the task than a
-	// task.
+	// material matches a colon, because the text after a colon is more likely material for
+	// a task than part of the task itself.
 	material = regexp.MustCompile(`:\s`)
-	// joins matches a word that connects others to a sentence: an answer without one may
-	// be a list of words.
+	// joins matches a word that connects others into a sentence; an answer without such a
+	// word may be a list of words.
 	joins = regexp.MustCompile(`(?i)\b(?:a|an|the|of|to|in|on|for|with|it|is|are|was|were|be|has|have|can|will)\b`)
-	// units matches words after a number that measures instead of counting.
+	// units matches units of measurement, which show that the number before them is not a
+	// number of items.
 	units      = regexp.MustCompile(`(?i)\b(?:seconds|minutes|hours|days|weeks|months|years|times|words|characters|letters|digits|lines|sentences|paragraphs|tokens|bytes|points|percent|euros|dollars|pounds|decimals|places|pages|stars|is|has|was)$`)
 	point      = regexp.MustCompile(`(?m)^\s*(?:[-*•]|\(?(?:\d{1,2}|[a-z])[.)])\s+`)
 	bullet     = regexp.MustCompile(point.String() + `\S`)
@@ -37,9 +38,10 @@ var (
 	quotedPart = regexp.MustCompile("\"[^\"]*\"|`[^`]*`|“[^”]*”")
 )
 
-// incomplete returns which required part of the answer is missing, or "". It reports
-// only what can be counted: fewer items than asked for, a numbered question without its
-// number, a number or date that one of several questions asks for.
+// incomplete describes a required part that the answer lacks, or returns "". It reports
+// only what can be counted: fewer items than requested, a numbered question whose number
+// does not occur in the answer, or the absence of a number or date that one of several
+// questions requires.
 func incomplete(answer, question string) string {
 	question = quotedPart.ReplaceAllString(question, "…")
 	order := question
@@ -56,7 +58,7 @@ func incomplete(answer, question string) string {
 	return unanswered(answer, question)
 }
 
-// count returns the number that a word or numeral means.
+// count returns the number that a number word or numeral stands for, or 0 if it is neither.
 func count(word string) int {
 	for i, w := range strings.Fields("two three four five six seven eight nine ten") {
 		if strings.EqualFold(w, word) {
@@ -70,8 +72,10 @@ func count(word string) int {
 	return n
 }
 
-// items returns the largest number of items that an answer can be read as: elements of
-// JSON, points of a list, lines, sentences, parts between commas, or words.
+// items returns the number of items in an answer: the number of elements of a JSON list, or
+// of list items if there are at least two, or else the largest of the numbers of lines,
+// sentences and parts between separators. If that number is 1 and no word joins the others
+// into a sentence, each word counts as an item.
 func items(answer string) int {
 	answer = strings.TrimSpace(answer)
 	if answer == "" {
@@ -104,8 +108,8 @@ func items(answer string) int {
 	return n
 }
 
-// unanswered returns which of several questions the answer visibly leaves out, or "". A
-// short answer may be a label for all of them.
+// unanswered describes a question, out of several, that the answer clearly leaves out, or
+// returns "". It accepts a short answer, which may be a label for all questions.
 func unanswered(answer, question string) string {
 	if labels := enumerated.FindAllStringSubmatch(question, -1); len(labels) >= 2 {
 		given := map[string]bool{}

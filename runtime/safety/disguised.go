@@ -10,10 +10,10 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// DisguisedWrite returns why a call of a foreign tool that is declared to read must be
-// treated as a write: because of its name, the first verb of its description, or its
-// arguments. It is only for tools of other people's servers, and errs on the side of a
-// write. A call that passes is not proven to read.
+// DisguisedWrite returns why a call to a foreign tool that is declared to read must be
+// treated as a write: because of the tool's name, the first verb in its description, or the
+// arguments. It is only for tools from other people's servers, and errs on the side of a
+// write. A call that passes is not proven to be a read.
 func DisguisedWrite(toolName, description string, args json.RawMessage) (reason string, disguised bool) {
 	if verb := nameVerb(words(toolName)); verb != "" {
 		return fmt.Sprintf("its name contains the verb %s", verb), true
@@ -45,13 +45,14 @@ func DisguisedWrite(toolName, description string, args json.RawMessage) (reason 
 	switch {
 	case reason == "" && path && content:
 		reason = "its arguments contain a file path and content to write"
-	case reason == "" && !whole: // the decisive argument may be behind padding
+	case reason == "" && !whole: // the decisive argument may follow padding
 		reason = "its arguments are too many or too deep to be checked"
 	}
 	return reason, reason != ""
 }
 
-// writeVerbs returns the verbs of tools that change something.
+// writeVerbs returns verbs that, in the name of a tool, indicate that the tool changes
+// something.
 func writeVerbs() []string {
 	return []string{
 		"write", "delete", "remove", "update", "create", "insert", "exec", "execute", "run", "send", "post", "put", "drop", "patch", "upsert", "set",
@@ -62,7 +63,7 @@ func writeVerbs() []string {
 	}
 }
 
-// readVerbs returns the verbs of tools that change nothing.
+// readVerbs returns verbs that, in the name of a tool, indicate that the tool only reads.
 func readVerbs() []string {
 	return []string{
 		"get", "list", "read", "search", "find", "fetch", "show", "describe", "view", "count", "query", "lookup", "check", "inspect", "stat", "head", "tail",
@@ -70,25 +71,26 @@ func readVerbs() []string {
 	}
 }
 
-// nouns returns verbs of writing that often name a thing, as in run status.
+// nouns returns write verbs that are often used as nouns, as in "run status".
 func nouns() []string {
 	return []string{"post", "run", "commit", "patch", "merge", "set", "book", "email", "push", "copy", "transfer", "import", "archive", "store", "reset", "put", "reply", "close", "sign", "register", "fork"}
 }
 
-// facets returns nouns for properties of a thing that can be read.
+// facets returns nouns for readable properties of a thing. In a name that ends in one of
+// them, the words of nouns count as nouns.
 func facets() []string {
 	return []string{"count", "counts", "history", "log", "logs", "info", "list", "stats", "summary", "details", "status", "search", "lookup", "price", "prices", "id", "ids", "results", "metadata", "diff"}
 }
 
-// nameVerb returns the verb of writing in a tool's name; "" if it has none.
+// nameVerb returns the write verb in a tool's name, or "" if it has none.
 func nameVerb(name []string) string {
 	writes := writeVerbs()
 	reads := false
 	for i, w := range name {
 		joined := i > 0 && (name[i-1] == "and" || name[i-1] == "or" || name[i-1] == "then")
 		if slices.Contains(readVerbs(), w) && !joined {
-			// A following word is the object that is read, unless it is another verb
-			// joined to it.
+			// The next word is the object of the read, unless it is another verb joined to
+			// this one.
 			reads = true
 			continue
 		}
@@ -104,8 +106,8 @@ func nameVerb(name []string) string {
 	return ""
 }
 
-// words splits a name at capitals and at non-letters, in lower case and with
-// look-alikes replaced.
+// words splits a name at capitals and at characters that are not letters, and returns the
+// parts in lower case with look-alike characters replaced.
 func words(name string) []string {
 	var parts []string
 	var word []rune
@@ -132,7 +134,7 @@ func words(name string) []string {
 	return parts
 }
 
-// base returns a verb without the ending of the third person.
+// base returns a verb without its third-person ending.
 func base(verb string) string {
 	for _, end := range []string{"", "s", "es"} {
 		if stem, ok := strings.CutSuffix(verb, end); ok && slices.Contains(writeVerbs(), stem) {
@@ -145,7 +147,7 @@ func base(verb string) string {
 	return verb
 }
 
-// argument returns why an argument makes a call a write; "" if it does not.
+// argument returns why an argument makes a call a write, or "" if it does not.
 func argument(name, text string) string {
 	text = foreign.Clip(text, 64<<10)
 	switch name {
@@ -190,7 +192,8 @@ func argument(name, text string) string {
 	return ""
 }
 
-// program returns a reason if a text is code that calls something.
+// program returns a reason to treat a call as a write if a text is code that calls
+// something, or "".
 func program(text string) string {
 	if strings.Contains(text, "(") || strings.Contains(text, "`") {
 		return "it is a program"

@@ -78,7 +78,7 @@ func TestDisguisedWrite(t *testing.T) {
 		{"graph", "", `{"query": "# only looks\nmutation { y }"}`, true},
 		{"graph", "", `{"document": "fragment f on U { id } mutation M { y }"}`, true},
 		{"graph", "", `{"query": "{ search(text: \"mutation { x }\") { id } }"}`, false},
-		{"graph", "", `{"query": "query q { mutation { id } }"}`, false}, // a field of that name
+		{"graph", "", `{"query": "query q { mutation { id } }"}`, false}, // a field with that name
 		{"graph", "", `{"query": "mutation of genes"}`, false},
 		{"query_db", "", `{"sql": "select pg_terminate_backend(1)"}`, true},
 		{"query_db", "", `{"sql": "select nextval ('s')"}`, true},
@@ -133,7 +133,7 @@ func FuzzDisguisedWrite(f *testing.F) {
 		if disguised != (reason != "") {
 			t.Errorf("%v, %q", disguised, reason)
 		}
-		// A name that is a write without arguments is one with any arguments.
+		// A name that is a write without arguments is also a write with any arguments.
 		if alone, yes := DisguisedWrite(name, "", nil); yes && !disguised {
 			t.Errorf("%q alone, but not with arguments", alone)
 		}

@@ -16,37 +16,39 @@ import (
 )
 
 const (
-	// maxRemembered bounds the calls a Loop remembers.
+	// maxRemembered is the maximum number of different calls that a Loop remembers.
 	maxRemembered = 256
-	// maxCycle is the longest cycle that is detected, in replies.
+	// maxCycle is the length of the longest cycle that is detected, in replies.
 	maxCycle = 3
-	// cycleRounds is the number of rounds in a row after which a cycle of several replies
-	// is detected.
+	// cycleRounds is the number of consecutive rounds after which a cycle of several
+	// replies is detected.
 	cycleRounds = 3
-	// maxArguments is the size in bytes above which arguments are compared without
-	// canonicalization.
+	// maxArguments is the size, in bytes, above which arguments are compared without being
+	// canonicalized first.
 	maxArguments = 1 << 20
-	// maxFailures is the number of replies in a row with the same failure that ends a goal.
+	// maxFailures is the number of consecutive replies with the same failure after which a
+	// goal ends.
 	maxFailures = 4
 )
 
-// Loop detects repetition in the replies of one goal. Calls that one reply makes in
-// parallel count once: the model has not seen their results. Its zero value allows no
-// call twice; use [NewLoop]. It remembers at most 256 different calls and is not safe
-// for concurrent use.
+// Loop detects repetition in the replies to one goal. Equal calls that one reply makes in
+// parallel count once, because the model has not seen their results yet. The zero value
+// allows each call once; use [NewLoop] for another limit. A Loop remembers at most 256
+// different calls and is not safe for concurrent use.
 type Loop struct {
 	limit int
-	// seen counts the replies with a call; order holds the calls by age, the oldest
-	// first.
+	// seen counts, for each call, the replies that made it. order holds the calls by age,
+	// the oldest first.
 	seen  map[call]int
 	order []call
-	last  []call // the latest replies, at most maxCycle·cycleRounds
-	// failures counts, by failure, the latest replies in a row that had it.
+	last  []call // the latest replies, at most maxCycle·cycleRounds of them
+	// failures counts, for each failure in the latest reply, the consecutive replies that
+	// had it.
 	failures map[string]int
 }
 
-// Made is a call of a reply and, after it was made, its outcome. Detail is the text of a
-// failure.
+// Made is a call from a reply, with its outcome once the call was made. Detail is the text
+// of a failure.
 type Made struct {
 	Tool      string
 	Arguments json.RawMessage
@@ -54,15 +56,16 @@ type Made struct {
 	Detail    string
 }
 
-// call is a tool and the hash of its canonical arguments.
+// call is the hash of a tool and its canonical arguments.
 type call [16]byte
 
-// NewLoop returns a detector that allows the same call in limit replies, at least one.
+// NewLoop returns a detector that allows the same call in limit replies; a limit below 1
+// means 1.
 func NewLoop(limit int) *Loop { return &Loop{limit: max(limit, 1)} }
 
-// Reply returns why the calls of a reply must not be made: one of them was made in too
-// many replies, or the last replies form a cycle. An empty reason allows the calls, and
-// counts the reply.
+// Reply returns why the calls of a reply must not be made: one of them was made in too many
+// replies, or the last replies form a cycle. If it returns an empty reason, the calls are
+// allowed and the reply is counted.
 func (l *Loop) Reply(calls []Made) string {
 	var own []call
 	for _, m := range calls {
@@ -87,8 +90,8 @@ func (l *Loop) Reply(calls []Made) string {
 	return ""
 }
 
-// Last returns the tool of a call that Reply would refuse if a further reply made it,
-// although it was allowed in this one and an earlier one; "" for none.
+// Last returns the tool of a call that was allowed in this reply and in an earlier one but
+// that Reply would refuse in another reply. It returns "" if there is no such call.
 func (l *Loop) Last(calls []Made) string {
 	for _, m := range calls {
 		if n := l.seen[identify(m.Tool, m.Arguments)]; n > 1 && n >= l.limit {
@@ -98,9 +101,9 @@ func (l *Loop) Last(calls []Made) string {
 	return ""
 }
 
-// Results returns why the goal must end after a reply: the calls of four replies in a
-// row have failed in the same way, whatever their arguments. Numbers in the failures'
-// texts are ignored.
+// Results returns the reason why the goal must end after a reply: a tool has failed in the
+// same way in four consecutive replies without any successful call, whatever the arguments
+// were. Numbers in the texts of the failures are ignored.
 func (l *Loop) Results(calls []Made) string {
 	now := map[string]int{}
 	why := ""
@@ -119,7 +122,7 @@ func (l *Loop) Results(calls []Made) string {
 	return why
 }
 
-// failureOf returns the identity of a failure.
+// failureOf returns a key that is the same for equal failures.
 func failureOf(m Made) string {
 	detail := m.Detail[:min(len(m.Detail), 200)]
 	return m.Tool + "\x00" + string(m.Outcome) + "\x00" + strings.Join(strings.FieldsFunc(detail, func(r rune) bool {
@@ -127,7 +130,7 @@ func failureOf(m Made) string {
 	}), " ")
 }
 
-// together returns the identity of a reply with these calls, in any order.
+// together returns the identity of a reply with these calls, regardless of their order.
 func together(calls []call) call {
 	if len(calls) == 1 {
 		return calls[0]
@@ -140,7 +143,7 @@ func together(calls []call) call {
 	return call(h.Sum(nil)[:16])
 }
 
-// remember counts a call, and forgets the oldest when there are too many.
+// remember counts a call, and forgets the oldest one if there are too many.
 func (l *Loop) remember(c call) {
 	if l.seen == nil {
 		l.seen = map[call]int{}
@@ -155,7 +158,8 @@ func (l *Loop) remember(c call) {
 	}
 }
 
-// circles reports whether the last replies repeat one cycle of a given length.
+// circles reports whether the last replies consist of cycleRounds rounds of one cycle of
+// the given length.
 func circles(last []call, length int) bool {
 	need := length * cycleRounds
 	if len(last) < need {
@@ -167,19 +171,19 @@ func circles(last []call, length int) bool {
 			return false
 		}
 	}
-	// Repetition of a single call is subject to the limit instead.
+	// A cycle of a single call is left to the limit on calls.
 	return slices.ContainsFunc(last[:length], func(c call) bool { return c != last[0] })
 }
 
-// identify hashes a call, so that equivalent calls are equal.
+// identify returns a hash of a call that is the same for equivalent calls.
 func identify(tool string, args json.RawMessage) call {
 	sum := sha256.Sum256(append([]byte(tool+"\x00"), Canonical(args)...))
 	return call(sum[:16])
 }
 
-// Canonical returns JSON with sorted keys, without white space, with one form for every
-// number and with strings cut of trailing white space; text that is not JSON is
-// trimmed.
+// Canonical returns JSON in a canonical form: with sorted keys, without white space, with
+// one form for equal numbers, and with trailing white space removed from strings. Text that
+// is not JSON is only trimmed.
 func Canonical(args json.RawMessage) []byte {
 	if len(args) > maxArguments {
 		return args
@@ -219,7 +223,7 @@ func folded(v any) any {
 	return v
 }
 
-// number returns the shortest form of a number. Whole numbers keep all their digits;
+// number returns the shortest form of a number. Whole numbers retain all their digits;
 // others are rounded to a float64.
 func number(n json.Number) json.Number {
 	text := string(n)

@@ -18,8 +18,8 @@ func failed(tool string, outcome agent.Outcome, detail string) []Made {
 	return []Made{{Tool: tool, Outcome: outcome, Detail: detail}}
 }
 
-// TestLoopCountsReplies tests that parallel calls of one reply count once, as calls and
-// as failures.
+// TestLoopCountsReplies tests that parallel calls in one reply count only once, both as
+// calls and as failures.
 func TestLoopCountsReplies(t *testing.T) {
 	l := NewLoop(2)
 	same := slices.Repeat(one("grep", `{"a":1}`), 5)
@@ -82,7 +82,7 @@ func TestLoopSameCall(t *testing.T) {
 func TestLoopCycles(t *testing.T) {
 	for name, c := range map[string]struct {
 		calls string
-		want  int // the call that is refused, from 1 on; 0 if none is
+		want  int // the number of the call that is refused, counted from 1; 0 if none is
 	}{
 		"two":           {"ABABAB", 6},
 		"three":         {"ABCABCABC", 9},
@@ -91,7 +91,7 @@ func TestLoopCycles(t *testing.T) {
 		"twice is none": {"ABABCABAB", 0},
 		"progress":      {"ABCDEFGHIJ", 0},
 		"one call":      {"AAAAAAAA", 0},
-		"four":          {"ABCDABCDABCD", 0}, // longer than the detected cycles: only the limit applies
+		"four":          {"ABCDABCDABCD", 0}, // longer than the cycles that are detected, so only the limit applies
 	} {
 		l := NewLoop(100)
 		got := 0

@@ -7,16 +7,16 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// maxMarked bounds how much of a tool's result is searched for marks, in bytes, and
-// maxMarks how many are listed.
+// maxMarked is the maximum length of the part of a tool's result that is searched for
+// marks, in bytes, and maxMarks is the maximum number of marks that are listed.
 const (
 	maxMarked = 64 << 10
 	maxMarks  = 8
 )
 
-// Marks returns phrases of a tool's result that address the model as if they were
-// instructions. They are a warning in the transcript; a text without any may still be
-// hostile, and no decision depends on them.
+// Marks returns phrases in a tool's result that address the model as if they were
+// instructions. They are shown as a warning in the transcript; a text without any may still
+// be hostile, and no decision depends on them.
 func Marks(text string) []string {
 	plain := " " + strings.Join(strings.Fields(fold(strings.ToValidUTF8(foreign.Clip(text, maxMarked), " "))), " ") + " "
 	var found []string
@@ -36,7 +36,7 @@ func Marks(text string) []string {
 	return found
 }
 
-// goesOn reports whether the last word of a phrase continues in the text after it.
+// goesOn reports whether the last word of a phrase continues in the text that follows.
 func goesOn(phrase, after string) bool {
 	letter := func(b byte) bool { return 'a' <= b && b <= 'z' }
 	return after != "" && letter(after[0]) && letter(phrase[len(phrase)-1])

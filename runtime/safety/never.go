@@ -10,11 +10,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Bounds on the operator's patterns.
+// Limits on the operator's patterns.
 const (
 	maxPatterns = 64
 	maxPattern  = 500
-	// maxAnswer bounds how much of an answer is checked, in bytes.
+	// maxAnswer limits how much of an answer is checked, in bytes.
 	maxAnswer = 256 << 10
 )
 
@@ -35,7 +35,7 @@ func builtIn() []string {
 // use [NewNever].
 type Never struct {
 	patterns []*regexp.Regexp
-	// plain maps look-alikes to the ASCII character that they resemble.
+	// plain maps look-alikes to the ASCII characters that they resemble.
 	plain map[rune]rune
 }
 
@@ -58,10 +58,10 @@ func NewNever(own []string) (Never, error) {
 	return n, nil
 }
 
-// Match returns the first pattern that the answer matches, and whether there is one.
-// The answer is checked unchanged and as a person reads it, without invisible
-// characters and look-alikes. Match reads at most 256 KiB of it, from both ends, in
-// linear time.
+// Match returns the first pattern that the answer matches, and whether there is one. The
+// answer is checked both unchanged and as a person would read it, with invisible characters
+// removed and look-alike characters replaced. Match reads at most 256 KiB of the answer: if
+// it is longer, half of that from each end. It takes linear time.
 func (n Never) Match(answer string) (string, bool) {
 	parts := []string{answer}
 	if len(answer) > maxAnswer {
@@ -82,7 +82,7 @@ func (n Never) Match(answer string) (string, bool) {
 	return "", false
 }
 
-// asRead returns a text as a person reads it, with capitals and line ends unchanged.
+// asRead returns a text as a person reads it, without changing capitals and line ends.
 func (n Never) asRead(text string) string {
 	if len(n.patterns) == 0 || strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return text
@@ -108,11 +108,12 @@ func (n Never) asRead(text string) string {
 	}, norm.NFKC.String(text))
 }
 
-// CompileNever compiles an operator's patterns, in RE2's syntax. At most 64 of 500
-// bytes are allowed, and none that matches the empty text: it would match every answer.
+// CompileNever compiles an operator's patterns, in RE2 syntax. It allows at most 64
+// patterns of 500 bytes each, and none that matches the empty text, because such a pattern
+// would match every answer.
 func CompileNever(patterns []string) ([]*regexp.Regexp, error) {
 	if len(patterns) > maxPatterns {
-		return nil, fmt.Errorf("%d patterns, at most %d are allowed", len(patterns), maxPatterns)
+		return nil, fmt.Errorf("%d patterns, but at most %d are allowed", len(patterns), maxPatterns)
 	}
 	var all []*regexp.Regexp
 	for i, p := range patterns {

@@ -8,24 +8,26 @@ import (
 )
 
 const (
-	// minRepeats is the number of occurrences from which a sentence is reported.
+	// minRepeats is the number of occurrences from which a sentence is reported as
+	// repeated.
 	minRepeats = 4
-	// minWords is the shortest sentence that counts, in words.
+	// minWords is the minimum length of a sentence that counts, in words.
 	minWords = 3
-	// refrain is the largest share of all sentences that a repeated one may have as a
-	// refrain.
+	// refrain is the maximum share of the counted sentences that a repeated sentence may
+	// make up and still count as a refrain.
 	refrain = 1.0 / 3
-	// minLooped is the shortest text whose n-grams are counted, in bytes, and gram
-	// their length in words.
+	// minLooped is the minimum length of a text whose n-grams are counted, in bytes. gram
+	// is the length of the n-grams, in words.
 	minLooped = 200
 	gram      = 5
-	// maxLooped is the share of n-grams that may have occurred before.
+	// maxLooped is the maximum allowed share of n-grams that occurred earlier in the text.
 	maxLooped = .5
-	// maxPeriod is the longest piece that a text without words may repeat, in bytes.
+	// maxPeriod is the maximum length of the repeated piece that is detected in a text
+	// without words, in bytes.
 	maxPeriod = 32
 )
 
-// repetition returns how an answer repeats itself; "" if it does not.
+// repetition returns how an answer repeats itself, or "" if it does not.
 func repetition(answer string) string {
 	if isData(answer) {
 		return ""
@@ -47,12 +49,12 @@ func repetition(answer string) string {
 			inRow, last = 1, s
 		}
 		if counts[s]++; inRow >= minRepeats {
-			return fmt.Sprintf("it repeats %d times in a row: %s", inRow, foreign.Clip(s, 100))
+			return fmt.Sprintf("it repeats this %d times in a row: %s", inRow, foreign.Clip(s, 100))
 		}
 	}
 	for _, s := range list {
 		if n := counts[plainText(s)]; n >= minRepeats && float64(n) > refrain*float64(long) {
-			return fmt.Sprintf("it contains %d times: %s", n, foreign.Clip(s, 100))
+			return fmt.Sprintf("it contains this %d times: %s", n, foreign.Clip(s, 100))
 		}
 	}
 	if len(text) >= minLooped {
@@ -63,7 +65,8 @@ func repetition(answer string) string {
 	return periodic(text)
 }
 
-// looped returns the share of n-grams that occurred before in the same text.
+// looped returns the share of n-grams that occurred earlier in the same text, or 0 if the
+// text has too few n-grams.
 func looped(words []string) float64 {
 	seen := map[string]bool{}
 	total, again := 0, 0
@@ -80,7 +83,8 @@ func looped(words []string) float64 {
 	return float64(again) / float64(total)
 }
 
-// periodic returns a description if a text has no words, but repeats a few letters.
+// periodic describes the repetition if a text consists of a few repeated characters instead
+// of words, or returns "".
 func periodic(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) < minLooped || strings.ContainsAny(text[:minLooped], " \n") {

@@ -13,15 +13,14 @@ import (
 )
 
 const (
-	// maxKept bounds the arguments that a request keeps, in bytes of JSON.
+	// maxKept is the maximum size of the arguments that a request stores, in bytes of JSON.
 	maxKept = 16 << 10
-	// maxReason bounds a reason, in bytes.
+	// maxReason is the maximum length of a text in a request, such as the reason, in bytes.
 	maxReason = 500
 )
 
-// Request returns the change request for a call that only a person may make and that
-// was not made. Effect is the tool's declared one; the target is taken from the
-// arguments.
+// Request returns the change request for a call that was not made because only a person may
+// make it. Effect is the tool's declared effect; the target is taken from the arguments.
 func Request(tool, effect string, args json.RawMessage, reason string) agent.ChangeRequest {
 	target := TargetOf(args)
 	kind := Classify(target)
@@ -34,9 +33,9 @@ func Request(tool, effect string, args json.RawMessage, reason string) agent.Cha
 	return NewRequest(kind, target, tool, reason, args)
 }
 
-// NewRequest is [Request] for a caller that specifies the target. Arguments that are no
-// JSON, or more than 16 KiB, are kept as a JSON string, cut to that size; the id covers
-// all of them. Texts are cut as well.
+// NewRequest is like [Request], but the caller specifies the target. Arguments that are not
+// valid JSON or are longer than 16 KiB are stored as a JSON string that is cut to that
+// size; the id depends on the whole arguments. The other texts are cut as well.
 func NewRequest(kind, target, tool, reason string, args json.RawMessage) agent.ChangeRequest {
 	short := func(text string) string {
 		return foreign.Clip(strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD"), maxReason)
@@ -47,7 +46,7 @@ func NewRequest(kind, target, tool, reason string, args json.RawMessage) agent.C
 	}
 }
 
-// ofTool returns the kind of thing that a tool of the runtime changes.
+// ofTool returns what kind of thing a tool of the runtime changes.
 func ofTool(tool string) string {
 	switch tool {
 	case "pipeline_config":
@@ -77,7 +76,8 @@ func requestID(parts ...any) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// kept returns the displayed form of the arguments, which is always JSON.
+// kept returns the arguments in the form in which a request stores them, which is always
+// valid JSON.
 func kept(args json.RawMessage) json.RawMessage {
 	if len(args) <= maxKept && json.Valid(args) && utf8.Valid(args) {
 		return append(json.RawMessage(nil), args...)
@@ -88,7 +88,8 @@ func kept(args json.RawMessage) json.RawMessage {
 		if err == nil && len(out) <= maxKept {
 			return out
 		}
-		// An escape can take six bytes for one.
+		// Escaping can turn one byte into six, so at least a sixth of the excess must be
+		// cut.
 		text = foreign.Clip(text, len(text)-max(1, (len(out)-maxKept)/6))
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// shell returns why a command changes something: it has shell operators, or begins with
-// a program that writes.
+// shell returns the reason why a command changes something, or "": it contains shell
+// operators, or begins with a program that writes.
 func shell(text string) string {
 	if why := operator(text); why != "" {
 		return why
@@ -30,7 +30,7 @@ func shell(text string) string {
 		}
 	case "sed":
 		if slices.ContainsFunc(fields, func(f string) bool { return strings.HasPrefix(f, "-i") || strings.HasPrefix(f, "--in-place") }) {
-			return "its command edits in place"
+			return "its command edits files in place"
 		}
 	case "find":
 		if slices.Contains(fields, "-delete") || slices.Contains(fields, "-exec") {
@@ -40,7 +40,8 @@ func shell(text string) string {
 	return ""
 }
 
-// operator returns why a command is more than a program with its arguments.
+// operator returns the reason why a command is more than a program with its arguments, or
+// "".
 func operator(text string) string {
 	open := rune(0)
 	for i, r := range text {
@@ -62,7 +63,7 @@ func operator(text string) string {
 		}
 	}
 	if open != 0 {
-		return "its command has an open quotation mark"
+		return "its command has an unclosed quotation mark"
 	}
 	return ""
 }

@@ -9,8 +9,9 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// statement returns why SQL, or a GraphQL query, changes something. If sure, the text
-// is SQL and has to begin with a word that reads.
+// statement returns the reason why SQL, or a GraphQL query, changes something, or "". If
+// sure is set, the text is known to be SQL, and a statement that does not begin with a word
+// for reading counts as a change.
 func statement(text string, sure bool) string {
 	if strings.Contains(text, "{") && mutates(text) {
 		return "it is a GraphQL mutation"
@@ -39,8 +40,8 @@ func statement(text string, sure bool) string {
 	return ""
 }
 
-// changes reports whether a clause of SQL that changes something, or locks it, begins
-// with the first of the words. The lock counts only if the text is surely SQL.
+// changes reports whether words begins with an SQL clause that changes or locks something.
+// A lock counts only if sure is set, which means that the text is known to be SQL.
 func changes(words []string, sure bool) bool {
 	next := func(n int, any ...string) bool { return n < len(words) && slices.Contains(any, words[n]) }
 	switch words[0] {
@@ -60,8 +61,9 @@ func changes(words []string, sure bool) bool {
 	return false
 }
 
-// defines reports whether a statement of SQL changes the schema or the rights, or loads
-// a table. Prose often has its verbs elsewhere than at its beginning.
+// defines reports whether an SQL statement changes the schema or permissions, or loads a
+// table. Only the beginning of a statement is tested, because in prose these verbs often
+// occur elsewhere.
 func defines(words []string) bool {
 	switch words[0] {
 	case "DROP", "CREATE", "ALTER", "TRUNCATE":
@@ -76,12 +78,12 @@ func defines(words []string) bool {
 	return false
 }
 
-// effects matches functions of SQL that change something when they are selected.
+// effects matches calls to SQL functions that change something even in a SELECT.
 var effects = regexp.MustCompile(`(?i)\b(nextval|setval|pg_terminate_backend|pg_cancel_backend|pg_reload_conf|pg_rotate_logfile|pg_advisory_lock|` +
 	`lo_import|lo_export|lo_unlink|lo_create|lo_put|dblink|dblink_exec|query_to_xml|set_config|xp_cmdshell|sp_executesql|load_extension|writefile|sys_exec|sys_eval)\s*\(`)
 
-// mutates reports whether GraphQL has an operation that changes something: the word
-// outside of all braces, comments and strings.
+// mutates reports whether a GraphQL text contains an operation that changes something: the
+// word "mutation" outside all brackets, comments and strings.
 func mutates(text string) bool {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -107,7 +109,8 @@ func mutates(text string) bool {
 	return false
 }
 
-// withoutLiterals returns SQL without comments and quoted text.
+// withoutLiterals returns SQL without comments and quoted text. The content of comments
+// that MySQL executes is not removed.
 func withoutLiterals(text string) string {
 	var out strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -118,7 +121,8 @@ func withoutLiterals(text string) string {
 			end = strings.IndexByte(rest, '\n')
 		case strings.HasPrefix(rest, "/*"):
 			if n := strings.Index(rest, "*/"); n >= 0 {
-				// MySQL executes these comments, so they are kept.
+				// MySQL executes the text of comments that begin with /*!, so this text is
+				// not removed.
 				if strings.HasPrefix(rest, "/*!") {
 					out.WriteString(" " + strings.TrimLeft(rest[3:n], "0123456789") + " ")
 				}

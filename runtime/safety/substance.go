@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// substance returns why an answer has no content; "" if it has some.
+// substance returns why an answer has no content, or "" if it has some.
 func substance(answer, question string) string {
 	plain := plainText(answer)
 	if plain == "" && strings.Trim(answer, " \t\r\n.…,;:-–—_'\"`()[]{}!?�") == "" {
@@ -20,7 +20,8 @@ func substance(answer, question string) string {
 	return filler(answer)
 }
 
-// placeholderText returns which placeholder stands in for an answer; "" for none.
+// placeholderText returns a description of the placeholder that an answer contains, or ""
+// if there is none.
 func placeholderText(answer, question string) string {
 	low := strings.ToLower(answer)
 	asked := strings.ToLower(question)
@@ -51,8 +52,8 @@ func placeholderText(answer, question string) string {
 	return ""
 }
 
-// restates reports whether an answer repeats the question, with at most a few words
-// before it. Both are plain text.
+// restates reports whether an answer repeats the question, preceded by at most a few words.
+// Both arguments are plain text.
 func restates(answer, question string) bool {
 	if strings.Count(question, " ") < 3 {
 		return false
@@ -71,7 +72,8 @@ func restates(answer, question string) bool {
 	return answer == question
 }
 
-// filler returns a description if every sentence of an answer is politeness, else "".
+// filler returns a description if every sentence of an answer is an empty phrase, such as
+// an apology or a courtesy, and "" otherwise.
 func filler(answer string) string {
 	all := sentences(answer)
 	if len(all) == 0 || len(terms(answer)) < 2 {
@@ -97,7 +99,8 @@ func filler(answer string) string {
 	return "it has no content but " + kind
 }
 
-// fillerKind returns the kind of politeness of a sentence.
+// fillerKind returns the kind of empty phrase that a sentence is, or "" if the sentence has
+// content.
 func fillerKind(plain string) string {
 	words := strings.Count(plain, " ") + 1
 	for kind, starts := range map[string][]string{
@@ -117,7 +120,7 @@ func fillerKind(plain string) string {
 	} {
 		for _, start := range starts {
 			if plain == start || strings.HasPrefix(plain, start+" ") && words <= fillerWords(kind) {
-				// politeness that continues with a number has content
+				// Politeness that continues with a number has content.
 				if kind == "politeness" && strings.ContainsAny(plain, "0123456789") {
 					continue
 				}
@@ -125,7 +128,8 @@ func fillerKind(plain string) string {
 			}
 		}
 	}
-	// These may precede an answer, so they count only if nothing follows.
+	// These phrases may introduce an answer, so they count only if the sentence consists of
+	// nothing else.
 	if slices.Contains([]string{
 		"great question", "good question", "that s a great question", "that is a great question", "that s a good question", "what a great question", "excellent question",
 		"i will now answer", "i will now answer the question", "here is the answer", "here s the answer", "here is my answer", "here is the answer to your question", "i have answered", "i have answered the question", "i have completed the task", "the task is complete", "the task has been completed", "done as you asked",
@@ -136,7 +140,8 @@ func fillerKind(plain string) string {
 	return ""
 }
 
-// fillerWords returns the length up to which a sentence of a kind has no content.
+// fillerWords returns the maximum number of words in a sentence that counts as an empty
+// phrase of the given kind.
 func fillerWords(kind string) int {
 	if kind == "politeness" {
 		return 16

@@ -16,7 +16,7 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// The kinds of things that only a person changes, as in [agent.ChangeRequest].
+// The kinds of things that only a person may change, as in [agent.ChangeRequest].
 const (
 	Source    = "source"
 	Config    = "config"
@@ -29,13 +29,13 @@ const (
 	Other     = "other"
 )
 
-// maxTarget bounds a target, in bytes.
+// maxTarget is the maximum length of a target, in bytes.
 const maxTarget = 4096
 
-// Classify returns the kind of a path or of the name of a parameter. Names that look
-// like a protected one to a person or to some file system count as that name: other
-// case, other white space, look-alike letters, escapes. It never accesses the file
-// system, so the caller has to resolve symbolic links.
+// Classify returns the kind of a path or of a parameter's name. A name that looks like a
+// protected one to a person or to some file system counts as that name, even if it differs
+// in case or white space or contains look-alike letters or escapes. Classify never accesses
+// the file system, so the caller must resolve symbolic links.
 func Classify(target string) string {
 	parts := segments(target)
 	if len(parts) == 0 {
@@ -75,8 +75,8 @@ func Classify(target string) string {
 	return byName(base)
 }
 
-// ofAgent returns the kind of a path inside the folder of the agents; the parts begin
-// with the agent's id.
+// ofAgent returns the kind of a path inside the agents folder; parts begins with the
+// agent's id.
 func ofAgent(parts []string) string {
 	switch {
 	case len(parts) > 1 && (slices.Contains(parts[1:], "tools") || slices.Contains(parts[1:], "skills")):
@@ -87,7 +87,7 @@ func ofAgent(parts []string) string {
 	return Config
 }
 
-// byName returns the kind of a file by its name alone.
+// byName returns the kind of a file, based only on its name.
 func byName(base string) string {
 	switch base {
 	case "agent.yaml", "agent.yml", "config.yaml", "config.yml", "config.json", "strategy.md", "soul.md", "agent.md", "goals.md", "memory.md",
@@ -116,7 +116,7 @@ func byName(base string) string {
 	return Other
 }
 
-// isFile reports whether a bare name is that of a file rather than of a parameter.
+// isFile reports whether a bare name is the name of a file rather than of a parameter.
 func isFile(base string) bool {
 	switch path.Ext(base) {
 	case ".md", ".txt", ".csv", ".tsv", ".json", ".yaml", ".yml", ".html", ".xml", ".log", ".pdf", ".png", ".jpg", ".svg", ".bak", ".tmp", ".zip", ".gz":
@@ -158,8 +158,8 @@ func parameter(name string) string {
 	return Other
 }
 
-// segments returns the parts of a target, after undoing everything that can make one
-// name look like another.
+// segments returns the parts of a target after undoing everything that can disguise one
+// name as another.
 func segments(target string) []string {
 	text := target[:min(len(target), maxTarget)]
 	text = strings.ToValidUTF8(text, "")
@@ -170,7 +170,7 @@ func segments(target string) []string {
 		}
 		text = strings.ToValidUTF8(plain, "")
 	}
-	text, _, _ = strings.Cut(text, "\x00") // many programs stop reading there
+	text, _, _ = strings.Cut(text, "\x00") // many programs stop reading at a NUL byte
 	text = fold(text)
 	if rest, ok := strings.CutPrefix(text, "file:"); ok {
 		text = rest
@@ -182,7 +182,7 @@ func segments(target string) []string {
 			continue // a drive
 		}
 		if before, _, ok := strings.Cut(part, ":"); ok && before != "" {
-			part = before // an alternate stream of a file
+			part = before // the rest names an alternate data stream of the file
 		}
 		if part == ".." {
 			out = out[:max(0, len(out)-1)]
@@ -196,7 +196,7 @@ func segments(target string) []string {
 	return out
 }
 
-// fold replaces characters by the lower-case ASCII characters that they look like.
+// fold replaces characters with the lower-case ASCII characters that they look like.
 func fold(text string) string {
 	text = norm.NFKD.String(text)
 	text = strings.ToLower(text)
@@ -219,8 +219,8 @@ func fold(text string) string {
 	}, text)
 }
 
-// lookalikes maps ASCII characters to others that look like them. Accented and
-// full-width letters need no entry: they are normalized before.
+// lookalikes maps ASCII characters to other characters that look like them. Accented and
+// full-width letters need no entry, because they are normalized first.
 func lookalikes() map[rune]string {
 	return map[rune]string{
 		'a': "аɑαᴀ", 'b': "вᖯ", 'c': "сϲᴄ", 'd': "ԁժ", 'e': "еєεҽᴇ℮", 'f': "ғꞙ", 'g': "ɡցɢ", 'h': "һհнʜ", 'i': "іıιɪӏ", 'j': "јϳ", 'k': "кκᴋ", 'l': "ⅼʟǀ",
@@ -229,7 +229,7 @@ func lookalikes() map[rune]string {
 	}
 }
 
-// targetNames returns the names of arguments that name a call's target, the likeliest
+// targetNames returns the names of arguments that name a call's target, the most likely
 // first.
 func targetNames() []string {
 	return []string{
@@ -239,15 +239,15 @@ func targetNames() []string {
 	}
 }
 
-// Bounds on the arguments that are searched.
+// Limits on the search through a call's arguments.
 const (
 	maxDepth = 8
 	maxNodes = 4000
 )
 
-// TargetOf returns the path, or other name of a thing, that a call's arguments are
-// about; "" if there is none. Of several it prefers a protected one, then the one whose
-// argument's name is the likeliest.
+// TargetOf returns the path or name of the thing that a call's arguments refer to, or "" if
+// there is none. If the arguments refer to several things, TargetOf prefers a protected
+// one, and then the one in the argument with the most likely name.
 func TargetOf(args json.RawMessage) string {
 	var root any
 	if len(args) > maxArguments || json.Unmarshal(args, &root) != nil {
@@ -276,7 +276,7 @@ func TargetOf(args json.RawMessage) string {
 	return bounded(best)
 }
 
-// candidates returns the targets in the text of an argument.
+// candidates returns the possible targets in the text of an argument.
 func candidates(name, text string) []string {
 	text = text[:min(len(text), 64<<10)]
 	switch name {
@@ -298,9 +298,9 @@ func candidates(name, text string) []string {
 	return []string{text}
 }
 
-// walk calls f with every string and boolean in a JSON value and the name of its
-// member, in the order of depth and of names. It returns false if the value was larger
-// or deeper than the bounds.
+// walk calls f with every string and boolean in a JSON value, together with the name of the
+// object member that contains it, in order of depth and then of name. It returns false if
+// the value exceeds the limits on size or depth.
 func walk(root any, f func(name, text string)) (whole bool) {
 	type node struct {
 		name  string
@@ -350,7 +350,7 @@ func plainName(name string) string {
 	}, name[:min(len(name), 64)])
 }
 
-// bounded returns text cut to the length of a target in a request.
+// bounded returns s as valid UTF-8, cut to the maximum length of a target in a request.
 func bounded(s string) string {
 	return foreign.Clip(strings.ToValidUTF8(s, "\uFFFD"), maxTarget)
 }

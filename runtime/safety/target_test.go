@@ -95,7 +95,7 @@ func FuzzClassify(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, target string) {
 		kind := Classify(target)
-		// Names that a person reads as the same have the same kind.
+		// Names that look the same to a person have the same kind.
 		if other := Classify("./" + target); other != kind && !strings.Contains(target, ":") && len(segments(target)) > 1 {
 			t.Errorf("%q is %s, with ./ before it %s", target, kind, other)
 		}

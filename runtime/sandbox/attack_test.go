@@ -21,25 +21,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hunter is the secret that the attacks try to read: it is in a victim's environment
-// and memory, in a file, behind sockets, in the user's keys and in a descriptor left
-// open.
+// hunter is the secret that the attacks try to read. It is in a victim's environment and
+// memory, in a file, behind sockets, in the user's kernel keys and in a descriptor that was
+// left open.
 const hunter = "hunter2-in-plain-sight"
 
-// bait holds the places of the secret.
+// bait holds the locations of the secret.
 type bait struct {
 	victim                    int    // a process outside
-	file, socket, name, port  string // name is that of an abstract socket
+	file, socket, name, port  string // name is the name of an abstract socket
 	key                       string
-	victimMemory, victimBytes string // the address of the secret in the victim, in hexadecimal, and its length
+	victimMemory, victimBytes string // the hexadecimal address of the secret in the victim's memory, and its length
 }
 
-// attack is one way to reach or disturb what is outside the sandbox. It returns nil
-// when it succeeded. None would harm a machine without isolation.
+// attack is one way to reach or disturb what is outside the sandbox. It returns nil if it
+// succeeded. None of the attacks would harm a machine without isolation.
 type attack struct {
 	name string
-	// outside is when it succeeds without isolation: always, for the superuser, or
-	// depending on the machine's settings. An attack marked never would change the
+	// outside states when the attack succeeds without isolation: always, for the superuser,
+	// or depending on the machine's settings. An attack marked never would change the
 	// machine and is not tried outside.
 	outside string
 	try     func(b bait) error
@@ -48,12 +48,12 @@ type attack struct {
 const (
 	always    = "always"
 	superuser = "superuser"
-	tracer    = "tracer" // where processes may trace others that are not their descendants
+	tracer    = "tracer" // if processes may trace others that are not their descendants
 	perhaps   = "perhaps"
 	never     = "never"
 )
 
-// attacks are tried in this order, by one process.
+// attacks are tried in this order by a single process.
 var attacks = append([]attack{
 	{"read the file", always, func(b bait) error { return holds(os.ReadFile(b.file)) }},
 	{"learn the size of the file", always, func(b bait) error { _, err := os.Stat(b.file); return err }},
@@ -170,7 +170,7 @@ func opens(path string, flag int) func(bait) error {
 	}
 }
 
-// search looks for the secret in a file of every process except this one.
+// search looks for the secret in a file below /proc for every process except this one.
 func search(name, below string) error {
 	pids, err := processNumbers()
 	if err != nil {
@@ -184,7 +184,7 @@ func search(name, below string) error {
 	return errNothing
 }
 
-// peek reads the secret in the victim's memory.
+// peek reads the secret from the victim's memory.
 func peek(b bait, path string) error {
 	var at, length int64
 	if _, err := fmt.Sscanf(b.victimMemory+" "+b.victimBytes, "%x %d", &at, &length); err != nil {
@@ -279,7 +279,7 @@ func readKey(b bait) error {
 	return holds(text[:max(n, 0)], err)
 }
 
-// begin starts a process that ends at once, with some flags or in another root.
+// begin starts a process that ends immediately, with some flags or in another root.
 func begin(flags uintptr, root ...string) error {
 	attr := &syscall.SysProcAttr{Cloneflags: flags}
 	if len(root) > 0 {
@@ -311,8 +311,8 @@ func capable(bait) error {
 	return nil
 }
 
-// attacker runs the attacks in this process: it prints one line for each, with
-// "succeeded" or the reason why not.
+// attacker runs the attacks in this process. For each attack it prints one line with
+// "succeeded" or the reason for the failure.
 func attacker() {
 	var b bait
 	if _, err := fmt.Sscan(os.Args[2], &b.victim); err != nil {
@@ -332,8 +332,8 @@ func attacker() {
 	os.Exit(0)
 }
 
-// victim is the process that is attacked: it prints the address and length of the
-// secret in its memory, and waits until its input ends.
+// victim is the process that is attacked. It prints the address and length of the secret in
+// its memory, and waits until its input ends.
 func victim() {
 	secret := []byte(os.Getenv("VICTIM"))
 	fmt.Printf("%x %d\n", uintptr(unsafe.Pointer(&secret[0])), len(secret))
@@ -341,13 +341,13 @@ func victim() {
 	os.Stderr.Write(secret[:0]) // keeps the secret in use until here
 }
 
-// sit waits for the end of the input.
+// sit waits until the input ends.
 func sit() {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	os.Exit(0)
 }
 
-// lay lays the bait. It skips the test inside a sandbox.
+// lay places the secret at the locations of the bait. It skips the test inside a sandbox.
 func lay(t *testing.T) bait {
 	t.Helper()
 	outside(t)
@@ -370,7 +370,7 @@ func lay(t *testing.T) bait {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fd, err := unix.Dup(int(f.Fd())) // without close-on-exec, like a careless parent
+	fd, err := unix.Dup(int(f.Fd())) // without close-on-exec, as by a careless parent
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,7 +420,7 @@ func (b bait) argv(t *testing.T) []string {
 	return []string{self, "attack", fmt.Sprint(b.victim), b.file, b.socket, b.name, b.port, b.key, b.victimMemory, b.victimBytes}
 }
 
-// outcomes returns the printed outcomes by attack.
+// outcomes returns the printed outcomes, keyed by attack.
 func outcomes(t *testing.T, text string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
@@ -434,19 +434,20 @@ func outcomes(t *testing.T, text string) map[string]string {
 	return got
 }
 
-// open lists the attacks that doc.go documents as not stopped.
+// open lists the attacks that doc.go documents as not being stopped.
 var open = map[isolation][]string{
 	isolateLandlock: {"learn the size of the file", "read the victim's command line", "change the mode of the file", "change the times of the file"},
 }
 
-// mayTrace reports whether a process may trace any other of its user.
+// mayTrace reports whether a process may trace any other process of its user.
 func mayTrace() bool {
 	scope, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
 	return err != nil || strings.TrimSpace(string(scope)) == "0" || os.Getuid() == 0
 }
 
-// TestAttacks tests that no attack succeeds inside, and that those marked so do succeed
-// outside, where a failure would make the test meaningless.
+// TestAttacks tests that no attack succeeds inside the sandbox, and that the attacks that
+// are marked accordingly succeed outside it. If they failed there, the test would be
+// meaningless.
 func TestAttacks(t *testing.T) {
 	b := lay(t)
 	argv := b.argv(t)

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spent returns the processor time of this process and of its ended children.
+// spent returns the processor time of this process and its ended children.
 func spent(b *testing.B) time.Duration {
 	b.Helper()
 	var total time.Duration
@@ -50,7 +50,8 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// moduleOf writes a module of some packages with tests that import each other.
+// moduleOf writes a module with this number of packages, which import each other and have
+// tests.
 func moduleOf(b *testing.B, packages int) string {
 	files := map[string]string{"go.mod": "module example.org/small\n\ngo 1.25\n"}
 	for i := range packages {
@@ -66,9 +67,10 @@ func moduleOf(b *testing.B, packages int) string {
 	return tree(b, files)
 }
 
-// BenchmarkGo builds, vets and tests a module with a warm build cache, inside and
-// outside in turn, and reports the ratio of their processor times. Inside, the cache is
-// a layer over one that was filled through the same paths and is not written to.
+// BenchmarkGo builds, vets and tests a module with a warm build cache, alternately inside
+// and outside the sandbox, and reports the ratio of their processor times. Inside, the
+// cache is a layer over a cache that was filled through the same paths and is not written
+// to.
 func BenchmarkGo(b *testing.B) {
 	w := namespaces(b)
 	text, err := exec.Command("go", "env", "GOROOT").Output()

@@ -19,19 +19,19 @@ func init() {
 	roles["bomb"] = bomb
 }
 
-// hold is how much memory a bomb takes, in bytes.
+// hold is the amount of memory that a bomb takes, in bytes.
 const hold = 192 << 20
 
-// forever waits until the process is killed. A single pause is not enough: it returns
-// at any signal, and Go's scheduler sends signals to its own threads.
+// forever waits until the process is killed. A single pause is not enough, because it
+// returns at any signal, and Go's scheduler sends signals to its own threads.
 func forever() {
 	for {
 		_ = unix.Pause()
 	}
 }
 
-// bomb takes too much of a resource in the way that its argument names. It prints
-// "held" when nothing stopped it, unless a further argument has it stay.
+// bomb takes too much of a resource in the way that its argument names. It prints "held" if
+// nothing stopped it, unless a further argument makes it stay.
 func bomb() {
 	sh := func(script string) {
 		cmd := exec.Command("sh", "-c", script)
@@ -124,10 +124,10 @@ func bomb() {
 		os.Exit(0)
 	case "signals":
 		for s := syscall.Signal(1); s < 65; s++ {
-			// These three are used by thread libraries. No Go program can catch them,
-			// and the kernel does not deliver them to a first process unless it is
-			// about to start a thread: the sender may end its own sandbox, and with it
-			// itself.
+			// These three signals are used by thread libraries. No Go program can catch
+			// them, and the kernel does not deliver them to a first process unless it is
+			// about to start a thread. The sender may end its own sandbox, and itself with
+			// it.
 			if s < 32 || s > 34 {
 				_ = syscall.Kill(1, s)
 			}
@@ -140,8 +140,8 @@ func bomb() {
 	os.Exit(0)
 }
 
-// TestBombs tests that a program that exceeds a limit is ended with the reason, and
-// that one within its limits is left alone.
+// TestBombs tests that a program that exceeds a limit is ended with the reason, and that a
+// program within its limits is left unchanged.
 func TestBombs(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -180,8 +180,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestForkBomb tests that a program cannot exceed its number of processes: it is
-// refused more, or ended.
+// TestForkBomb tests that a program cannot exceed its maximum number of processes: further
+// processes are refused, or the program is ended.
 func TestForkBomb(t *testing.T) {
 	each(t, func(t *testing.T, w Sandbox) {
 		s := sh(t.TempDir(), "while :; do sleep 1000 & done")
@@ -194,8 +194,8 @@ func TestForkBomb(t *testing.T) {
 	})
 }
 
-// TestBusyForkBomb kills a program whose processes start others without end and never wait:
-// when Wait returns, none of them is left.
+// TestBusyForkBomb kills a program whose processes continually start others and never wait.
+// When Wait returns, none of these processes is left.
 func TestBusyForkBomb(t *testing.T) {
 	each(t, func(t *testing.T, w Sandbox) {
 		s := sh(t.TempDir(), "grow() { grow & grow & while :; do :; done; }; grow & echo grown; grow")
@@ -213,14 +213,14 @@ func TestBusyForkBomb(t *testing.T) {
 		if exit := p.Wait(); exit.Reason != Killed && exit.Reason != OverProcesses {
 			t.Errorf("%+v", exit)
 		}
-		// The last of them held the other end of the pipe.
+		// The last of the processes held the other end of the pipe.
 		if rest, err := io.ReadAll(pipes.Out); err != nil || len(rest) > 0 {
 			t.Errorf("after the end: %q, %v", rest, err)
 		}
 	})
 }
 
-// TestScratch tests that private folders cannot exceed their size.
+// TestScratch tests that private folders cannot exceed their size limit.
 func TestScratch(t *testing.T) {
 	each(t, func(t *testing.T, w Sandbox) {
 		s := sh(t.TempDir(), "for d in $HOME $TMPDIR; do cd $d && head -c 2000000 /dev/zero > f 2>/dev/null || wc -c < f; done")
@@ -231,7 +231,7 @@ func TestScratch(t *testing.T) {
 	})
 }
 
-// TestRoot tests that the root shows a program nothing but the documented entries.
+// TestRoot tests that the root shows a program only the documented entries.
 func TestRoot(t *testing.T) {
 	each(t, func(t *testing.T, w Sandbox) {
 		allowed := append([]string{"/dev", "/etc", "/home", "/proc", "/tmp"}, system...)

@@ -11,10 +11,10 @@ import (
 	"syscall"
 )
 
-// startBubblewrap has bubblewrap make the namespaces and build the same root, on
-// systems that allow it what they refuse to other programs. This program is the first
-// process of the namespaces here too. It is started through a descriptor because the
-// root does not contain it.
+// startBubblewrap has bubblewrap create the namespaces and build the same root as
+// startNamespaces, on systems that allow only bubblewrap to do so. As with startNamespaces,
+// this program is the first process of the namespaces. It is started through a descriptor
+// because the root does not contain its file.
 func startBubblewrap(ctx context.Context, bwrap string, s Spec, prog program) (*Process, error) {
 	pieces, err := layout(s, prog)
 	if err != nil {
@@ -31,9 +31,9 @@ func startBubblewrap(ctx context.Context, bwrap string, s Spec, prog program) (*
 	}
 	o := ordersFor(s, prog, pieces)
 	o.Built = true
-	// Kill the whole group: if bubblewrap alone were killed while it builds, its child
-	// would wait for it for ever. Later the child has a session of its own and dies
-	// with bubblewrap.
+	// Kill the whole group: if only bubblewrap were killed while it builds the root, its
+	// child would wait for it for ever. Later the child has its own session and dies with
+	// bubblewrap.
 	g := &group{cmd: cmd}
 	await := func() {
 		awaitEnd(cmd.Process.Pid)
@@ -46,14 +46,15 @@ func startBubblewrap(ctx context.Context, bwrap string, s Spec, prog program) (*
 		return nil, err
 	}
 	wait := func() Exit {
-		await() // bubblewrap exits after all processes inside
+		await() // bubblewrap exits only after all processes inside
 		return w.end()
 	}
 	return &Process{kill: g.kill, wait: wait}, nil
 }
 
-// launch starts bubblewrap with this program inside, and closes control, which becomes
-// the descriptor of that name.
+// launch starts bubblewrap, which runs this program inside the namespaces. The file control
+// gets the descriptor number of the constant control there; launch closes this process's
+// copy.
 func launch(bwrap string, s Spec, pieces []piece, control *os.File) (*exec.Cmd, error) {
 	cmd := &exec.Cmd{Path: bwrap, Env: []string{"GOMAXPROCS=1"}, SysProcAttr: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}}
 	cmd.ExtraFiles = []*os.File{control}
@@ -83,8 +84,8 @@ func launch(bwrap string, s Spec, pieces []piece, control *os.File) (*exec.Cmd, 
 	return cmd, nil
 }
 
-// construction returns bubblewrap's arguments for a root. give passes a file on and
-// returns the number of its descriptor.
+// construction returns bubblewrap's arguments for building a root. The function give
+// arranges for a file to be passed to bubblewrap and returns its descriptor number there.
 func construction(pieces []piece, network bool, give func(*os.File) string) ([]string, error) {
 	args := []string{
 		"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--hostname", "evolve",
@@ -122,7 +123,7 @@ func construction(pieces []piece, network bool, give func(*os.File) string) ([]s
 	return append(args, sealed...), nil
 }
 
-// filled returns the read end of a pipe that holds a short text.
+// filled returns the read end of a pipe that contains a short text.
 func filled(text string) (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -7,9 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// architecture holds the numbers that differ between the architectures on which system
-// calls are filtered; on others they are not. chmod and setrlimit are the numbers of
-// calls that some architectures lack; 0 means that the call is missing.
+// architecture holds the numbers that are specific to one of the architectures on which
+// system calls are filtered; on all other architectures, calls are not filtered. chmod and
+// setrlimit are the numbers of calls that some architectures lack; 0 means that the call is
+// missing.
 type architecture struct {
 	audit            uint32
 	chmod, setrlimit uint32
@@ -23,41 +24,42 @@ var architectures = map[string]architecture{
 	"loong64": {unix.AUDIT_ARCH_LOONGARCH64, 0, 0},
 }
 
-// memfdSecret makes memory that the counts in /proc do not include. Its number is the
-// same on all these architectures; package unix lacks the name on one of them.
+// memfdSecret is the number of the call that creates memory not included in the counts in
+// /proc. It is the same on all architectures whose calls are filtered; package unix lacks
+// the name on one of them.
 const memfdSecret = 447
 
-// withheld are the system calls that fail with ENOSYS inside, as on a kernel that lacks
-// them: those that reach into other processes, keys and hidden memory, and parts of the
-// kernel with a long record of vulnerabilities that builds, tests and agents do not
-// need.
+// withheld are the system calls that fail with ENOSYS inside, as they would on a kernel
+// that lacks them: calls that reach into other processes, keys and hidden memory, and parts
+// of the kernel that have a long record of vulnerabilities and that builds, tests and
+// agents do not need.
 var withheld = []uint32{
 	unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
 	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL, memfdSecret,
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_SYSLOG, unix.SYS_FANOTIFY_INIT,
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_SETNS, unix.SYS_UNSHARE,
-	unix.SYS_CLONE3, // a filter cannot read its flags; libraries fall back to clone
+	unix.SYS_CLONE3, // a filter cannot read this call's flags; libraries fall back to clone
 	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR,
 	unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
 	unix.SYS_KEXEC_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_REBOOT,
 	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD,
 }
 
-// families are the socket families that are allowed inside: those that network
-// namespaces isolate. Others bypass them, such as those to the host of a virtual
-// machine, or are as risky as the withheld calls.
+// families are the socket families that are allowed inside, because network namespaces
+// isolate them. Other families, such as those that reach the host of a virtual machine,
+// bypass the namespaces or are as risky as the withheld calls.
 var families = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
 
-// The results of the filter for a call. An errno is in the low half of the word; errno
-// 0 makes the call succeed without effect.
+// The results that the filter can return for a call. The low half of a result holds an
+// errno. With errno 0, a call has no effect but appears to succeed.
 const (
 	allow = 0x7fff0000 // SECCOMP_RET_ALLOW
 	errno = 0x00050000 // SECCOMP_RET_ERRNO
 	deny  = errno | uint32(unix.ENOSYS)
 )
 
-// The instructions of a filter.
+// Instructions of a filter.
 const (
 	load   = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
 	equal  = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
@@ -66,16 +68,17 @@ const (
 	result = unix.BPF_RET | unix.BPF_K
 )
 
-// The offsets of the call's number and architecture in a filter's data.
+// The offsets of the call's number and of the architecture in a filter's data.
 const number, arch = 0, 4
 
-// argument returns the offset of the low half of the call's n-th argument, counted from
-// 0: all these architectures are little-endian. The high half is 4 bytes further.
+// argument returns the offset of the low half of the call's n-th argument, counted from 0:
+// all architectures whose calls are filtered are little-endian. The high half follows 4
+// bytes later.
 func argument(n uint32) uint32 { return 16 + 8*n }
 
-// filterCalls installs the filter for this thread and its descendants, irrevocably.
-// Every call of a program for another architecture, such as 32 bits, is denied. sockets
-// denies the creation of sockets too.
+// filterCalls irrevocably installs the filter for this thread and its descendants. Every
+// call made through the interface of another architecture, such as a 32-bit one, is denied.
+// If sockets is set, the creation of sockets is denied too.
 func filterCalls(sockets bool) error {
 	machine, ok := architectures[runtime.GOARCH]
 	if !ok {
@@ -83,7 +86,7 @@ func filterCalls(sockets bool) error {
 	}
 	code := machine.filter(sockets)
 	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
-	// Without the flag, older kernels slow down every program under a filter.
+	// Without this flag, older kernels slow down every program that runs under a filter.
 	_, _, failed := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW, uintptr(unsafe.Pointer(&program)))
 	if failed != 0 {
 		return step(failed, "filtering system calls")
@@ -99,10 +102,11 @@ func (a architecture) filter(sockets bool) []unix.SockFilter {
 		{Code: result, K: deny},
 		{Code: load, K: number},
 	}
-	if a.audit == unix.AUDIT_ARCH_X86_64 { // calls of the x32 ABI have numbers from here on
+	if a.audit == unix.AUDIT_ARCH_X86_64 { // x32 ABI calls have numbers from here on
 		code = append(code, unix.SockFilter{Code: least, K: 0x40000000, Jf: 1}, unix.SockFilter{Code: result, K: deny})
 	}
-	// on adds the instructions for a call; each list ends with results.
+	// on adds the instructions for one system call. They must return a result on every
+	// path.
 	on := func(call uint32, then ...unix.SockFilter) {
 		if call != 0 {
 			code = append(append(code, unix.SockFilter{Code: equal, K: call, Jf: uint8(len(then))}), then...)
@@ -117,19 +121,19 @@ func (a architecture) filter(sockets bool) []unix.SockFilter {
 	for _, c := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
 		on(c, among(0, families, errno|uint32(unix.EAFNOSUPPORT))...)
 	}
-	// ptrace keeps only the requests that this package needs for a start: a process
-	// that lets its parent trace it, and the detaching.
+	// Of the ptrace requests, only those that this package needs to start a program are
+	// allowed: a process may ask its parent to trace it, and the parent may detach.
 	on(unix.SYS_PTRACE, among(0, []uint32{unix.PTRACE_TRACEME, unix.PTRACE_DETACH}, deny)...)
-	// clone is allowed without flags that make namespaces.
+	// clone is allowed without flags that create namespaces.
 	const spaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 	on(unix.SYS_CLONE, unless(anyBit, 0, spaces, deny)...)
-	// A set-uid program in a folder of the host would lend the user's rights to anyone
-	// who runs it there. A file created with the bit loses it with the first written
-	// byte.
+	// A set-uid program in a folder of the host would lend the user's rights to anyone who
+	// runs it there. Creating a file with the set-uid bit need not be filtered, because the
+	// bit is cleared when the first byte is written.
 	for _, c := range []struct{ call, mode uint32 }{{a.chmod, 1}, {unix.SYS_FCHMOD, 1}, {unix.SYS_FCHMODAT, 2}, {unix.SYS_FCHMODAT2, 2}} {
 		on(c.call, unless(anyBit, c.mode, unix.S_ISUID|unix.S_ISGID, errno|uint32(unix.EPERM))...)
 	}
-	// The limit of core dumps stays as noDumps set it; reading it is allowed.
+	// The core dump limit stays as noDumps set it; reading it is allowed.
 	on(a.setrlimit, unless(equal, 0, unix.RLIMIT_CORE, errno)...)
 	on(
 		unix.SYS_PRLIMIT64,
@@ -145,7 +149,8 @@ func (a architecture) filter(sockets bool) []unix.SockFilter {
 	return append(code, unix.SockFilter{Code: result, K: allow})
 }
 
-// among allows only the listed values of an argument.
+// among allows only the listed values of the n-th argument; for all others, the result is
+// otherwise.
 func among(n uint32, values []uint32, otherwise uint32) []unix.SockFilter {
 	code := []unix.SockFilter{{Code: load, K: argument(n)}}
 	for i, v := range values {
@@ -154,8 +159,9 @@ func among(n uint32, values []uint32, otherwise uint32) []unix.SockFilter {
 	return append(code, unix.SockFilter{Code: result, K: otherwise}, unix.SockFilter{Code: result, K: allow})
 }
 
-// unless allows the values of an argument for which a test fails: equal to value, or
-// anyBit of value set.
+// unless allows a call if a test of the n-th argument fails; if it succeeds, the result is
+// otherwise. The test is equal (the argument equals value) or anyBit (the argument has any
+// bit of value set).
 func unless(test uint16, n, value, otherwise uint32) []unix.SockFilter {
 	return []unix.SockFilter{
 		{Code: load, K: argument(n)},

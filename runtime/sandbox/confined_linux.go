@@ -9,9 +9,8 @@ import (
 	"syscall"
 )
 
-// startConfined starts this program again, which then restricts itself with Landlock
-// and executes the program of s. It fails where Landlock cannot provide what s asks
-// for.
+// startConfined starts this program again, which then restricts itself with Landlock and
+// executes the program of s. It fails if Landlock cannot provide what s asks for.
 func startConfined(ctx context.Context, s Spec, prog program) (*Process, error) {
 	for _, v := range s.Shown {
 		if v.Source != v.Path {
@@ -38,7 +37,7 @@ func startConfined(ctx context.Context, s Spec, prog program) (*Process, error) 
 	}
 	cmd := &exec.Cmd{
 		Path: "/proc/self/exe", Args: []string{insideName}, Env: []string{"GOMAXPROCS=1", sign}, ExtraFiles: []*os.File{theirs},
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}, // no terminal, and its own process group
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}, // no terminal, and a separate process group
 	}
 	p, err := startGroup(cmd, s, home, sign)
 	_ = theirs.Close()

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// probeTime bounds the trial of one kind of isolation.
+// probeTime limits the trial start of one kind of isolation.
 const probeTime = 10 * time.Second
 
-// Detect finds the strongest isolation of this machine by starting this program in it:
-// namespaces, else bubblewrap, else Landlock alone, else none, with the reason and a
-// hint for the operator. Call it once and keep the result.
+// Detect finds the strongest isolation available on this machine by starting this program
+// in it: namespaces, else bubblewrap, else only Landlock, else none, with the reason and a
+// hint for the operator. Call it once and reuse the result.
 func Detect(ctx context.Context) Sandbox {
 	var reasons []string
 	for _, name := range []string{"namespaces", "bubblewrap", "landlock"} {
@@ -29,8 +29,8 @@ func Detect(ctx context.Context) Sandbox {
 	return None(strings.Join(append(reasons, hint()), "; "))
 }
 
-// Try returns the sandbox of one name, as [Sandbox.Name] gives it, after a trial start of
-// this program in it. The error is the reason why it is not available.
+// Try returns the sandbox with the given name, as [Sandbox.Name] states it, after a trial
+// start of this program in it. The error states why the sandbox is not available.
 func Try(ctx context.Context, name string) (Sandbox, error) {
 	var w Sandbox
 	var err error
@@ -63,7 +63,7 @@ func Try(ctx context.Context, name string) (Sandbox, error) {
 	return w, nil
 }
 
-// hint returns advice for an operator whose machine has no isolation.
+// hint returns advice for the operator of a machine that has no isolation.
 func hint() string {
 	for _, setting := range []struct{ path, bad, command string }{
 		{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
@@ -77,7 +77,7 @@ func hint() string {
 	return "this may help: install bubblewrap, or allow this program to make user namespaces (in a container: start the container with that right)"
 }
 
-// probe starts this program in w under a name with which it exits at once.
+// probe starts this program in w under a name that makes it exit at once.
 func probe(ctx context.Context, w Sandbox, layers ...Layer) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()

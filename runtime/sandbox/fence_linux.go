@@ -10,13 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leastLandlock is the oldest version of Landlock that can stand alone: the first that
-// restricts signals and abstract sockets (Linux 6.12).
+// leastLandlock is the oldest version of Landlock that can be used by itself: the first
+// that restricts signals and abstract sockets (Linux 6.12).
 const leastLandlock = 6
 
-// fence has Landlock enforce what the mounts enforce already: only writable paths can
-// be written, no mount can change, and no signal and no abstract socket reaches
-// outside. Kernels that lack some of these rules apply the rest, unless alone is set.
+// fence has Landlock enforce what the mounts already enforce: only writable paths can be
+// written, mounts cannot be changed, and no signal or abstract socket reaches outside. On
+// kernels that lack some of these rules, the rest apply. If alone is set, Landlock is the
+// only isolation, and fence fails on kernels whose version of Landlock is older than
+// leastLandlock.
 func fence(o orders, alone bool) error {
 	config := landlock.V11
 	rules, err := o.rules(alone)
@@ -33,7 +35,7 @@ func fence(o orders, alone bool) error {
 	}
 	config = config.BestEffort()
 	if err := config.Restrict(rules...); err != nil {
-		return fmt.Errorf("putting up a fence: %w", err)
+		return fmt.Errorf("restricting access with Landlock: %w", err)
 	}
 	return nil
 }
@@ -86,7 +88,7 @@ func (o orders) rules(alone bool) ([]landlock.Rule, error) {
 	return rules, nil
 }
 
-// become turns this process into the program, isolated by Landlock alone.
+// become turns this process into the program, isolated only by Landlock.
 func become(o orders, ready func()) error {
 	unix.Umask(0o022)
 	for _, restrict := range []func() error{

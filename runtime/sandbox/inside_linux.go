@@ -19,23 +19,24 @@ const (
 	probeName  = "evolve-sandbox-probe"
 )
 
-// control is the descriptor of the socket between the two sides: it receives orders and
-// sends reports. It closes when the process that started the sandbox dies.
+// control is the number, inside a sandbox, of the descriptor of the socket to the process
+// that started the sandbox. The inside receives orders and sends reports through this
+// socket, which closes when the process that started the sandbox dies.
 const control = 3
 
-// called reports whether Init was called. Without Init, a program that starts itself
-// again would repeat its whole work, in ever deeper sandboxes.
+// called reports whether Init was called. Without Init, a program that starts itself again
+// would repeat all its work, in ever deeper sandboxes.
 var called bool
 
-// Init declares that this program may be started again as the inside of a sandbox,
-// which [Detect] and [Sandbox.Start] do. A program that uses this package calls it first
-// in main, and first in TestMain.
+// Init declares that [Detect] and [Sandbox.Start] may start this program again as the
+// process inside a sandbox. A program that uses this package must call Init at the very
+// beginning of main and of TestMain.
 func Init() { called = true }
 
-// init turns this process into the inside of a sandbox when it was started as one, and
-// then never returns. It runs before the initialization of the packages that import
-// this one, which can cost more than the sandbox: Go initializes packages without
-// dependencies first.
+// init runs the inside of a sandbox if this process was started for that purpose, and then
+// never returns. It runs before the packages that import this one are initialized, which
+// can take longer than starting the sandbox: Go initializes a package after the packages
+// that it imports.
 func init() {
 	switch {
 	case os.Args[0] == insideName, len(os.Args) == 2 && os.Args[1] == insideName:
@@ -45,9 +46,9 @@ func init() {
 	}
 }
 
-// inside is the first process of the namespaces: it builds the root, gives up all
-// rights, starts the program, reaps orphans, and reports the end. When it ends, the
-// kernel kills everything inside.
+// inside runs as the first process of the namespaces: it builds the root, gives up all its
+// rights, starts the program, reaps orphans, and reports how the program ended. When this
+// process ends, the kernel kills everything inside.
 func inside() {
 	runtime.LockOSThread() // capabilities are per thread
 	// Descriptors that the parent left open must not reach the program.
@@ -55,10 +56,10 @@ func inside() {
 		os.Exit(1)
 	}
 	socket := os.NewFile(control, "control")
-	var mu sync.Mutex // never unlocked by what ends this process
+	var mu sync.Mutex // locked by the goroutine that ends this process, and never unlocked
 	tell := func(r report) {
 		if err := json.NewEncoder(socket).Encode(r); err != nil {
-			os.Exit(1) // the other side is gone
+			os.Exit(1) // the parent process is gone
 		}
 	}
 	var o orders
@@ -71,10 +72,10 @@ func inside() {
 		os.Exit(1)
 	}
 	go func() {
-		_, _ = io.Copy(io.Discard, socket) // returns when the other side closes
+		_, _ = io.Copy(io.Discard, socket) // returns when the parent process closes its end
 		os.Exit(1)
 	}()
-	// No catchable signal from inside ends this process.
+	// Catch all signals, so no catchable signal from inside ends this process.
 	signal.Notify(make(chan os.Signal, 1))
 	pid, bounded, err := enter(o)
 	if err != nil {
@@ -91,15 +92,15 @@ func inside() {
 		os.Exit(0)
 	}
 	go func() { end(reap(pid)) }()
-	// The watch stays in this goroutine: Landlock treats each thread of this process as
-	// a domain of its own, and only the thread that started the program may inspect it.
+	// The watch stays in this goroutine: Landlock treats each thread of this process as its
+	// own domain, and only the thread that started the program may inspect it.
 	if w := newWatch(o, bounded); w != nil {
 		end(Exit{Code: -1, Signal: int(syscall.SIGKILL), Reason: w.run()})
 	}
 	select {} // another goroutine ends the process
 }
 
-// reap waits for orphans until the program itself ends.
+// reap reaps orphans until the program itself ends, and returns how the program ended.
 func reap(program int) Exit {
 	for {
 		var ws syscall.WaitStatus
@@ -113,14 +114,14 @@ func reap(program int) Exit {
 		case ws.Signaled():
 			return Exit{Code: -1, Signal: int(ws.Signal())}
 		}
-		// The program asked this process to trace it, and stopped. Nothing resumes it;
-		// the end of this process kills it.
+		// The program asked this process to trace it, and stopped. Nothing resumes it; it
+		// is killed when this process ends.
 		return Exit{Code: -1, Signal: int(syscall.SIGKILL)}
 	}
 }
 
-// enter does everything up to the start of the program. It returns the program's
-// process number and whether the kernel bounds the number of processes.
+// enter prepares the sandbox and starts the program. It returns the program's process ID
+// and whether the kernel limits the number of processes.
 func enter(o orders) (pid int, bounded bool, err error) {
 	unix.Umask(0o022)
 	if o.Built {
@@ -146,7 +147,8 @@ func enter(o orders) (pid int, bounded bool, err error) {
 	if pid, err = start(o); err != nil {
 		return 0, false, err
 	}
-	// The program must hold the only ends of its pipes.
+	// Only the program may hold these ends of its pipes, so replace the copies in this
+	// process with /dev/null.
 	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0, false, step(err, "opening /dev/null")
@@ -159,7 +161,8 @@ func enter(o orders) (pid int, bounded bool, err error) {
 	return pid, bounded, nil
 }
 
-// raise sets up what the namespaces provide: network, host name and root.
+// raise sets up the network, the host name and the root in the namespaces. It reports
+// whether the kernel limits the number of processes.
 func raise(o orders) (bounded bool, err error) {
 	if !o.Network {
 		if err := loopback(); err != nil {
@@ -169,7 +172,7 @@ func raise(o orders) (bounded bool, err error) {
 	if err := unix.Sethostname([]byte("evolve")); err != nil {
 		return false, step(err, "naming the host")
 	}
-	// When memory runs out, the kernel kills the processes inside first.
+	// If memory runs out, the kernel should kill the processes inside first.
 	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("800"), 0); err != nil && !errors.Is(err, os.ErrPermission) {
 		return false, step(err, "going first")
 	}

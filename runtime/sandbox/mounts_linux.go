@@ -9,12 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Links in the paths of pieces were resolved when they were listed. A foreign program
-// that can write to a folder on the way may have put a link there since, to have another
-// path shown, or shown elsewhere. So no link is followed here.
+// Links in the paths of pieces were resolved when the pieces were listed. Since then, a
+// foreign program that can write to a folder on the way may have put a link there, so that
+// another path is shown, or the path is shown elsewhere. So no link is followed here.
 
-// reach opens a path below a folder without following links, as a mere reference
-// (O_PATH).
+// reach opens a path below a folder without following links, only as a reference (O_PATH).
 func reach(at int, path string) (int, error) {
 	return unix.Openat2(at, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
 }
@@ -26,7 +25,7 @@ func isFolder(fd int) (bool, error) {
 	return st.Mode&unix.S_IFMT == unix.S_IFDIR, err
 }
 
-// way opens the parent folder of a path in the new root, and makes missing folders.
+// way opens the parent folder of a path in the new root and creates missing folders.
 func way(path string) (int, error) {
 	at, err := reach(unix.AT_FDCWD, newRoot)
 	if err != nil {
@@ -51,8 +50,8 @@ func way(path string) (int, error) {
 	return at, nil
 }
 
-// spot opens a path in the new root as a mount point, and makes a folder or a file
-// there when nothing exists.
+// spot opens a path in the new root as a mount point, and creates a folder or a file there
+// if nothing exists.
 func spot(path string, folder bool) (int, error) {
 	at, err := way(path)
 	if err != nil {
@@ -75,7 +74,7 @@ func spot(path string, folder bool) (int, error) {
 	return reach(at, name)
 }
 
-// fill makes a file with a given text in the new root.
+// fill creates a file with the given text in the new root.
 func fill(path, text string) error {
 	at, err := way(path)
 	if err != nil {
@@ -90,8 +89,8 @@ func fill(path, text string) error {
 	return errors.Join(err, unix.Close(fd))
 }
 
-// lead makes a symbolic link in the new root, unless the path exists already or another
-// link leads to its folder.
+// lead creates a symbolic link in the new root, unless the path already exists or the way
+// to its folder leads through another link.
 func lead(path, target string) error {
 	at, err := way(path)
 	if errors.Is(err, unix.ELOOP) {
@@ -108,8 +107,8 @@ func lead(path, target string) error {
 	return err
 }
 
-// show mounts what source refers to at the mount point place, with the attributes set.
-// all includes the mounts below source, which are otherwise left out.
+// show mounts what source refers to at the mount point place, with the attributes in set.
+// If all is set, it includes the mounts below source, which it otherwise leaves out.
 func show(source, place int, set uint64, all bool) error {
 	below := uint(unix.AT_EMPTY_PATH)
 	if all {
@@ -126,5 +125,5 @@ func show(source, place int, set uint64, all bool) error {
 	return step(unix.MoveMount(tree, "", place, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH), "mounting")
 }
 
-// through returns the path by which older system calls reach an open descriptor.
+// through returns a path through which older system calls can access an open descriptor.
 func through(fd int) string { return fmt.Sprintf("%s/proc/self/fd/%d", newRoot, fd) }

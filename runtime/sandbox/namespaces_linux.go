@@ -20,7 +20,7 @@ func startNamespaces(ctx context.Context, s Spec, prog program) (*Process, error
 	return startAmong(ctx, s, prog, pieces)
 }
 
-// startAmong is startNamespaces with given pieces of the root.
+// startAmong is like startNamespaces, but the caller provides the pieces of the root.
 func startAmong(ctx context.Context, s Spec, prog program, pieces []piece) (*Process, error) {
 	w, theirs, err := newWire()
 	if err != nil {
@@ -64,9 +64,9 @@ func startAmong(ctx context.Context, s Spec, prog program, pieces []piece) (*Pro
 	return p, nil
 }
 
-// within calls start, which may block in the kernel for long, such as while the
+// within calls start, which may block in the kernel for a long time, for example while the
 // networks of many other namespaces are torn down. If ctx is done first, the process is
-// ended as soon as it is started.
+// ended as soon as it has started.
 func within(ctx context.Context, start func() (*os.Process, error), end func(*os.Process)) (*os.Process, error) {
 	type started struct {
 		p   *os.Process
@@ -111,8 +111,8 @@ func gone(ctx context.Context, wait func()) {
 	}
 }
 
-// filesOf returns copies of the program's standard files, so that the start does not
-// depend on when their owner closes them. /dev/null replaces a nil file.
+// filesOf returns copies of the program's standard files, so the start does not depend on
+// when their owner closes them. A nil file is replaced with /dev/null.
 func filesOf(s Spec) (files []*os.File, release func(), err error) {
 	release = func() {
 		for _, f := range files {
@@ -155,9 +155,9 @@ func copyOf(f *os.File) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-// attributesFor requests the namespaces. The user keeps the same number, so that files
-// keep their owners. The first process gets its rights over the namespaces as ambient
-// capabilities.
+// attributesFor returns the attributes that request the namespaces. The user and group IDs
+// stay the same inside, so files keep their owners. The first process gets its rights over
+// the namespaces as ambient capabilities.
 func attributesFor(s Spec) *syscall.SysProcAttr {
 	flags := unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 	if !s.Network {

@@ -29,11 +29,11 @@ func startConfined(context.Context, Spec, program) (*Process, error) {
 	return nil, errors.ErrUnsupported
 }
 
-// called has no effect here, where there is no isolation.
+// called has no effect on this system, which has no isolation.
 const called = true
 
 func plainAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// awaitEnd cannot leave a child unreaped here, so its process group is only killed on
-// request.
+// awaitEnd always returns false: on this system it cannot wait for a child without reaping
+// it, so the child's process group is killed only on request.
 func awaitEnd(int) bool { return false }

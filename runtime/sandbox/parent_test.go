@@ -30,8 +30,8 @@ func init() {
 	}
 }
 
-// TestParentKilled kills the process that started a program with SIGKILL, before, while
-// and after the program starts: all its descendants must end too.
+// TestParentKilled uses SIGKILL to kill the process that started a program, before, while
+// and after the program starts. All descendants of that process must end too.
 func TestParentKilled(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -41,7 +41,7 @@ func TestParentKilled(t *testing.T) {
 		const early, late = len("try "), len("try started\n")
 		for until, rounds := range map[int]int{early: 3, late: 1} {
 			if until == early && w.kind == isolateBubblewrap {
-				continue // killed while it builds, it leaves a child behind that waits for it
+				continue // if killed while it builds the sandbox, it leaves behind a child that waits for it
 			}
 			for round := range rounds {
 				r, out, err := os.Pipe()

@@ -10,18 +10,18 @@ import (
 	"os"
 )
 
-// Pipes are this process's ends of the standard streams of a program.
+// Pipes are this process's ends of a program's standard streams.
 type Pipes struct{ In, Out, Err *os.File }
 
-// Close closes all of them, also those that are nil or closed already.
+// Close closes all pipes; some may be nil or already closed.
 func (p Pipes) Close() {
 	for _, f := range []*os.File{p.In, p.Out, p.Err} {
 		_ = f.Close()
 	}
 }
 
-// StartPiped is Start with a new pipe for each standard stream. The caller closes the
-// pipes, even after an error.
+// StartPiped is like Start, with a new pipe for each standard stream. The caller must close
+// the pipes, even after an error.
 func (b Sandbox) StartPiped(ctx context.Context, s Spec) (p *Process, own Pipes, err error) {
 	defer func() { Pipes{s.Stdin, s.Stdout, s.Stderr}.Close() }()
 	for _, ends := range [][2]**os.File{{&s.Stdin, &own.In}, {&own.Out, &s.Stdout}, {&own.Err, &s.Stderr}} {
@@ -33,24 +33,25 @@ func (b Sandbox) StartPiped(ctx context.Context, s Spec) (p *Process, own Pipes,
 	return p, own, err
 }
 
-// ErrOverlong reports that a line exceeds its bound.
+// ErrOverlong reports that a line exceeds the maximum length.
 var ErrOverlong = errors.New("the line is too long")
 
-// Lines reads lines of bounded length. Its memory is bounded by twice the limit,
-// whatever the input.
+// Lines reads lines of limited length. It uses at most twice the limit in memory, whatever
+// the input.
 type Lines struct {
 	r     *bufio.Reader
 	limit int
 	line  []byte
 }
 
-// NewLines returns a reader of lines of at most limit bytes without their ends.
+// NewLines returns a reader of lines of at most limit bytes, not counting their ends.
 func NewLines(r io.Reader, limit int) *Lines {
 	return &Lines{r: bufio.NewReaderSize(r, 4096), limit: limit}
 }
 
-// Next returns the next line without its end. It is valid until the next call. At the
-// end of the input, it returns the rest without a newline together with the error.
+// Next returns the next line without its end. The line is valid until the next call. At the
+// end of the input, Next returns any remaining text that has no newline, together with the
+// error.
 func (l *Lines) Next() ([]byte, error) {
 	l.line = l.line[:0]
 	for {
@@ -69,5 +70,5 @@ func (l *Lines) Next() ([]byte, error) {
 	}
 }
 
-// Buffered reports whether there is input that was read and not yet returned.
+// Buffered reports whether there is input that was read but not yet returned.
 func (l *Lines) Buffered() bool { return l.r.Buffered() > 0 }

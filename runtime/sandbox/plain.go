@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// mark is the environment variable by which descendants without isolation are found
-// after they left their process group. A descendant that clears its environment as well
+// mark is the environment variable that identifies descendants which left their process
+// group, for isolation without namespaces. A descendant that also clears its environment
 // cannot be found.
 const mark = "EVOLVE_MARK"
 
@@ -32,18 +32,19 @@ func startPlain(s Spec, prog program) (*Process, error) {
 	}, s, home, sign)
 }
 
-// newHome makes a folder for HOME and /tmp, and the environment setting that marks the
+// newHome creates a folder for HOME and /tmp, and the environment setting that marks the
 // program's descendants.
 func newHome(s Spec) (home, sign string, err error) {
 	home, err = os.MkdirTemp(s.Temp, "evolve-home-")
 	if err != nil {
-		return "", "", fmt.Errorf("making a home folder: %w", err)
+		return "", "", fmt.Errorf("creating a home folder: %w", err)
 	}
 	return home, mark + "=" + rand.Text(), nil
 }
 
-// startGroup starts a command in a process group of its own. When it ends, all
-// processes with its sign are killed and its home is removed.
+// startGroup starts a command in its own process group. When the command ends, the
+// processes in the group and those with sign in their environment are killed, and home is
+// removed.
 func startGroup(cmd *exec.Cmd, s Spec, home, sign string) (*Process, error) {
 	connect(cmd, s)
 	if err := cmd.Start(); err != nil {
@@ -70,7 +71,7 @@ func startGroup(cmd *exec.Cmd, s Spec, home, sign string) (*Process, error) {
 type group struct {
 	cmd    *exec.Cmd
 	mu     sync.Mutex
-	reaped bool // the number of the group may belong to other processes
+	reaped bool // if set, the number of the group may belong to other processes
 }
 
 // kill kills all processes of the group.
@@ -82,7 +83,7 @@ func (g *group) kill() {
 	}
 }
 
-// reap waits for the command itself.
+// reap waits for the command itself, after which kill has no effect.
 func (g *group) reap() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -90,8 +91,8 @@ func (g *group) reap() {
 	g.reaped = true
 }
 
-// discard removes a home, including folders on which its program took away its own
-// rights. Links in it are not followed.
+// discard removes a home, including folders for which the program removed its own
+// permissions. Links in the home are not followed.
 func discard(home string) {
 	if os.RemoveAll(home) == nil {
 		return
@@ -103,14 +104,14 @@ func discard(home string) {
 	defer func() { _ = root.Close() }()
 	_ = fs.WalkDir(root.FS(), filepath.Base(home), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			_ = root.Chmod(path, 0o700) // before the folder is read
+			_ = root.Chmod(path, 0o700) // must happen before the folder is read
 		}
 		return nil
 	})
 	_ = os.RemoveAll(home)
 }
 
-// connect sets the standard files; a nil one is /dev/null.
+// connect sets the standard files; a nil file means /dev/null.
 func connect(cmd *exec.Cmd, s Spec) {
 	if s.Stdin != nil {
 		cmd.Stdin = s.Stdin
@@ -131,9 +132,9 @@ func exitOf(state *os.ProcessState) Exit {
 	return e
 }
 
-// sweep kills every process whose environment has the sign, in passes over all
-// processes until one finds none. The number of passes is bounded, so that a program
-// that forks faster than this cannot delay the run for ever.
+// sweep kills every process whose environment has the sign, in passes over all processes
+// until a pass finds none. The number of passes is limited, so a program that forks faster
+// than its processes are killed cannot delay the run for ever.
 func sweep(sign string) {
 	for range 100 {
 		found := false
@@ -156,7 +157,7 @@ func sweep(sign string) {
 }
 
 // environmentAt reads the environment of a process. During an exec it is empty for a
-// moment: if there is a program but no environment, it reads again for some
+// moment: if there is a program but no environment, environmentAt reads again for a few
 // milliseconds.
 func environmentAt(path string) []byte {
 	for range 20 {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// The private folders. They are in memory and disappear with the program.
+// The private folders, which are held in memory and disappear with the program.
 const (
 	homeFolder = "/home/evolve"
 	tmpFolder  = "/tmp"
@@ -23,14 +23,14 @@ const (
 	readOnly kind = "read-only" // Source at Path, read-only throughout
 	writable kind = "writable"  // Source at Path
 	device   kind = "device"    // the device Source at Path
-	private  kind = "private"   // an empty folder of Size bytes at most
-	hidden   kind = "hidden"    // an empty read-only folder, where there is one
+	private  kind = "private"   // an empty folder of at most Size bytes
+	hidden   kind = "hidden"    // an empty read-only folder, if the folder exists
 	link     kind = "link"      // a symbolic link to Source
 	file     kind = "file"      // a file with the text Source
-	layer    kind = "layer"     // Source at Path under a layer of Size bytes at most
+	layer    kind = "layer"     // Source at Path, under a layer of at most Size bytes
 )
 
-// piece is one piece of the root.
+// piece describes a path in the root and what the program sees there.
 type piece struct {
 	Kind   kind   `json:"kind"`
 	Path   string `json:"path"`
@@ -38,8 +38,9 @@ type piece struct {
 	Size   int64  `json:"size,omitempty"`
 }
 
-// settings are the files below /etc that programs need to find libraries, names,
-// certificates and the time. Keys, passwords and the settings of services are left out.
+// settings are patterns for the files below /etc that programs need to find libraries,
+// names, certificates and the time. Keys, passwords and the settings of services are not
+// included.
 var settings = []string{
 	"alternatives", "ca-certificates.conf", "crypto-policies", "gai.conf", "host.conf", "hosts", "java*-openjdk", "ld-musl-*.path",
 	"ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias", "localtime", "mime.types", "nsswitch.conf", "perl", "pki/ca-trust",
@@ -47,8 +48,8 @@ var settings = []string{
 	"ssl/cert.pem", "ssl/certs", "ssl/openssl.cnf", "timezone",
 }
 
-// masked are the files of /proc with details of the whole machine that no program
-// needs. User 0 could read some of them.
+// masked are the files in /proc that hold details about the whole machine and that no
+// program needs. A program that runs as user 0 could otherwise read some of them.
 var masked = []string{
 	"kcore", "key-users", "keys", "kmsg", "kpagecgroup", "kpagecount", "kpageflags", "latency_stats", "pagetypeinfo", "sched_debug",
 	"slabinfo", "timer_list", "vmallocinfo",
@@ -81,8 +82,8 @@ func layout(s Spec, prog program) ([]piece, error) {
 	if pieces, err = inPlace(pieces, readOnly, prog.needs...); err != nil {
 		return nil, err
 	}
-	// Hidden folders come after the paths that a program merely needs, and before those
-	// that are explicitly shown to it.
+	// Hidden folders come after the paths that a program merely needs and before those that
+	// are explicitly shown to it.
 	for _, path := range s.Hidden {
 		switch real, err := filepath.EvalSymlinks(path); {
 		case err == nil:
@@ -106,8 +107,8 @@ func layout(s Spec, prog program) ([]piece, error) {
 	return arrange(append(pieces, moved...)), err
 }
 
-// ofHost appends the parts of the host that every program sees: the system's folders
-// and settings, and /dev/null in place of files of /proc.
+// ofHost appends the parts of the host that every program sees: the system's folders and
+// settings, and /dev/null instead of some files in /proc.
 func ofHost(pieces []piece) ([]piece, error) {
 	for _, name := range masked {
 		if _, err := os.Stat("/proc/" + name); err == nil {
@@ -136,7 +137,7 @@ func ofHost(pieces []piece) ([]piece, error) {
 	return pieces, nil
 }
 
-// inPlace appends paths that the program sees where they are on the host.
+// inPlace appends paths that the program sees at the same location as on the host.
 func inPlace(pieces []piece, k kind, paths ...string) ([]piece, error) {
 	for _, path := range paths {
 		real, err := filepath.EvalSymlinks(path)
@@ -154,7 +155,7 @@ func inPlace(pieces []piece, k kind, paths ...string) ([]piece, error) {
 	return pieces, nil
 }
 
-// moved returns the pieces that are shown at another place than on the host.
+// moved returns the pieces that are shown at a different location than on the host.
 func moved(s Spec) ([]piece, error) {
 	var pieces []piece
 	for _, v := range s.Shown {
@@ -175,15 +176,15 @@ func moved(s Spec) ([]piece, error) {
 		}
 		p.Source = real
 		if real == "/" || under("/", []string{p.Path}) || under(p.Path, []string{"/proc"}) {
-			return nil, fmt.Errorf("showing %s at %s: the whole file system and /proc cannot be shown at another place", real, p.Path)
+			return nil, fmt.Errorf("showing %s at %s: the whole file system and /proc cannot be shown at another location", real, p.Path)
 		}
 	}
 	return pieces, nil
 }
 
-// arrange keeps the last piece of each path, drops superfluous ones, and sorts parents
-// before children. Links come last, but those of the system itself, such as /bin, come
-// first, because other paths lead through them.
+// arrange retains only the last piece for each path, drops superfluous ones, and sorts
+// parents before children. Links come last, except that those of the system itself, such as
+// /bin, come first, because other paths lead through them.
 func arrange(pieces []piece) []piece {
 	last := map[string]int{}
 	var shown []string // folders that show contents of the host

@@ -8,17 +8,16 @@ import (
 
 // Exit describes how a program ended.
 type Exit struct {
-	// Code is the exit code, or -1 when a signal ended the program or the sandbox
-	// failed.
+	// Code is the exit code, or -1 if a signal ended the program or the sandbox failed.
 	Code int
-	// Signal is the number of the signal that ended it, 0 for none.
+	// Signal is the number of the signal that ended the program, or 0 if none did.
 	Signal int
 	// Reason is the cause of the end.
 	Reason Reason
-	// Unreached counts the attempts of a program without the host's network to reach an
-	// address without a route, or a port of its own loopback without a listener. It is
-	// 0 where the count is unavailable: without namespaces, and after an end by this
-	// process.
+	// Unreached counts the failed attempts by a program without the host's network to reach
+	// an address without a route, or a port on its own loopback interface without a
+	// listener. It is 0 if the count is unavailable: without namespaces, and if this
+	// process ended the program.
 	Unreached int64
 }
 
@@ -26,18 +25,18 @@ type Exit struct {
 type Reason string
 
 const (
-	// Own means that the program ended itself, by its exit code or a signal.
+	// Own means that the program ended by itself, with an exit code or a signal.
 	Own Reason = ""
 	// Killed means that this process ended the program, by [Process.Kill] or because the
 	// context of [Sandbox.Run] was done.
 	Killed Reason = "killed"
-	// OverMemory and OverProcesses mean that the program exceeded the [Limits] of that
-	// name.
-	OverMemory    Reason = "over its memory"
-	OverProcesses Reason = "over its processes"
+	// OverMemory means that the program exceeded the limit on memory in its [Limits], and
+	// OverProcesses that it exceeded the limit on the number of processes.
+	OverMemory    Reason = "over its memory limit"
+	OverProcesses Reason = "over its process limit"
 	// OverOutput means that the program wrote more than [Limits.Output].
-	OverOutput Reason = "over its output"
-	// Fallen means that the sandbox ended for an unknown reason, and the program with
+	OverOutput Reason = "over its output limit"
+	// Fallen means that the sandbox ended for an unknown reason, and the program ended with
 	// it.
 	Fallen Reason = "the sandbox failed"
 )
@@ -46,7 +45,8 @@ const (
 type Process struct {
 	kill func()
 	wait func() Exit
-	// unreached is nil where the counters of a running program are unavailable.
+	// unreached returns the current count of [Exit.Unreached]; it is nil if the counters of
+	// a running program are unavailable.
 	unreached func() int64
 
 	killed atomic.Bool
@@ -54,15 +54,15 @@ type Process struct {
 	exit   Exit
 }
 
-// Kill ends the program and all its descendants at once. It may be called at any time,
+// Kill immediately ends the program and all its descendants. It may be called at any time,
 // more than once, and by several goroutines at once.
 func (p *Process) Kill() {
 	p.killed.Store(true)
 	p.kill()
 }
 
-// Unreached returns the current count of [Exit.Unreached] for a running program; 0
-// where it is unavailable.
+// Unreached returns the current count of [Exit.Unreached] for a running program, or 0 if it
+// is unavailable.
 func (p *Process) Unreached() int64 {
 	if p.unreached == nil {
 		return 0
@@ -70,7 +70,7 @@ func (p *Process) Unreached() int64 {
 	return p.unreached()
 }
 
-// Wait returns how the program ended, after it and its descendants are gone. When the
+// Wait returns how the program ended, once it and its descendants are gone. When the
 // program ends, its descendants are killed.
 func (p *Process) Wait() Exit {
 	p.once.Do(func() {

@@ -12,17 +12,17 @@ import (
 	"syscall"
 )
 
-// system are the folders of the operating system's programs and libraries, visible to
-// every program.
+// system lists the folders with the operating system's programs and libraries, which every
+// program can see.
 var system = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"}
 
 // program is a file to execute and the paths that it needs.
 type program struct {
 	path string
-	// needs are files and folders outside the system's that belong to the program: the
-	// installation of its interpreter, the links on the way to it.
+	// needs lists files and folders outside the system's folders that belong to the
+	// program: the installation of its interpreter, and the links on the way to it.
 	needs []string
-	// bins are folders to search for programs before the system's.
+	// bins are folders that precede those of the system in PATH.
 	bins []string
 }
 
@@ -31,8 +31,8 @@ func (p program) searchPath() string {
 	return strings.Join(append(slices.Clone(p.bins), "/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"), ":")
 }
 
-// argv returns the command line with the program's path as its name, by which
-// interpreters find their libraries.
+// argv returns the command line with the program's path as its first word, because
+// interpreters use it to find their libraries.
 func (p program) argv(s Spec) []string {
 	return append([]string{p.path}, s.Argv[1:]...)
 }
@@ -88,10 +88,11 @@ func executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// behindShim finds the program that a version manager of the rbenv family (pyenv,
-// nodenv, …) would run: its shims are scripts that need the manager's whole folder and
-// the user's environment, which no program inside gets. The version is that of the
-// nearest .<language>-version file, else the manager's own; "system" matches none.
+// behindShim finds the program that a version manager of the rbenv family (pyenv, nodenv,
+// …) would run. The manager's shims are scripts that need the manager's whole folder and
+// the user's environment, neither of which is available inside. The version is taken from
+// the nearest .<language>-version file, or else from the manager's own version file;
+// "system" matches no version.
 func behindShim(root, name, dir string) (string, bool) {
 	var versions []string
 	language := map[string]string{".pyenv": "python", ".nodenv": "node", ".rbenv": "ruby", ".goenv": "go", ".plenv": "perl"}[filepath.Base(root)]
@@ -119,8 +120,8 @@ func words(path string) []string {
 	return strings.Fields(string(text))
 }
 
-// beginning reads the first most bytes of a regular file. It opens without blocking,
-// because a foreign program may have put a named pipe there.
+// beginning reads at most the first most bytes of a regular file. It opens the file without
+// blocking, because a foreign program may have put a named pipe there.
 func beginning(path string, most int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -133,10 +134,10 @@ func beginning(path string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
-// follow collects what path needs: every link on the way to the file, the
-// installation that holds it, and the same for its interpreter.
+// follow collects what path needs: every link on the way to the file, the installation that
+// contains it, and the same for its interpreter.
 func (p *program) follow(path, dir string, depth int) {
-	for range 40 { // the kernel's limit of links
+	for range 40 { // the kernel's limit on links
 		p.need(path)
 		target, err := os.Readlink(path)
 		if err != nil {
@@ -154,7 +155,7 @@ func (p *program) follow(path, dir string, depth int) {
 	p.interpret(path, dir, depth)
 }
 
-// interpret follows the interpreter of a script.
+// interpret follows the interpreter of the file at path if the file is a script.
 func (p *program) interpret(path, dir string, depth int) {
 	interpreter := interpreterOf(path)
 	if interpreter == "" || depth == 0 {
@@ -165,8 +166,8 @@ func (p *program) interpret(path, dir string, depth int) {
 	}
 }
 
-// need makes a file visible, with the installation around it when it is in the bin
-// folder of one.
+// need makes a file visible, unless it is in a folder of the system. If the file is in the
+// bin folder of an installation, the whole installation becomes visible.
 func (p *program) need(path string) {
 	if under(path, system) {
 		return
@@ -183,7 +184,7 @@ func (p *program) need(path string) {
 	}
 }
 
-// installation reports whether a folder holds one program or language with its
+// installation reports whether a folder contains one program or language with its
 // libraries, rather than a user's own files.
 func installation(root string) bool {
 	home, err := os.UserHomeDir()
@@ -198,7 +199,7 @@ func installation(root string) bool {
 	return false
 }
 
-// interpreterOf returns the program that a script's first line names, or "".
+// interpreterOf returns the program named in a script's first line, or "".
 func interpreterOf(path string) string {
 	text, err := beginning(path, 256)
 	line, _, _ := bytes.Cut(text, []byte("\n"))

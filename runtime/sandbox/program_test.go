@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestFind lays out a home with programs in it and tests that each needs its own
-// installation and nothing else of the user's.
+// TestFind creates a home folder with programs in it and tests that each program needs its
+// own installation and nothing else that belongs to the user.
 func TestFind(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -121,7 +121,7 @@ func TestArrange(t *testing.T) {
 	}
 }
 
-// TestLinkedPaths passes folders by names that lead through symbolic links.
+// TestLinkedPaths passes folders by paths that contain symbolic links.
 func TestLinkedPaths(t *testing.T) {
 	each(t, func(t *testing.T, w Sandbox) {
 		real, links := t.TempDir(), t.TempDir()

@@ -13,12 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// orders describes what the inside must set up and run.
+// orders describe what the inside must set up and run.
 type orders struct {
-	// Home, if set, asks for Landlock alone instead of namespaces; it is a writable
-	// folder.
+	// Home, if set, is the writable home folder of a program that is isolated only by
+	// Landlock, not by namespaces.
 	Home string `json:"home,omitempty"`
-	// Built reports whether namespaces and root exist already.
+	// Built reports whether the namespaces and the root already exist.
 	Built   bool     `json:"built,omitempty"`
 	Pieces  []piece  `json:"pieces"`
 	Path    string   `json:"path"`
@@ -36,20 +36,21 @@ func ordersFor(s Spec, prog program, pieces []piece) orders {
 	}
 }
 
-// report is a message from the inside: first on the start, then on the end.
+// report is a message from the inside. The first one is about the start, and a later one is
+// about the end.
 type report struct {
 	Started bool `json:"started,omitempty"`
-	// Doing, Errno and Text describe a failure; Errno is 0 when no system error caused
-	// it.
+	// Doing, Errno and Text describe a failure; Errno is 0 if it was not caused by a system
+	// error.
 	Doing string `json:"doing,omitempty"`
 	Errno int    `json:"errno,omitempty"`
 	Text  string `json:"text,omitempty"`
-	// Program reports whether the execution of the program failed.
+	// Program reports whether it was the execution of the program that failed.
 	Program bool  `json:"program,omitempty"`
 	Exit    *Exit `json:"exit,omitempty"`
 }
 
-// failure returns the report of an error.
+// failure returns the report for an error.
 func failure(err error) report {
 	r := report{Text: err.Error()}
 	var step *stepError
@@ -60,7 +61,7 @@ func failure(err error) report {
 	return r
 }
 
-// err returns the error of a report, nil when the start succeeded.
+// err returns the error in a report, or nil if the start succeeded.
 func (r report) err() error {
 	switch {
 	case r.Started:
@@ -75,7 +76,7 @@ func (r report) err() error {
 	return errors.New(r.Text)
 }
 
-// stepError is a step of the setup that the system refused.
+// stepError reports that the system refused a step of the setup.
 type stepError struct {
 	doing string
 	errno syscall.Errno
@@ -84,7 +85,7 @@ type stepError struct {
 func (e *stepError) Error() string { return fmt.Sprintf("%s: %s", e.doing, e.errno.Error()) }
 func (e *stepError) Unwrap() error { return e.errno }
 
-// step adds to an error the step that failed.
+// step returns err with a description of the step that failed, or nil if err is nil.
 func step(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -97,14 +98,14 @@ func step(err error, format string, args ...any) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// wire is this side's end of the socket to the inside.
+// wire is this process's end of the socket to the inside.
 type wire struct {
 	socket  *os.File
 	replies *json.Decoder
 }
 
-// newWire makes the socket. Reads on w can have a deadline; theirs is passed to the
-// inside.
+// newWire creates a pair of connected sockets. Reads from w can have a deadline; theirs is
+// the end that is passed to the inside.
 func newWire() (w wire, theirs *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -120,8 +121,8 @@ func newWire() (w wire, theirs *os.File, err error) {
 	return w, theirs, nil
 }
 
-// begin sends the orders and waits until they are carried out. When ctx is done, it
-// calls kill and returns at once.
+// begin sends the orders and waits until the program has started or the start has failed.
+// When ctx is done, it calls kill and returns at once.
 func (w wire) begin(ctx context.Context, o orders, kill func()) error {
 	stop := context.AfterFunc(ctx, func() {
 		kill()
@@ -145,7 +146,8 @@ func (w wire) order(o orders) error {
 	if err := r.err(); err != nil || o.Home == "" {
 		return err
 	}
-	// Without a process of ours inside, the exec of the program closes the socket.
+	// If the program is isolated only by Landlock, no process of ours remains inside: a
+	// successful exec of the program closes the socket.
 	switch err := w.replies.Decode(&r); {
 	case errors.Is(err, io.EOF):
 		return nil
@@ -156,8 +158,9 @@ func (w wire) order(o orders) error {
 	return r.err()
 }
 
-// end returns the last report of an inside that has ended; a killed one left none. The
-// deadline is for another process that may still hold the other end.
+// end returns how the program ended, from the last report of an inside that has ended. An
+// inside that was killed has sent no such report. The deadline is needed because another
+// process may still hold the other end of the socket.
 func (w wire) end() Exit {
 	_ = w.socket.SetReadDeadline(time.Now().Add(time.Second))
 	defer func() { _ = w.socket.Close() }()

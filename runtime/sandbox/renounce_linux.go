@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// renounce gives up every capability for good: this process's descendants have none and
-// can get none, by set-uid programs or otherwise. mine reports whether this process may
-// change the bounding set; otherwise bubblewrap has done so.
+// renounce permanently gives up every capability: this process's descendants have none and
+// cannot get any, by set-uid programs or otherwise. mine reports whether this process may
+// change the bounding set; otherwise bubblewrap has already done so.
 func renounce(mine bool) error {
 	if mine {
 		for c := 0; c <= unix.CAP_LAST_CAP; c++ {
@@ -18,7 +18,7 @@ func renounce(mine bool) error {
 				return step(err, "dropping a capability")
 			}
 		}
-		const locked = 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<5 // no root, no set-uid fix-up, no keeping of capabilities: each with its lock
+		const locked = 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<5 // no root privileges, no set-uid fix-up, no keeping of capabilities, each locked
 		if err := unix.Prctl(unix.PR_SET_SECUREBITS, locked, 0, 0, 0); err != nil {
 			return step(err, "locking the capabilities")
 		}
@@ -31,8 +31,9 @@ func renounce(mine bool) error {
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData
-	// On every thread. A program built with cgo can only do it on this one, but its
-	// other threads never start the program.
+	// Drop the capabilities of every thread. If this program is built with cgo, only those
+	// of this thread can be dropped, but the other threads never start the sandboxed
+	// program.
 	_, _, errno := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none[0])), 0)
 	switch errno {
 	case 0:
@@ -43,12 +44,12 @@ func renounce(mine bool) error {
 	return step(errno, "dropping all capabilities")
 }
 
-// forget replaces the session's keyring, in which a desktop keeps its user's secrets,
-// by an empty one.
+// forget replaces the session's keyring, in which a desktop keeps its user's secrets, with
+// an empty one.
 func forget() error {
 	_, _, errno := unix.Syscall(unix.SYS_KEYCTL, unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0)
 	switch errno {
-	case 0, unix.ENOSYS, unix.EPERM: // no keyrings at all, or none for this process
+	case 0, unix.ENOSYS, unix.EPERM: // the kernel has no keyrings, or this process may not use them
 		return nil
 	}
 	return step(errno, "leaving the session keyring")

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The folders on which the root is built.
+// The folders in which the root is built.
 const (
 	newRoot = "/new"
 	oldRoot = "/old"
@@ -17,15 +17,15 @@ const (
 	layers = "/layers"
 )
 
-// build replaces the root by one that holds only the pieces. bounded reports whether
-// the kernel bounds the number of processes in it.
+// build replaces the root with one that contains only the pieces. bounded reports whether
+// the kernel limits the number of processes in it.
 func build(pieces []piece, processes uint64) (bounded bool, err error) {
 	// Mounts made here must not propagate outside.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return false, step(err, "making mounts private")
 	}
-	// The stage is mounted on a folder that every system has. pivot_root then moves the
-	// host's root beside the new one, where all its files can still be reached.
+	// The stage is mounted on a folder that exists on every system. pivot_root then moves
+	// the host's root beside the new one, where all its files can still be accessed.
 	const stage = "/proc"
 	if err := unix.Mount("tmpfs", stage, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755"); err != nil {
 		return false, step(err, "mounting a root")
@@ -47,8 +47,8 @@ func build(pieces []piece, processes uint64) (bounded bool, err error) {
 	if bounded, err = processFolder(processes); err != nil {
 		return false, err
 	}
-	// Read-only: user 0 could otherwise write the settings of the host's kernel, which
-	// require that user but no capabilities.
+	// /proc is made read-only because user 0 could otherwise write the host's kernel
+	// settings there, which require that user but no capabilities.
 	sealed := []string{newRoot, newRoot + "/proc"} // made read-only after all pieces are placed
 	for _, p := range pieces {
 		if err := place(p); err != nil {
@@ -95,7 +95,7 @@ func place(p piece) error {
 	}
 	at, err := spot(p.Path, folder)
 	if err != nil {
-		return step(err, "making the place")
+		return step(err, "making the mount point")
 	}
 	defer func() { _ = unix.Close(at) }()
 	if p.Kind == layer {
@@ -109,8 +109,8 @@ func place(p piece) error {
 	return show(source, at, set, true)
 }
 
-// overlay mounts a layer. The lower folder is bound to a place on the stage, whose name
-// contains no character with a meaning in mount options.
+// overlay mounts a layer. The lower folder is bind-mounted at a path on the stage that
+// contains no characters with a meaning in mount options.
 func overlay(p piece, lower, at int) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(lower, &st); err != nil {
@@ -137,11 +137,11 @@ func overlay(p piece, lower, at int) error {
 		return err
 	}
 	data := fmt.Sprintf("lowerdir=%[1]s/lower,upperdir=%[1]s/upper,workdir=%[1]s/work,userxattr", stage)
-	return step(unix.Mount("overlay", through(at), "overlay", unix.MS_NOSUID|unix.MS_NODEV, data), "laying one over it")
+	return step(unix.Mount("overlay", through(at), "overlay", unix.MS_NOSUID|unix.MS_NODEV, data), "mounting the overlay")
 }
 
-// tmpfs mounts a folder in memory with room for size bytes and for one inode per 4 KiB
-// of them, because empty files take memory too.
+// tmpfs mounts a folder in memory with room for size bytes. It limits the number of inodes
+// to one for every 4 KiB, but at least 1,024, because empty files use memory too.
 func tmpfs(path string, size int64) error {
 	data := fmt.Sprintf("mode=0700,size=%d,nr_inodes=%d", size, max(size/4096, 1024))
 	return unix.Mount("tmpfs", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, data)
@@ -152,7 +152,9 @@ func seal(path string) error {
 	return unix.MountSetattr(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
 }
 
-// processFolder mounts /proc for the processes of the namespace alone.
+// processFolder mounts a /proc that shows only the processes of the namespace, forbids
+// nested namespaces, and limits the number of processes. It returns false if the kernel
+// does not enforce this limit.
 func processFolder(processes uint64) (bounded bool, err error) {
 	proc := newRoot + "/proc"
 	if err := os.Mkdir(proc, 0o555); err != nil {
@@ -161,16 +163,17 @@ func processFolder(processes uint64) (bounded bool, err error) {
 	if err := unix.Mount("proc", proc, "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
 		return false, step(err, "mounting /proc")
 	}
-	// Forbid nested namespaces: they are a way to rights that no program here needs.
+	// Forbid nested namespaces, because they are a way to get rights that no program here
+	// needs.
 	if err := os.WriteFile(proc+"/sys/user/max_user_namespaces", []byte("0"), 0); err != nil {
 		return false, step(err, "forbidding further namespaces")
 	}
 	if processes == 0 {
 		return true, nil
 	}
-	// pid_max belongs to the namespace only from Linux 6.14 on. Before, it is the whole
-	// machine's, and user 0 could change it: then the limit of the user's processes and
-	// the watch have to suffice.
+	// pid_max belongs to the namespace only from Linux 6.14 on. Before that it applies to
+	// the whole machine, and user 0 could change it; then the limit on the user's processes
+	// and the watch must suffice.
 	if !since(6, 14) {
 		return false, nil
 	}
@@ -181,7 +184,7 @@ func processFolder(processes uint64) (bounded bool, err error) {
 	return err == nil, nil
 }
 
-// since reports whether the version of the kernel is at least the given one.
+// since reports whether the kernel has at least the given version.
 func since(major, minor int) bool {
 	var u unix.Utsname
 	var x, y int
@@ -194,7 +197,7 @@ func since(major, minor int) bool {
 	return x > major || x == major && y >= minor
 }
 
-// enterRoot makes the new root the only one.
+// enterRoot makes the new root the root of this process and unmounts the old one.
 func enterRoot() error {
 	if err := unix.Chdir(newRoot); err != nil {
 		return step(err, "entering the root")

@@ -12,26 +12,28 @@ import (
 	"time"
 )
 
-// Output holds the text that a program wrote to its outputs.
+// Output holds what a program wrote to its standard output and its standard error.
 type Output struct {
 	Stdout, Stderr []byte
-	// Truncated reports whether the program wrote more than the caller wanted.
+	// Truncated reports whether the program wrote more output than was stored.
 	Truncated bool
 }
 
-// lastRead bounds reading the pipes of an ended program, and waiting for the end of a
-// killed one.
+// lastRead limits the time for reading the pipes of a program that has ended, and for
+// waiting for the end of a killed program.
 const lastRead = 5 * time.Second
 
-// Run starts a program, passes it its input, and waits for the end of it and all its
-// descendants. It keeps the first most bytes of each output, and discards the rest unless
-// [Limits.Output] bounds it. When ctx is done, Run kills the program and returns ctx's
-// error, without the output if the kernel takes longer than [lastRead] to end it.
+// Run starts a program, passes stdin to it, and waits until it and all its descendants have
+// ended. It stores the first most bytes of each output and discards the rest; a program
+// that exceeds [Limits.Output] is killed. When ctx is done, Run kills the program and
+// returns ctx's error, without the output if the kernel takes longer than [lastRead] to end
+// the program.
 func (b Sandbox) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit, Output, error) {
 	p, pipes, err := b.StartPiped(ctx, s)
 	defer pipes.Close()
 	if errors.Is(err, ErrBroken) {
-		// The process that was to set up the sandbox may have written the reason.
+		// The process that should have set up the sandbox may have written the reason to
+		// its standard error.
 		_ = pipes.Err.SetReadDeadline(time.Now().Add(time.Second))
 		said, _ := head(pipes.Err, 200)
 		return Exit{}, Output{}, fmt.Errorf("%w: %s", err, bytes.TrimSpace(said))
@@ -45,7 +47,7 @@ func (b Sandbox) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit,
 	var cut, over [2]bool
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		// A program need not read its input.
+		// A program need not read its input, so errors are ignored.
 		_, _ = pipes.In.Write(stdin)
 		_ = pipes.In.Close()
 	})
@@ -60,8 +62,8 @@ func (b Sandbox) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit,
 	if !ended {
 		return exit, Output{}, ctx.Err()
 	}
-	// All output is in the pipes by now. Without isolation an escaped descendant may
-	// still hold an end of one; it is not waited for.
+	// All output is in the pipes by now. Without isolation, an escaped descendant may still
+	// hold an end of a pipe; it is not waited for.
 	_ = pipes.In.SetWriteDeadline(time.Unix(1, 0))
 	for _, f := range []*os.File{pipes.Out, pipes.Err} {
 		_ = f.SetReadDeadline(time.Now().Add(lastRead))
@@ -74,8 +76,8 @@ func (b Sandbox) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit,
 	return exit, out, ctx.Err()
 }
 
-// limited counts the bytes that are read, and calls exceeded once they are more than a
-// limit above 0.
+// limited is a reader that counts the bytes it reads, and calls exceeded when their number
+// first exceeds limit. A limit of 0 means no limit.
 type limited struct {
 	from     io.Reader
 	limit    uint64
@@ -96,8 +98,8 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// waitWithin is Wait bounded by lastRead after ctx is done, which kills the process:
-// one that the kernel cannot end is left behind.
+// waitWithin is like Wait, but once ctx is done, which kills the process, it waits at most
+// lastRead: a process that the kernel cannot end is left behind.
 func (p *Process) waitWithin(ctx context.Context) (e Exit, ended bool) {
 	done := make(chan Exit, 1)
 	go func() { done <- p.Wait() }()
@@ -114,9 +116,10 @@ func (p *Process) waitWithin(ctx context.Context) (e Exit, ended bool) {
 	}
 }
 
-// head returns the first most bytes of r and discards the rest.
+// head returns the first most bytes from r and discards the rest. cut reports whether
+// anything was discarded.
 func head(r io.Reader, most int) (kept []byte, cut bool) {
-	// Reading ends with the program, and so do read errors.
+	// Read errors are ignored: they only end the reading, as the end of the program does.
 	kept, _ = io.ReadAll(io.LimitReader(r, int64(most)))
 	n, _ := io.Copy(io.Discard, r)
 	return kept, n > 0

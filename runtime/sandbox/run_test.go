@@ -56,9 +56,10 @@ func TestRun(t *testing.T) {
 	t.Run("none", func(t *testing.T) { test(t, None("a test")) })
 }
 
-// TestRunBoundsTheOutput checks that a program which writes without end is ended, with its
-// descendants and the reason, once it exceeds the bound of one output, and that neither a
-// program within it nor one that only the kept part bounds is.
+// TestRunBoundsTheOutput checks that a program that writes without end is ended with its
+// descendants, and with the reason, once it exceeds the limit for one output. A program
+// within the limit is not ended, and neither is a program for which only the kept part of
+// the output is limited.
 func TestRunBoundsTheOutput(t *testing.T) {
 	test := func(t *testing.T, w Sandbox) {
 		over := Exit{Code: -1, Signal: 9, Reason: OverOutput}

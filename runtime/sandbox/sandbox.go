@@ -14,7 +14,8 @@ var ErrNotFound = errors.New("no such program")
 // ErrSystem reports that this system has no sandbox, whatever is installed or allowed.
 var ErrSystem = errors.New("only Linux has a sandbox that evolve can use")
 
-// Remedy returns what a person can do about a missing sandbox, by the reason why it is missing.
+// Remedy returns what a person can do about a missing sandbox, depending on why it is
+// missing.
 func Remedy(reason error) string {
 	if errors.Is(reason, ErrSystem) {
 		return "run evolve on Linux, in a virtual machine or a container, if you do not trust the programs that it runs"
@@ -22,9 +23,9 @@ func Remedy(reason error) string {
 	return "allow user namespaces, or install bubblewrap"
 }
 
-// ErrProgram reports that the program itself cannot be started: it does not exist, is
-// not executable, or is no program. Every other error of a start is due to the machine.
-// [ErrNotFound] is a case of it.
+// ErrProgram reports that the program itself cannot be started: it does not exist, is not
+// executable, or is not a program. Every other error during a start is due to the machine.
+// [ErrNotFound] is a special case of ErrProgram.
 var ErrProgram = errors.New("the program cannot be started")
 
 // programError is an [ErrProgram] with the text of its cause.
@@ -33,8 +34,8 @@ type programError struct{ error }
 func (e programError) Unwrap() error        { return e.error }
 func (e programError) Is(target error) bool { return target == ErrProgram }
 
-// refused marks an error of an execution as the program's own, unless the machine lacks
-// a resource.
+// refused marks an error from starting a program as an [ErrProgram], unless the machine is
+// the cause, for example because it lacks a resource.
 func refused(err error) error {
 	for _, want := range []syscall.Errno{
 		syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.ETXTBSY,
@@ -51,16 +52,16 @@ func refused(err error) error {
 var ErrBroken = errors.New("the sandbox ended before the program began")
 
 // Sandbox is one way to isolate and start programs. The zero value isolates nothing;
-// [Detect] returns the strongest of this machine.
+// [Detect] returns the strongest one available on this machine.
 type Sandbox struct {
 	kind isolation
-	// reason is why there is no isolation, and system reports whether it is an
+	// reason states why there is no isolation, and system reports whether the reason is
 	// [ErrSystem].
 	reason string
 	system bool
 	// bwrap is the path of bubblewrap.
 	bwrap string
-	// unlayered is why layers are unavailable; empty if they are available.
+	// unlayered states why layers are unavailable; it is empty if they are available.
 	unlayered string
 }
 
@@ -73,8 +74,9 @@ const (
 	isolateLandlock
 )
 
-// None returns a sandbox without isolation: programs run with the rights of the user, in a
-// process group of their own with an empty environment. reason is a text for people.
+// None returns a sandbox without isolation: programs run with the user's rights, in their
+// own process group and with an empty environment. reason states for a person why there is
+// no isolation.
 func None(reason string) Sandbox { return Sandbox{reason: reason} }
 
 // Name returns "namespaces", "bubblewrap", "landlock" or "none: <why>".
@@ -90,8 +92,8 @@ func (b Sandbox) Name() string {
 	return "none: " + b.reason
 }
 
-// Err returns nil when there is isolation, and otherwise the reason why there is none:
-// [ErrSystem] on a system without any.
+// Err returns nil if there is isolation, [ErrSystem] if this system supports none, and
+// otherwise an error with the reason why there is none.
 func (b Sandbox) Err() error {
 	switch {
 	case b.kind != isolateNone:
@@ -102,8 +104,8 @@ func (b Sandbox) Err() error {
 	return errors.New(b.reason)
 }
 
-// Layers returns nil when a [Spec] may have layers, and otherwise the reason why not:
-// the caller then has to use a copy.
+// Layers returns nil if a [Spec] may have layers, and otherwise the reason why it may not;
+// the caller must then use a copy of the folder instead.
 func (b Sandbox) Layers() error {
 	switch {
 	case b.kind != isolateNamespaces:
@@ -114,19 +116,19 @@ func (b Sandbox) Layers() error {
 	return nil
 }
 
-// WithPlaces returns b if it can show files at other places than their own, and
-// otherwise [None] with the reason. It is for programs that must always see a folder at
-// one place, such as compilers whose results are cached by path.
+// WithPlaces returns b if it can show files at other locations than their own, and
+// otherwise [None] with the reason. It is for programs that must always see a folder at the
+// same location, such as compilers whose results are cached by path.
 func (b Sandbox) WithPlaces() Sandbox {
 	if b.kind == isolateLandlock {
-		return None("Landlock alone cannot show folders at other places than their own")
+		return None("Landlock alone cannot show folders at locations other than their own")
 	}
 	return b
 }
 
-// Start runs the program of s and returns once it has begun. ctx bounds only the start:
-// the caller must kill the process or wait for it. The error wraps the system's error
-// number when there is one, and [ErrProgram] when the program itself is the cause.
+// Start runs the program of s and returns once it has begun. ctx limits only the start: the
+// caller must kill the process or wait for it. The error wraps the system's error number if
+// there is one, and [ErrProgram] if the program itself is the cause.
 func (b Sandbox) Start(ctx context.Context, s Spec) (*Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -158,8 +160,8 @@ func (b Sandbox) Start(ctx context.Context, s Spec) (*Process, error) {
 	return startPlain(s, prog)
 }
 
-// environment returns a program's whole environment. Only the last of several settings
-// of one name is kept, because programs differ in which of them they use.
+// environment returns a program's whole environment. If several settings have the same
+// name, only the last is retained, because programs differ in which of them they use.
 func environment(s Spec, prog program, home, tmp string) []string {
 	env := []string{"PATH=" + prog.searchPath(), "HOME=" + home, "TMPDIR=" + tmp, "LANG=C.UTF-8", "EVOLVE_INSIDE=1"}
 	at := map[string]int{}

@@ -27,11 +27,12 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// roles are what this program does when a test starts it again, by its first argument.
+// roles maps a first argument to what this program does when a test starts it again with
+// that argument.
 var roles = map[string]func(){}
 
-// trial returns, for each kind of sandbox, why it is unavailable here; each is tried
-// once.
+// trial returns, for each kind of sandbox, the reason why it is unavailable here. Each kind
+// is tried once.
 var trial = map[isolation]func() error{
 	isolateNamespaces: sync.OnceValue(func() error { return probe(context.Background(), wallsOf(isolateNamespaces)) }),
 	isolateBubblewrap: sync.OnceValue(func() error { return probe(context.Background(), wallsOf(isolateBubblewrap)) }),
@@ -41,12 +42,12 @@ var trial = map[isolation]func() error{
 func wallsOf(k isolation) Sandbox {
 	w := Sandbox{kind: k}
 	if k == isolateBubblewrap {
-		w.bwrap, _ = exec.LookPath("bwrap") // the trial fails where there is none
+		w.bwrap, _ = exec.LookPath("bwrap") // the trial fails if bwrap is missing
 	}
 	return w
 }
 
-// namespaces skips the test where namespaces are unavailable.
+// namespaces skips the test if namespaces are unavailable.
 func namespaces(t testing.TB) Sandbox {
 	t.Helper()
 	if err := trial[isolateNamespaces](); err != nil {
@@ -55,8 +56,8 @@ func namespaces(t testing.TB) Sandbox {
 	return wallsOf(isolateNamespaces)
 }
 
-// outside skips the test inside a sandbox, where a comparison with the outside means
-// nothing.
+// outside skips the test inside a sandbox, where a comparison with the outside would be
+// meaningless.
 func outside(t *testing.T) {
 	t.Helper()
 	if os.Getenv("EVOLVE_INSIDE") != "" {
@@ -64,7 +65,7 @@ func outside(t *testing.T) {
 	}
 }
 
-// each runs a test on every available kind of sandbox with a root of its own.
+// each runs a test on every available kind of sandbox that has its own root.
 func each(t *testing.T, test func(t *testing.T, w Sandbox)) {
 	t.Helper()
 	on(t, []isolation{isolateNamespaces, isolateBubblewrap}, test)
@@ -89,7 +90,7 @@ func on(t *testing.T, kinds []isolation, test func(t *testing.T, w Sandbox)) {
 	}
 }
 
-// output runs a program to its end and returns what it wrote to both outputs.
+// output runs a program until it ends and returns what it wrote to both outputs.
 func output(t *testing.T, w Sandbox, s Spec) (string, Exit) {
 	t.Helper()
 	r, out, err := os.Pipe()
@@ -210,7 +211,7 @@ func TestEnvironment(t *testing.T) {
 		var names []string
 		for line := range strings.Lines(got) {
 			name, _, _ := strings.Cut(line, "=")
-			if name != "PWD" && name != mark { // one is set by bubblewrap, one by this package
+			if name != "PWD" && name != mark { // one is set by bubblewrap, the other by this package
 				names = append(names, name)
 			}
 		}
@@ -306,8 +307,8 @@ func TestInterpreters(t *testing.T) {
 	})
 }
 
-// TestKill starts a program whose grandchildren leave its session and hold its output,
-// and kills it: the output must close, which it does when the last one is gone.
+// TestKill starts a program whose grandchildren leave its session and hold its output, and
+// kills the program. The output must close, which happens when the last grandchild is gone.
 func TestKill(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("no setsid on this machine")
@@ -346,7 +347,7 @@ func TestKill(t *testing.T) {
 				if diff := cmp.Diff(want, exit); diff != "" {
 					t.Error(diff)
 				}
-				p.Kill() // has no effect any more
+				p.Kill() // no longer has any effect
 			})
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // start starts the program under its limits. They are set on the program while it is
-// stopped before its first instruction, never on this process, which must live as long
+// stopped before its first instruction, and never on this process, which must live as long
 // as any process inside and may need more memory than the program is allowed.
 func start(o orders) (int, error) {
 	runtime.LockOSThread() // only the thread that traces a process can detach it
@@ -35,12 +35,13 @@ func start(o orders) (int, error) {
 	if err := bound(pid, o.Limits); err != nil {
 		return 0, err
 	}
-	return pid, step(syscall.PtraceDetach(pid), "letting %s go", o.Path)
+	return pid, step(syscall.PtraceDetach(pid), "releasing %s", o.Path)
 }
 
-// noDumps switches core dumps off, for this process and its descendants. The seccomp
-// filter then keeps that limit. One byte is too little for a dump in a file, and,
-// unlike 0, keeps the kernel from passing the dump to a program of the host: core(5).
+// noDumps switches off core dumps for this process and its descendants. The seccomp filter
+// then prevents changes to that limit. One byte is too little for a dump to a file and,
+// unlike 0, prevents the kernel from passing the dump to a program of the host; see
+// core(5).
 func noDumps() error {
 	var have unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_CORE, &have); err != nil {
@@ -50,7 +51,7 @@ func noDumps() error {
 	return step(unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{Cur: limit, Max: limit}), "switching core dumps off")
 }
 
-// bound sets the limits of a process (0: this one), which its children inherit.
+// bound sets the limits of a process, which its children inherit; 0 means this process.
 func bound(pid int, l Limits) error {
 	for _, r := range []struct {
 		resource int

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// subtler are attacks without an immediate gain: they leave something behind, or bypass
-// the isolation through a part of the kernel without namespaces.
+// subtler lists attacks without an immediate gain. They leave something behind, or bypass
+// the isolation through a part of the kernel that has no namespaces.
 var subtler = []attack{
 	{"talk to the host of the virtual machine", perhaps, func(bait) error { return descriptor(unix.Socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0)) }},
 	{"have a pair of such sockets", perhaps, func(bait) error {
@@ -35,7 +35,7 @@ var subtler = []attack{
 			return errors.Join(errors.New("they are as the host has them"), err)
 		}
 		old := syscall.Rlimit{}
-		if runtime.GOARCH == "amd64" { // it has the older call as well
+		if runtime.GOARCH == "amd64" { // amd64 also has the older call
 			_, _, _ = unix.Syscall(160, unix.RLIMIT_CORE, uintptr(unsafe.Pointer(&old)), 0)
 		}
 		if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
@@ -77,8 +77,8 @@ func setUID(mode uint32) error {
 	return err
 }
 
-// TestNetworkAttacks gives the attacker the host's network: it then reaches what
-// listens there, and nothing else.
+// TestNetworkAttacks gives the attacker the host's network. The attacker can then reach
+// what listens there, and nothing else.
 func TestNetworkAttacks(t *testing.T) {
 	b := lay(t)
 	argv := b.argv(t)
@@ -106,8 +106,8 @@ func TestNetworkAttacks(t *testing.T) {
 	})
 }
 
-// TestSwapped replaces folders by links after the root was planned: the targets are not
-// shown, and nothing is shown or made at their place.
+// TestSwapped replaces folders with links after the root was planned. The targets of the
+// links are not shown, and nothing is shown or created in their place.
 func TestSwapped(t *testing.T) {
 	w := namespaces(t)
 	for name, s := range map[string]func(dir string) Spec{
@@ -172,8 +172,8 @@ func TestSwapped(t *testing.T) {
 	}
 }
 
-// TestPipeForProgram puts named pipes in place of a program and of its version file, as
-// a foreign program could: reading them must not block.
+// TestPipeForProgram puts named pipes in place of a program and its version file, as a
+// foreign program could. Reading them must not block.
 func TestPipeForProgram(t *testing.T) {
 	home := t.TempDir()
 	at := func(name string) string { return filepath.Join(home, name) }
@@ -200,8 +200,8 @@ func TestPipeForProgram(t *testing.T) {
 	}
 }
 
-// TestLeftHome has a program take away the rights to its own home: the home must still
-// be removed at its end.
+// TestLeftHome has a program remove the permissions of its own home. The home must still be
+// removed when the program ends.
 func TestLeftHome(t *testing.T) {
 	temp := t.TempDir()
 	test := func(t *testing.T, w Sandbox) {
@@ -224,13 +224,13 @@ func init() {
 			fmt.Println(errno)
 			os.Exit(1)
 		}
-		_ = unix.Kill(os.Getpid(), unix.SIGUSR1) // stops it for its tracer
+		_ = unix.Kill(os.Getpid(), unix.SIGUSR1) // stops this process for its tracer
 		os.Exit(0)
 	}
 }
 
-// TestTraced has a program ask the first process to trace it: it must be ended, and not
-// be reported as ended by itself.
+// TestTraced has a program ask the first process to trace it. The program must be ended,
+// and must not be reported as having ended by itself.
 func TestTraced(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -246,7 +246,7 @@ func TestTraced(t *testing.T) {
 	})
 }
 
-// TestSince compares versions with the kernel of this machine.
+// TestSince compares kernel versions with that of this machine.
 func TestSince(t *testing.T) {
 	for _, c := range []struct {
 		major, minor int

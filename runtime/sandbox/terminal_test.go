@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestTerminal gives a program a terminal as its input: it can neither push input into
-// it nor make it its controlling terminal, both of which a program of the terminal's
-// session can.
+// TestTerminal gives a program a terminal as its input. The program can neither push input
+// into the terminal nor make it its controlling terminal, whereas a program in the
+// terminal's session can do both.
 func TestTerminal(t *testing.T) {
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -38,7 +38,7 @@ func TestTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// One session owns it, as a user's shell does, for as long as the test lasts.
+	// One session owns the terminal, as a user's shell does, for as long as the test lasts.
 	holder := exec.Command(self, "terminal", "hold")
 	holder.Stdin, holder.SysProcAttr = slave, &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	out, err := holder.StdoutPipe()

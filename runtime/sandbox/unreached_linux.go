@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// own is the folder of the counters of this process's network.
+// own is the folder with the network counters of this process.
 const own = "/proc/self/net"
 
-// unreached sums the kernel's counts of failed attempts in the network whose counters
-// are in folder: no route, a refused connection, a datagram to a port without a
-// listener. It returns 0 where the counters cannot be read.
+// unreached sums the kernel's counts of failed attempts in the network namespace whose
+// counters are in folder: no route, a refused connection, or a datagram to a port without a
+// listener. It returns 0 if the counters cannot be read.
 func unreached(folder string) int64 {
 	var n int64
 	text, err := os.ReadFile(filepath.Join(folder, "snmp"))
 	if err != nil {
 		return 0
 	}
-	// Each protocol has a line of names and one of numbers.
+	// Each protocol has a line of names followed by a line of numbers.
 	var names []string
 	for line := range strings.Lines(string(text)) {
 		fields := strings.Fields(line)

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// busy keeps every processor busy several times over until the test ends.
+// busy keeps every processor overloaded until the test ends.
 func busy(t *testing.T) {
 	var done atomic.Bool
 	ended := make(chan struct{})
@@ -35,8 +35,8 @@ func busy(t *testing.T) {
 	})
 }
 
-// TestWireHeld has a process hold the other end of the control socket without replying:
-// no wait on it may outlast the context or the end of the inside.
+// TestWireHeld has a process hold the other end of the control socket without replying. No
+// wait on the socket may outlast the context or the end of the process inside.
 func TestWireHeld(t *testing.T) {
 	for name, part := range map[string]string{"says nothing": "", "says half of it": `{"star`, "says too little": `{"started":true}`} {
 		t.Run(name, func(t *testing.T) {
@@ -53,12 +53,12 @@ func TestWireHeld(t *testing.T) {
 			given := errors.New("given up")
 			killed := make(chan struct{})
 			go func() {
-				// The orders have arrived, so the wait for a reply is next.
+				// The orders have arrived, so the next step is to wait for a reply.
 				_, _ = theirs.Read(make([]byte, 1))
 				cancel(given)
 			}()
-			// A large order does not fit into the socket, and a home requires a second
-			// reply.
+			// A large order does not fit into the socket's buffer, and a home requires a
+			// second reply.
 			if err := w.begin(ctx, orders{Home: "/home", Env: []string{string(make([]byte, 1<<20))}}, func() { close(killed) }); !errors.Is(err, given) {
 				t.Errorf("begins with %v", err)
 			}
@@ -70,8 +70,8 @@ func TestWireHeld(t *testing.T) {
 	}
 }
 
-// TestGivenUp cancels runs at random moments on a busy machine: every one returns with
-// the reason, and leaves no process that holds the program's files.
+// TestGivenUp cancels runs at random moments on a busy machine. Every run returns with the
+// reason, and leaves no process that holds the program's files.
 func TestGivenUp(t *testing.T) {
 	busy(t)
 	test := func(t *testing.T, w Sandbox) {
@@ -99,7 +99,7 @@ func TestGivenUp(t *testing.T) {
 			case !errors.Is(err, context.Canceled):
 				t.Errorf("round %d: %v", round, err)
 			}
-			if _, err := io.Copy(io.Discard, r); err != nil { // ends with its last holder
+			if _, err := io.Copy(io.Discard, r); err != nil { // the read ends with the last holder of the pipe
 				t.Error(err)
 			}
 			r.Close()
@@ -110,7 +110,7 @@ func TestGivenUp(t *testing.T) {
 	t.Run("none", func(t *testing.T) { test(t, None("a test")) })
 }
 
-// alsoKill has the end of ctx kill the process.
+// alsoKill arranges for the process to be killed when ctx ends.
 func alsoKill(ctx context.Context, p *Process) context.Context {
 	context.AfterFunc(ctx, p.Kill)
 	return ctx

@@ -13,26 +13,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The watch looks again after watchTime, or after watchShare times the duration of the
-// last look if that is longer, so that it never costs more than a tenth of a processor.
+// The watch looks again after watchTime, or after watchShare times the duration of the last
+// look if that is longer, so it never costs more than a tenth of a processor.
 const (
 	watchTime  = 25 * time.Millisecond
 	watchShare = 10
 )
 
-// watch compares all processes of the namespace together with their limits. It runs in
-// the first process, which is the only one that sees all of them and that none of them
-// can hinder.
+// watch compares the resources that all processes in the namespace use together with the
+// limits. It runs in the first process, the only one that sees all the others and that none
+// of them can hinder.
 type watch struct {
 	limits Limits
 	// folders are the private folders and layers in memory.
 	folders []string
-	// processes reports whether the number of processes is watched too.
+	// processes reports whether the number of processes is also watched.
 	processes bool
 }
 
-// newWatch returns nil when there is nothing to watch. bounded reports whether the kernel
-// bounds the number of processes.
+// newWatch returns nil if there is nothing to watch. bounded reports whether the kernel
+// limits the number of processes.
 func newWatch(o orders, bounded bool) *watch {
 	w := &watch{limits: o.Limits, processes: !bounded && o.Limits.Processes > 0}
 	if o.Limits.Total == 0 && !w.processes {
@@ -47,8 +47,8 @@ func newWatch(o orders, bounded bool) *watch {
 	return w
 }
 
-// reserve makes the Go runtime create spare threads: where a program has used up all
-// process numbers, the watch could not get a new one.
+// reserve makes the Go runtime create spare threads, because the watch could not get a new
+// one after a program has used up all process numbers.
 func reserve(threads int) {
 	var ready, done sync.WaitGroup
 	ready.Add(threads)
@@ -63,7 +63,8 @@ func reserve(threads int) {
 	done.Wait()
 }
 
-// run returns the reason once a limit is exceeded.
+// run watches the processes until a limit is exceeded, and returns the corresponding
+// reason.
 func (w *watch) run() Reason {
 	for {
 		began := time.Now()
@@ -74,13 +75,14 @@ func (w *watch) run() Reason {
 	}
 }
 
-// look compares all processes with the limits once.
+// look compares the current resource use with the limits once. It returns Own if no limit
+// is exceeded.
 func (w *watch) look() Reason {
 	pids, err := processNumbers()
 	if err != nil {
-		return Own // no descriptors are free for the moment; the next look can succeed
+		return Own // no descriptors are free at the moment; the next look may succeed
 	}
-	var most, threads uint64 // most counts a shared page once for each process
+	var most, threads uint64 // most is an upper bound: it counts a shared page once for each process
 	for _, pid := range pids {
 		if s, ok := statusOf(pid); ok && pid != 1 {
 			most, threads = most+s.memory, threads+s.threads
@@ -95,8 +97,8 @@ func (w *watch) look() Reason {
 	if most+w.filed()+segments() <= w.limits.Total {
 		return Own
 	}
-	// Count each page once, which is expensive, only where the cheap sum exceeds the
-	// limit; and count twice, because processes come and go meanwhile.
+	// Counting each page once is expensive, so it is done only if the cheap sum exceeds the
+	// limit. It is done twice, because processes come and go in the meantime.
 	for range 2 {
 		var total uint64
 		for _, pid := range pids {
@@ -111,10 +113,10 @@ func (w *watch) look() Reason {
 	return OverMemory
 }
 
-// inode is roughly the kernel's memory for one empty file, in bytes.
+// inode is the approximate kernel memory for one empty file, in bytes.
 const inode = 1 << 10
 
-// filed returns the memory used by the files of the private folders, in bytes.
+// filed returns the memory used by the files in the private folders, in bytes.
 func (w *watch) filed() uint64 {
 	var total uint64
 	for _, folder := range w.folders {
@@ -126,9 +128,9 @@ func (w *watch) filed() uint64 {
 	return total
 }
 
-// segments returns the memory in System V shared segments that no process has attached,
-// in bytes; attached ones count as memory of the processes. It is 0 on kernels without
-// such segments.
+// segments returns the memory, in bytes, in System V shared segments that no process has
+// attached; attached segments count as memory of the processes. It returns 0 on kernels
+// without such segments.
 func segments() uint64 {
 	text, err := os.ReadFile("/proc/sysvipc/shm")
 	if err != nil {
@@ -136,8 +138,8 @@ func segments() uint64 {
 	}
 	var total uint64
 	for line := range bytes.Lines(text) {
-		// Field 7 is the number of attachments, 15 and 16 the bytes in memory and
-		// swapped out.
+		// Field 7 is the number of attachments. Fields 15 and 16 are the number of bytes in
+		// memory and swapped out.
 		fields := strings.Fields(string(line))
 		if len(fields) < 16 || fields[6] != "0" {
 			continue
@@ -170,7 +172,7 @@ func processNumbers() ([]int, error) {
 	return pids, nil
 }
 
-// status holds what any process may read about another.
+// status holds data about a process that every other process may read.
 type status struct {
 	memory  uint64 // bytes: private, shared, swapped out and page tables
 	threads uint64
@@ -184,15 +186,16 @@ func statusOf(pid int) (s status, ok bool) {
 	s.memory = kibibytes(text, "RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:")
 	for line := range bytes.Lines(text) {
 		if rest, ok := bytes.CutPrefix(line, []byte("Threads:")); ok {
-			// The kernel writes a number there; 0 after a failure does no harm.
+			// The error is ignored: the kernel always writes a number here, and 0 would do
+			// no harm.
 			s.threads, _ = strconv.ParseUint(string(bytes.TrimSpace(rest)), 10, 64)
 		}
 	}
 	return s, true
 }
 
-// proportional returns the memory of a process in bytes, with its share of each shared
-// page. For a process that does not allow it, each shared page counts in full.
+// proportional returns the memory of a process in bytes, including its share of each shared
+// page. If the shares cannot be read, each shared page counts in full.
 func proportional(pid int) uint64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	if err != nil || len(text) == 0 {
@@ -202,7 +205,8 @@ func proportional(pid int) uint64 {
 	return kibibytes(text, "Pss_Anon:", "Pss_Shmem:", "SwapPss:")
 }
 
-// kibibytes adds up the lines of these names and returns bytes.
+// kibibytes adds up the values on the lines with these names, which are in KiB, and returns
+// the sum in bytes.
 func kibibytes(text []byte, names ...string) uint64 {
 	var total uint64
 	for line := range bytes.Lines(text) {

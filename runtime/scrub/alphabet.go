@@ -1,6 +1,6 @@
 package scrub
 
-// alphabet is a set of characters that a credential is made of.
+// alphabet is a set of characters that a credential may consist of.
 type alphabet uint32
 
 // The parts of alphabets.
@@ -20,7 +20,7 @@ const (
 	percent
 	colon
 	dollar
-	other // other characters of a value without quotation marks
+	other // other characters of an unquoted value
 
 	lower    = hexLower | restLower
 	upper    = hexUpper | restUpper
@@ -35,7 +35,7 @@ const (
 	bare     = any64 | dot | tilde | percent | colon | dollar | other
 )
 
-// kind returns the part that a byte belongs to; 0 for white space, quotation marks and
+// kind returns the character class of a byte, or 0 for white space, quotation marks and
 // other bytes that end a value.
 func kind(b byte) alphabet {
 	switch {
@@ -92,15 +92,15 @@ func (a alphabet) all(text string) bool {
 	return true
 }
 
-// run is a stretch of text in one alphabet.
+// run is a stretch of text whose characters all belong to one alphabet.
 type run struct {
 	of         alphabet
 	start, end int
 }
 
-// runFrom returns the end of the run of the alphabet that starts at i. The last run of
-// each alphabet is cached, so that a text that consists of beginnings alone is not read
-// again for each of them.
+// runFrom returns the end of the run of the alphabet that starts at i. The last run of each
+// alphabet is cached, so even a text in which a credential seems to begin everywhere is not
+// read again for each beginning.
 func (s *scan) runFrom(i int, of alphabet) int {
 	var r *run
 	for k := range s.runs {
@@ -124,8 +124,8 @@ func (s *scan) runFrom(i int, of alphabet) int {
 	return end
 }
 
-// back returns the start of the run of the alphabet that ends at i, at most n bytes
-// before it.
+// back returns the start of the run of the alphabet that ends at i, but goes back at most n
+// bytes.
 func (s *scan) back(i, n int, of alphabet) int {
 	start := i
 	for start > 0 && i-start < n && of.has(s.text[start-1]) {

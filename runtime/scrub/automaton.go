@@ -3,17 +3,17 @@ package scrub
 // automaton finds every occurrence of many words in one pass (Aho and Corasick),
 // ignoring ASCII case.
 type automaton struct {
-	// classes maps a byte to its column; bytes that no word has share column 0.
+	// classes maps a byte to its column; bytes that occur in no word share column 0.
 	classes [256]uint8
-	// next holds, by state and column, the next state's row, shifted by one, with the
-	// lowest bit set where a word ends there.
+	// next holds, by state and column, the offset of the next state's row, shifted left by
+	// one. The lowest bit is set if a word ends in the next state.
 	next []uint32
 	cols uint32
-	// ends lists, by state, the words that end there, longest first.
+	// ends lists, by state, the indexes of the words that end there, longest first.
 	ends [][]int32
 }
 
-// fold returns the lower case of an ASCII letter.
+// fold returns b in lower case if it is an ASCII letter, and otherwise unchanged.
 func fold(b byte) byte {
 	if 'A' <= b && b <= 'Z' {
 		return b + 'a' - 'A'
@@ -58,7 +58,7 @@ func newAutomaton(words []string) *automaton {
 }
 
 // link turns the trie into an automaton, breadth first: a missing transition of a state
-// becomes that of its longest proper suffix that is a state.
+// becomes the transition of its longest proper suffix that is also a state.
 func (a *automaton) link(trie []uint32) {
 	cols := int(a.cols)
 	suffix := make([]uint32, len(a.ends))
@@ -92,8 +92,8 @@ func (a *automaton) link(trie []uint32) {
 	a.next = trie
 }
 
-// each calls found with every word and the end of its occurrence, in the order of the
-// text.
+// each calls found for every occurrence of a word in text, in text order, with the word's
+// index and the offset at which the occurrence ends.
 func (a *automaton) each(text string, found func(word int32, end int)) {
 	next, state := a.next, uint32(0)
 	for i := range len(text) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// texts returns the texts of the benchmarks by name, each about a megabyte.
+// texts returns the texts of the benchmarks by name. Each is about a megabyte long.
 func texts() map[string]string {
 	const size = 1 << 20
 	fill := func(part string) string { return strings.Repeat(part, size/len(part)+1)[:size] }
@@ -34,7 +34,7 @@ func texts() map[string]string {
 	}
 }
 
-// noise returns the base64 of random bytes.
+// noise returns random bytes encoded in base64.
 func noise(n int) string {
 	data := make([]byte, n)
 	r := rand.New(rand.NewPCG(3, 5))
@@ -44,8 +44,8 @@ func noise(n int) string {
 	return base64.StdEncoding.EncodeToString(data)
 }
 
-// naive returns the expressions that a naive scanner would run over the whole text: the
-// table of issuers, and the names of credentials in one.
+// naive returns the expressions that a naive scanner would run over the whole text: those
+// from the table of issuers, and a single expression for the names of credentials.
 func naive() []*regexp.Regexp {
 	var all []*regexp.Regexp
 	for _, f := range issuers() {
@@ -61,7 +61,7 @@ func naive() []*regexp.Regexp {
 }
 
 func BenchmarkString(b *testing.B) {
-	s := New([]string{"opensesame", long(40)}) // one is long enough to be searched across breaks
+	s := New([]string{"opensesame", long(40)}) // one value is long enough to be searched for across line breaks
 	all := texts()
 	for _, name := range []string{"ordinary", "dense", "hostile", "joined", "openings", "encoded", "readable", "hex", "unseen", "secrets"} {
 		b.Run(name, func(b *testing.B) {
@@ -88,7 +88,7 @@ func BenchmarkNaive(b *testing.B) {
 	}
 }
 
-// BenchmarkStart measures the cost until the first text is scrubbed.
+// BenchmarkStart measures the cost up to the point at which the first text is scrubbed.
 func BenchmarkStart(b *testing.B) {
 	for name, text := range map[string]string{"new": "", "first text": "a text"} {
 		b.Run(name, func(b *testing.B) {

@@ -6,19 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// minBroken is the shortest form of a known value that is searched across breaks, in
-// bytes: pieces of a shorter one follow each other in ordinary text.
+// minBroken is the minimum length, in bytes, of a form of a known value that is searched
+// for across breaks. The pieces of a shorter form could follow each other in ordinary text
+// by chance.
 const minBroken = 12
 
-// broken finds known values that are interrupted by a line break, its indent, or an
-// invisible character: from base64, which breaks its lines, from a terminal, or on
-// purpose.
+// broken finds known values split by line breaks, indentation or invisible characters,
+// whether base64 wrapping, a terminal or intent put them there.
 type broken struct {
 	words *automaton
 	forms []string
 }
 
-// newBroken returns nil when no known value is long enough.
+// newBroken returns nil if no known value is long enough.
 func newBroken(known []string) *broken {
 	b := &broken{}
 	var words []string
@@ -35,11 +35,12 @@ func newBroken(known []string) *broken {
 	return b
 }
 
-// seam is a place where something was left out of a text: at is its offset in the rest,
-// after the offset behind it in the text itself.
+// seam is a position at which something was removed from a text: at is the offset of that
+// position in the mended text, and after is the offset in the original text just after what
+// was removed.
 type seam struct{ at, after int }
 
-// find marks the values that a break goes through.
+// find marks known values that are split by a break for removal.
 func (b *broken) find(s *scan) {
 	text, seams := mended(s.text)
 	if len(seams) == 0 {
@@ -52,17 +53,17 @@ func (b *broken) find(s *scan) {
 			return
 		}
 		end = start + len(v)
-		// The range of the seams inside the value.
+		// seams[first:last] are the seams that lie inside the value.
 		first := sort.Search(len(seams), func(i int) bool { return seams[i].at > start })
 		last := sort.Search(len(seams), func(i int) bool { return seams[i].at >= end })
 		if first == last {
-			return // unbroken, so its own rule finds it
+			return // the value is unbroken, so its own rule finds it
 		}
 		s.remove(original(seams[:first], start), original(seams[:last], end))
 	})
 }
 
-// original converts an offset in the mended text to one in the original, given the
+// original converts an offset in the mended text to one in the original text, given the
 // seams up to there.
 func original(seams []seam, at int) int {
 	if n := len(seams); n > 0 {
@@ -71,7 +72,8 @@ func original(seams []seam, at int) int {
 	return at
 }
 
-// mended returns a text without its breaks, and their places.
+// mended returns a text without its line breaks and invisible characters, and the seams at
+// which they were removed.
 func mended(text string) (string, []seam) {
 	var out strings.Builder
 	var seams []seam
@@ -104,9 +106,9 @@ func mended(text string) (string, []seam) {
 	return out.String(), seams
 }
 
-// lineBreak returns the length of the break at the beginning of text, with surrounding
-// blanks; 0 when there is none. A break may be escaped, once or more often, as inside a
-// JSON string, or be a shell's line continuation.
+// lineBreak returns the length of the break at the beginning of text, including surrounding
+// blanks, or 0 if there is none. A break may be escaped one or more times, as inside a JSON
+// string, or be a shell's line continuation.
 func lineBreak(text string) int {
 	i := 0
 	for i < len(text) && i < maxIndent && (text[i] == ' ' || text[i] == '\t') {
@@ -137,6 +139,6 @@ func lineBreak(text string) int {
 	return ends
 }
 
-// maxIndent bounds the blanks and backslashes that are skipped in search of a break, so
-// that a text made of them takes linear time.
+// maxIndent limits the number of blanks and backslashes that are skipped in search of a
+// break, so a text made of them takes linear time.
 const maxIndent = 64

@@ -2,7 +2,7 @@ package scrub
 
 import "strings"
 
-// cardTriggers returns a trigger for each digit that a payment card's number begins with.
+// cardTriggers returns a trigger for each digit with which a payment card number may begin.
 func cardTriggers() []trigger {
 	var all []trigger
 	for _, first := range []string{"2", "3", "4", "5", "6"} {
@@ -11,12 +11,13 @@ func cardTriggers() []trigger {
 	return all
 }
 
-// maxCard is the length of a card's number with its separators.
+// maxCard is the maximum length of a card number, including separators.
 const maxCard = 19 + 4
 
-// card removes the number of a payment card: its first digits and its length are those of
-// an issuer, its check digit is right, and its groups have one separator. A number without
-// groups counts only after a word for a card, because other numbers have the same length.
+// card removes a payment card number if its first digits and its length match an issuer,
+// its check digit is right, and its groups all have the same separator. A number without
+// groups counts only if a word for a card precedes it, because other numbers can have the
+// same length.
 func card(s *scan, start, _ int) {
 	if start > 0 && (word.has(s.text[start-1]) || strings.IndexByte(".-+/", s.text[start-1]) >= 0) {
 		return
@@ -52,7 +53,7 @@ func card(s *scan, start, _ int) {
 	s.remove(start, end)
 }
 
-// issued reports whether digits have the first digits and the length of an issuer's
+// issued reports whether digits have the first digits and the length of an issuer's card
 // numbers.
 func issued(d string) bool {
 	if len(d) < 13 || len(d) > 19 {
@@ -74,7 +75,7 @@ func issued(d string) bool {
 	return false
 }
 
-// checks reports whether the last digit is the check digit of the others (Luhn).
+// checks reports whether the last digit is the check digit for the others (Luhn).
 func checks(digits []byte) bool {
 	sum := 0
 	for i := range digits {
@@ -89,7 +90,8 @@ func checks(digits []byte) bool {
 	return sum%10 == 0
 }
 
-// grouped reports whether groups of digits are those that are printed on cards.
+// grouped reports whether groups of digits have the lengths of the groups that are printed
+// on cards.
 func grouped(n []int) bool {
 	switch {
 	case len(n) == 3:

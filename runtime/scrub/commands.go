@@ -2,7 +2,8 @@ package scrub
 
 import "strings"
 
-// commandTriggers returns the programs that take a password in a flag of one letter.
+// commandTriggers returns triggers for the programs that accept a password in a one-letter
+// flag.
 func commandTriggers() []trigger {
 	return []trigger{
 		{"mysql", flagged("-p", true, false)},
@@ -20,11 +21,12 @@ func commandTriggers() []trigger {
 	}
 }
 
-// maxCommand bounds how far a flag may be from its program, in bytes.
+// maxCommand limits the distance between a program and its flag, in bytes.
 const maxCommand = 200
 
-// flagged returns a rule for the value of a program's flag, which may touch the flag if
-// attached is set. If pair is set, it removes only what follows the colon.
+// flagged returns a rule for the value of a program's flag. The value may directly follow
+// the flag only if attached is set. If pair is set, the value is a pair such as
+// user:password, and the rule removes only what follows the colon.
 func flagged(flag string, attached, pair bool) rule {
 	return func(s *scan, start, end int) {
 		line := s.text[end:min(len(s.text), end+maxCommand)]
@@ -49,7 +51,8 @@ func flagged(flag string, attached, pair bool) rule {
 			}
 			v.start, text = v.end-len(password), password
 		}
-		// mysql -p asks for the password, and the next argument is the database.
+		// With -p but no attached value, mysql prompts for the password, and the next
+		// argument is the database.
 		if len(text) < 4 || placeholder(text) || !pair && !v.quoted && !mixed(text) && (v.start > after || len(text) < 6) {
 			return
 		}

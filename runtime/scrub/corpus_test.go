@@ -7,26 +7,27 @@ import (
 	"strings"
 )
 
-// The corpus is made from the formats that issuers publish and from real kinds of
-// files, not from the rules of this package.
+// The corpus is based on the formats that issuers publish and on real kinds of files, not
+// on the rules of this package.
 
 // sample is one credential.
 type sample struct {
 	// text is the credential as issued.
 	text string
-	// random is its unpredictable part: no 12 characters of it may be left.
+	// random is the unpredictable part of the credential. No 12 characters of it may be
+	// left.
 	random string
-	// own is text that holds the credential where its format has no other place, such
-	// as a connection string; empty for one that can occur anywhere.
+	// own is text that contains the credential if its format occurs only in such text, for
+	// example in a connection string. It is empty for a credential that can occur anywhere.
 	own string
 }
 
 // format makes credentials of one kind.
 type format struct {
 	name string
-	// variable is its usual name.
+	// variable is the usual name for such a credential.
 	variable string
-	// named reports that only its name indicates a credential.
+	// named reports whether a credential of this kind is recognizable only by its name.
 	named bool
 	make  func(r *rand.Rand) sample
 }
@@ -50,7 +51,7 @@ func pick(r *rand.Rand, from string, n int) string {
 	return string(b)
 }
 
-// fixed makes credentials of a prefix and n characters of an alphabet.
+// fixed makes credentials that consist of a prefix and n characters from an alphabet.
 func fixed(prefix, from string, n int) func(*rand.Rand) sample {
 	return func(r *rand.Rand) sample {
 		v := pick(r, from, n)
@@ -80,7 +81,7 @@ func randomUUID(r *rand.Rand) string {
 	return h[:8] + "-" + h[8:12] + "-4" + h[13:16] + "-a" + h[17:20] + "-" + h[20:]
 }
 
-// password makes a typical password: letters, digits and some signs.
+// password makes a typical password of letters, digits and some special characters.
 func password(r *rand.Rand) sample {
 	v := pick(r, letters62+"!#%^*_-+", 14+r.IntN(8)) + pick(r, digits10, 1)
 	v = pick(r, letters62, 1) + v
@@ -282,8 +283,8 @@ func formats() []format {
 	}
 }
 
-// heldOut returns formats without a rule of their own: only their names and context can
-// reveal them.
+// heldOut returns formats for which there is no specific rule. Only their names and context
+// can reveal them.
 func heldOut() []format {
 	return []format{
 		{"held out: typeform", "TYPEFORM_TOKEN", false, fixed("tfp_", urlSafe, 59)},

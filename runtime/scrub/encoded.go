@@ -6,27 +6,29 @@ import (
 )
 
 const (
-	// minRun is the shortest run of encoded text that is decoded, in characters. Every
-	// run of that length contains a multiple of minRun, so that no other offset need be
-	// read.
+	// minRun is the minimum length of a run of encoded text that is decoded, in characters.
+	// Every run of that length contains one of the offsets minRun-1, 2*minRun-1 and so on,
+	// so no other offsets need be checked.
 	minRun = 20
-	// minClear is the shortest stretch of decoded text that is scanned, in bytes.
+	// minClear is the minimum length of a stretch of decoded text that is scanned, in
+	// bytes.
 	minClear = 12
-	// minHex is that length in hexadecimal digits, and minGroups in base64, in whole
-	// groups of four digits.
+	// minHex is the number of hexadecimal digits that encode minClear bytes. minGroups is
+	// the minimum number of whole groups of four base64 digits among the digits that encode
+	// minClear bytes, at any alignment.
 	minHex    = 2 * minClear
 	minGroups = minClear/3 - 1
-	// maxDepth is how many levels of encoding are decoded.
+	// maxDepth is the number of encoding levels that are decoded.
 	maxDepth = 2
-	// maxLines bounds the lines of one encoded text.
+	// maxLines limits the number of lines in one encoded text.
 	maxLines = 1 << 14
 )
 
-// none marks a character that is not a digit of base64 or hexadecimal.
+// none marks a character that is neither a base64 digit nor a hexadecimal digit.
 const none = 0xff
 
-// sixBits and fourBits are the values of the digits of base64, in both of its
-// alphabets, and of hexadecimal.
+// sixBits and fourBits hold the values of the digits of base64, in both of its alphabets,
+// and of hexadecimal.
 var sixBits, fourBits = digitsOf(
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
@@ -44,8 +46,8 @@ func digitsOf(alphabets ...string) (values [256]byte) {
 	return values
 }
 
-// encoded removes credentials encoded in base64 or hexadecimal. The text itself was
-// decoded depth times. Spans that were already found are not decoded.
+// encoded removes credentials that are encoded in base64 or hexadecimal. The text itself
+// was already decoded depth times. Spans that were already found are not decoded.
 func (f *finder) encoded(s *scan, depth int) {
 	text, found := s.text, len(s.spans)
 	done := 0 // end of the last run
@@ -75,13 +77,15 @@ func (f *finder) encoded(s *scan, depth int) {
 	}
 }
 
-// coded is an encoded text: its characters, and the places of its lines in the text.
+// coded is an encoded text: its characters, and the positions of its lines in the
+// surrounding text.
 type coded struct {
 	digits string
 	lines  []span
 }
 
-// at calls each with the place in the text of the digits [from, to), line by line.
+// at calls each with the position in the surrounding text of the digits [from, to), line by
+// line.
 func (c *coded) at(from, to int, each func(start, end int)) {
 	for _, l := range c.lines {
 		n := l.end - l.start
@@ -92,8 +96,8 @@ func (c *coded) at(from, to int, each func(start, end int)) {
 	}
 }
 
-// run decodes the run at [start, end) and the lines that continue it, and returns the
-// end of the last one.
+// run decodes the run at [start, end) and the lines that continue it, and returns the end
+// of the last line.
 func (f *finder) run(s *scan, start, end, depth int) int {
 	if s.covered(start, end) {
 		return end
@@ -131,8 +135,8 @@ func (f *finder) run(s *scan, start, end, depth int) int {
 	return end
 }
 
-// nextLine returns the start of the line after the break at i, without its indent; -1
-// if there is none. The break may be escaped.
+// nextLine returns the start of the line after the break at i, without its indentation, or
+// -1 if there is none. The break may be escaped.
 func (s *scan) nextLine(i int) int {
 	text := s.text
 	broken := false
@@ -151,8 +155,8 @@ func (s *scan) nextLine(i int) int {
 	return i
 }
 
-// covered reports whether one found span holds all of [start, end). It considers the
-// spans from before this pass, in order.
+// covered reports whether a single span covers all of [start, end). It considers only the
+// spans found before this pass, and must be called with increasing positions.
 func (s *scan) covered(start, end int) bool {
 	for s.passed < len(s.spans) && s.spans[s.passed].end <= start {
 		s.passed++
@@ -160,12 +164,13 @@ func (s *scan) covered(start, end int) bool {
 	return s.passed < len(s.spans) && s.spans[s.passed].start <= start && s.spans[s.passed].end >= end
 }
 
-// base64 scans the digits decoded as base64. Characters before the encoded text in the
-// same run may shift it by one to three, so a group of four may begin at any offset. Only
-// rows of groups that can all be three ASCII characters are decoded.
+// base64 decodes the digits as base64 and scans the result. Characters before the encoded
+// text in the same run may shift it by one to three, so a group of four may begin at any
+// offset. Groups are decoded only in rows in which each of them can stand for three ASCII
+// characters.
 func (f *finder) base64(s *scan, c *coded, depth int) {
 	n := len(c.digits)
-	var row [4]int // groups in a row, by offset modulo 4
+	var row [4]int // the number of consecutive groups, by offset modulo 4
 	look := func(end, groups int) {
 		from, to := end-4*groups, min(end+4, n)
 		if from >= 4 {
@@ -187,7 +192,7 @@ func (f *finder) base64(s *scan, c *coded, depth int) {
 		}
 		row[p&3] = 0
 	}
-	for p := max(0, n-3); p < n+1; p++ { // the offset at which each row would continue
+	for p := max(0, n-3); p < n+1; p++ { // the offsets at which the rows would continue
 		if row[p&3] >= minGroups {
 			look(p, row[p&3])
 		}
@@ -195,7 +200,7 @@ func (f *finder) base64(s *scan, c *coded, depth int) {
 	}
 }
 
-// withPadding removes [start, end) and the padding after it.
+// withPadding removes [start, end) and any padding that follows it.
 func (s *scan) withPadding(start, end int) {
 	for end < len(s.text) && s.text[end] == '=' {
 		end++
@@ -203,18 +208,18 @@ func (s *scan) withPadding(start, end int) {
 	s.remove(start, end)
 }
 
-// standardDigits turns the two digits that differ between the alphabets of base64 into those of
-// the standard one.
+// standardDigits replaces the two digits that differ between the base64 alphabets with
+// those of the standard alphabet.
 var standardDigits = strings.NewReplacer("-", "+", "_", "/")
 
 // fromBase64 decodes the digits; the last group may be short.
 func fromBase64(digits string) []byte {
-	clear, _ := base64.RawStdEncoding.DecodeString(standardDigits.Replace(digits)) // a single last digit is left out
+	clear, _ := base64.RawStdEncoding.DecodeString(standardDigits.Replace(digits)) // a last group of a single digit is dropped
 	return clear
 }
 
-// hexadecimal scans the parts of the digits that are hexadecimal, and reports whether
-// all of them but a prefix such as 0x are.
+// hexadecimal scans the parts of the digits that are hexadecimal, and reports whether all
+// digits are hexadecimal apart from a prefix such as 0x.
 func (f *finder) hexadecimal(s *scan, c *coded, depth int) bool {
 	longest, done := 0, 0
 	for i := minHex - 1; i < len(c.digits); i += minHex {
@@ -240,7 +245,7 @@ func (f *finder) hexadecimal(s *scan, c *coded, depth int) bool {
 	return longest+2 >= len(c.digits)
 }
 
-// fromHex decodes pairs of digits that begin every period characters.
+// fromHex decodes pairs of digits that begin at intervals of period characters.
 func fromHex(digits string, period int) []byte {
 	var out []byte
 	for ; len(digits) >= 2; digits = digits[min(period, len(digits)):] {
@@ -249,7 +254,8 @@ func fromHex(digits string, period int) []byte {
 	return out
 }
 
-// mayPair is a cheap test for separated pairs of digits around i.
+// mayPair reports whether there may be separated pairs of hexadecimal digits around i. It
+// is cheaper than paired.
 func mayPair(text string, i int) bool {
 	if i+8 >= len(text) {
 		return false
@@ -260,8 +266,8 @@ func mayPair(text string, i int) bool {
 	return text[i] == '\\' || text[i] == 'x' && text[i-1] == '\\'
 }
 
-// paired returns the distance between the separated pairs of hexadecimal digits around
-// i: 3 for 67:68, 4 for \x67\x68; 0 if there are none.
+// paired returns the distance between the starts of separated pairs of hexadecimal digits
+// around i: 3 for 67:68, 4 for \x67\x68, or 0 if there are no such pairs.
 func paired(text string, i int) int {
 	for period := 3; period <= 4; period++ {
 		if at := phase(text, i, period); at >= 0 {
@@ -271,7 +277,7 @@ func paired(text string, i int) int {
 	return 0
 }
 
-// phase returns the start of the first of two separated pairs at or shortly after i; -1
+// phase returns the start of the first of two separated pairs at or shortly after i, or -1
 // if there is none.
 func phase(text string, i, period int) int {
 	for at := i; at < i+period && at+period+2 <= len(text); at++ {
@@ -291,8 +297,8 @@ func separates(between string) bool {
 	return false
 }
 
-// spelled scans the pairs of hexadecimal digits with equal separators around i, and
-// returns their end.
+// spelled scans the pairs of hexadecimal digits around i that have equal separators, and
+// returns where they end.
 func (f *finder) spelled(s *scan, i, done, depth int) int {
 	text, period := s.text, paired(s.text, i)
 	start := phase(text, i, period)
@@ -311,7 +317,7 @@ func (f *finder) spelled(s *scan, i, done, depth int) int {
 	return end
 }
 
-// look searches decoded text for credentials. remove is called with their places.
+// look searches decoded text for credentials and calls remove with their positions.
 func (f *finder) look(clear []byte, depth int, remove func(from, to int)) {
 	from := 0
 	for i := 0; i <= len(clear); i++ {

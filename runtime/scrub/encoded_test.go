@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// wantEncoded is the least share of encoded credentials to be found.
+// wantEncoded is the minimum share of encoded credentials that must be found.
 const wantEncoded = .98
 
 // encodingForm is a way to encode text.
 type encodingForm struct {
 	name string
 	to   func(text string) string
-	from func(text string) []string // possible decodings of the text or a part of it
+	from func(text string) []string // possible decodings of the text or part of it
 }
 
 func from64(text string) []string {
@@ -125,7 +125,7 @@ func TestRecallEncoded(t *testing.T) {
 					text = f.variable + "=" + text
 				}
 				if leaks(s.String(text), one.random) {
-					continue // not found without an encoding either
+					continue // not found even without an encoding
 				}
 				out := s.String("2026-11-21 got " + form.to(text) + " from it")
 				in.of++
@@ -149,8 +149,8 @@ func TestRecallEncoded(t *testing.T) {
 	t.Logf("%d of %d found (%.2f %%)", all.found, all.of, 100*all.share())
 }
 
-// TestEncoded tests that no more than the encoded credential is removed, and JSON stays
-// JSON.
+// TestEncoded tests that only the encoded credential is removed, and that JSON remains
+// valid.
 func TestEncoded(t *testing.T) {
 	t.Parallel()
 	key := "ghp_" + long(36)
@@ -178,7 +178,7 @@ func TestEncoded(t *testing.T) {
 			t.Errorf("%s: %q is not the JSON that it was", name, got)
 		}
 	}
-	// The rest of a longer text around the credential stays.
+	// The rest of a longer text around the credential is preserved.
 	before, after := strings.Repeat("one ordinary line\n", 40), strings.Repeat("another one here.\n", 40)
 	out := s.String(std([]byte(before + key + "\n" + after)))
 	if n := len(out); n < len(std([]byte(before+after)))*9/10 || strings.Count(out, Mark) != 1 {

@@ -2,7 +2,7 @@ package scrub
 
 import "strings"
 
-// fileTriggers returns the words of files that hold credentials without names of their
+// fileTriggers returns triggers for words in files whose credentials have no names of their
 // own.
 func fileTriggers() []trigger {
 	return []trigger{
@@ -16,7 +16,7 @@ func fileTriggers() []trigger {
 	}
 }
 
-// netrc removes the password of login … password.
+// netrc removes the password from a "login … password" entry.
 func netrc(s *scan, _, end int) {
 	user := s.blank(end)
 	word := s.blank(s.token(user))
@@ -30,7 +30,8 @@ func netrc(s *scan, _, end int) {
 	}
 }
 
-// blank returns the end of up to 16 bytes of white space at i, escaped or not.
+// blank returns the end of the white space at i, which may be escaped, but reads at most 16
+// bytes.
 func (s *scan) blank(i int) int {
 	for stop := i + 16; i < stop && i < len(s.text); {
 		switch b := s.text[i]; {
@@ -45,7 +46,8 @@ func (s *scan) blank(i int) int {
 	return i
 }
 
-// token returns the end of the text without white space at i, at most 256 bytes on.
+// token returns the end of the word at i. A word ends before white space, a double
+// quotation mark, a backslash or a backquote, and after 256 bytes at the latest.
 func (s *scan) token(i int) int {
 	stop := min(len(s.text), i+256)
 	for i < stop && s.text[i] > ' ' && s.text[i] != '"' && s.text[i] != '\\' && s.text[i] != '`' {
@@ -54,7 +56,7 @@ func (s *scan) token(i int) int {
 	return i
 }
 
-// pgpass removes the fifth field of host:port:database:user:password.
+// pgpass removes the password, the fifth field of host:port:database:user:password.
 func pgpass(s *scan, start, end int) {
 	if s.back(start, 1, dotted|other) == start {
 		return
@@ -68,8 +70,8 @@ func pgpass(s *scan, start, end int) {
 }
 
 const (
-	// maxManifest bounds the distance between the data of a manifest and its kind, in
-	// bytes.
+	// maxManifest limits the distance between the data of a manifest and the line that
+	// states its kind, in bytes.
 	maxManifest = 32 << 10
 	secretKind  = "secret"
 )
@@ -110,8 +112,8 @@ func manifest(s *scan, start, end int) {
 	}
 }
 
-// entries removes the values of the mapping whose name is at [start, end), and returns
-// where to go on.
+// entries removes the values of the mapping whose name is at [start, end), and returns the
+// position at which to continue.
 func (s *scan) entries(start, end, limit int) int {
 	if start > 0 && word.has(s.text[start-1]) && !s.starts(start) {
 		return end
@@ -161,7 +163,7 @@ func (s *scan) entries(start, end, limit int) int {
 	return at
 }
 
-// spaces returns the end of white space and commas at i.
+// spaces returns the end of the white space, escaped line feeds and commas at i.
 func (s *scan) spaces(i int) int {
 	for i < len(s.text) && (strings.IndexByte(" \t\r\n,", s.text[i]) >= 0 || s.text[i] == '\\' && i+1 < len(s.text) && s.text[i+1] == 'n') {
 		if s.text[i] == '\\' {
@@ -172,7 +174,7 @@ func (s *scan) spaces(i int) int {
 	return i
 }
 
-// indent returns the number of spaces before i on its line.
+// indent returns the number of spaces, up to 64, that directly precede i.
 func (s *scan) indent(i int) int {
 	n := 0
 	for n < 64 && i-n > 0 && s.text[i-n-1] == ' ' {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// headerTriggers returns the HTTP headers and schemes that carry credentials.
+// headerTriggers returns triggers for the HTTP headers and schemes that carry credentials.
 func headerTriggers() []trigger {
 	return []trigger{
 		{"authorization", authorization},
@@ -15,7 +15,8 @@ func headerTriggers() []trigger {
 	}
 }
 
-// authorization removes the value after the header's name, and keeps its scheme.
+// authorization removes the credential from an Authorization header but retains the name of
+// its scheme.
 func authorization(s *scan, start, end int) {
 	v, ok := s.valueOf(start, end)
 	if !ok || v.sep == ">" {
@@ -31,7 +32,8 @@ func authorization(s *scan, start, end int) {
 	case "basic", "bearer", "token", "negotiate", "apikey", "ssws", "sso-key", "genie", "genie-key", "klaviyo-api-key", "key", "bot", "oauth":
 		at = s.gap(at + len(name))
 	case "digest", "aws4-hmac-sha256", "hawk", "signature", "sharedkey":
-		// several parameters, to the end of the line
+		// With these schemes, the credential consists of several parameters and extends to
+		// the end of the line.
 		at = s.gap(at + len(name))
 		stop := at
 		for stop < limit && strings.IndexByte("\"'`\\\r\n", s.text[stop]) < 0 {
@@ -68,7 +70,7 @@ func bearer(s *scan, start, end int) {
 	}
 }
 
-// basic removes a user and a password encoded in base64.
+// basic removes a base64-encoded user and password.
 func basic(s *scan, start, end int) {
 	at := s.schemed(start, end)
 	if at < 0 {
@@ -90,7 +92,7 @@ func basic(s *scan, start, end int) {
 	s.remove(at, stop)
 }
 
-// schemed returns the start of the credential after a scheme; -1 if there is none.
+// schemed returns the start of the credential after a scheme, or -1 if there is none.
 func (s *scan) schemed(start, end int) int {
 	if at := s.gap(end); at > end && s.starts(start) {
 		return at
@@ -98,7 +100,7 @@ func (s *scan) schemed(start, end int) int {
 	return -1
 }
 
-// cookie removes the values of the cookies of a header, but not its attributes.
+// cookie removes the values of the cookies in a header, but not their attributes.
 func cookie(s *scan, start, end int) {
 	v, ok := s.valueOf(start, end)
 	if !ok || v.sep == "" && !v.quoted {

@@ -19,14 +19,15 @@ func (f *finder) hidden(s *scan, depth int) {
 	}
 }
 
-// Bare returns the visible characters of a text, and a function that returns the place in
-// the text of a part of the result.
+// Bare returns the visible characters of a text, and a function that converts a range of
+// the result to the corresponding range of the text.
 func Bare(text string) (seen string, place func(start, end int) (int, int)) {
 	seen, seams := bared(text)
 	return seen, func(start, end int) (int, int) { return within(seams, start, end) }
 }
 
-// within returns the place in the text itself of a part of its bared form.
+// within converts a range of the bared form of a text to the corresponding range of the
+// text itself.
 func within(seams []seam, start, end int) (from, to int) {
 	at := func(n int, from bool) int {
 		last := sort.Search(len(seams), func(i int) bool { return seams[i].at > n || !from && seams[i].at == n })
@@ -35,7 +36,8 @@ func within(seams []seam, start, end int) (from, to int) {
 	return at(start, true), at(end, false)
 }
 
-// bared returns a text without its invisible characters, and their places.
+// bared returns a text without its invisible characters, and the positions at which they
+// were removed.
 func bared(text string) (string, []seam) {
 	if !strings.Contains(text, `\u`) && strings.IndexFunc(text, invisible) < 0 {
 		return text, nil
@@ -65,7 +67,7 @@ func bared(text string) (string, []seam) {
 }
 
 // unseenEscape returns the length of an escaped invisible character at the beginning of
-// text, as inside a JSON string, or 0.
+// text, as in a JSON string, or 0.
 func unseenEscape(text string) int {
 	n := 0
 	for n < maxIndent && n < len(text) && text[n] == '\\' {
@@ -75,7 +77,7 @@ func unseenEscape(text string) int {
 	if n == 0 || size == 0 {
 		return 0
 	}
-	if 0xdb40 <= r && r <= 0xdb43 { // the first half of a tag
+	if 0xdb40 <= r && r <= 0xdb43 { // the high surrogate of a tag character
 		rest := text[n+size:]
 		m := 0
 		for m < n && m < len(rest) && rest[m] == '\\' {
@@ -93,7 +95,8 @@ func unseenEscape(text string) int {
 	return n + size
 }
 
-// escapedRune returns the number in uXXXX at the beginning of text, and its length.
+// escapedRune returns the UTF-16 code unit that an escape of the form uXXXX at the
+// beginning of text stands for, and the length of that escape.
 func escapedRune(text string) (r rune, size int) {
 	const size4 = len("u200b")
 	if len(text) < size4 || text[0] != 'u' && text[0] != 'U' || !hexAny.all(text[1:size4]) {
@@ -106,7 +109,7 @@ func escapedRune(text string) (r rune, size int) {
 	return rune(n), size4
 }
 
-// unseen returns the length of an invisible character at the beginning of text, or 0.
+// unseen returns the length of the invisible character at the beginning of text, or 0.
 func unseen(text string) int {
 	if r, n := utf8.DecodeRuneInString(text); invisible(r) {
 		return n

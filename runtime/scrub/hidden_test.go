@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestInvisibleCharacters: characters that are not seen hide no credential, in any place, as
-// they are or escaped, and what is around it stays.
+// TestInvisibleCharacters checks that invisible characters, whether literal or escaped,
+// cannot hide a credential wherever they are inserted, and that the surrounding text is
+// preserved.
 func TestInvisibleCharacters(t *testing.T) {
 	s := New([]string{"opensesame-42"})
 	for _, secret := range []string{

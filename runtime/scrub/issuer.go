@@ -27,9 +27,9 @@ func (f issuer) match(s *scan, start, end int) {
 		return
 	}
 	if len(f.prefix) == 2 && f.prefix[1] == '.' && !strings.ContainsAny(s.text[end:stop], "0123456789") {
-		return // a method of a variable of one letter
+		return // a method call on a one-letter variable
 	}
-	// A literal may have been split to fit on a line.
+	// A literal may have been split so that it fits on a line.
 	parts := []span{{start, stop}}
 	for len(parts) < maxParts {
 		next := s.joined(stop)
@@ -47,11 +47,12 @@ func (f issuer) match(s *scan, start, end int) {
 	}
 }
 
-// maxParts bounds the pieces of a split literal.
+// maxParts limits the number of pieces of a split literal.
 const maxParts = 8
 
-// joined returns the continuation of a literal that is interrupted at i by quotation
-// marks, with at most a plus sign and white space between them; -1 if there is none.
+// joined returns the position at which a literal continues after a closing and an opening
+// quotation mark at i, or -1 if it does not continue. Between the two marks there may be
+// only white space, backslashes and the operators + and . that join strings.
 func (s *scan) joined(i int) int {
 	first := s.quote(i)
 	if first < 0 {
@@ -70,8 +71,8 @@ func (s *scan) joined(i int) int {
 	return -1
 }
 
-// quote returns the place behind a quotation mark at i and its backslashes; -1 if there
-// is none.
+// quote returns the position after the quotation mark at i, which backslashes may precede,
+// or -1 if there is none.
 func (s *scan) quote(i int) int {
 	for i < len(s.text) && s.text[i] == '\\' {
 		i++
@@ -82,8 +83,8 @@ func (s *scan) quote(i int) int {
 	return -1
 }
 
-// mixed reports whether text has letters and digits or, from 16 bytes on, both cases,
-// as random text has.
+// mixed reports whether text looks random because it has both letters and digits or, if it
+// has at least 16 bytes, both cases.
 func mixed(text string) bool {
 	text = text[:min(len(text), 64)]
 	var seen alphabet
@@ -93,8 +94,8 @@ func mixed(text string) bool {
 	return seen&digit != 0 && seen&(lower|upper) != 0 || seen&lower != 0 && seen&upper != 0 && len(text) >= 16
 }
 
-// starts reports whether a credential may begin at i: at the start of a word, behind an
-// escape such as \n or %3D, or behind a terminal's colour sequence.
+// starts reports whether a credential may begin at i: at the start of a word, after an
+// escape such as \n or %3D, or after a terminal's colour sequence.
 func (s *scan) starts(i int) bool {
 	if i == 0 || !word.has(s.text[i-1]) {
 		return true
@@ -113,7 +114,8 @@ func (s *scan) starts(i int) bool {
 	return false
 }
 
-// escaped reports whether text ends with the escape character, itself or escaped.
+// escaped reports whether text ends with the escape character, either raw or written as an
+// escape.
 func escaped(text string) bool {
 	for _, end := range []string{"\x1b", `\u001b`, `\x1b`, `\033`, `\e`, `\u001B`, `\x1B`} {
 		if strings.HasSuffix(text, end) {

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// issuer is a format of credentials that begin with a prefix of their issuer.
+// issuer is a format of credentials that begin with a prefix chosen by their issuer.
 type issuer struct {
 	prefix string
-	// of is the alphabet of the rest, which is min to max characters long; max 0 is no
-	// bound.
+	// of is the alphabet of the part after the prefix. That part is min to max characters
+	// long; a max of 0 means no upper limit.
 	of       alphabet
 	min, max int
-	// loose reports whether ordinary words have this prefix too. The rest must then have
-	// the right length and look random.
+	// loose reports whether ordinary words may also have this prefix. The part after the
+	// prefix must then have the right length and look random.
 	loose bool
 }
 
-// issuers returns the formats of all kinds of services. Lengths are lower bounds where
-// issuers have changed them or left them open.
+// issuers returns the credential formats of all kinds of services. If an issuer has changed
+// the length of its credentials or has not specified it, the table states only a minimum.
 func issuers() []issuer {
 	var all []issuer
 	for _, f := range slices.Concat(
@@ -33,8 +33,8 @@ func issuers() []issuer {
 	return all
 }
 
-// cloudIssuers returns the formats of clouds. In this table and the next ones a format
-// may have several prefixes, with blanks between them.
+// cloudIssuers returns the formats of the credentials that cloud services issue. In this
+// table and the next ones, a format may have several prefixes, separated by blanks.
 func cloudIssuers() []issuer {
 	return []issuer{
 		{"AKIA ASIA ABIA ACCA", digit | upper, 16, 16, true},
@@ -59,7 +59,8 @@ func cloudIssuers() []issuer {
 	}
 }
 
-// codeIssuers returns the formats of code hosts, packages and builds.
+// codeIssuers returns the formats of the credentials that code hosts, package registries
+// and build services issue.
 func codeIssuers() []issuer {
 	return []issuer{
 		{"ghp_ gho_ ghu_ ghr_", alnum, 20, 0, false},
@@ -82,7 +83,7 @@ func codeIssuers() []issuer {
 	}
 }
 
-// modelIssuers returns the formats of model providers.
+// modelIssuers returns the formats of the keys that model providers issue.
 func modelIssuers() []issuer {
 	return []issuer{
 		{"sk-", url64, 16, 0, true}, // OpenAI, Anthropic and compatible services
@@ -101,7 +102,7 @@ func modelIssuers() []issuer {
 	}
 }
 
-// chatIssuers returns the formats of chat and mail services.
+// chatIssuers returns the formats of the credentials that chat and mail services issue.
 func chatIssuers() []issuer {
 	return []issuer{
 		{"xoxb- xoxp- xoxa- xoxr- xoxs- xoxc- xoxe- xapp- xwfp-", alnum | dash, 10, 0, false},
@@ -115,7 +116,8 @@ func chatIssuers() []issuer {
 	}
 }
 
-// paymentIssuers returns the formats of payment and shops.
+// paymentIssuers returns the formats of the credentials that payment services and shops
+// issue.
 func paymentIssuers() []issuer {
 	return []issuer{
 		{"sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_", alnum, 16, 0, false},
@@ -134,7 +136,7 @@ func paymentIssuers() []issuer {
 	}
 }
 
-// monitoringIssuers returns the formats of monitoring services.
+// monitoringIssuers returns the formats of the credentials that monitoring services issue.
 func monitoringIssuers() []issuer {
 	return []issuer{
 		{"NRAK-", alnum, 20, 0, false},
@@ -152,7 +154,7 @@ func monitoringIssuers() []issuer {
 	}
 }
 
-// officeIssuers returns the formats of office tools.
+// officeIssuers returns the formats of the credentials that office tools issue.
 func officeIssuers() []issuer {
 	return []issuer{
 		{"lin_api_ lin_oauth_", alnum, 30, 0, false},
@@ -168,7 +170,8 @@ func officeIssuers() []issuer {
 	}
 }
 
-// storeIssuers returns the formats of databases and secret stores.
+// storeIssuers returns the formats of the credentials that databases and secret stores
+// issue.
 func storeIssuers() []issuer {
 	return []issuer{
 		{"dapi", smallHex | dash, 32, 34, true},

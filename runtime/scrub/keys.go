@@ -2,7 +2,7 @@ package scrub
 
 import "strings"
 
-// keyTriggers returns the words that mark blocks of private keys.
+// keyTriggers returns triggers for the words that mark blocks of private keys.
 func keyTriggers() []trigger {
 	return []trigger{
 		{"private key", block},
@@ -15,14 +15,14 @@ func keyTriggers() []trigger {
 
 const (
 	blockEnd = "-----END"
-	// maxBlock bounds a block, in bytes.
+	// maxBlock is the maximum length of a block, in bytes.
 	maxBlock = 64 << 10
-	// minPiece is the shortest piece of a block that is removed by itself.
+	// minPiece is the minimum length of a piece of a block that is removed by itself.
 	minPiece = 8
 )
 
-// block removes a private key between its begin and its end, or, without an end, up to
-// the first line that cannot belong to it.
+// block removes a private key between its begin and end lines or, if there is no end line,
+// up to the first line that cannot belong to the key.
 func block(s *scan, start, end int) {
 	from := strings.LastIndex(s.text[max(0, start-50):start], "-----BEGIN")
 	if from < 0 {
@@ -49,12 +49,13 @@ func block(s *scan, start, end int) {
 		s.remove(from, last)
 		return
 	}
-	// Its lines are literals of a program, or items of a list.
+	// The lines of the key are string literals in a program or items of a list, so each is
+	// removed separately.
 	s.pieces(body, stop, true)
 }
 
-// blockEnd returns the start of the next end of a block at or after i; -1 if there is
-// none within maxBlock.
+// blockEnd returns the start of the next end line of a block at or after i, or -1 if there
+// is none within maxBlock.
 func (s *scan) blockEnd(i int) int {
 	if s.keyFrom > i || i > s.keyEnd || s.keyFrom == 0 {
 		s.keyFrom, s.keyEnd = i, len(s.text)
@@ -68,8 +69,8 @@ func (s *scan) blockEnd(i int) int {
 	return s.keyEnd
 }
 
-// pieces skips lines of base64 from i on, until something else comes, and returns their
-// end. Between literals, it removes each by itself.
+// pieces skips lines of base64 from i on until it reaches something else, and returns their
+// end. If the lines are literals, it removes each of them separately.
 func (s *scan) pieces(i, limit int, literals bool) int {
 	for i < limit {
 		if skip := s.lineEnds(i); skip > i {
@@ -90,7 +91,7 @@ func (s *scan) pieces(i, limit int, literals bool) int {
 				end++
 			}
 			i = end
-		case end < limit && s.text[end] == ' ' && end-i < 16: // a word of a sentence
+		case end < limit && s.text[end] == ' ' && end-i < 16: // a word in a sentence
 			return i
 		default:
 			i = end
@@ -99,7 +100,7 @@ func (s *scan) pieces(i, limit int, literals bool) int {
 	return i
 }
 
-// lineEnds returns the end of the white space at i, escaped or not.
+// lineEnds returns the end of the white space at i, which may include escaped line breaks.
 func (s *scan) lineEnds(i int) int {
 	for i < len(s.text) {
 		switch s.text[i] {

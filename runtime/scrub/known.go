@@ -10,17 +10,19 @@ import (
 )
 
 const (
-	// minSecret is the shortest known value that is removed, in bytes: anything
-	// shorter occurs in ordinary text.
+	// minSecret is the minimum length of a known value that is removed, in bytes; shorter
+	// values occur in ordinary text.
 	minSecret = 6
-	// minLine is the shortest line of a longer value that is removed by itself.
+	// minLine is the minimum length, in bytes, at which a single line of a known value with
+	// several lines is removed by itself.
 	minLine = 16
-	// probe is the length of the prefix that the automaton searches; the rest is
-	// compared.
+	// probe is the length of the prefix that the automaton searches for; the rest of the
+	// value is then compared.
 	probe = 16
 )
 
-// knownForms returns the forms in which known values, and their lines, occur.
+// knownForms returns the forms in which known values, and the lines of values with several
+// lines, may occur.
 func knownForms(known []string) []string {
 	var forms []string
 	for _, v := range known {
@@ -38,7 +40,7 @@ func knownForms(known []string) []string {
 	return slices.Compact(forms)
 }
 
-// knownTriggers returns triggers of known values in the forms in which they occur.
+// knownTriggers returns triggers for known values in the forms in which they occur.
 func knownTriggers(known []string) []trigger {
 	var all []trigger
 	for _, v := range knownForms(known) {
@@ -51,7 +53,8 @@ func knownTriggers(known []string) []trigger {
 	return all
 }
 
-// encodings returns a value as it is and encoded.
+// encodings returns a value as it is and in every encoding, or nil if it is too short to be
+// removed or is part of [Mark].
 func encodings(v string) []string {
 	if len(v) < minSecret || strings.Contains(Mark, v) {
 		return nil
@@ -61,8 +64,9 @@ func encodings(v string) []string {
 		quoted(quoted(v, true), true), quoted(quoted(v, false), true), quoted(quoted(v, false), false),
 		hex.EncodeToString([]byte(v)), strings.ToUpper(hex.EncodeToString([]byte(v))),
 	}
-	// In an encoded longer text, the value starts at any of three offsets, and the
-	// neighbouring bytes affect the characters at its ends, which are left out.
+	// When the value is part of a longer text, the base64 encoding of that text represents
+	// it in one of three ways, depending on its offset. The neighbouring bytes affect the
+	// characters at both ends, so these are left out.
 	for shift := range 3 {
 		padded := strings.Repeat("\x00", shift) + v
 		first, last := (shift*8+5)/6, len(padded)*8/6
@@ -73,7 +77,8 @@ func encodings(v string) []string {
 	return slices.DeleteFunc(forms, func(f string) bool { return strings.Contains(Mark, f) })
 }
 
-// quoted returns the value as inside a JSON string.
+// quoted returns the value as it appears inside a JSON string. html reports whether the
+// characters <, > and & are escaped too.
 func quoted(v string, html bool) string {
 	var out strings.Builder
 	enc := json.NewEncoder(&out)

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Line returns the number, from 1, of the first line that looks like a
-// credential, or 0.
+// Line returns the number, counted from 1, of the first line that looks like a credential,
+// or 0 if there is none.
 func Line(data []byte) int {
 	clean := New(nil).String(string(data))
 	if clean == string(data) {
 		return 0
 	}
-	// It is the first line that scrubbing changes; a credential over several lines starts
-	// there.
+	// The result is the first line that scrubbing changes, because a credential that spans
+	// several lines starts there.
 	no, rest := 0, strings.Split(clean, "\n")
 	for line := range bytes.Lines(data) {
 		if no == len(rest) || strings.TrimSuffix(string(line), "\n") != rest[no] {

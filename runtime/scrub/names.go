@@ -2,20 +2,20 @@ package scrub
 
 import "strings"
 
-// strength is the certainty that the value of a name is a credential.
+// strength is the certainty with which the value of a name is a credential.
 type strength int
 
 const (
-	// weak names, such as key: only if the value looks random.
+	// For a weak name, such as key, a value counts only if it looks random.
 	weak strength = iota
-	// medium ones, such as token: if it has letters and digits.
+	// For a medium name, such as token, a value counts if it has letters and digits.
 	medium
-	// strong ones, such as password: for any value.
+	// For a strong name, such as password, any value counts.
 	strong
 )
 
-// nameTriggers returns triggers of names of credentials. The words of a name are joined
-// by nothing, an underscore, a hyphen, a dot or a space.
+// nameTriggers returns triggers for names of credentials. The words of a name may be joined
+// directly or by an underscore, a hyphen, a dot or a space.
 func nameTriggers() []trigger {
 	var all []trigger
 	for of, names := range map[strength][]string{
@@ -44,7 +44,7 @@ func nameTriggers() []trigger {
 	return all
 }
 
-// named removes the value of a name that ends at end.
+// named removes the value of the name whose triggering word is at [start, end).
 func (of strength) named(s *scan, start, end int) {
 	if of < strong && !s.wordStarts(start) {
 		return
@@ -68,7 +68,8 @@ func (of strength) named(s *scan, start, end int) {
 	}
 }
 
-// wordStarts reports whether a word of a name starts at i: monkey does not contain key.
+// wordStarts reports whether a word of a name starts at i; for example, monkey does not
+// contain the word key.
 func (s *scan) wordStarts(i int) bool {
 	if s.starts(i) || s.text[i] == '_' {
 		return true
@@ -77,8 +78,8 @@ func (s *scan) wordStarts(i int) bool {
 	return before == '_' || digit.has(before) || upper.has(s.text[i]) && lower.has(before)
 }
 
-// suffix returns the end of the name that contains a credential's word up to i; -1 if
-// what follows changes its meaning, such as the number of tokens.
+// suffix returns the end of the name that contains a credential word ending at i, or -1 if
+// what follows the word changes its meaning, as in token_count.
 func (s *scan) suffix(i int) int {
 	if i == len(s.text) || !url64.has(s.text[i]) {
 		return i
@@ -97,23 +98,24 @@ func (s *scan) suffix(i int) int {
 	return -1
 }
 
-// value is the place of a value.
+// value is the position of a value, with the syntax around it.
 type value struct {
 	start, end int
-	// quoted reports whether quotation marks end the value; level is the number of
-	// backslashes before each.
+	// quoted reports whether the value is enclosed in quotation marks. mark is the
+	// quotation mark, and level is the number of backslashes before each of the two.
 	quoted bool
 	mark   byte
 	level  int
-	// sep is what separates name and value, without white space: = : := => == > is, or
-	// nothing for a flag. spaced reports whether there is white space around it.
+	// sep is the separator between the name and the value, such as =, :, := or "is ",
+	// without white space before it; it is empty for a flag. spaced reports whether there
+	// is white space around the separator.
 	sep    string
 	spaced bool
-	// title is the quotation mark after the name; 0 if there is none.
+	// title is the quotation mark that follows the name, or 0 if there is none.
 	title byte
 }
 
-// valueOf finds the value of the name that ends at i.
+// valueOf finds the value of the name that starts at start and ends at i.
 func (s *scan) valueOf(start, i int) (value, bool) {
 	var v value
 	i = s.coloured(i)
@@ -145,7 +147,8 @@ func (s *scan) valueOf(start, i int) (value, bool) {
 	return v, v.end > v.start
 }
 
-// gap returns the end of up to nine spaces, and colours, at i.
+// gap returns the end of the gap at i, which consists of up to nine blanks and the colour
+// sequences before and after them.
 func (s *scan) gap(i int) int {
 	i = s.coloured(i)
 	for n := 0; n < 9 && i < len(s.text) && (s.text[i] == ' ' || s.text[i] == '\t'); n++ {
@@ -154,7 +157,7 @@ func (s *scan) gap(i int) int {
 	return s.coloured(i)
 }
 
-// coloured returns the end of a terminal's colour sequence at i; i if there is none.
+// coloured returns the end of a terminal's colour sequence at i, or i if there is none.
 func (s *scan) coloured(i int) int {
 	if i >= len(s.text) || s.text[i] != 0x1b && s.text[i] != '\\' {
 		return i
@@ -170,7 +173,8 @@ func (s *scan) coloured(i int) int {
 	return i
 }
 
-// separator returns what joins a name and its value at i, and its end.
+// separator returns the separator between a name and its value at i, or "" if there is
+// none, and the position where it ends.
 func (s *scan) separator(i int) (string, int) {
 	if i >= len(s.text) || strings.IndexByte(":?=-i%>|", s.text[i]) < 0 {
 		return "", i
@@ -184,34 +188,34 @@ func (s *scan) separator(i int) (string, int) {
 	return "", i
 }
 
-// flag reports whether the name is that of a flag, as in --db-password.
+// flag reports whether the name belongs to a flag, as in --db-password.
 func (s *scan) flag(i int) bool {
 	from := s.back(i, 32, lower|digit|dash)
 	return strings.HasPrefix(s.text[from:], "--")
 }
 
 // exported reports whether the name is that of a variable that is set without an equals
-// sign.
+// sign, as in setenv NAME value.
 func (s *scan) exported(i int) bool {
 	from := s.back(i, 40, word)
 	before := s.text[max(0, from-7):from]
 	return strings.HasSuffix(before, "ENV ") || strings.HasSuffix(before, "setenv ") || strings.HasSuffix(before, "setx ") || strings.HasSuffix(before, "set -x ")
 }
 
-// tagged reports whether the name is that of an XML tag.
+// tagged reports whether the name belongs to an XML tag.
 func (s *scan) tagged(i int) bool {
 	from := s.back(i, 40, word|dash|colon|dot)
 	return from > 0 && s.text[from-1] == '<'
 }
 
-// pair finds a value that is labelled beside the name, as in name: TOKEN, value: x.
+// pair finds a value that has its own label after the name, as in name: TOKEN, value: x.
 func (s *scan) pair(i int) (value, bool) {
 	var v value
 	for n := 0; n < 40 && i < len(s.text) && strings.IndexByte(" \t\r\n\\\"',", s.text[i]) >= 0; n++ {
 		i++
 	}
 	if n := i + len("value"); n > len(s.text) || lowered(s.text[i:n]) != "value" {
-		// The n of an escaped line end looks like a letter of the name.
+		// The n of an escaped line break looks like the first letter of the label.
 		if n++; n > len(s.text) || lowered(s.text[i:n]) != "nvalue" {
 			return v, false
 		}

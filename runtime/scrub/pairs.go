@@ -1,6 +1,6 @@
 package scrub
 
-// pairTriggers returns the triggers of credentials of two parts.
+// pairTriggers returns triggers for credentials that consist of two parts.
 func pairTriggers() []trigger {
 	all := []trigger{{"sg.", sendGrid}}
 	for _, near := range []string{"aws", "amazon", "secret", "akia", "asia"} {
@@ -9,12 +9,12 @@ func pairTriggers() []trigger {
 	return all
 }
 
-// awsKey is the length of a secret key of AWS, and awsReach the maximum distance between it
-// and the word or the access key beside it, in bytes.
+// awsKey is the length of an AWS secret key. awsReach is the maximum distance, in bytes,
+// between the secret key and the word or access key that indicates it.
 const awsKey, awsReach = 40, 80
 
-// awsSecret removes a secret key of AWS, which has no prefix, near a word or an access key
-// that names one.
+// awsSecret removes an AWS secret key, which has no prefix, near a word or an access key
+// that indicates one.
 func awsSecret(s *scan, start, end int) {
 	const of = alnum | plus | slash
 	for i := max(0, start-awsReach); i < min(len(s.text), end+awsReach); i++ {
@@ -28,7 +28,8 @@ func awsSecret(s *scan, start, end int) {
 	}
 }
 
-// ofThree reports whether a text has digits and letters of both cases, each repeatedly.
+// ofThree reports whether a text has at least one digit, five lower-case letters and five
+// capitals, as a random key of this length does.
 func ofThree(text string) bool {
 	var digits, small, large int
 	for i := range len(text) {
@@ -44,7 +45,7 @@ func ofThree(text string) bool {
 	return digits >= 1 && small >= 5 && large >= 5
 }
 
-// sendGrid removes a key of SendGrid of any length: two random parts behind the prefix.
+// sendGrid removes a SendGrid key of any length: two random parts after the prefix.
 func sendGrid(s *scan, start, end int) {
 	if s.text[start:end] != "SG." || !s.starts(start) {
 		return

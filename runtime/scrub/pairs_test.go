@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCredentialsWithoutAPrefix tests secret keys of AWS, keys of SendGrid and numbers of
-// payment cards, each beside what looks like one.
+// TestCredentialsWithoutAPrefix tests AWS secret keys, SendGrid keys and payment card
+// numbers, each alongside text that looks similar.
 func TestCredentialsWithoutAPrefix(t *testing.T) {
 	s := New(nil)
 	secret := strings.Join([]string{"wJalrXUtnFEMI", "K7MDENG", "bPxRfiCYzXAMPLEKEY"}, "/")

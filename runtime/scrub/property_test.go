@@ -33,7 +33,7 @@ func hostile() *rapid.Generator[string] {
 	})
 }
 
-// tree draws any value of JSON.
+// tree draws an arbitrary JSON value.
 func tree(t *rapid.T, depth int) any {
 	kinds := 6
 	if depth == 0 {
@@ -61,7 +61,8 @@ func tree(t *rapid.T, depth int) any {
 	return fields
 }
 
-// knownValues returns values, some of which look like numbers, names and escapes.
+// knownValues returns known secret values, some of which look like numbers, names or
+// escapes.
 func knownValues() []string {
 	return []string{"opensesame", "12345678", `pa"s\s`, "a\nbcdef ghi", "null,null", "ordinary", `nbcdefgh`, `\\\\\\`}
 }
@@ -82,7 +83,7 @@ func TestJSONStaysJSON(t *testing.T) {
 				t.Fatalf("%s\nbecame\n%s", text, out)
 			}
 		}
-		// One value per line is not JSON as a whole.
+		// With one value per line, the text as a whole is not JSON.
 		text := strings.Join(lines, "\n")
 		out := s.String(text)
 		if strings.Count(out, "\n") != strings.Count(text, "\n") {
@@ -137,7 +138,8 @@ func TestKnownEncodings(t *testing.T) {
 			"hex":          {func(v string) string { return hex.EncodeToString([]byte(v)) }},
 			"capital hex":  {func(v string) string { return strings.ToUpper(hex.EncodeToString([]byte(v))) }},
 		} {
-			// Alone, and as a part of a longer text that is encoded as a whole.
+			// The secret is encoded by itself, and as part of a longer text that is encoded
+			// as a whole.
 			for _, text := range []string{"see " + coding.encode(secret) + " there", coding.encode(before + secret + after)} {
 				out := s.String(text)
 				if strings.Contains(out, secret) || strings.Count(out, Mark) == 0 {
@@ -158,8 +160,8 @@ func TestKnownLines(t *testing.T) {
 	}
 }
 
-// TestKnownAcrossBreaks tests that a value is found wherever its lines were broken, as
-// itself or encoded, in plain text and inside JSON strings.
+// TestKnownAcrossBreaks tests that a value is found wherever its lines were broken, whether
+// plain or encoded, in plain text and inside JSON strings.
 func TestKnownAcrossBreaks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.StringMatching(`[!#-%'-;=?-\[\]-~]{12,60}`).Draw(t, "secret")
@@ -204,8 +206,8 @@ func TestKnownAcrossBreaks(t *testing.T) {
 	})
 }
 
-// TestBreaksOfOthers tests that pieces that are merely near each other stay, and so do
-// short values, whose pieces are ordinary text.
+// TestBreaksOfOthers tests that pieces of values that are merely near each other are not
+// removed, nor are short values, whose pieces are ordinary text.
 func TestBreaksOfOthers(t *testing.T) {
 	s := New([]string{"opensesame", "correct-horse-battery"})
 	for _, text := range []string{"open\nsesame", "correct-horse-\n- battery", "correct-horse battery", "correct-horse-\nx\nbattery", "12345678\n90", "a\\nb\\\\"} {

@@ -35,11 +35,11 @@ func recall(t *testing.T, formats []format, settings []setting) (byFormat, bySet
 				name, text := f.variable, one.text
 				switch {
 				case one.own != "" && !in.bare:
-					continue // it has its own name
+					continue // its text already contains its name
 				case one.own != "":
 					text = one.own
 				case f.named && in.bare:
-					text = name + "=" + text // only the name indicates it
+					text = name + "=" + text // only the name identifies it as a credential
 				}
 				text = in.wrap(name, text)
 				out := s.String(text)
@@ -79,10 +79,10 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// TestRecallHeldOut measures the rules on formats and settings that they were not
-// written for: every format of [formats] was known when they were, and those of
-// [heldOut] have no rule of their own. Such a format without a name beside it is not
-// found.
+// TestRecallHeldOut measures the rules on formats and settings for which they were not
+// written. All formats in [formats] were known when the rules were written, and those in
+// [heldOut] have no specific rule. Without a name next to it, a credential in such a format
+// is not found.
 func TestRecallHeldOut(t *testing.T) {
 	for _, c := range []struct {
 		name     string

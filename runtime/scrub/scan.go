@@ -9,17 +9,17 @@ import (
 type scan struct {
 	text  string
 	spans []span
-	// last is the span that ends last.
+	// last is the span with the greatest end.
 	last span
 	runs []run
-	// named is the end of the last name of a credential whose value was searched.
+	// named is the end of the last credential name whose value was searched for.
 	named int
-	// keyEnd is the first end of a key block at or after keyFrom, or the end of the
-	// text.
+	// keyEnd is the offset of the first end line of a key block at or after keyFrom, or the
+	// end of the text if there is none.
 	keyFrom, keyEnd int
-	// passed counts the spans before the present place of [finder.encoded].
+	// passed is the number of spans before the current position of [finder.encoded].
 	passed int
-	// manifest is the end of the last manifest of secrets.
+	// manifest is the end of the last manifest that holds secrets.
 	manifest int
 }
 
@@ -38,8 +38,8 @@ func (s *scan) remove(start, end int) {
 	}
 }
 
-// behindEscape returns the end of the escape, such as \n, that contains i, or else i:
-// an escape is never cut in two, because the rest would be invalid JSON.
+// behindEscape returns the end of the escape, such as \n, that contains i, or i if no
+// escape does. An escape is never cut in two, because the rest would be invalid JSON.
 func (s *scan) behindEscape(i int) int {
 	for back := 1; back <= 5 && i-back >= 0; back++ {
 		if s.text[i-back] != '\\' {
@@ -60,7 +60,7 @@ func (s *scan) behindEscape(i int) int {
 	return i
 }
 
-// escapes reports whether an odd number of backslashes precedes i.
+// escapes reports whether an odd number of backslashes precedes position i.
 func escapes(text string, i int) bool {
 	n := 0
 	for i-n > 0 && text[i-n-1] == '\\' {
@@ -69,7 +69,7 @@ func escapes(text string, i int) bool {
 	return n%2 == 1
 }
 
-// join sorts the spans and merges those that touch.
+// join sorts the spans and merges those that touch or overlap.
 func (s *scan) join() {
 	slices.SortFunc(s.spans, func(a, b span) int { return a.start - b.start })
 	kept := s.spans[:0]
@@ -83,7 +83,7 @@ func (s *scan) join() {
 	s.spans = kept
 }
 
-// marked returns text[from:to] with a mark for each of the spans within it.
+// marked returns text[from:to] with each of the spans within it replaced by a mark.
 func (s *scan) marked(from, to int, spans []span) string {
 	var out strings.Builder
 	out.Grow(to - from)
@@ -100,7 +100,7 @@ func (s *scan) marked(from, to int, spans []span) string {
 	return out.String()
 }
 
-// number reports whether a span is a number in the place of a JSON value: its mark then
+// number reports whether a span is a number that is a JSON value, in which case its mark
 // needs quotation marks.
 func (s *scan) number(start, end int) bool {
 	for i := start; i < end; i++ {

@@ -11,31 +11,33 @@ const Mark = "[redacted]"
 
 // Scrubber removes credentials from text. It is safe for concurrent use.
 type Scrubber struct {
-	// finder is made for the first text: many processes scrub none.
+	// finder returns the compiled scrubber. It is compiled only for the first text, because
+	// many processes scrub none.
 	finder func() *finder
 }
 
-// New returns a scrubber that removes the given values, such as those of the
-// environment variables that are passed to a program, beside everything that has the
-// shape of a credential. Values under six bytes are ignored: they occur in ordinary
-// text. A value is found as it is, in base64, hexadecimal and percent encoding, and
-// inside a JSON string; from twelve bytes on also when it is interrupted by line
-// breaks, their indents or invisible characters.
+// New returns a scrubber that removes the given values, such as those of the environment
+// variables passed to a program, in addition to everything that has the shape of a
+// credential. Values of fewer than six bytes are ignored, because they occur in ordinary
+// text. A value is found as it is, in base64, hexadecimal and percent encoding, and inside
+// a JSON string. A value of at least twelve bytes is also found if it is interrupted by
+// line breaks, their indentation or invisible characters.
 func New(known []string) *Scrubber {
 	values := make([]string, len(known))
 	copy(values, known)
 	return &Scrubber{finder: sync.OnceValue(func() *finder { return newFinder(values) })}
 }
 
-// maxRounds bounds how often a result is scrubbed again.
+// maxRounds limits how many times a result is scrubbed again.
 const maxRounds = 8
 
-// String returns the text without credentials. It takes time linear in the length of
-// the text and of the known values. Scrubbing a result again changes nothing, and JSON
-// stays JSON.
+// String returns the text without credentials. It takes time linear in the length of the
+// text and of the known values. Scrubbing a result again changes nothing, and JSON remains
+// valid JSON.
 func (s *Scrubber) String(text string) string {
 	f := s.finder()
-	// A removal can complete another shape, such as a URL whose password was known.
+	// A removal can complete another shape, such as that of a URL whose password was a
+	// known value.
 	for range maxRounds {
 		next := f.once(text)
 		if next == text {
@@ -43,7 +45,7 @@ func (s *Scrubber) String(text string) string {
 		}
 		text = next
 	}
-	// Only text constructed for this purpose gets here.
+	// Only text crafted so that every removal completes another shape gets here.
 	return Mark
 }
 
@@ -56,13 +58,13 @@ func (s *Scrubber) Flags(text string) bool {
 type finder struct {
 	words *automaton
 	rules []rule
-	// lengths are those of the words.
+	// lengths holds the lengths of the words.
 	lengths []int
-	// broken is nil where no known value is long enough.
+	// broken is nil if no known value is long enough.
 	broken *broken
 }
 
-// rule adds the spans of a credential that the word at [start, end) indicates.
+// rule adds the spans of a credential indicated by the word at [start, end).
 type rule func(s *scan, start, end int)
 
 // trigger is a word, in lower case, and the rule for its occurrences.
@@ -93,7 +95,7 @@ func triggers() []trigger {
 	return all
 }
 
-// once removes what one pass finds.
+// once removes everything that one pass finds.
 func (f *finder) once(text string) string {
 	s := f.scan(text)
 	if len(s.spans) == 0 {
@@ -102,7 +104,7 @@ func (f *finder) once(text string) string {
 	if looksJSON(text) && json.Valid([]byte(text)) {
 		return f.inJSON(s, 0, len(text), s.spans)
 	}
-	// Each line may be JSON by itself.
+	// Each line may be a separate JSON value.
 	var out strings.Builder
 	at := 0
 	for spans := s.spans; len(spans) > 0; {
@@ -144,18 +146,18 @@ func (f *finder) scanAt(text string, depth int) *scan {
 	return f.finish(s, depth)
 }
 
-// visible applies the rules to a text whose invisible characters were left out.
+// visible applies the rules to a text whose invisible characters were removed.
 func (f *finder) visible(text string, depth int) *scan {
 	s := &scan{text: text}
 	f.rule(s, depth)
 	return f.finish(s, depth)
 }
 
-// rule applies the rules of the words in a text.
+// rule applies the rules for the words that occur in a text.
 func (f *finder) rule(s *scan, depth int) {
 	text := s.text
 	f.words.each(text, func(word int32, end int) {
-		// Inside a span that is removed already, no rule is needed.
+		// No rule is needed inside a span that is already marked for removal.
 		if start := end - f.lengths[word]; start < s.last.start || end > s.last.end {
 			f.rules[word](s, start, end)
 		}
@@ -165,7 +167,7 @@ func (f *finder) rule(s *scan, depth int) {
 	}
 }
 
-// finish joins the spans that were found, and searches encoded text.
+// finish joins the spans that were found, and then searches encoded text.
 func (f *finder) finish(s *scan, depth int) *scan {
 	s.join()
 	if depth < maxDepth {
@@ -180,22 +182,23 @@ func looksJSON(text string) bool {
 	return text != "" && strings.IndexByte(`{["-0123456789`, text[0]) >= 0
 }
 
-// inJSON marks spans of text[from:to], which is JSON, so that it stays JSON.
+// inJSON returns text[from:to], which is JSON, with the spans replaced by marks in such a
+// way that the result is valid JSON too.
 func (f *finder) inJSON(s *scan, from, to int, spans []span) string {
 	out := s.marked(from, to, spans)
 	if json.Valid([]byte(out)) {
 		return out
 	}
-	// A number alone, such as a line of an encoded text, may be found only with its
-	// neighbours.
+	// A number may be the whole JSON text, for example if it is one line of an encoded
+	// text. It may then have been found only together with the neighbouring lines.
 	if one := spans[0]; one.start <= from && one.end >= to {
 		return `"` + Mark + `"`
 	}
 	return f.values(s.text[from:to])
 }
 
-// values removes what is found in single strings and numbers of JSON. It is for spans
-// that contain JSON syntax, such as those of known values that look like it.
+// values removes what is found within individual JSON strings and numbers. It is used if
+// the spans contain JSON syntax, as those of known values that look like JSON do.
 func (f *finder) values(text string) string {
 	var out strings.Builder
 	for i := 0; i < len(text); {
@@ -223,7 +226,7 @@ func (f *finder) values(text string) string {
 	return out.String()
 }
 
-// literal removes what is found in one JSON literal; if the result would be invalid, it
+// literal removes what is found in one JSON literal. If the result would be invalid, it
 // removes the whole literal.
 func (f *finder) literal(text string) string {
 	s := f.scan(text)

@@ -10,8 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// long returns characters as they occur in keys, so that the source contains no
-// complete key.
+// long returns characters of the kind used in keys, so the source contains no complete key.
 func long(n int) string { return strings.Repeat("aB3dE5gH7j", n/10+1)[:n] }
 
 func TestShapes(t *testing.T) {
@@ -107,7 +106,7 @@ func FuzzString(f *testing.F) {
 	})
 }
 
-// TestSurvives tests that text that only looks like a credential stays.
+// TestSurvives tests that text that only looks like a credential is preserved.
 func TestSurvives(t *testing.T) {
 	sha := strings.Repeat("0123456789abcdef", 4)
 	s := New(nil)
@@ -151,8 +150,8 @@ func TestMore(t *testing.T) {
 	}
 }
 
-// TestHostileEnds would take hours if any rule read the text again for each of its
-// beginnings.
+// TestHostileEnds would take hours if any rule read the text again for each position at
+// which the rule can begin to match.
 func TestHostileEnds(t *testing.T) {
 	s := New([]string{"opensesame"})
 	for name, text := range texts() {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// setting is a text around a credential.
+// setting is a context in which a credential may appear.
 type setting struct {
 	name string
-	// bare reports that nothing names the credential here.
+	// bare reports whether nothing names the credential in this setting.
 	bare bool
 	wrap func(name, text string) string
 }
@@ -76,7 +76,8 @@ func settings() []setting {
 	}
 }
 
-// heldSettings were written after the rules, which were not changed for them.
+// heldSettings returns settings that were written after the rules, which were not changed
+// for them.
 func heldSettings() []setting {
 	return []setting{
 		{"held out: powershell", false, func(n, s string) string { return "$env:" + n + ` = "` + s + `"` }},
@@ -90,7 +91,7 @@ func heldSettings() []setting {
 	}
 }
 
-// leaks reports whether a part of the secret is left, as it is or encoded for a URL.
+// leaks reports whether part of the secret is left, either as it is or encoded for a URL.
 func leaks(out, secret string) bool {
 	const part = 12
 	if len(secret) < part {

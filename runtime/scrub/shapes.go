@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// shapeTriggers returns the triggers of credentials with a mark in their middle or with
-// several parts.
+// shapeTriggers returns triggers for credentials that have a characteristic string in the
+// middle or consist of several parts.
 func shapeTriggers() []trigger {
 	return []trigger{
 		{"eyj", jwt},
@@ -46,8 +46,8 @@ func shapeTriggers() []trigger {
 	}
 }
 
-// jwt removes a JSON Web Token: at least three parts of base64, or two and an empty
-// one.
+// jwt removes a JSON Web Token: at least three parts of base64, or two such parts and an
+// empty one.
 func jwt(s *scan, start, end int) {
 	if s.text[start:end] != "eyJ" || !s.starts(start) {
 		return
@@ -60,13 +60,13 @@ func jwt(s *scan, start, end int) {
 	switch {
 	case len(parts) == 3 && len(parts[0]) >= 10 && len(parts[1]) >= 8:
 		s.remove(start, stop)
-	case strings.HasPrefix(parts[0], "eyJrIjoi") && len(parts[0]) >= 60: // the format of Grafana's keys before its tokens
+	case strings.HasPrefix(parts[0], "eyJrIjoi") && len(parts[0]) >= 60: // the format of Grafana's keys before it introduced tokens
 		s.remove(start, s.runFrom(start, std64))
 	}
 }
 
-// around returns a rule for a mark with exactly before characters in front of it and at
-// least after behind it.
+// around returns a rule for credentials in which exactly before characters precede the
+// triggering string and at least after characters follow it.
 func around(before int, front alphabet, after int, behind alphabet) rule {
 	return func(s *scan, start, end int) {
 		from := s.back(start, before, front)
@@ -79,7 +79,7 @@ func around(before int, front alphabet, after int, behind alphabet) rule {
 	}
 }
 
-// telegram removes a bot's token: its number, a colon and 32 to 42 characters.
+// telegram removes a bot token: the bot's number, a colon and 32 to 42 characters.
 func telegram(s *scan, start, end int) {
 	if s.text[start:end] != ":AA" {
 		return
@@ -93,7 +93,7 @@ func telegram(s *scan, start, end int) {
 	}
 }
 
-// discord removes a bot's token: three parts, the middle one of six or seven
+// discord removes a bot token of three parts, the middle one of which has six or seven
 // characters.
 func discord(s *scan, start, end int) {
 	second := end + 6
@@ -142,8 +142,8 @@ func airtable(s *scan, start, end int) {
 	}
 }
 
-// asana removes personal access tokens: digits and slashes, a colon, 32 hexadecimal
-// digits.
+// asana removes personal access tokens: digits and slashes, a colon, and 32 hexadecimal
+// digits; or 0/ followed directly by the hexadecimal digits.
 func asana(s *scan, start, end int) {
 	if !s.starts(start) {
 		return
@@ -161,8 +161,8 @@ func asana(s *scan, start, end int) {
 	}
 }
 
-// resend removes eight characters, an underscore and 21 or more further ones after the
-// mark.
+// resend removes a Resend key: the prefix re_, eight characters, an underscore, and at
+// least 21 further characters.
 func resend(s *scan, start, end int) {
 	stop := s.runFrom(end, word)
 	if s.text[start:end] != "re_" || !s.starts(start) || stop-end < 30 || s.text[end+8] != '_' || !mixed(s.text[end:stop]) {
@@ -171,7 +171,7 @@ func resend(s *scan, start, end int) {
 	s.remove(start, stop)
 }
 
-// uuidBehind removes a mark and the UUID after it.
+// uuidBehind removes a prefix such as sdk- together with the UUID that follows it.
 func uuidBehind(s *scan, start, end int) {
 	stop := s.runFrom(end, smallHex|dash)
 	if s.starts(start) && uuid(s.text[end:stop]) {
@@ -184,7 +184,8 @@ func uuid(text string) bool {
 	return len(text) == 36 && text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-' && strings.Count(text, "-") == 4
 }
 
-// hook returns a rule for webhook addresses, which allow anyone to send messages.
+// hook returns a rule for webhook addresses, which let anyone who has them send messages.
+// At least minimum characters must follow the triggering string.
 func hook(minimum int) rule {
 	return func(s *scan, start, end int) {
 		stop := s.runFrom(end, url64|slash|dot|percent)
@@ -213,7 +214,7 @@ func signature(s *scan, start, end int) {
 	}
 }
 
-// encodedKey removes a private key that is encoded in base64 once more.
+// encodedKey removes a private key that is additionally encoded in base64.
 func encodedKey(s *scan, start, _ int) {
 	stop := s.runFrom(start, std64)
 	head, err := base64.StdEncoding.DecodeString(s.text[start : start+min(64, (stop-start)&^3)])
@@ -222,7 +223,7 @@ func encodedKey(s *scan, start, _ int) {
 	}
 }
 
-// hashed returns a rule for the hash of a password, as in password files.
+// hashed returns a rule for a password hash, as found in password files.
 func hashed(least, most int) rule {
 	return func(s *scan, start, end int) {
 		stop := s.runFrom(end, any64|dot|dollar|equals|other)

@@ -2,7 +2,7 @@ package scrub
 
 import "strings"
 
-// urlTriggers returns the triggers of addresses with a user and a password.
+// urlTriggers returns triggers for addresses that contain a user and a password.
 func urlTriggers() []trigger {
 	return []trigger{
 		{"://", userinfo},
@@ -13,16 +13,16 @@ func urlTriggers() []trigger {
 	}
 }
 
-// maxUserinfo bounds a user and a password, in bytes.
+// maxUserinfo is the maximum length of a user and a password, in bytes.
 const maxUserinfo = 768
 
-// userinfo removes the user and the password of a URL, or the token in place of both.
+// userinfo removes the user and the password from a URL, or the token that replaces both.
 func userinfo(s *scan, _, end int) {
 	colon, at := -1, -1
 	for i := end; i < len(s.text) && i-end < maxUserinfo; i++ {
 		b := s.text[i]
 		if b == '@' {
-			at = i // a password may contain one
+			at = i // a password may contain an @
 			continue
 		}
 		if b <= ' ' || strings.IndexByte("/\"'<>`\\", b) >= 0 {
@@ -47,8 +47,8 @@ func userinfo(s *scan, _, end int) {
 	s.remove(end, at)
 }
 
-// dsn removes the user and the password before an address, in the format of Go's
-// drivers.
+// dsn removes the user and the password that precede an address in a data source name of
+// Go's database drivers.
 func dsn(s *scan, start, _ int) {
 	from := start
 	for from > 0 && start-from < 200 && s.text[from-1] > ' ' && strings.IndexByte("\"'`\\/=<>", s.text[from-1]) < 0 {
@@ -59,14 +59,14 @@ func dsn(s *scan, start, _ int) {
 	}
 }
 
-// snowflake removes the user and the password before the name of an account.
+// snowflake removes the user and the password that precede the name of an account.
 func snowflake(s *scan, start, _ int) {
 	if at := s.back(start, 80, dotted) - 1; at >= 0 && s.text[at] == '@' {
 		dsn(s, at, start)
 	}
 }
 
-// encodedUserinfo removes the user and the password of a URL in the query of another.
+// encodedUserinfo removes the user and the password from a URL in the query of another URL.
 func encodedUserinfo(s *scan, _, end int) {
 	stop := s.runFrom(end, dotted|tilde|percent|other)
 	text := s.text[end:min(stop, end+maxUserinfo)]

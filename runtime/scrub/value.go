@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// maxValue bounds a value in quotation marks, in bytes.
+// maxValue is the maximum length of a quoted value, in bytes.
 const maxValue = 4096
 
-// minMedium is the shortest value of a medium name, in bytes.
+// minMedium is the minimum length, in bytes, of the value of a medium name.
 const minMedium = 8
 
-// maxJudged bounds how much of a value is examined to classify it, in bytes.
+// maxJudged limits how much of a value is examined to classify it, in bytes.
 const maxJudged = 64
 
-// extent finds the end of the value at v.start, and moves the start behind an
-// opening quotation mark.
+// extent finds the end of the value at v.start, and moves v.start past an opening quotation
+// mark.
 func (s *scan) extent(v *value) {
 	if q := s.quote(v.start); q >= 0 {
 		level := q - 1 - v.start
 		if v.title != s.text[q-1] && q < len(s.text) && strings.IndexByte(":,}] ", s.text[q]) >= 0 {
 			v.end = v.start
-			return // it closes the literal around the name
+			return // this mark closes the literal around the name
 		}
 		if triple := strings.Repeat(s.text[q-1:q], 3); level == 0 && strings.HasPrefix(s.text[v.start:], triple) {
 			q += 2
@@ -52,7 +52,7 @@ func (s *scan) extent(v *value) {
 	v.end = v.start + len(trimmed(text))
 }
 
-// trimmed returns a value without the punctuation of the surrounding text.
+// trimmed returns a value without punctuation that belongs to the surrounding text.
 func trimmed(text string) string {
 	for text != "" && !strings.HasSuffix(text, Mark) {
 		last := text[len(text)-1]
@@ -68,8 +68,8 @@ func trimmed(text string) string {
 	return text
 }
 
-// closing returns the end of the content of a literal that starts at i; -1 if its line
-// ends first. Its quotation marks have level backslashes before them.
+// closing returns the end of the content of a literal that starts at i, or -1 if its line
+// ends first. The literal's quotation marks are preceded by level backslashes.
 func (s *scan) closing(i int, mark byte, level int) int {
 	slashes := 0
 	for j := i; j < len(s.text) && j-i < maxValue; j++ {
@@ -80,7 +80,7 @@ func (s *scan) closing(i int, mark byte, level int) int {
 			slashes++
 			continue
 		case mark:
-			// Each backslash of the content itself is escaped at every level.
+			// Each backslash in the content itself is escaped at every level.
 			if slashes <= level || (slashes-level)%(2*(level+1)) == 0 {
 				return j - min(level, slashes)
 			}
@@ -138,8 +138,8 @@ func (s *scan) plausible(v value, of strength, name int) bool {
 	return v.quoted || s.plausibleBare(v, text)
 }
 
-// furtherText returns the text of the further pieces of a split literal whose first
-// piece is too short to be classified.
+// furtherText returns the text of the remaining pieces of a split literal whose first piece
+// is too short to be classified.
 func (s *scan) furtherText(v value, of strength, first int) string {
 	var b strings.Builder
 	if v.quoted && of < strong && first < minRandom {
@@ -150,35 +150,35 @@ func (s *scan) furtherText(v value, of strength, first int) string {
 	return b.String()
 }
 
-// ciphered reports whether text is mixed and has digits.
+// ciphered reports whether text is mixed and contains digits.
 func ciphered(text string) bool { return mixed(text) && strings.ContainsAny(text, "0123456789") }
 
-// plausibleBare reports whether a value of a strong name may be a credential, although
-// it is not in quotation marks.
+// plausibleBare reports whether a value of a strong name may be a credential although it is
+// unquoted.
 func (s *scan) plausibleBare(v value, text string) bool {
 	switch {
 	case strings.HasPrefix(text, "-----BEGIN"), len(text) < 3:
-		return false // the rule for keys removes all of it
+		return false // the rule for keys removes the whole key
 	case v.sep == ":=", v.sep == "==", v.sep == "->":
 		return random(text)
 	case v.sep == "|", v.sep == "is ", v.sep == "":
 		return len(text) >= 6 && mixed(text) && !code(text)
-	case text[0] == '/', text[0] == '~', text[0] == '.': // PWD is the working directory
+	case text[0] == '/', text[0] == '~', text[0] == '.': // the variable PWD holds the working directory, not a password
 		return random(text)
 	case strings.Trim(text, "0123456789") == "":
 		return len(text) >= 4
 	case code(text):
 		return false
 	case v.spaced && (lower | upper | under).all(text):
-		// The value ends the line; otherwise this is a sentence or a program.
+		// The value must end the line; otherwise this is a sentence or part of a program.
 		rest := strings.TrimLeft(s.text[v.end:min(len(s.text), v.end+8)], " \t\r\\")
 		return len(text) >= 6 && lower.has(text[0]) && (rest == "" || rest[0] == '\n' || rest[0] == '#' || s.text[v.end] == '\\')
 	}
 	return true
 }
 
-// beside removes a random text on the same line as the name that ends at i, at most 40
-// bytes after it.
+// beside removes a random text on the same line as the name that ends at i, if it starts at
+// most 40 bytes after the name.
 func (s *scan) beside(i int) {
 	for stop := min(len(s.text), i+40); i < stop; i++ {
 		b := s.text[i]
@@ -196,7 +196,7 @@ func (s *scan) beside(i int) {
 	}
 }
 
-// placeholder reports whether a value only stands in for one.
+// placeholder reports whether a text only stands in for a value.
 func placeholder(text string) bool {
 	if text == Mark {
 		return true
@@ -219,7 +219,7 @@ func placeholder(text string) bool {
 	return strings.HasPrefix(text, "your") && strings.ContainsAny(text, "-_ ") || strings.HasPrefix(text, "process.env.") || strings.HasPrefix(text, "os.environ")
 }
 
-// code reports whether an unquoted value is an expression of a program.
+// code reports whether an unquoted value is an expression in a program.
 func code(text string) bool {
 	if i := strings.IndexAny(text, "([{"); i >= 0 && !strings.Contains(text, Mark) && identifier(text[:i]) {
 		return true
@@ -238,12 +238,13 @@ func code(text string) bool {
 	return true
 }
 
-// identifier reports whether text is a name, or a field of one, or nothing.
+// identifier reports whether text is an identifier, a field access, or empty.
 func identifier(text string) bool {
 	return (word | dot).all(text) && (text == "" || !digit.has(text[0]))
 }
 
-// letters reports whether text has no digits and only characters of an expression.
+// letters reports whether text has no digits and consists only of characters that an
+// expression may contain.
 func letters(text string) bool {
 	for i := range len(text) {
 		if b := text[i]; !(lower | upper | under | dot).has(b) && b != '[' && b != ']' && b != '*' {
@@ -253,25 +254,26 @@ func letters(text string) bool {
 	return true
 }
 
-// digits reports whether text is hexadecimal with at least 32 digits, as keys have.
+// digits reports whether text consists of at least 32 hexadecimal digits, as keys do.
 func digits(text string) bool { return len(text) >= 32 && hexAny.all(text) }
 
 const (
-	// minRandom is the shortest text that is classified by its characters.
+	// minRandom is the minimum length of a text that is classified by its characters.
 	minRandom = 20
-	// minTurns is the share of neighbours of different kind (small, capital, digit) from
-	// which on text counts as random, and minTurnsLong the same share for texts of at
-	// least longText bytes; random text has .62, with more variance in shorter text.
+	// minTurns is the minimum share, among the pairs of neighbouring characters, of pairs
+	// whose kinds (lower case, capital, digit) differ, at which a text counts as random.
+	// minTurnsLong is that share for texts of at least longText bytes. In random text the
+	// share is .62, with more variance in shorter text.
 	minTurns     = 0.4
 	minTurnsLong = 0.34
 	longText     = 28
-	// minBits is the entropy per character, in bits, from which on text counts as
+	// minBits is the minimum entropy per character, in bits, at which a text counts as
 	// random.
 	minBits = 3.4
 )
 
-// random reports whether text looks like base64 of random bytes. Hashes, UUIDs and
-// ULIDs do not: their letters are all lower case or all capitals.
+// random reports whether text looks like base64 of random bytes. Hashes, UUIDs and ULIDs do
+// not, because their letters are all lower case or all capitals.
 func random(text string) bool {
 	if len(text) < minRandom || uuid(text) {
 		return false

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a [Board], in entries, bytes and time. One agent holds at most a quarter,
-// so that none can crowd out the others.
+// Limits of a [Board], in entries, bytes and time. One agent holds at most a quarter of the
+// entries, so no agent can crowd out the others.
 const (
 	MaxBoardEntries = 256
 	MaxBoardBytes   = 64 << 10 // keys and values together
@@ -24,18 +24,18 @@ const (
 	boardShare = 4
 )
 
-// Broadcast is the prefix of the keys whose entries all agents see.
+// Broadcast is the prefix of keys whose entries are visible to all agents.
 const Broadcast = "broadcast."
 
-// ErrBoardFull means that there is no room until entries expire.
+// ErrBoardFull means that the board, or the owner's share of it, has no room until some
+// entries expire.
 var ErrBoardFull = errors.New("the blackboard is full")
 
-// Board is a blackboard: key-value state that agents share for a while. An entry
-// belongs to the agent that put it, and only that agent can replace it: two
-// agents may use the same key. It is visible to its owner, to its readers, and to all
-// agents if its key begins with [Broadcast]. It expires exactly when its time to live
-// has passed. A Board is safe for concurrent use, keeps everything in memory and starts
-// no goroutine.
+// Board is a blackboard: key-value state that agents share for a while. An entry belongs to
+// the agent that put it, and only that agent can replace it, so two agents may use the same
+// key. The entry is visible to its owner, to its readers and, if its key begins with
+// [Broadcast], to all agents. It expires exactly when its time to live has passed. A Board
+// is safe for concurrent use, holds everything in memory and starts no goroutine.
 type Board struct {
 	now func() time.Time
 
@@ -44,7 +44,8 @@ type Board struct {
 	bytes   int
 }
 
-// Entry is an agent's view of an entry. Its text is another agent's: data.
+// Entry is an entry as an agent sees it. Its text may come from another agent, so it must
+// be treated as data, not as instructions.
 type Entry struct {
 	From, Key, Value string
 	Expires          time.Time
@@ -58,27 +59,28 @@ type note struct {
 	readers []string
 }
 
-// NewBoard returns an empty board that uses a clock.
+// NewBoard returns an empty board that uses the given clock.
 func NewBoard(now func() time.Time) *Board {
 	return &Board{now: now, entries: map[place]*note{}}
 }
 
-// Put sets the owner's entry for a time to live in (0, [MaxBoardTTL]], visible to the
-// readers besides the owner. It fails, and changes nothing, when the key or the value
-// is empty, too long or no UTF-8, when the key contains white space or control
-// characters, when there are too many readers, or with [ErrBoardFull].
+// Put stores the owner's entry with the given key, replacing an earlier one, and makes it
+// visible to the readers as well as the owner. The time to live must be in (0,
+// [MaxBoardTTL]]. Put fails and changes nothing if the key or the value is empty, too long
+// or not UTF-8, if the key contains white space or control characters, or if there are too
+// many readers. If there is no room, the error is [ErrBoardFull].
 func (b *Board) Put(owner, key, value string, ttl time.Duration, readers ...string) error {
 	switch {
 	case owner == "" || len(owner) > MaxBoardKey:
 		return fmt.Errorf("an agent's name must have 1 to %d bytes", MaxBoardKey)
 	case key == "" || len(key) > MaxBoardKey:
-		return fmt.Errorf("a key has 1 to %d bytes", MaxBoardKey)
+		return fmt.Errorf("a key must have 1 to %d bytes", MaxBoardKey)
 	case !utf8.ValidString(key) || strings.Contains(key, " ") || clean(key) != key:
 		return errors.New("a key must not have white space or control characters")
 	case value == "" || len(value) > MaxBoardValue:
-		return fmt.Errorf("a value has 1 to %d bytes", MaxBoardValue)
+		return fmt.Errorf("a value must have 1 to %d bytes", MaxBoardValue)
 	case !utf8.ValidString(value):
-		return errors.New("a value is UTF-8")
+		return errors.New("a value must be UTF-8")
 	case ttl <= 0 || ttl > MaxBoardTTL:
 		return fmt.Errorf("a time to live must be above 0 and at most %v", MaxBoardTTL)
 	case len(readers) > MaxBoardReaders || slices.ContainsFunc(readers, func(r string) bool { return len(r) > MaxBoardKey }):
@@ -103,7 +105,7 @@ func (b *Board) Put(owner, key, value string, ttl time.Duration, readers ...stri
 	return nil
 }
 
-// Visible returns what an agent may see, by key and then by owner.
+// Visible returns the entries that an agent may see, sorted by key and then by owner.
 func (b *Board) Visible(agent string) []Entry {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -154,7 +156,7 @@ type Posted struct {
 	Readers []string  `json:"readers,omitempty"`
 }
 
-// Posted returns all entries, private ones included, by key and then by owner.
+// Posted returns all entries, including private ones, sorted by key and then by owner.
 func (b *Board) Posted() []Posted {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -169,8 +171,8 @@ func (b *Board) Posted() []Posted {
 	return out
 }
 
-// Restore puts stored entries. It skips those that have expired or that [Board.Put]
-// refuses.
+// Restore puts stored entries on the board. It skips those that have expired or that
+// [Board.Put] refuses.
 func (b *Board) Restore(kept []Posted) {
 	for _, p := range kept {
 		if ttl := p.Expires.Sub(b.now()); ttl > 0 {

@@ -113,8 +113,9 @@ func TestBoardIsShared(t *testing.T) {
 	}
 }
 
-// TestBoardModel compares with a list of everything ever put: no other agent reads a
-// private key, nothing expired is visible, everything else is, and the bounds hold.
+// TestBoardModel compares the board with a list of everything ever put on it. No agent
+// reads another agent's private key, nothing that has expired is visible, everything else
+// is visible, and the bounds hold.
 func TestBoardModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -8,15 +8,15 @@ import (
 	"evolve/runtime/memory"
 )
 
-// The sections that are not workspace files.
+// The names of the sections that do not come from workspace files.
 const (
 	StrategySection = "STRATEGY"
 	NotesSection    = "NOTES"
 	WorkingSection  = "WORKING_STATE"
 )
 
-// FeedbackFile is the file of a person's feedback on the agent. Its section also has what the
-// live turns have shown.
+// FeedbackFile is the file with a person's feedback on the agent. In the prompt, the
+// section of this file also contains the lessons of the agent's live turns.
 const FeedbackFile = "EVAL_FEEDBACK.md"
 
 // Section is one named part of the system prompt.
@@ -25,10 +25,10 @@ type Section struct {
 	Text string
 }
 
-// order lists the sections from the highest priority to the lowest. The files that
-// people write precede what changes from turn to turn, so that the prompts of two turns
-// begin alike and a provider's prompt cache serves both. Files with other names precede
-// the notes, in the order of their names.
+// order lists the sections from the highest to the lowest priority. The files that people
+// write precede what changes from turn to turn, so the prompts of two turns begin alike and
+// a provider's prompt cache serves both. Files with other names come before the notes,
+// ordered by name.
 var order = [...]string{
 	"SOUL", "AGENT", "GOALS", "MEMORY", "TOOLS", "EVAL_FEEDBACK", StrategySection, "PROSOCHE", "", NotesSection, WorkingSection,
 }
@@ -42,12 +42,12 @@ func priority(name string) int {
 
 func base(name string) string { return strings.TrimSuffix(name, ".md") }
 
-// Load sorts workspace files (by name, such as SOUL.md) and the sections of this turn
-// by priority and keeps those that fit the budget, in [memory.Tokens] of the texts
-// together. It drops everything from the first section on that does not fit, so that a
-// less important one never displaces a more important one and the kept files do not
-// depend on the notes. Dropped names are in the same order. A section replaces a file
-// of its name; those without text are left out.
+// Load sorts workspace files, which are given by name, such as SOUL.md, and the sections of
+// this turn by priority, and keeps those that fit the budget. The budget limits the sum of
+// the [memory.Tokens] of all kept texts. Load drops the first section that does not fit and
+// all sections after it, so a less important section never displaces a more important one,
+// and which files are kept does not depend on the notes. The dropped names are in the same
+// order. A section replaces the file with its name; sections without text are left out.
 func Load(files map[string]string, extra []Section, budget int) (kept []Section, dropped []string) {
 	var all []Section
 	for name, text := range files {

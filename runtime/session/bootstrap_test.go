@@ -20,7 +20,7 @@ func names(sections []Section) []string {
 	return out
 }
 
-// render returns a prompt made of its sections.
+// render returns a prompt built from these sections.
 func render(sections []Section) string {
 	var b strings.Builder
 	for _, s := range sections {
@@ -30,7 +30,7 @@ func render(sections []Section) string {
 }
 
 func TestLoad(t *testing.T) {
-	// Every text has ten tokens.
+	// Every text is ten tokens long.
 	text := strings.Repeat("word", 10)
 	files := map[string]string{
 		"PROSOCHE.md": text, "EVAL_FEEDBACK.md": text, "TOOLS.md": text, "MEMORY.md": text, "GOALS.md": text, "AGENT.md": text, "SOUL.md": text,
@@ -51,8 +51,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLoadDropsTheLowest tests that nothing is kept after a dropped section, the budget
-// holds, and every section is either kept or dropped.
+// TestLoadDropsTheLowest tests that no section after a dropped section is kept, that the
+// budget holds, and that every section is either kept or dropped.
 func TestLoadDropsTheLowest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		files := rapid.MapOf(rapid.SampledFrom([]string{"SOUL.md", "AGENT.md", "GOALS", "TOOLS.md", "PROSOCHE.md", "Z.md", "A.md"}),
@@ -80,8 +80,8 @@ func TestLoadDropsTheLowest(t *testing.T) {
 	})
 }
 
-// TestPromptsBeginAlike tests that changes from turn to turn do not affect the bytes
-// before them, whatever the budget, so that a provider's cache serves both prompts.
+// TestPromptsBeginAlike tests that changes from turn to turn do not affect the bytes before
+// them, whatever the budget, so a provider's cache serves both prompts.
 func TestPromptsBeginAlike(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		files := map[string]string{
@@ -121,7 +121,7 @@ func TestNotes(t *testing.T) {
 	if len(notes) != MaxNotes || refused != 13 || notes[0] != want[0] {
 		t.Errorf("%d notes, %d refused, first %q", len(notes), refused, notes[0])
 	}
-	// Ten tokens each: the newest that fit, oldest first.
+	// Each text has ten tokens. The result holds the newest that fit, oldest first.
 	list := []string{strings.Repeat("a", 40), strings.Repeat("b", 40), strings.Repeat("c", 40)}
 	for budget, want := range map[int][]string{30: list, 29: list[1:], 10: list[2:], 9: {}} {
 		if diff := cmp.Diff(want, Inject(list, budget)); diff != "" {

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Bounds of a distillation and of its results in a session.
+// Limits of a distillation and of its results in a session.
 const (
 	MaxSummaryTokens = 1000
 	MaxFacts         = 512 // of a session
@@ -21,37 +21,38 @@ const (
 	maxReadSentences = 10_000
 )
 
-// An emergency needs this share of the model's context and this many messages.
+// The conditions for an emergency: the prompt takes up at least this share of the model's
+// context, and the conversation has at least this many messages.
 const (
 	emergencyShare    = .9
 	emergencyMessages = 10
 )
 
-// keptMessages is the number of the last messages that stay whole; fewer stay when they
-// are long. The number is below emergencyMessages, so that a distillation ends an
-// emergency.
+// keptMessages is the maximum number of messages at the end of a conversation that a
+// distillation leaves unchanged; fewer stay if they are long. It is less than
+// emergencyMessages, so a distillation ends an emergency.
 const keptMessages = 6
 
-// Distilled is the source of facts that were extracted from a conversation.
+// Distilled is the source recorded for facts that were extracted from a conversation.
 const Distilled = "distilled"
 
 // Thresholds determine when a conversation is distilled. A zero field is not used.
 type Thresholds struct {
-	// Tokens and Messages are the parameters distill.threshold_tokens and
+	// Tokens and Messages hold the parameters distill.threshold_tokens and
 	// distill.threshold_messages.
 	Tokens   int
 	Messages int
-	// Context is the model's window in tokens, and Beside is the number of tokens of the
-	// rest of the prompt.
+	// Context is the size of the model's context window in tokens, and Beside is the number
+	// of tokens in the rest of the prompt.
 	Context int
 	Beside  int
 }
 
-// Distiller shortens conversations. The zero value of each field except Lexicon is the
+// Distiller shortens conversations. The zero value of each field except Lexicon means the
 // default.
 type Distiller struct {
 	Lexicon *memory.Lexicon
-	// Now is the time of the facts.
+	// Now is the time recorded for the facts.
 	Now time.Time
 	// Scrub removes credentials from each message before it is read.
 	Scrub func(string) string
@@ -61,22 +62,24 @@ type Distiller struct {
 type Result struct {
 	// Summary replaces the earlier summary and the removed messages.
 	Summary string
-	// Facts were found in the removed messages and are new to the session.
+	// Facts holds the facts that were found in the removed messages and are new to the
+	// session.
 	Facts []agent.Memory
-	// Retracted maps earlier distilled facts that a new one corrects to the reason.
+	// Retracted maps the id of each earlier distilled fact that a new fact corrects to the
+	// reason for the retraction.
 	Retracted map[string]string
-	// Kept are the last messages, unchanged.
+	// Kept holds the last messages, unchanged.
 	Kept []agent.Message
-	// Reason is the threshold that was reached.
+	// Reason describes the threshold that was reached.
 	Reason string
 }
 
-// Distill shortens a conversation that has reached a threshold: it keeps the last
-// messages, extracts facts from the others and summarises the rest of them together
-// with the session's earlier summary. False means that there was no need or nothing to
-// remove. The kept messages and the summary together are always smaller than the
-// original, so a distilled conversation is not due again. Messages and session are not
-// changed; [Result.Apply] returns the next session.
+// Distill shortens a conversation that has reached a threshold: it keeps the last messages,
+// extracts facts from the others, and summarises what remains of the others together with
+// the session's earlier summary. It returns false if no threshold was reached or no message
+// can be removed. The kept messages and the summary together are always smaller than the
+// original, so a distilled conversation does not immediately reach a threshold again. The
+// messages and the session are not changed; [Result.Apply] returns the next session.
 func (d Distiller) Distill(messages []agent.Message, s agent.Session, t Thresholds) (Result, bool) {
 	reason := t.due(messages, s)
 	if reason == "" || len(messages) == 0 {
@@ -93,9 +96,10 @@ func (d Distiller) Distill(messages []agent.Message, s agent.Session, t Threshol
 	return r, true
 }
 
-// Apply returns the session after a distillation. Notes and working state are
-// unchanged; if there are more than [MaxFacts] facts, the oldest distilled ones are
-// dropped. A fact that is stated again is no longer retracted for having been replaced.
+// Apply returns the session after a distillation. Notes and working state are unchanged. If
+// there are more than [MaxFacts] facts, the oldest distilled ones are dropped. If a fact
+// that was retracted because it had been replaced is stated again, it is no longer
+// retracted.
 func (r Result) Apply(s agent.Session) agent.Session {
 	s.Summary = r.Summary
 	fresh := map[string]bool{}
@@ -126,7 +130,8 @@ func (r Result) Apply(s agent.Session) agent.Session {
 	return s
 }
 
-// due returns the threshold that a conversation has reached, or "".
+// due returns a description of the threshold that a conversation has reached, or "" if it
+// has reached none.
 func (t Thresholds) due(messages []agent.Message, s agent.Session) string {
 	tokens := memory.Tokens(s.Summary) + size(messages)
 	switch {
@@ -140,9 +145,9 @@ func (t Thresholds) due(messages []agent.Message, s agent.Session) string {
 	return ""
 }
 
-// firstKept returns the index of the first message that stays: of the last few, within
-// half of the allowed size, beginning with a user's message if there is one, because
-// providers require that. The last message always stays.
+// firstKept returns the index of the first message that is kept. Only the last few messages
+// are kept, as many as fit half of the allowed size. They begin with a user's message if
+// there is one among them, because providers require that. The last message is always kept.
 func (t Thresholds) firstKept(messages []agent.Message) int {
 	most, tokens := keptMessages, -1
 	if t.Messages > 0 {
@@ -171,7 +176,7 @@ func (t Thresholds) firstKept(messages []agent.Message) int {
 	return first
 }
 
-// summaryBytes returns the bound of the summary: at most half of the text that it
+// summaryBytes returns the maximum length of the summary: at most half of the text that it
 // replaces.
 func (t Thresholds) summaryBytes(removed []agent.Message, earlier string) int {
 	bytes := len(earlier)
@@ -180,19 +185,19 @@ func (t Thresholds) summaryBytes(removed []agent.Message, earlier string) int {
 	}
 	most := min(MaxSummaryTokens*4, bytes/2)
 	if t.Tokens > 0 {
-		most = min(most, t.Tokens) // a quarter of the threshold, at four bytes a token
+		most = min(most, t.Tokens) // a quarter of the threshold, at four bytes per token
 	}
 	return most
 }
 
-// read returns the messages for the extraction: scrubbed, each bounded, and only the
-// newest of very many.
+// read returns the messages for the extraction: scrubbed, each limited in length and, if
+// there are very many, only the newest.
 func (d Distiller) read(messages []agent.Message) []agent.Message {
 	out := make([]agent.Message, 0, len(messages))
 	bytes, ends := 0, 0
 	for _, m := range slices.Backward(messages) {
 		text := m.Content[:min(len(m.Content), maxReadBytes)]
-		if d.Scrub != nil { // before the cut, because a credential that is cut in two is not recognised
+		if d.Scrub != nil { // before cutting, because a credential that is cut in two is not recognised
 			text = d.Scrub(text)
 		}
 		text = head(text)
@@ -211,7 +216,7 @@ func (d Distiller) read(messages []agent.Message) []agent.Message {
 	return out
 }
 
-// size returns the number of tokens of messages.
+// size returns the number of tokens in messages.
 func size(messages []agent.Message) int {
 	n := 0
 	for _, m := range messages {

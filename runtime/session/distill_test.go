@@ -28,8 +28,8 @@ func talk(texts ...string) []agent.Message {
 	return out
 }
 
-// padded appends six messages of small talk to a conversation, so that all of it is
-// removed.
+// padded appends six messages of small talk to a conversation, so all of the original
+// conversation is removed.
 func padded(messages []agent.Message) []agent.Message {
 	return append(slices.Clip(messages), talk("Fine.", "Good.", "Right.", "Good.", "Well.", "Good.")...)
 }
@@ -133,8 +133,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestFactsAcrossDistillations tests that a fact has the same id whenever it is stated,
-// that a corrected one is retracted, and that one that is stated again counts again.
+// TestFactsAcrossDistillations tests that a fact has the same id every time it is stated,
+// that a corrected fact is retracted, and that a fact that is stated again counts again.
 func TestFactsAcrossDistillations(t *testing.T) {
 	var s agent.Session
 	var ids []string
@@ -162,8 +162,8 @@ func TestFactsAcrossDistillations(t *testing.T) {
 	}
 }
 
-// TestDistilledConversationAnswers tests that facts of the removed messages are
-// recalled at the default score.
+// TestDistilledConversationAnswers tests that facts from the removed messages are recalled
+// at the default score.
 func TestDistilledConversationAnswers(t *testing.T) {
 	messages := talk(
 		"The staging database listens on port 5433.", "Noted.",
@@ -201,8 +201,8 @@ func TestDistilledConversationAnswers(t *testing.T) {
 	}
 }
 
-// TestDistillShrinks tests that for any conversation and thresholds the bounds hold,
-// the result is smaller and not due, and the notes are unchanged.
+// TestDistillShrinks tests that for any conversation and thresholds the bounds hold, the
+// result is shorter and not due for distillation, and the notes are unchanged.
 func TestDistillShrinks(t *testing.T) {
 	word := rapid.SampledFrom([]string{
 		"the", "gate", "code", "is", "was", "11", "12.", "no,", "actually", "remember", "that", "we", "decided", "?", "!", "billing:", "\n", "été.", "x", "=",

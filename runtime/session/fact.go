@@ -14,18 +14,19 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Bounds on the sentences of a conversation: the length of one that can be a fact, and
-// how many are compared with each other.
+// Limits on the sentences of a conversation: the maximum length of a sentence that can be a
+// fact, in bytes; the number of sentences that are considered as facts; and the number of
+// facts about one subject that are compared with each other.
 const (
 	maxSentence   = 400
 	maxCandidates = 4 * maxNewFacts
 	maxRivals     = 8
 )
 
-// replacedBy begins the reason why a corrected fact is retracted.
+// replacedBy begins the reason for the retraction of a corrected fact.
 const replacedBy = "replaced by "
 
-// kind is the reason to remember a sentence. The kinds are in descending order of value.
+// kind is the reason to remember a sentence, in descending order of value.
 type kind int
 
 const (
@@ -33,24 +34,24 @@ const (
 	correction             // the user corrected something
 	decision
 	definition
-	figure   // a number with a subject
-	answered // a question of the user with its answer
+	figure   // a number together with a subject
+	answered // a question by the user with its answer
 	none
-	withdrawn // corrected later; not even for the summary
+	withdrawn // corrected later; not used even in the summary
 )
 
-// spoken is a sentence of a message.
+// spoken is a sentence in a message.
 type spoken struct {
 	message int
 	role    string
 	text    string
 	kind    kind
 	fact    string // the text to remember, for the kinds before none
-	about   string // the request that the fact begins with, if it does
+	about   string // the request that the fact begins with, if any
 }
 
-// take splits messages into sentences and classifies each. Only sentences of user and
-// assistant can become facts, not the results of tools.
+// take splits messages into sentences and classifies each of them. Only sentences by the
+// user and the assistant can become facts, not the results of tools.
 func (d Distiller) take(messages []agent.Message) []spoken {
 	var out []spoken
 	for i, m := range messages {
@@ -71,7 +72,7 @@ func classify(s, role string) (kind, string) {
 		return none, ""
 	}
 	lower := strings.ToLower(s)
-	if len(lower) != len(s) { // some letters change their length, and indexes would not fit
+	if len(lower) != len(s) { // some letters change their length, so the indexes would not match
 		lower = s
 	}
 	if role == "user" {
@@ -106,8 +107,8 @@ func classify(s, role string) (kind, string) {
 	return none, ""
 }
 
-// corrects reports whether a sentence begins as a correction, and returns the text after
-// the words that only deny; empty if there is none.
+// corrects reports whether a sentence begins with words of denial, as a correction does. It
+// returns the rest of the sentence, which is empty if nothing follows these words.
 func corrects(s, lower string) (rest string, ok bool) {
 	rest = s
 	for {
@@ -120,8 +121,8 @@ func corrects(s, lower string) (rest string, ok bool) {
 	}
 }
 
-// denial returns the length of a cue of a correction at the beginning of a sentence; 0
-// without one.
+// denial returns the length of the phrase at the beginning of a sentence that marks it as a
+// correction, such as "no, " or "that's wrong", or 0 if there is none.
 func denial(lower string) int {
 	for _, cue := range []string{
 		"no, ", "no: ", "no - ", "no.", "actually, ", "actually ", "correction: ", "sorry, ", "wait, ", "i meant ", "wrong, ", "wrong.",
@@ -158,8 +159,8 @@ func worded(s string) bool {
 	return n >= 2
 }
 
-// commands reports whether a sentence asks for work or is a question without a question
-// mark, by its first word.
+// commands reports, judging by the first word, whether a sentence asks for work or is a
+// question without a question mark.
 func commands(lower string) bool {
 	word, _, _ := strings.Cut(strings.TrimPrefix(lower, "please "), " ")
 	switch strings.Trim(word, ",:") {
@@ -172,9 +173,8 @@ func commands(lower string) bool {
 	return false
 }
 
-// corrected resolves references to the message before: a short answer to a question
-// becomes a fact together with the question, and a correction replaces the assistant's
-// statement.
+// corrected resolves references to the preceding message: a short answer becomes a fact
+// together with its question, and a correction replaces the assistant's statement.
 func (d Distiller) corrected(all []spoken) []spoken {
 	goal := ""                  // the user's last message that contains no correction, if it is short
 	question, subject := "", "" // the user's last question; the subject of a correction
@@ -190,7 +190,7 @@ func (d Distiller) corrected(all []spoken) []spoken {
 				}
 			}
 		case "user":
-			bare := !first && all[i-1].kind == withdrawn // the sentence before was a mere "no"
+			bare := !first && all[i-1].kind == withdrawn // the preceding sentence was a mere "no"
 			switch {
 			case s.kind == correction && first:
 				subject = withdraw(all[:i], said)
@@ -210,8 +210,9 @@ func (d Distiller) corrected(all []spoken) []spoken {
 	return all
 }
 
-// withdraw discards the assistant's sentences in the message that a correction refers to,
-// and returns the subject of the last sentence that has one.
+// withdraw marks all sentences of the assistant's message with the index said, to which a
+// correction refers, as withdrawn. It returns the subject of the last of them that has a
+// subject.
 func withdraw(all []spoken, said int) (subject string) {
 	for i := len(all) - 1; i >= 0 && said >= 0 && all[i].message >= said; i-- {
 		if s := &all[i]; s.message == said {
@@ -224,8 +225,8 @@ func withdraw(all []spoken, said int) (subject string) {
 	return subject
 }
 
-// request returns the message that begins all as one text, or "" if it is long or has fewer
-// than two content words.
+// request returns the message at the beginning of all as one text, or "" if it is long or
+// has fewer than two content words.
 func request(all []spoken) string {
 	text := all[0].text
 	for _, s := range all[1:] {
@@ -242,7 +243,7 @@ func request(all []spoken) string {
 	return text
 }
 
-// complete makes the sentence a correction of a fact, with its subject.
+// complete turns the sentence into a correction that states a fact, including its subject.
 func (s *spoken) complete(d Distiller, fact, request, subject string) {
 	s.kind, s.fact = d.complete(fact, request, subject)
 	if request != "" && strings.HasPrefix(s.fact, request+" ") {
@@ -250,9 +251,9 @@ func (s *spoken) complete(d Distiller, fact, request, subject string) {
 	}
 }
 
-// complete adds its subject to a correction, which is often in the request or in the
-// corrected sentence. A correction that has half of the request's words needs no addition;
-// any other would otherwise count for every request.
+// complete adds the subject to a correction, because often only the request or the
+// corrected sentence contains the subject. A correction that contains half of the request's
+// words needs no addition. Without one, any other correction would apply to every request.
 func (d Distiller) complete(fact, request, subject string) (kind, string) {
 	if strings.Trim(fact, " .!") == "" {
 		return withdrawn, ""
@@ -269,7 +270,7 @@ func (d Distiller) complete(fact, request, subject string) (kind, string) {
 	return none, ""
 }
 
-// covers reports whether a text has at least half of the terms of another.
+// covers reports whether text contains at least half of the terms in of.
 func (d Distiller) covers(text, of string) bool {
 	own, n := d.Lexicon.Terms(nil, text), 0
 	terms := d.Lexicon.Terms(nil, of)
@@ -281,8 +282,8 @@ func (d Distiller) covers(text, of string) bool {
 	return 2*n >= len(terms)
 }
 
-// answers reports whether a sentence cannot be understood without its question, and has
-// content.
+// answers reports whether a text answers the question, has content, and cannot be
+// understood without the question.
 func (d Distiller) answers(question, text string) bool {
 	if len(text) > maxSentence/2 || strings.HasSuffix(text, "?") {
 		return false
@@ -301,9 +302,9 @@ func unlisted(s string) string {
 	return strings.TrimLeft(s, "-*•#> \t")
 }
 
-// facts returns memories of the best sentences, in their order. Of two that contradict
-// each other, the later stays. An earlier distilled fact of the session that is
-// contradicted is retracted.
+// facts returns memories of the best sentences, in the order of the sentences. Of two that
+// contradict each other, the later one stays. An earlier distilled fact of the session that
+// is contradicted is retracted.
 func (d Distiller) facts(all []spoken, s agent.Session) ([]agent.Memory, map[string]string) {
 	best := make([]int, 0, len(all))
 	for i := range all {
@@ -311,7 +312,7 @@ func (d Distiller) facts(all []spoken, s agent.Session) ([]agent.Memory, map[str
 			best = append(best, i)
 		}
 	}
-	byWorth := func(i, j int) int { // the best first, and the newest first of equally good ones
+	byWorth := func(i, j int) int { // the best first; of equally good ones, the newest first
 		return cmp.Or(cmp.Compare(all[i].kind, all[j].kind), j-i)
 	}
 	slices.SortFunc(best, byWorth)
@@ -339,7 +340,8 @@ func (d Distiller) facts(all []spoken, s agent.Session) ([]agent.Memory, map[str
 	return out, retracted
 }
 
-// earlier returns the ids of the session's facts, and its distilled facts by subject.
+// earlier returns the ids of the session's facts, and its distilled facts by subject. It
+// leaves out facts that have been replaced.
 func (d Distiller) earlier(s agent.Session) (known map[string]bool, distilled map[string][]rival) {
 	known, distilled = map[string]bool{}, map[string][]rival{}
 	for _, f := range s.Facts {
@@ -355,8 +357,8 @@ func (d Distiller) earlier(s agent.Session) (known map[string]bool, distilled ma
 	return known, distilled
 }
 
-// latest returns the memories of candidates, by their index in all: those that are new
-// and that no later one repeats or contradicts.
+// latest returns the memories of those candidates that are new and that no later candidate
+// repeats or contradicts, by their index in all.
 func (d Distiller) latest(all []spoken, candidates []int, known map[string]bool) map[int]agent.Memory {
 	fresh := map[int]agent.Memory{}
 	later := map[string][]rival{}
@@ -377,13 +379,13 @@ func (d Distiller) latest(all []spoken, candidates []int, known map[string]bool)
 	return fresh
 }
 
-// rival is a fact on the same subject.
+// rival is a fact about the same subject.
 type rival struct {
 	id    string
 	claim memory.Claim
 }
 
-// memory returns a memory of a sentence. The same fact has the same id.
+// memory returns a memory of a sentence. Equal facts have the same id.
 func (d Distiller) memory(s spoken) agent.Memory {
 	text := memory.Cut(strings.TrimSpace(s.fact), MaxFactBytes)
 	sum := sha256.Sum256([]byte("\x00" + text))
@@ -392,7 +394,8 @@ func (d Distiller) memory(s spoken) agent.Memory {
 	}
 }
 
-// confidence is higher for the user's sentences than for the assistant's.
+// confidence returns the confidence in a sentence, which is higher for the user's sentences
+// than for the assistant's.
 func (s *spoken) confidence() float64 {
 	switch {
 	case s.role != "user":

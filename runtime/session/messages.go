@@ -8,19 +8,19 @@ import (
 	"evolve/runtime/text"
 )
 
-// Bounds of the messages of a session, in bytes of their JSON. [MaxMessageTokens] is the
-// size at which a language model's conversation is distilled whatever its config is, so
-// that messages are summarised before any is dropped.
+// Limits on the messages of a session, in bytes of their JSON. [MaxMessageTokens] is the
+// size at which a language model's conversation is distilled, whatever its config, so
+// messages are summarised before any are dropped.
 const (
 	MaxMessageBytes  = 192 << 10
 	maxMessage       = 24 << 10
 	MaxMessageTokens = MaxMessageBytes / 6
 )
 
-// BoundMessages returns the messages of a conversation that pass to the next turn, or
-// that came from foreign text, such as a stored session: those of a user and of an
-// assistant, each bounded, without the oldest beyond [MaxMessageBytes]. The first is a
-// user's, because providers require that.
+// BoundMessages returns the messages of a conversation that are passed to the next turn, or
+// that may be taken from foreign text, such as a stored session. It retains only messages
+// from the user and the assistant, limits the length of each, and drops the oldest beyond
+// [MaxMessageBytes]. The first message is a user's, because providers require that.
 func BoundMessages(messages []agent.Message) []agent.Message {
 	var kept []agent.Message
 	spent := 0
@@ -30,7 +30,7 @@ func BoundMessages(messages []agent.Message) []agent.Message {
 		}
 		m.Content = text.Clip(m.Content, maxMessage, text.Ellipsis)
 		data, err := json.Marshal(m)
-		if err != nil { // a text can always be encoded
+		if err != nil { // cannot happen, because a text can always be encoded
 			continue
 		}
 		if spent += len(data); spent > MaxMessageBytes {
@@ -47,7 +47,7 @@ func BoundMessages(messages []agent.Message) []agent.Message {
 }
 
 // Continue returns the messages of a conversation after a turn. A turn without an answer
-// adds none: its goal and outcome are in the working state.
+// adds no messages: its goal and outcome are in the working state.
 func Continue(messages []agent.Message, goal string, answer *string) []agent.Message {
 	messages = slices.Clone(messages)
 	if answer != nil {

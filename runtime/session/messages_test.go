@@ -23,8 +23,8 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// TestBoundMessages checks that foreign messages have two roles, begin with a user's and
-// stay within the bound, whose oldest are dropped first.
+// TestBoundMessages checks that foreign messages have only two roles, begin with a message
+// from a user and stay within the bound, with the oldest messages dropped first.
 func TestBoundMessages(t *testing.T) {
 	got := BoundMessages([]agent.Message{said("assistant", "early"), said("system", "obey"), said("user", "q"), said("assistant", ""), said("assistant", "a")})
 	if diff := cmp.Diff([]agent.Message{said("user", "q"), said("assistant", "a")}, got); diff != "" {

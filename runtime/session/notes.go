@@ -7,21 +7,21 @@ import (
 	"evolve/runtime/text"
 )
 
-// Bounds of the notes of a session.
+// Limits on the notes of a session.
 const (
 	MaxNotes     = 50
 	MaxNoteChars = 500
 )
 
-// AddNotes returns the notes of a session followed by new ones: each one line, cut to
-// [MaxNoteChars] characters, without empty ones. Notes beyond [MaxNotes] are refused,
-// because no older note is dropped; refused is their number. The result is bounded for
-// any input.
+// AddNotes returns the notes of a session followed by the new ones, each on one line and
+// cut to [MaxNoteChars] characters; empty notes are left out. If there are more than
+// [MaxNotes], the last ones are refused, because an older note is never dropped; refused is
+// the number of refused notes. The result is limited in size for any input.
 func AddNotes(notes []string, fresh ...string) (kept []string, refused int) {
 	for _, list := range [][]string{notes, fresh} {
 		for _, n := range list {
-			// A character has at most four bytes; 16 per character are enough even with
-			// removed characters.
+			// A character has at most four bytes; 16 bytes per character are enough even if
+			// characters are removed.
 			if len(n) > 16*MaxNoteChars {
 				n = n[:16*MaxNoteChars]
 			}
@@ -38,8 +38,8 @@ func AddNotes(notes []string, fresh ...string) (kept []string, refused int) {
 	return kept, refused
 }
 
-// Inject returns the notes for a prompt, oldest first: the newest that fit the budget
-// in [memory.Tokens] together.
+// Inject returns the notes for a prompt, oldest first: the newest ones that together fit
+// the budget in [memory.Tokens].
 func Inject(notes []string, budget int) []string {
 	notes, _ = AddNotes(nil, notes...)
 	spent, first := 0, len(notes)

@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// maxSignal bounds the name in a signal, in bytes.
+// maxSignal is the maximum length of the name in a signal, in bytes.
 const maxSignal = 40
 
-// Route chooses the route of a turn and returns the reason. A signal such as
-// [route:code] or hint:code in the user's own message takes precedence: it selects the hint of that
-// name, ignoring case, or the default route, which is "", when there is none. Without a
-// signal the config's route for the domain is used, under the same condition. So the
-// result is one of the hints or "", for any message. Pass only the user's text: the
-// results of tools and earlier answers carry no signals.
+// Route chooses the route of a turn and returns the reason. A signal in the user's own
+// message, such as [route:code] or hint:code, takes precedence: it selects the hint with
+// that name, ignoring case, or the default route "" if there is no such hint. Without a
+// signal, the config's route for the domain is used if there is a hint with that name, and
+// otherwise the default route. So for any message the result is one of the hints or "".
+// Pass only the user's text: signals in the results of tools and in earlier answers must
+// have no effect.
 func Route(message, domainRoute string, hints []string) (route, why string) {
 	hint := func(name string) (string, bool) {
 		for _, h := range hints {
@@ -28,18 +29,18 @@ func Route(message, domainRoute string, hints []string) (route, why string) {
 		if h, ok := hint(name); ok {
 			return h, "the message asks for the route " + h
 		}
-		return "", fmt.Sprintf("the message asks for the route %s, which is not configured: the default route", name)
+		return "", fmt.Sprintf("the message asks for the route %s, which is not configured, so the default route is used", name)
 	}
 	switch h, ok := hint(domainRoute); {
 	case ok:
-		return h, "the config sets it for the domain"
+		return h, "the config sets this route for the domain"
 	case domainRoute != "":
-		return "", "the config's route for the domain is not configured: the default route"
+		return "", "the config's route for the domain is not configured, so the default route is used"
 	}
 	return "", "the default route"
 }
 
-// signals match [route:name], [hint:name] and the bare word hint:name.
+// signals matches [route:name], [hint:name] and the bare word hint:name.
 var signals = regexp.MustCompile(`(?i)\[(?:route|hint):([a-z0-9_-]+)\]|(?:^|\s)hint:([a-z0-9_-]+)(?:$|[\s.,;!?])`)
 
 // signal returns the name in the first well-formed signal of a message, in lower case.

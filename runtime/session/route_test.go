@@ -13,7 +13,7 @@ func TestRoute(t *testing.T) {
 		{"write a parser [route:code]", "", "code"},
 		{"[ROUTE:CODE] write a parser", "default", "code"},
 		{"[route:deep-thought_2]", "", "Deep-Thought_2"},
-		{"[route:root]", "code", ""}, // requested but unknown: the default, not the domain's route
+		{"[route:root]", "code", ""}, // requested but unknown, so the default and not the domain's route
 		{"[route:]", "code", "code"},
 		{"[route:../code]", "code", "code"},
 		{"[route: code]", "default", "default"},
@@ -75,7 +75,7 @@ func TestSuggest(t *testing.T) {
 			}
 		}
 	}
-	// Thresholds from the config: no history counts as .5.
+	// The thresholds come from the config. No history counts as .5.
 	if got, ok := Suggest(0, map[string]float64{"b": .9}, .6, .6); !ok || !strings.Contains(got, "0.90") || !strings.Contains(got, "0.50") {
 		t.Errorf("%q", got)
 	}

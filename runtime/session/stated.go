@@ -7,18 +7,18 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Statement is a fact that a message of a user states.
+// Statement is a fact stated in a user's message.
 type Statement struct {
 	// Message is the index of the message.
 	Message int
 	Fact    agent.Memory
 }
 
-// Stated returns the facts that the user of a conversation asked to remember or corrected,
-// in the order of the messages. A correction comes with the request that it refers to,
-// unless it names the subject itself; a correction that a later one replaces is left out.
-// corrects reports whether a message is a correction, also where no cue of
-// [Distiller.Distill] shows it.
+// Stated returns the facts that the user of a conversation asked the agent to remember or
+// stated as corrections, in the order of the messages. A correction is combined with the
+// request that it refers to, unless it names the subject itself; a correction that is
+// replaced by a later one is left out. corrects reports whether a message is a correction,
+// even one that [Distiller.Distill] would not recognise by its words.
 func (d Distiller) Stated(messages []agent.Message, corrects func(message int) bool) []Statement {
 	read := d.read(messages)
 	dropped := len(messages) - len(read)
@@ -34,7 +34,7 @@ func (d Distiller) Stated(messages []agent.Message, corrects func(message int) b
 		first := i == 0 || all[i-1].message != s.message
 		switch {
 		case s.kind == asked || s.kind == correction:
-		case !first || s.kind == withdrawn: // the text after a mere "no" was taken with it
+		case !first || s.kind == withdrawn: // the text after a mere "no" was already classified with the "no"
 		case goal != "" && corrects(dropped+s.message) && !reproaches(s.text):
 			s.complete(d, s.text, goal, "")
 		default:
@@ -61,8 +61,8 @@ func (d Distiller) Stated(messages []agent.Message, corrects func(message int) b
 	return out
 }
 
-// reproaches reports whether a sentence is about an action of the agent or the user, which
-// is not a fact.
+// reproaches reports whether a sentence is about something that the agent or the user did,
+// which is not a fact.
 func reproaches(s string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(s), " ")
 	return strings.HasSuffix(s, "?") || slices.Contains([]string{"you", "your", "i", "why", "please"}, strings.Trim(word, ",.:;!"))

@@ -13,7 +13,7 @@ func TestStated(t *testing.T) {
 	review := "Is this review good or bad? The zip tore on the first morning"
 	for name, c := range map[string]struct {
 		messages []string
-		// corrects are the messages that the rules for signals call corrections.
+		// corrects lists the messages that the signal rules classify as corrections.
 		corrects []int
 		want     []string
 	}{
@@ -50,8 +50,8 @@ func TestStated(t *testing.T) {
 	}
 }
 
-// TestStatedOfLongConversations checks that the messages keep their numbers where the oldest
-// are not read, and that a long request is not repeated in a fact.
+// TestStatedOfLongConversations checks that the messages keep their numbers even if the
+// oldest messages are not read, and that a long request is not repeated in a fact.
 func TestStatedOfLongConversations(t *testing.T) {
 	messages := talk(strings.Repeat("word ", maxReadBytes/5), "Noted.", "What is the capital of Norway?", "Bergen.", "No, Oslo.")
 	got := distiller().Stated(messages, func(int) bool { return false })

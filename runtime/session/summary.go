@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// maxSummaryLine bounds a sentence of the summary in bytes.
+	// maxSummaryLine is the maximum length of a sentence in the summary, in bytes.
 	maxSummaryLine = 240
 	// maxSummaryLines bounds their number.
 	maxSummaryLines = 64
 	// alikeLines is the share of common words above which a sentence is dropped as a
 	// duplicate.
 	alikeLines = .6
-	// leastSentence is the least number of distinct words of a sentence in a summary.
+	// leastSentence is the minimum number of distinct words in a sentence of a summary.
 	leastSentence = 3
-	// fullSentence is the number of distinct words below which a sentence has less
-	// weight: thanks and greetings are central to any conversation.
+	// fullSentence is the number of distinct words below which a sentence has less weight,
+	// because thanks and greetings are close to the centroid of any conversation.
 	fullSentence = 6
 )
 
@@ -31,9 +31,9 @@ type line struct {
 	score float64
 }
 
-// summary returns a text of at most most bytes that replaces the earlier summary and the
-// sentences that are not facts, because facts are in the memory. If there are only facts,
-// it summarises these.
+// summary returns a text of no more than most bytes that replaces the earlier summary and
+// the sentences that are not facts, because facts are in the memory. If there are only
+// facts, it summarises them.
 func (d Distiller) summary(all []spoken, earlier string, most int) string {
 	earlier = head(earlier)
 	var texts []string
@@ -55,7 +55,7 @@ func (d Distiller) summary(all []spoken, earlier string, most int) string {
 	return bounded(strings.Join(d.central(texts, most), "\n"), most)
 }
 
-// label returns the name of a role in a summary.
+// label returns the name that a role has in a summary.
 func label(role string) string {
 	switch role {
 	case "user", "assistant", "system", "tool":
@@ -64,8 +64,9 @@ func label(role string) string {
 	return "other"
 }
 
-// central selects the sentences nearest to the centroid of all, by the cosine of their
-// words weighted by rarity, without near duplicates, and returns them in their order.
+// central selects the sentences nearest to the centroid of all sentences, by the cosine
+// similarity of their terms, which are weighted by rarity. It leaves out near duplicates
+// and returns the sentences in their original order.
 func (d Distiller) central(texts []string, most int) []string {
 	lines := d.weigh(texts)
 	ranked := make([]int, len(lines))
@@ -133,7 +134,7 @@ func (d Distiller) weigh(texts []string) []line {
 		var dot, norm float64
 		for _, id := range l.terms {
 			w := rarity[id]
-			dot += w * w * float64(in[id]) // the centroid's weight of a term is the sum over its sentences
+			dot += w * w * float64(in[id]) // the centroid's weight for a term is the sum over the sentences that contain it
 			norm += w * w
 		}
 		if norm > 0 {

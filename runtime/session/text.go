@@ -8,13 +8,12 @@ import (
 	"evolve/runtime/memory"
 )
 
-// maxRead bounds what is read of one text, in bytes.
+// maxRead limits how much of one text is read, in bytes.
 const maxRead = 16 << 10
 
-// clean returns foreign text as one line: runs of white space become a space, and
-// invisible characters (control characters, direction marks, joiners, invalid UTF-8)
-// are removed, so that a text shows all its contents and cannot imitate two lines of a
-// prompt.
+// clean returns foreign text on one line. Runs of white space become a single space, and
+// invisible characters (control characters, direction marks, joiners, invalid UTF-8) are
+// removed, so a text shows all its contents and cannot imitate two lines of a prompt.
 func clean(text string) string {
 	var b strings.Builder
 	b.Grow(min(len(text), 1<<12))
@@ -36,7 +35,7 @@ func clean(text string) string {
 	return b.String()
 }
 
-// bounded cleans and cuts a text of several lines.
+// bounded cleans a text of several lines and limits its length.
 func bounded(text string, most int) string {
 	if len(text) > 8*most {
 		text = text[:8*most]
@@ -50,7 +49,7 @@ func bounded(text string, most int) string {
 	return memory.Cut(strings.Join(lines, "\n"), most)
 }
 
-// head bounds how much of a text is read.
+// head returns the beginning of a text, at most maxRead bytes.
 func head(text string) string {
 	return text[:min(len(text), maxRead)]
 }

@@ -10,11 +10,11 @@ import (
 	"evolve/runtime/memory"
 )
 
-// MaxWorkingTokens bounds the working state, in [memory.Tokens].
+// MaxWorkingTokens limits the size of the working state, in [memory.Tokens].
 const MaxWorkingTokens = 512
 
-// Bounds on the parts of a working state, in bytes of one line and entries of one list.
-// Together they stay below [MaxWorkingTokens].
+// Limits on the parts of a working state, in bytes per line and entries per list. Together
+// they stay below [MaxWorkingTokens].
 const (
 	maxStateLine = 300
 	maxStateList = 8
@@ -25,26 +25,26 @@ const (
 type Turn struct {
 	Goal    string
 	Outcome agent.Outcome
-	// Why is the result's error: why the outcome is not ok.
+	// Why is the result's error, which explains why the outcome is not ok.
 	Why    string
 	Answer string
-	// Value is the shortest form of the answer; if empty, the answer is used.
+	// Value is the shortest form of the answer; if it is empty, the answer is used.
 	Value string
 	// Unsure reports whether the answer only stands in for a missing one.
 	Unsure bool
-	// Calls are the tool calls, oldest first.
+	// Calls holds the tool calls, oldest first.
 	Calls []Call
 }
 
-// Call is a tool with the outcome of one call of it.
+// Call is one call of a tool, with its outcome.
 type Call struct {
 	Tool    string
 	Outcome agent.Outcome
 }
 
-// Working returns the state for the next turn: goal, outcome, value of the answer,
-// tools with their outcomes, tools whose last call failed, and open questions. It is a
-// pure function, and every part is one line.
+// Working returns the state for the next turn: the goal, the outcome, the value of the
+// answer, the tools with their outcomes, the tools whose last call failed, and open
+// questions. It is a pure function, and every part is one line.
 func Working(t Turn) string {
 	var lines []string
 	add := func(name, text string) {
@@ -72,14 +72,14 @@ func Working(t Turn) string {
 	return strings.Join(lines, "\n")
 }
 
-// BoundWorking returns a working state from foreign text, such as a stored session:
-// lines without invisible characters, at most [MaxWorkingTokens].
+// BoundWorking returns a working state taken from foreign text, such as a stored session:
+// lines without invisible characters, with at most [MaxWorkingTokens].
 func BoundWorking(text string) string {
 	return bounded(text, MaxWorkingTokens*4)
 }
 
-// used returns the tools in the order of their first call, with their outcomes, and
-// those whose last call failed.
+// used returns, for each tool in the order of the first calls, how many of its calls
+// succeeded, and separately the tools whose last call failed.
 func used(calls []Call) (tools, failed []string) {
 	type tally struct {
 		name      string
@@ -112,8 +112,8 @@ func used(calls []Call) (tools, failed []string) {
 	return tools, failed
 }
 
-// open returns the questions in the answer; without an answer the goal itself is open,
-// whose text is in another line.
+// open returns the questions in the answer. Without an answer, the goal itself is the open
+// question; it is only mentioned here, because its text is on another line of the state.
 func open(t Turn) []string {
 	if t.Unsure || t.Outcome != agent.OK {
 		return []string{"the goal"}

@@ -39,7 +39,7 @@ func TestWorking(t *testing.T) {
 	}
 }
 
-// TestWorkingBounds tests that the state of any turn is small, has at most six lines,
+// TestWorkingBounds tests that the state after any turn is small, has at most six lines,
 // and is not changed by the bound on stored states.
 func TestWorkingBounds(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`([a-z]{1,9}[ ?.\n]){0,100}`))

@@ -20,15 +20,15 @@ const (
 
 // Definition is a skill.
 type Definition struct {
-	// Name is a lower-case word, the name of its file without ".md".
+	// Name is a lower-case word. It is also the name of the skill's file without ".md".
 	Name string
-	// Domain is that in which it was seen; "_global" means all.
+	// Domain is the domain in which the skill was seen; "_global" means all domains.
 	Domain string
-	// Shape is the common shape of the transcripts behind it.
+	// Shape is the common shape of the transcripts on which the skill is based.
 	Shape string
 	// Text is Markdown, at most MaxText characters.
 	Text string
-	// Evidence holds the ids of the tasks that it solved.
+	// Evidence holds the ids of the tasks that were solved this way.
 	Evidence []string
 }
 
@@ -45,8 +45,8 @@ var fields = []string{"name", "domain", "shape", "evidence"}
 
 const fence = "---"
 
-// Encode returns the file of the skill: front matter and text. Parse returns the same
-// definition from it.
+// Encode returns the contents of the skill's file, which consists of front matter and text.
+// Parse returns the same definition from them.
 func (d Definition) Encode() []byte {
 	var b bytes.Buffer
 	b.WriteString(fence + "\n")
@@ -57,10 +57,11 @@ func (d Definition) Encode() []byte {
 	return b.Bytes()
 }
 
-// Parse parses the file of a skill. The error names everything that is wrong.
+// Parse parses the contents of a skill's file. If the file has the right structure, the
+// error lists all fields that are invalid.
 func Parse(data []byte) (Definition, error) {
 	if len(data) > MaxFile {
-		return Definition{}, fmt.Errorf("skill has %d bytes, at most %d are allowed", len(data), MaxFile)
+		return Definition{}, fmt.Errorf("skill has %d bytes, but at most %d are allowed", len(data), MaxFile)
 	}
 	if !utf8.Valid(data) {
 		return Definition{}, errors.New("skill is not valid UTF-8")
@@ -104,13 +105,13 @@ func (d Definition) validate() error {
 		wrong("the skill's shape is not one line of at most %d bytes", maxShape)
 	}
 	if n := utf8.RuneCountInString(d.Text); n == 0 || n > MaxText {
-		wrong("the skill's text has %d characters, between 1 and %d are allowed", n, MaxText)
+		wrong("the skill's text has %d characters, but between 1 and %d are allowed", n, MaxText)
 	}
 	if !utf8.ValidString(d.Text) || strings.ContainsFunc(d.Text, func(r rune) bool { return r != '\n' && r != '\t' && unprintable(r) }) {
-		wrong("the skill's text holds characters that do not show")
+		wrong("the skill's text holds invisible characters")
 	}
 	if len(d.Evidence) > maxEvidence {
-		wrong("the skill names %d tasks, at most %d are allowed", len(d.Evidence), maxEvidence)
+		wrong("the skill names %d tasks, but at most %d are allowed", len(d.Evidence), maxEvidence)
 	}
 	for i, id := range d.Evidence {
 		if !taskForm.MatchString(id) {

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// success is the score from which a task counts as solved.
+	// success is the minimum score at which a task counts as solved.
 	success = .999
-	// minClusters is the least number of different clusters of solved tasks.
+	// minClusters is the minimum number of different clusters of solved tasks.
 	minClusters = 3
-	// draftEvery is the least time between two drafts of one agent.
+	// draftEvery is the minimum time between two drafts for one agent.
 	draftEvery = time.Hour
 	// copied is the number of consecutive words that count as a copy.
 	copied = 5
 )
 
-// Trajectory is one evaluation of a task of the search split, solved or not. The caller
-// must pass no other split, because drafts get into the prompt.
+// Trajectory is one evaluation of a task in the search split, solved or not. The caller
+// must not pass tasks from any other split, because drafts get into the prompt.
 type Trajectory struct {
 	TaskID string
 	// Cluster is the group of similar tasks that the task belongs to.
@@ -38,25 +38,27 @@ type Trajectory struct {
 	Score float64
 }
 
-// Candidate is a draft with the objections to it. It may be proposed if there are no
+// Candidate is a draft with the objections to it. It may be proposed only if there are no
 // vetoes.
 type Candidate struct {
 	Definition Definition
-	// Solved, Failed and Clusters count the different tasks of this shape and domain that
-	// were solved, the tasks that never were, and the clusters of the solved ones.
+	// Solved and Failed count the different tasks of this shape and domain that were solved
+	// and that were never solved, respectively. Clusters counts the clusters of the solved
+	// tasks.
 	Solved, Failed, Clusters int
 	Vetoes                   []string
 }
 
-// Due reports whether an agent whose last draft was at last may have another now. A zero
-// last means no draft; after the clock was set back, no draft is due.
+// Due reports whether an agent whose last draft was made at last may get another one now. A
+// zero last means that there was no draft. If the clock was set back to before last, no
+// draft is due.
 func Due(last, now time.Time) bool {
 	return last.IsZero() || now.Sub(last) >= draftEvery
 }
 
-// Draft groups trajectories by shape and domain and drafts a skill from each group that
-// solved a task, the best supported first. The caller proposes at most one of them, the
-// first without vetoes, when it is [Due].
+// Draft groups trajectories by shape and domain and drafts a skill from each group in which
+// a task was solved, the best supported first. If a draft is [Due], the caller proposes at
+// most one of them: the first that has no vetoes.
 func Draft(trajectories []Trajectory, existing []Definition) []Candidate {
 	groups := map[string]*group{}
 	for _, t := range trajectories {
@@ -103,7 +105,7 @@ func (g *group) add(t Trajectory, p path) {
 	}
 }
 
-// candidate drafts the text and collects the vetoes.
+// candidate drafts the text and collects the vetoes against it.
 func (g *group) candidate(all []Trajectory, existing []Definition) Candidate {
 	tasks, clusters := map[string]bool{}, map[string]bool{}
 	for _, r := range g.solved {
@@ -121,9 +123,9 @@ func (g *group) candidate(all []Trajectory, existing []Definition) Candidate {
 	c := Candidate{Solved: len(tasks), Failed: len(failed), Clusters: len(clusters)}
 	veto := func(format string, args ...any) { c.Vetoes = append(c.Vetoes, fmt.Sprintf(format, args...)) }
 	if c.Clusters < minClusters {
-		veto("it solved tasks of %d clusters, at least %d are needed", c.Clusters, minClusters)
+		veto("it solved tasks of %d clusters, but at least %d are needed", c.Clusters, minClusters)
 	}
-	if 2*c.Failed > c.Solved { // failing on more than a third suggests luck
+	if 2*c.Failed > c.Solved { // failures on more than a third of the tasks suggest that the successes were luck
 		veto("it failed on %d other tasks and solved %d", c.Failed, c.Solved)
 	}
 	for _, d := range existing {
@@ -152,7 +154,7 @@ func (g *group) candidate(all []Trajectory, existing []Definition) Candidate {
 	}
 	c.Definition.Evidence = c.Definition.Evidence[:min(len(c.Definition.Evidence), maxEvidence)]
 	if n := utf8.RuneCountInString(c.Definition.Text); n > MaxText {
-		veto("its text would have %d characters, at most %d are allowed", n, MaxText)
+		veto("its text would have %d characters, but at most %d are allowed", n, MaxText)
 	} else if err := c.Definition.validate(); err != nil {
 		veto("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
@@ -162,8 +164,9 @@ func (g *group) candidate(all []Trajectory, existing []Definition) Candidate {
 	return c
 }
 
-// copies returns a task whose answer shares copied consecutive words with the text, or
-// "".
+// copies returns the id of a task whose answer has a sequence of consecutive words in
+// common with the text, or "" if there is none. The length of the sequence is the constant
+// copied.
 func copies(text string, runs []run) string {
 	said := map[string]bool{}
 	for piece := range pieces(text) {
@@ -179,7 +182,8 @@ func copies(text string, runs []run) string {
 	return ""
 }
 
-// pieces yields every run of copied words in a text.
+// pieces yields every sequence of consecutive words in a text whose length is the constant
+// copied.
 func pieces(text string) func(yield func(string) bool) {
 	var all []string
 	memory.EachWord(text, func(w string) { all = append(all, w) })

@@ -15,14 +15,14 @@ const (
 	maxLiteral  = 60 // bytes of an argument that was the same everywhere
 )
 
-// origin is the origin of the values of an argument.
+// origin is where the values of an argument come from.
 type origin int
 
 const (
 	nowhere origin = iota
-	literal        // it was the same everywhere
-	goal           // it is made of words of the goal
-	earlier        // it is made of words of the goal and of earlier results
+	literal        // the value was the same everywhere
+	goal           // the value consists of words from the goal
+	earlier        // the value consists of words from the goal and from earlier results
 )
 
 // general is a generalised step.
@@ -36,14 +36,14 @@ type general struct {
 type argument struct {
 	key  string
 	from origin
-	// value is that of a literal.
+	// value is the argument's value if its origin is literal.
 	value string
 }
 
 // most reports whether n is at least four fifths of all.
 func most(n, all int) bool { return 5*n >= 4*all }
 
-// generalize joins the steps of all runs by their position.
+// generalize merges the steps that are at the same position in all solved runs.
 func (g *group) generalize() []general {
 	out := make([]general, len(g.solved[0].path.steps))
 	for i, first := range g.solved[0].path.steps {
@@ -65,7 +65,7 @@ func (g *group) generalize() []general {
 	return out
 }
 
-// argument determines the origin of the values of one argument of one step.
+// argument determines the origin of the values of one argument in one step.
 func (g *group) argument(at int, key string) argument {
 	value := g.solved[0].path.steps[at].uses[0].args[key]
 	same, all, goals, known := true, 0, 0, 0
@@ -93,8 +93,8 @@ func (g *group) argument(at int, key string) argument {
 	return argument{key, nowhere, ""}
 }
 
-// harmless reports whether a value may appear in the text: short, on one line, without
-// Markdown syntax, and not an answer.
+// harmless reports whether a value may appear in the skill's text: it must be short, on one
+// line, without Markdown syntax, and neither contain an answer nor be part of one.
 func (g *group) harmless(value string) bool {
 	if len(value) > maxLiteral || !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("`<>", r) }) {
 		return false
@@ -108,14 +108,14 @@ func (g *group) harmless(value string) bool {
 	return true
 }
 
-// normal returns the words of a text, separated by spaces.
+// normal returns the words of a text, separated by single spaces.
 func normal(text string) string {
 	var all []string
 	memory.EachWord(text, func(w string) { all = append(all, w) })
 	return strings.Join(all, " ")
 }
 
-// made reports whether a value has words and all of them are known.
+// made reports whether a value has words and all of them occur in known.
 func made(value string, known []map[string]bool) bool {
 	has := false
 	for w := range words(value) {
@@ -127,8 +127,8 @@ func made(value string, known []map[string]bool) bool {
 	return has
 }
 
-// triggers returns the words in most goals of the group and in at most a tenth of the
-// goals of other tasks, the most frequent first. Numbers and answers are left out.
+// triggers returns the words that occur in most goals of the group and in at most a tenth
+// of the goals of other tasks, the most frequent first. It leaves out numbers and answers.
 func (g *group) triggers(all []Trajectory) []string {
 	mine := map[string]string{} // task to goal
 	answers := map[string]bool{}
@@ -158,7 +158,7 @@ func (g *group) triggers(all []Trajectory) []string {
 	return found[:min(len(found), maxTriggers)]
 }
 
-// frequency returns the number of texts that contain each word.
+// frequency returns, for each word, the number of texts that contain it.
 func frequency(texts map[string]string) map[string]int {
 	n := map[string]int{}
 	for _, t := range texts {

@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/memory"
 )
 
-// maxFold is the largest number of steps in a repeated piece that is folded.
+// maxFold is the maximum number of steps in a repeated piece that is folded.
 const maxFold = 4
 
 var wordForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,79}$`)
@@ -24,8 +24,8 @@ type step struct {
 	uses []use
 }
 
-// use is one call: its arguments as text, its output, and the number of successful
-// calls before it.
+// use is one call: its arguments as text, its output, and the number of successful calls
+// that preceded it.
 type use struct {
 	args   map[string]string
 	output string
@@ -37,15 +37,15 @@ func (s step) sign() string { return s.tool + "(" + strings.Join(s.keys, ",") + 
 // path holds the steps of one transcript.
 type path struct {
 	steps []step
-	// known are the words of the goal, followed by those of each call's output.
+	// known holds the words of the goal, followed by the words of each call's output.
 	known []map[string]bool
-	// failed counts the calls that did not end in ok, by outcome.
+	// failed counts the calls that did not end ok, by outcome.
 	failed map[agent.Outcome]int
 }
 
-// follow extracts the successful calls from a transcript and folds them. It returns
-// false when there are none, or when the transcript is incomplete and the shape
-// unknown.
+// follow extracts the successful tool calls from a transcript and folds repetitions. It
+// returns false if there are none, or if the shape is unknown because the transcript is
+// incomplete or a call is malformed.
 func follow(goal string, t agent.Transcript) (path, bool) {
 	p := path{known: []map[string]bool{words(goal)}, failed: map[agent.Outcome]int{}}
 	for _, e := range t.Events {
@@ -78,7 +78,7 @@ func follow(goal string, t agent.Transcript) (path, bool) {
 	return p, len(p.steps) > 0 && t.Dropped == 0
 }
 
-// plain returns a JSON value as text: a string as it is, all else compact.
+// plain returns a JSON value as text: a string as it is, anything else in compact form.
 func plain(v json.RawMessage) string {
 	var s string
 	if json.Unmarshal(v, &s) == nil {
@@ -91,9 +91,9 @@ func plain(v json.RawMessage) string {
 	return b.String()
 }
 
-// fold merges a piece of up to maxFold steps into an equal one right before it, until
-// there is none: doing something once and doing it several times in a row count as the
-// same.
+// fold merges a piece of up to maxFold steps into an equal piece right before it, until
+// there are no such pieces: doing something once and doing it several times in a row count
+// as the same.
 func fold(steps []step) []step {
 	for n := 1; n <= maxFold; n++ {
 		for i := n; i+n <= len(steps); {
@@ -111,7 +111,7 @@ func fold(steps []step) []step {
 	return steps
 }
 
-// shape returns the steps in one line.
+// shape returns the steps on one line.
 func (p path) shape() string {
 	signs := make([]string, len(p.steps))
 	for i, s := range p.steps {
@@ -120,7 +120,7 @@ func (p path) shape() string {
 	return strings.Join(signs, " ")
 }
 
-// words returns the set of the words of a text.
+// words returns the set of words in a text.
 func words(text string) map[string]bool {
 	set := map[string]bool{}
 	memory.EachWord(text, func(w string) { set[w] = true })

@@ -18,8 +18,8 @@ func called(name, args, output string) agent.Event {
 	return agent.Event{Kind: agent.EventTool, Name: name, Outcome: agent.OK, Text: output, Data: json.RawMessage(args)}
 }
 
-// lookup returns a task solved by searching for a word and reading the file that has
-// it.
+// lookup returns a task that is solved by searching for a word and reading the file that
+// contains it.
 func lookup(i int, word string) Trajectory {
 	file := "notes_" + word + ".md"
 	return Trajectory{
@@ -34,7 +34,7 @@ func lookup(i int, word string) Trajectory {
 	}
 }
 
-// other returns a task of another kind.
+// other returns a different kind of task.
 func other(i int) Trajectory {
 	return Trajectory{
 		TaskID: fmt.Sprintf("o%d", i), Cluster: "o", Domain: "research", Score: 1, Goal: fmt.Sprintf("What is %d times %d?", i, i),
@@ -48,7 +48,7 @@ func three() []Trajectory {
 
 func TestDraft(t *testing.T) {
 	ts := three()
-	// Reading twice has the same shape, and so has a failed call on the way.
+	// Reading twice results in the same shape, and so does a failed call on the way.
 	ts[1].Transcript.Events = append(ts[1].Transcript.Events, ts[1].Transcript.Events[2])
 	ts[2].Transcript.Events = slices.Insert(ts[2].Transcript.Events, 1, agent.Event{Kind: agent.EventTool, Name: "grep", Outcome: agent.Timeout})
 	got := Draft(ts, nil)

@@ -59,7 +59,7 @@ func (g *group) text(triggers []string, steps []general, c Candidate) string {
 	return b.String()
 }
 
-// kind describes the form of a text.
+// kind returns a description of the form of a text, such as "a number" or "JSON".
 func kind(text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -77,8 +77,8 @@ func kind(text string) string {
 	return "one line"
 }
 
-// name returns a name made of the domain, the tools and a hash of the shape, so that
-// the same shape always has the same name.
+// name returns a name made from the domain, the tools and a hash of the shape, so the same
+// shape always has the same name.
 func (g *group) name() string {
 	sum := sha256.Sum256([]byte(g.domain + " " + g.shape))
 	var parts []string

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Touch is something outside of a file that it works with.
+// Touch is a kind of resource outside a source file, such as the network, that the file
+// works with.
 type Touch string
 
 // The values of Touch.
@@ -55,12 +56,13 @@ func goKind(name string) Kind {
 	return ThirdParty
 }
 
-// in reports whether a word is in a list of words.
+// in reports whether a word is in list, in which every word is surrounded by blanks.
 func in(list, w string) bool {
 	return w != "" && !strings.ContainsAny(w, " \n") && strings.Contains(list, " "+w+" ")
 }
 
-// touches returns what the imports give access to; type-only imports give none.
+// touches returns what the imports give access to; type-only imports give access to
+// nothing.
 func touches(l Language, imports []Import) []Touch {
 	var out []Touch
 	for _, imp := range imports {
@@ -81,8 +83,8 @@ func touches(l Language, imports []Import) []Touch {
 	return out
 }
 
-// reached looks up the module and all its parents, so that an entry for net/http also
-// applies to net/http/httputil.
+// reached reports whether list contains the imported module or one of its parents, so an
+// entry for net/http also applies to net/http/httputil.
 func reached(l Language, list string, imp Import) bool {
 	name := imp.Path
 	sep := "/"
@@ -104,7 +106,7 @@ func reached(l Language, list string, imp Import) bool {
 	return false
 }
 
-// The first elements of the standard libraries' import paths (Go 1.26, Python 3.14,
+// The first elements of the import paths in the standard libraries (Go 1.26, Python 3.14,
 // Node 24).
 const (
 	goStandard = " C archive arena bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar flag fmt go hash html image index io iter log maps math mime net os path plugin reflect regexp runtime slices sort strconv strings structs sync syscall testing text time unicode unique unsafe uuid weak "
@@ -114,8 +116,8 @@ const (
 	nodeStandard = " assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl sqlite stream string_decoder sys test timers tls trace_events tty url util v8 vm wasi worker_threads zlib "
 )
 
-// reaches lists, by language, the modules that give access to something outside. A
-// module includes everything below it.
+// reaches lists, by language, the modules that give access to something outside the file.
+// An entry for a module includes everything below it.
 var reaches = []struct {
 	touch Touch
 	names map[Language]string

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// The patterns of import statements and of export … from, up to the string that names
-// the module: tokens, each followed by a blank.
+// Patterns of import statements and of export … from, up to the string that names the
+// module. They match tokens, each followed by a blank.
 const (
 	namePattern = `(?:[\p{L}_$][\p{L}\p{N}\p{M}_$]* )`
 	itemPattern = `(?:` + namePattern + `|"[^"]*" |'[^']*' )`
@@ -23,11 +23,12 @@ var (
 	exportClause = regexp.MustCompile(`^export (?:\* (?:as ` + itemPattern + `)?|` + listPattern + `)from $`)
 )
 
-// maxClause bounds the length of a statement's names, in bytes.
+// maxClause limits the length of an import or export statement before the string that names
+// the module, in bytes.
 const maxClause = 4 << 10
 
-// clause parses an import or export statement up to the string that names the module. A
-// statement without a module exports names of its own.
+// clause parses an import or export statement up to the string that names the module. An
+// export statement without a module exports names that the file itself declares.
 func (r *scriptReader) clause(i int, form Form) {
 	var b strings.Builder
 	var names []string
@@ -62,7 +63,8 @@ func (r *scriptReader) clause(i int, form Form) {
 	}
 }
 
-// from adds the import of a module, if the statement before the module's name is valid.
+// from adds the import of a module if the part of the statement before the module's name is
+// valid.
 func (r *scriptReader) from(statement string, module tok, form Form, typeOnly bool) {
 	pattern := importClause
 	if form == ReExport {
@@ -77,12 +79,13 @@ func (r *scriptReader) from(statement string, module tok, form Form, typeOnly bo
 // escapePattern matches an escape in a JavaScript string.
 var escapePattern = regexp.MustCompile(`(?s)\\(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[^ux1-9])`)
 
-// controls maps the character of an escape to the control character it means.
+// controls maps the character after the backslash of an escape to the control character
+// that the escape stands for.
 var controls = strings.NewReplacer("b", "\b", "f", "\f", "n", "\n", "r", "\r", "t", "\t", "v", "\v", "0", "\x00")
 
-// module returns the contents of a string that names a module, with its escapes
-// decoded. It reports false for a string without an end, a template with an expression,
-// a regular expression, and an invalid escape.
+// module returns the contents of a string that names a module, with its escapes decoded. It
+// returns false for an unterminated string, a template with an expression, a regular
+// expression, and an invalid escape.
 func (r *scriptReader) module(t tok) (string, bool) {
 	if t.kind != text || !t.tight || t.end != t.to+1 || r.source[t.to] != r.source[t.at] || r.source[t.at] == '/' {
 		return "", false

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// readGo adds what the parser returns; of a file with syntax errors that is the part
-// before them. The parser bounds its own nesting (100,000 levels, a few hundred bytes
-// of stack each).
+// readGo adds what the parser returns; for a file with syntax errors, that is the part
+// before them. The parser itself limits the depth of nesting to 100,000 levels, which take
+// a few hundred bytes of stack each.
 func (s *Summary) readGo(text string) error {
 	set := token.NewFileSet()
 	f, _ := parser.ParseFile(set, "", text, parser.ParseComments|parser.SkipObjectResolution)
@@ -62,8 +62,8 @@ func (s *Summary) goFunc(set *token.FileSet, d *ast.FuncDecl) {
 	s.Functions = append(s.Functions, Function{Name: name, Signature: goSignature(set, d), Exported: exported})
 }
 
-// goSignature prints the declaration without its body. A signature of 500 or more nodes
-// is omitted, because printing it would cost too much.
+// goSignature returns the declaration without its body, on one line. For a signature of 500
+// or more nodes, which would take too long to print, it returns only the name.
 func goSignature(set *token.FileSet, d *ast.FuncDecl) string {
 	parts := 0
 	ast.Inspect(d.Type, func(ast.Node) bool { parts++; return parts < 500 })
@@ -119,7 +119,7 @@ func receiver(x ast.Expr) string {
 	}
 }
 
-// buildTags returns the //go:build line above the package clause.
+// buildTags returns the constraint in the //go:build line above the package clause.
 func buildTags(f *ast.File) string {
 	for _, group := range f.Comments {
 		if group.Pos() > f.Package {

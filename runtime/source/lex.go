@@ -27,21 +27,22 @@ type tok struct {
 	kind kind
 	text string
 	line int // from 1
-	// column is the number of characters before it in its line, a tab counting as one.
+	// column is the number of characters before the token on its line; a tab counts as one.
 	column int
-	// at and end are its byte offsets in the source, from and to those of its contents.
+	// at and end are the token's byte offsets in the source; from and to are those of its
+	// contents.
 	at, end, from, to int
-	// tight reports whether a string contains no expression.
+	// tight reports whether a string certainly contains no expressions.
 	tight bool
 }
 
-// is reports whether a token is one of some words or operators.
+// is reports whether a token is one of the given words or operators.
 func (t tok) is(any ...string) bool {
 	return (t.kind == punct || t.kind == word) && slices.Contains(any, t.text)
 }
 
-// lexable returns the part of a text that is tokenized: at most [MaxLexed] bytes, up to
-// the last whole line.
+// lexable returns the part of a text that is tokenized: at most [MaxLexed] bytes, up to the
+// end of the last whole line.
 func lexable(text string) (part string, cut bool) {
 	if len(text) <= MaxLexed {
 		return text, false
@@ -53,22 +54,22 @@ func lexable(text string) (part string, cut bool) {
 	return part, true
 }
 
-// lexer reads Python, or JavaScript and TypeScript. Each byte is read a bounded number
-// of times, so that the time is linear on any text. A string without an end stops at
-// the end of its line, so that an apostrophe in JSX hides no declaration.
+// lexer tokenizes Python or, if python is not set, JavaScript and TypeScript. Each byte is
+// read a limited number of times, so the time is linear on any text. An unterminated string
+// ends at the end of its line, so an apostrophe in JSX hides no declarations.
 type lexer struct {
 	source string
 	python bool
 	toks   []tok
-	// at is the offset of the next token, line and column its position.
+	// at is the offset of the next token; line and column are its position.
 	at, line, column int
-	// holes are the expressions in templates that surround the next token, as the
-	// number of braces open in each.
+	// holes holds, for each template expression that surrounds the next token, the number
+	// of open braces in it.
 	holes []int
 }
 
-// lex returns the tokens of a text, without white space within a line. The text of a
-// template after an expression in it is in no token.
+// lex returns the tokens of a text, without white space within a line. Template text that
+// follows an expression is not part of any token.
 func lex(source string, python bool) []tok {
 	l := lexer{source: source, python: python, line: 1}
 	if !python && strings.HasPrefix(source, "#!") {
@@ -86,12 +87,13 @@ var (
 	digits       = regexp.MustCompile(`^[0-9][\p{L}\p{N}_.]*`)
 	stringPrefix = regexp.MustCompile(`^([rRbBuUfFtT]{0,2})("""|'''|"|')`)
 	regexFlags   = regexp.MustCompile(`^[a-z]{0,8}`)
-	// A slash begins a regular expression after these and divides after everything
-	// else; a wrong guess affects the rest of its line.
+	// beforeRegex matches what precedes a slash that begins a regular expression; after
+	// anything else, a slash is a division. A wrong guess affects only the rest of the
+	// line.
 	beforeRegex = regexp.MustCompile(`(?:^|[=(,:\[!&|?{};+\-*%~^<>\n]|\b(?:return|typeof|case))[ \t]{0,8}$`)
 )
 
-// next reads one token, or a blank.
+// next reads one token, or skips a blank.
 func (l *lexer) next() {
 	rest := l.source[l.at:]
 	switch r, n := utf8.DecodeRuneInString(rest); {
@@ -109,7 +111,7 @@ func (l *lexer) next() {
 	}
 }
 
-// onlyPython reads a token that only Python has, and reports whether there was one.
+// onlyPython reads a token that exists only in Python, and reports whether there was one.
 func (l *lexer) onlyPython(rest string, r rune) bool {
 	if strings.ContainsRune("rRbBuUfFtT\"'", r) {
 		if opening := stringPrefix.FindStringSubmatch(rest); opening != nil {
@@ -130,7 +132,7 @@ func (l *lexer) onlyPython(rest string, r rune) bool {
 	return true
 }
 
-// onlyScript reads a token that only JavaScript and TypeScript have, and reports
+// onlyScript reads a token that exists only in JavaScript and TypeScript, and reports
 // whether there was one.
 func (l *lexer) onlyScript(rest string, r rune) bool {
 	last := len(l.holes) - 1
@@ -186,7 +188,7 @@ func (l *lexer) contents(k kind, n, from, to int, tight bool) {
 	l.advance(n)
 }
 
-// comment reads a comment. Its contents include the end of a block.
+// comment reads a comment. The contents of a block comment include its end.
 func (l *lexer) comment(opening int, end string) {
 	n := len(l.source) - l.at
 	if i := strings.Index(l.source[l.at+opening:], end); i >= 0 {
@@ -208,14 +210,15 @@ func (l *lexer) quoted(prefix int, quote string, tight bool) {
 	l.contents(text, to+len(closing)-l.at, from, to, tight)
 }
 
-// template skips a template after an expression in it, up to its end or the next one.
+// template skips the part of a template that follows an expression, up to the end of the
+// template or its next expression.
 func (l *lexer) template() {
 	to, closing := l.scan(l.at, "`")
 	l.advance(to + len(closing) - l.at)
 }
 
-// scan returns the end of a string's contents, and the quote or the beginning of an
-// expression there; neither where the string has no end.
+// scan returns the end of a string's contents, and the closing quote or the beginning of an
+// expression found there, or "" if the string has no end.
 func (l *lexer) scan(from int, quote string) (to int, closing string) {
 	for i := from; i < len(l.source); i++ {
 		switch rest := l.source[i:]; {
@@ -233,7 +236,8 @@ func (l *lexer) scan(from int, quote string) (to int, closing string) {
 	return len(l.source), ""
 }
 
-// regex reads a regular expression. Like a string, it ends with its line.
+// regex reads a regular expression. Like a string, it ends at the end of its line at the
+// latest.
 func (l *lexer) regex() {
 	class := false
 	i := l.at + 1

@@ -9,11 +9,11 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain tests that nothing keeps running.
+// TestMain tests that no goroutines keep running.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestHostileShapes tests that the time is linear in the length of any text: the bound
-// is a hundred times what a file takes, and quadratic time is far beyond it.
+// TestHostileShapes tests that the time is linear in the length of any text. The limit is a
+// hundred times the time that a normal file takes, and quadratic time is far beyond it.
 func TestHostileShapes(t *testing.T) {
 	for _, shape := range []string{
 		"a", "a ", "1", "(", ")", "{", "}", "[", "'", "\"", "`", "\\", "/", "//", "/*", "*/", "* /", "\t", "\n", "\n\n ", "#", "#\n", "\"\"\"", "'''",
@@ -32,7 +32,7 @@ func TestHostileShapes(t *testing.T) {
 	}
 }
 
-// TestClauses tests which statements and calls are imports.
+// TestClauses tests which statements and calls count as imports.
 func TestClauses(t *testing.T) {
 	for text, want := range map[string]string{
 		`import "m"`: "m", `import a from 'm'`: "m", `import * as a from 'm'`: "m", `import {} from 'm'`: "m",
@@ -57,8 +57,8 @@ func TestClauses(t *testing.T) {
 	}
 }
 
-// TestTokensCoverTheSource tests that tokens are in the order of the source, never
-// overlap, and have the right line numbers.
+// TestTokensCoverTheSource tests that tokens are in source order, never overlap, and have
+// the right line numbers.
 func TestTokensCoverTheSource(t *testing.T) {
 	for _, text := range []string{python, script} {
 		at := 0
@@ -74,8 +74,8 @@ func TestTokensCoverTheSource(t *testing.T) {
 	}
 }
 
-// TestHostileSize tests that a file far larger than the bound gives the declarations at
-// its start, and is reported as truncated.
+// TestHostileSize tests that for a file far larger than the size limit the declarations at
+// its start are returned, and that the file is reported as truncated.
 func TestHostileSize(t *testing.T) {
 	for _, name := range []string{"a.py", "a.ts"} {
 		line := "class A {}\n"

@@ -9,7 +9,8 @@ import (
 )
 
 // Manifest returns the programs and the main module that a package.json names, as clean
-// paths relative to it, without malformed ones and those outside of its folder.
+// paths relative to the folder of that file. It leaves out paths that are malformed or lead
+// outside the folder.
 func Manifest(text []byte) []string {
 	if len(text) > MaxText {
 		return nil

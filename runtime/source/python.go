@@ -7,7 +7,7 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// readPython adds what the logical lines of a module declare.
+// readPython adds the declarations in the logical lines of a module.
 func (s *Summary) readPython(source string) {
 	part, cut := lexable(source)
 	s.Truncated = s.Truncated || cut
@@ -30,7 +30,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// logicalLines joins lines that are continued by brackets or backslashes and drops
+// logicalLines joins lines that are continued by brackets or backslashes, and drops
 // comments and empty lines.
 func logicalLines(toks []tok) [][]tok {
 	var (
@@ -55,7 +55,8 @@ func logicalLines(toks []tok) [][]tok {
 		case t.is(")", "]", "}"):
 			depth = max(0, depth-1)
 		case depth > 0 && t.column == 0 && t.is("def", "class", "import", "from"):
-			// An unclosed bracket would swallow the rest of the file.
+			// A statement at the start of a line ends the logical line, because otherwise
+			// the rest of the file would belong to the unclosed bracket.
 			lines, line, depth = append(lines, line), nil, 0
 		}
 		line = append(line, t)
@@ -66,13 +67,13 @@ func logicalLines(toks []tok) [][]tok {
 	return lines
 }
 
-// pythonReader keeps the position in the nesting of a module.
+// pythonReader keeps track of the nesting in a module.
 type pythonReader struct {
 	*Summary
 	source string
-	began  bool // something other than the docstring was seen
-	// classes are the open ones, outermost first; functions are the indentations of the
-	// open functions.
+	began  bool // something other than the docstring has been seen
+	// classes holds the classes that enclose the current line, outermost first; functions
+	// holds the indentations of the functions that enclose it.
 	classes   []openClass
 	functions []int
 }
@@ -119,7 +120,8 @@ func (p *pythonReader) def(line []tok, name string, indent int) {
 	exported := publicName(name)
 	full := name
 	if n := len(p.classes); n > 0 {
-		// A method is directly in its class; other nested functions cannot be called.
+		// A method is a function directly inside its class. Functions nested in other
+		// functions cannot be called from outside.
 		if n > 8 || inFunction && p.functions[0] > p.classes[n-1].indent {
 			return
 		}
@@ -138,7 +140,7 @@ func (p *pythonReader) def(line []tok, name string, indent int) {
 	p.Functions = append(p.Functions, Function{Name: full, Signature: p.head(line), Exported: exported})
 }
 
-// head returns a logical line up to the colon that begins its body.
+// head returns a logical line up to the colon that introduces its body.
 func (p *pythonReader) head(line []tok) string {
 	depth := 0
 	end := line[len(line)-1].end
@@ -160,7 +162,8 @@ func (p *pythonReader) head(line []tok) string {
 	return flatten(p.source, line, end)
 }
 
-// flatten returns the tokens before an offset as one bounded line without comments.
+// flatten joins the tokens before the offset end into one line of at most maxSignature
+// bytes, without comments.
 func flatten(source string, line []tok, end int) string {
 	var b strings.Builder
 	at := line[0].at
@@ -201,8 +204,8 @@ func publicName(name string) bool {
 	return !strings.HasPrefix(name, "_") || strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
 }
 
-// simple finds the imports of a line, which may hold several statements, the first of
-// them after the colon of a branch.
+// simple finds the imports in a logical line. The line may hold several statements, and the
+// first may follow the colon of a compound statement.
 func (p *pythonReader) simple(line []tok, conditional bool) {
 	depth, start := 0, true
 	for i, t := range line {
@@ -228,7 +231,7 @@ func (p *pythonReader) simple(line []tok, conditional bool) {
 	p.dynamic(line)
 }
 
-// dotted returns a module's name and its number of tokens.
+// dotted returns a module's name and the number of tokens that it consists of.
 func dotted(line []tok) (string, int) {
 	var b strings.Builder
 	n := 0
@@ -244,7 +247,7 @@ func dotted(line []tok) (string, int) {
 	return b.String(), n
 }
 
-// imports parses: import a.b as c, d.
+// imports parses statements such as: import a.b as c, d.
 func (p *pythonReader) imports(line []tok, conditional bool) {
 	for len(line) > 0 {
 		name, n := dotted(line)
@@ -263,7 +266,7 @@ func (p *pythonReader) imports(line []tok, conditional bool) {
 	}
 }
 
-// from parses: from .a import (b as c, d).
+// from parses statements such as: from .a import (b as c, d).
 func (p *pythonReader) from(line []tok, conditional bool) {
 	name, n := dotted(line)
 	if n == 0 || n >= len(line) || !line[n].is("import") {
@@ -287,7 +290,7 @@ func (p *pythonReader) from(line []tok, conditional bool) {
 	p.add(imp)
 }
 
-// dynamic finds importlib.import_module("a") and __import__("a").
+// dynamic finds calls such as importlib.import_module("a") and __import__("a").
 func (p *pythonReader) dynamic(line []tok) {
 	for i := 0; i+2 < len(line); i++ {
 		if line[i].is("import_module", "__import__") && line[i+1].is("(") &&
@@ -297,7 +300,8 @@ func (p *pythonReader) dynamic(line []tok) {
 	}
 }
 
-// add keeps one entry for a module and form, with the names of all its imports.
+// add stores an import. Imports of the same module in the same form share one entry, which
+// lists the names from all of them.
 func (s *Summary) add(imp Import) {
 	if imp.Path == "" || len(imp.Path) > maxName || strings.ContainsAny(imp.Path, "\x00\n") {
 		return
@@ -321,7 +325,8 @@ func (s *Summary) add(imp Import) {
 	}
 }
 
-// mainGuard reports whether a line is: if __name__ == "__main__", in either order.
+// mainGuard reports whether a line is the condition if __name__ == "__main__", with the
+// operands in either order.
 func mainGuard(line []tok) bool {
 	if len(line) < 5 || !line[0].is("if") {
 		return false
@@ -335,7 +340,7 @@ func mainGuard(line []tok) bool {
 	return name && main && equal
 }
 
-// topComment joins the comments at the top of a file, without those that begin with one
+// topComment joins the comments at the top of a file, leaving out those that begin with one
 // of the markers.
 func topComment(toks []tok, skip ...string) string {
 	var b strings.Builder
@@ -360,7 +365,7 @@ func topComment(toks []tok, skip ...string) string {
 	return b.String()
 }
 
-// plain returns a comment without its decoration.
+// plain returns the prose of a comment, without comment markers such as * and #.
 func plain(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(foreign.Clip(text, 16*MaxDoc)) {

@@ -7,7 +7,7 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// maxAhead bounds the look-ahead in tokens, so that reading stays linear.
+// maxAhead limits the look-ahead, in tokens, so that reading takes linear time.
 const maxAhead = 400
 
 // scriptReader makes one pass over the tokens of a JavaScript or TypeScript file.
@@ -15,15 +15,15 @@ type scriptReader struct {
 	*Summary
 	source string
 	toks   []tok  // without comments and line ends
-	fresh  []bool // the token is the first of its line
-	// depth is the number of open brackets; classes are the open classes' names with
-	// the depth of their bodies.
+	fresh  []bool // whether the token is the first on its line
+	// depth is the number of open brackets. classes holds the names of the open classes
+	// with the depths of their bodies.
 	depth   int
 	classes []openClass
 	shared  map[string]bool // names exported separately from their declaration
 }
 
-// readScript adds the declarations at the top level and the methods of classes there.
+// readScript adds the top-level declarations and the methods of top-level classes.
 func (s *Summary) readScript(source string) {
 	part, cut := lexable(source)
 	s.Truncated = s.Truncated || cut
@@ -58,7 +58,7 @@ func (s *Summary) readScript(source string) {
 	s.Touches = touches(s.Language, s.Imports)
 }
 
-// at returns the token at an index, or an empty one.
+// at returns the token at an index, or an empty token if there is none.
 func (r *scriptReader) at(i int) tok {
 	if i < 0 || i >= len(r.toks) {
 		return tok{kind: newline}
@@ -96,7 +96,8 @@ func (r *scriptReader) token(i int) {
 	}
 }
 
-// loads looks for imports, tests and the program's start, anywhere in the file.
+// loads examines a word that may begin an import or a test, or indicate the program's entry
+// point, anywhere in the file.
 func (r *scriptReader) loads(i int) {
 	member := r.at(i-1).is(".", "?.")
 	next := r.at(i + 1)
@@ -126,7 +127,8 @@ func (r *scriptReader) loads(i int) {
 	}
 }
 
-// call adds a call whose first argument is a plain string.
+// call adds an import made by a call if the call's argument at that index is a plain
+// string.
 func (r *scriptReader) call(form Form, argument int) {
 	path, ok := r.module(r.at(argument))
 	if ok && path != "" && r.at(argument+1).is(")", ",") {
@@ -201,7 +203,7 @@ func (r *scriptReader) declaration(start, i int, exported, standard bool) {
 	}
 }
 
-// class adds a class and opens it for its methods.
+// class adds a class and opens it so that its methods can be added.
 func (r *scriptReader) class(i int, exported bool) {
 	name := r.at(i + 1)
 	if name.kind != word || name.is("extends", "implements") {
@@ -209,7 +211,8 @@ func (r *scriptReader) class(i int, exported bool) {
 	}
 	r.typ(name.text, "class", exported)
 	if body := r.find(i, "{"); body > 0 {
-		// The brackets between here and the body are balanced.
+		// The brackets between here and the body are balanced, so the body is one level
+		// deeper.
 		r.classes = append(r.classes[:0], openClass{name.text, r.depth + 1})
 	}
 }
@@ -224,15 +227,15 @@ func (r *scriptReader) function(name string, start, i int, exported bool) {
 	if len(r.Functions) > maxList {
 		return
 	}
-	// The modifiers of an export are not a part of the signature.
+	// The modifiers of an export are not part of the signature.
 	for start < i && r.at(start).is("export", "default", "declare") {
 		start++
 	}
 	r.Functions = append(r.Functions, Function{Name: name, Signature: r.signature(start), Exported: exported})
 }
 
-// signature returns the source from a token to the end of the parameters and of the
-// result type.
+// signature returns the source from a token to the end of the parameters and the result
+// type.
 func (r *scriptReader) signature(start int) string {
 	depth, closed := 0, false
 	last := min(len(r.toks), start+maxAhead) - 1
@@ -314,7 +317,8 @@ func (r *scriptReader) isArrow(i int) bool {
 	return false
 }
 
-// find returns the next index of a token, or -1.
+// find returns the index of the first token from i on that is what, or -1 if a semicolon
+// precedes it or there is none within maxAhead tokens.
 func (r *scriptReader) find(i int, what string) int {
 	for n := range maxAhead {
 		switch t := r.at(i + n); {
@@ -365,7 +369,8 @@ func modifier(w string) bool {
 	return false
 }
 
-// commonJS parses an assignment to exports: one name, an object, or a member.
+// commonJS parses an assignment of one name or of an object to exports, or an assignment to
+// a member of exports.
 func (r *scriptReader) commonJS(i int) {
 	next := r.at(i + 1)
 	switch {

@@ -10,13 +10,14 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// Bounds on what is read and returned. A summary that omits something reports that.
+// Limits on what is read and returned. [Summary.Truncated] reports whether a part of the
+// file or of a list was omitted.
 const (
 	MaxText = 1 << 20 // bytes of a file; more is an error
 
-	// MaxLexed bounds how much of a Python, JavaScript or TypeScript file is read, in
-	// bytes, up to the last whole line. A byte takes a microsecond, and three for the
-	// worst of some fifty hostile shapes. Go files are read whole.
+	// MaxLexed limits how much of a Python, JavaScript or TypeScript file is read, in
+	// bytes, up to the end of the last whole line. Reading a byte takes a microsecond, or
+	// three for the worst of some fifty hostile inputs. Go files are read in full.
 	MaxLexed = 128 << 10
 
 	MaxDoc       = 200 // characters of a doc
@@ -49,25 +50,25 @@ type Summary struct {
 	Language Language
 	// Package is the name in a Go file's package clause.
 	Package string
-	// Doc is the file's own description in one line: package comment, docstring of
-	// the module, or the comment at the top; at most [MaxDoc] characters.
+	// Doc is the file's own description on one line, at most [MaxDoc] characters long: the
+	// package comment, the docstring of the module, or the comment at the top.
 	Doc       string
 	Types     []Type
 	Functions []Function
 	Imports   []Import
-	// Tags are the build constraints of a Go file, as written after //go:build.
+	// Tags holds the build constraints of a Go file, as written after //go:build.
 	Tags string
-	// Test reports whether the file is a test, by its name.
+	// Test reports whether the file is a test, judging by its name.
 	Test bool
-	// Tests are the names of the tests in it.
+	// Tests holds the names of the tests in the file.
 	Tests []string
-	// Entry is the evidence that the file is the start of a program ("package main",
-	// "__main__", "shebang"); empty if there is none.
+	// Entry is the evidence that the file is the entry point of a program, such as "package
+	// main", "__main__" or "shebang"; it is empty if there is no evidence.
 	Entry string
-	// Touches lists what the file works with outside of itself, judged by its imports;
-	// sorted.
+	// Touches lists the kinds of resources outside the file that it works with, judging by
+	// its imports, in sorted order.
 	Touches []Touch
-	// Truncated reports whether the file or a list was longer than its bound.
+	// Truncated reports whether the file or a list was longer than its limit.
 	Truncated bool
 }
 
@@ -83,30 +84,30 @@ type Type struct {
 // Function is a declared function or method; a method's name is Type.method.
 type Function struct {
 	Name string
-	// Signature is the declaration up to its body, with white space collapsed, at most
-	// 200 bytes.
+	// Signature is the declaration without its body, with white space collapsed, at most
+	// 200 bytes long.
 	Signature string
 	Exported  bool
 }
 
 // Import is one imported module.
 type Import struct {
-	// Path is the module as written: an import path, a dotted name with its leading
-	// dots, or a specifier.
+	// Path is the module's name as written: an import path in Go, a dotted name with its
+	// leading dots in Python, or a specifier in JavaScript and TypeScript.
 	Path string
 	Kind Kind
 	// Form is the form of the import statement.
 	Form Form
-	// Names are the names that Python's from … import takes from the module, which may
-	// be modules themselves.
+	// Names holds the names that a Python statement of the form from … import imports from
+	// the module. They may be modules themselves.
 	Names []string
-	// TypeOnly imports do not exist at run time.
+	// TypeOnly reports whether the import is only for types and does not exist at run time.
 	TypeOnly bool
-	// Conditional imports are in a branch, a try or a function.
+	// Conditional reports whether the import is in a branch, a try or a function.
 	Conditional bool
 }
 
-// Kind is the origin of an imported module.
+// Kind describes where an imported module comes from.
 type Kind string
 
 // The kinds of import. An absolute import that is not in the standard library counts as
@@ -128,7 +129,7 @@ const (
 	ReExport Form = "re-export"
 )
 
-// LanguageOf returns the language of a file by its name.
+// LanguageOf returns the language of a file, judging by its name.
 func LanguageOf(name string) (Language, bool) {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".go":
@@ -143,9 +144,9 @@ func LanguageOf(name string) (Language, bool) {
 	return "", false
 }
 
-// Summarize summarises one file. The path is never opened: it determines the language
-// and whether the file is a test. Of a text with syntax errors it returns what can be
-// recognised; an error means that there is nothing to return.
+// Summarize summarises one file. It does not open the file: name only determines the
+// language and whether the file is a test. For a text with syntax errors, Summarize returns
+// what can be recognised; an error means that there is nothing to return.
 func Summarize(name string, text []byte) (Summary, error) {
 	language, ok := LanguageOf(name)
 	switch {
@@ -170,7 +171,8 @@ func Summarize(name string, text []byte) (Summary, error) {
 	return s, nil
 }
 
-// Within marks the imports below a Go module as internal to the repository.
+// Within marks the imports of packages in the given Go module as internal to the
+// repository.
 func (s *Summary) Within(module string) {
 	if module == "" || s.Language != Go {
 		return
@@ -183,8 +185,8 @@ func (s *Summary) Within(module string) {
 	s.Touches = touches(s.Language, s.Imports)
 }
 
-// normalize removes differences between editors: no byte order mark, only line feeds,
-// valid UTF-8.
+// normalize removes differences between editors: the result has no byte order mark, only
+// line feeds as line ends, and valid UTF-8.
 func normalize(text []byte) string {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	clean := strings.ToValidUTF8(string(text), "\ufffd")
@@ -205,7 +207,7 @@ func isTest(l Language, name string) bool {
 	return strings.HasSuffix(stem, ".test") || strings.HasSuffix(stem, ".spec") || strings.Contains(folders, "/__tests__/")
 }
 
-// bound cuts every list and text to its bound.
+// bound cuts every list and text to its limit.
 func (s *Summary) bound() {
 	s.Package, s.Tags = foreign.Clip(s.Package, maxName), foreign.Clip(s.Tags, maxSignature)
 	s.Doc = cutDoc(s.Doc)
@@ -237,8 +239,8 @@ func shorten[T any](s *Summary, list []T) []T {
 	return list[:maxList]
 }
 
-// cutDoc collapses white space and cuts to [MaxDoc] characters.
+// cutDoc collapses white space and cuts the text to [MaxDoc] characters.
 func cutDoc(text string) string {
-	// The bound on bytes keeps a megabyte of comment from being split into words.
+	// The limit in bytes prevents a megabyte of comment from being split into words.
 	return foreign.Clip(strings.Join(strings.Fields(foreign.Clip(text, 16*MaxDoc)), " "), MaxDoc, foreign.Runes)
 }

@@ -260,8 +260,8 @@ describe('thing', () => { it("works", function () {}) })
 	}
 }
 
-// TestWhatLexersStumbleOver has text that can keep a lexer from finding the class after
-// it.
+// TestWhatLexersStumbleOver covers text that can prevent a lexer from finding the class
+// after it.
 func TestWhatLexersStumbleOver(t *testing.T) {
 	for name, text := range map[string]string{
 		"less than":   "for (let i=0;i<n;i++) { f(i) }\nexport class Late {}\n",

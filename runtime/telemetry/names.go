@@ -1,7 +1,7 @@
 package telemetry
 
-// The attributes of the semantic conventions for generative AI that spans have. They are here
-// because the Go package of the conventions has them no more.
+// The attributes of spans that belong to the semantic conventions for generative AI. They
+// are defined here because the Go package of the conventions no longer contains them.
 const (
 	Operation     = "gen_ai.operation.name"
 	Provider      = "gen_ai.provider.name"
@@ -17,7 +17,7 @@ const (
 	OperationTurn = "invoke_agent"
 )
 
-// The attributes that only evolve has. Waited is in seconds, Cost in USD.
+// The attributes that are specific to evolve. Waited is in seconds, Cost in USD.
 const (
 	Run      = "evolve.run"
 	Exit     = "evolve.exit_code"

@@ -11,12 +11,13 @@ import (
 	"evolve/runtime/text"
 )
 
-// mostText bounds a text in an attribute or a name of a span, in bytes.
+// mostText is the maximum length of a text in an attribute or of the name of a span, in
+// bytes.
 const mostText = 120
 
 type tracerKey struct{}
 
-// WithTracer returns a context whose spans the tracer makes.
+// WithTracer returns a context whose spans are created by the tracer.
 func WithTracer(ctx context.Context, t trace.Tracer) context.Context {
 	return context.WithValue(ctx, tracerKey{}, t)
 }
@@ -24,13 +25,14 @@ func WithTracer(ctx context.Context, t trace.Tracer) context.Context {
 // Span is a part of a trace. The zero value records nothing.
 type Span struct{ span trace.Span }
 
-// Start begins a span below that of the context, and returns a context for what happens within
-// it. The span must be ended. Without a tracer in the context it records nothing.
+// Start begins a span that is a child of the span in the context, and returns a context for
+// what happens within the new span. The caller must end the span. Without a tracer in the
+// context, the span records nothing.
 func Start(ctx context.Context, name string) (context.Context, Span) {
 	return start(ctx, name, trace.SpanKindInternal)
 }
 
-// StartClient is [Start] for a request to another service.
+// StartClient is like [Start], for a request to another service.
 func StartClient(ctx context.Context, name string) (context.Context, Span) {
 	return start(ctx, name, trace.SpanKindClient)
 }
@@ -57,14 +59,15 @@ func (s Span) Name(name string) {
 	}
 }
 
-// Text adds a name or another short text of a fixed set. An empty one is left out.
+// Text adds an attribute that is a name or another short text from a fixed set. An empty
+// text is left out.
 func (s Span) Text(key, value string) {
 	if s.span != nil && value != "" {
 		s.span.SetAttributes(attribute.String(key, clean(value)))
 	}
 }
 
-// Int adds a whole number.
+// Int adds an attribute that is a whole number.
 func (s Span) Int(key string, value int64) {
 	if s.span != nil {
 		s.span.SetAttributes(attribute.Int64(key, value))
@@ -78,7 +81,7 @@ func (s Span) Float(key string, value float64) {
 	}
 }
 
-// Bool adds a truth value.
+// Bool adds a Boolean.
 func (s Span) Bool(key string, value bool) {
 	if s.span != nil {
 		s.span.SetAttributes(attribute.Bool(key, value))
@@ -108,13 +111,13 @@ func (s Span) End() {
 	}
 }
 
-// clean makes a foreign name safe to store and short.
+// clean makes a foreign name short and safe to store.
 func clean(value string) string { return text.Clip(text.Visible(value), mostText) }
 
 const traceparent = "traceparent"
 
-// Traceparent returns the header of W3C Trace Context that joins the span of the context; empty
-// without one.
+// Traceparent returns the W3C Trace Context header that identifies the span in the context,
+// so that another process can [Join] it, or an empty text if there is no span.
 func Traceparent(ctx context.Context) string {
 	if t, _ := ctx.Value(tracerKey{}).(trace.Tracer); t == nil {
 		return ""
@@ -124,8 +127,8 @@ func Traceparent(ctx context.Context) string {
 	return header[traceparent]
 }
 
-// Join returns a context whose spans are below the one that another process wrote as a
-// traceparent. One that is empty or malformed changes nothing.
+// Join returns a context whose spans are children of the span that another process
+// described in a traceparent header. An empty or malformed header changes nothing.
 func Join(ctx context.Context, header string) context.Context {
 	if header == "" {
 		return ctx

@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 )
 
-// TestOff tests that a span without a tracer takes no memory and records nothing.
+// TestOff tests that a span without a tracer allocates no memory and records nothing.
 func TestOff(t *testing.T) {
 	ctx := t.Context()
 	allocs := testing.AllocsPerRun(100, func() {
@@ -27,7 +27,7 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// TestSpans tests names, attributes and the way to another process.
+// TestSpans tests names, attributes and propagation to another process.
 func TestSpans(t *testing.T) {
 	kept := tracetest.NewSpanRecorder()
 	here, there := provider(t, kept), provider(t, kept)
@@ -72,7 +72,7 @@ func provider(t *testing.T, to sdktrace.SpanProcessor) context.Context {
 func BenchmarkOff(b *testing.B) {
 	type key int
 	ctx := b.Context()
-	for i := range 16 { // as deep as in an evaluation
+	for i := range 16 { // as deeply nested as in an evaluation
 		ctx = context.WithValue(ctx, key(i), i)
 	}
 	for b.Loop() {

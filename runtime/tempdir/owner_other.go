@@ -4,6 +4,6 @@ package tempdir
 
 import "io/fs"
 
-// owned reports whether a file belongs to the user of this process: here each user has a folder
-// of temporary files.
+// owned reports whether a file belongs to the user of this process. It always returns true,
+// because on this system each user has a separate folder for temporary files.
 func owned(fs.FileInfo) bool { return true }

@@ -1,5 +1,5 @@
-// Package tempdir makes temporary folders that do not outlive their processes for long: the
-// next process that makes a folder removes those of processes that were killed.
+// Package tempdir creates temporary folders that do not outlive their processes for long:
+// the next process that creates a folder removes those of processes that were killed.
 package tempdir
 
 import (
@@ -12,8 +12,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// The names in the folder for temporary files: a folder for each Folder, which has a lock that
-// its process holds as long as it lives, and the content.
+// Names in the system's folder for temporary files: the prefix of the folder that is
+// created for each [Folder] and, inside that folder, the lock, which the process holds as
+// long as it lives, and the folder for the content.
 const (
 	prefix      = "evolve-tmp-"
 	lockName    = "lock"
@@ -22,14 +23,16 @@ const (
 
 // Folder is a temporary folder of this process.
 type Folder struct {
-	// Path is its absolute path. The folder is empty at first, and only its user can read it.
+	// Path is the folder's absolute path. The folder is initially empty, and only its user
+	// can read it.
 	Path string
 	top  string
 	lock *flock.Flock
 }
 
-// Make makes a folder where the system has temporary files, and removes the folders of
-// processes that were killed. The purpose, a word of the letters a to z, is part of the name.
+// Make creates a folder in the system's folder for temporary files, and removes the folders
+// of processes that were killed. The purpose, a word of the letters a to z, is part of the
+// name.
 func Make(purpose string) (*Folder, error) {
 	parent, err := filepath.Abs(os.TempDir())
 	if err != nil {
@@ -56,7 +59,7 @@ func Make(purpose string) (*Folder, error) {
 	}
 }
 
-// Remove removes the folder with its content. It holds the lock until the end, so that no other
+// Remove removes the folder with its content. It holds the lock until the end, so no other
 // process removes the folder at the same time.
 func (f *Folder) Remove() error {
 	err := os.RemoveAll(f.top)
@@ -66,7 +69,8 @@ func (f *Folder) Remove() error {
 	return err
 }
 
-// hold takes the lock of a new folder; nil where another process has it, or has removed it.
+// hold takes the lock of a new folder. It returns nil if another process holds the lock or
+// has removed it.
 func hold(top string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(top, lockName))
 	if ok, err := lock.TryLock(); err != nil || !ok {
@@ -82,11 +86,11 @@ func hold(top string) (*flock.Flock, error) {
 	return nil, errors.Join(err, lock.Unlock())
 }
 
-// made matches the names of folders that Make makes.
+// made matches the names of folders created by Make.
 var made = regexp.MustCompile(`^` + prefix + `[a-z]+-[0-9]+$`)
 
-// clearDead removes the folders of this user whose processes have ended. One that cannot be
-// removed does no harm.
+// clearDead removes the folders of this user whose processes have ended. Errors are
+// ignored, because a folder that cannot be removed does no harm.
 func clearDead(parent string) {
 	entries, _ := os.ReadDir(parent)
 	for _, e := range entries {
@@ -103,12 +107,12 @@ func clearIfDead(top string) {
 	path := filepath.Join(top, lockName)
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		_ = os.Remove(top) // the folder has just been made, or is almost removed
+		_ = os.Remove(top) // the folder was only just created, or is about to disappear
 	}
 	if err != nil || !info.Mode().IsRegular() {
 		return
 	}
-	lock := flock.New(path, flock.SetFlag(os.O_RDONLY)) // a lock that its process removes is not made again
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY)) // opened read-only, so a lock that its process has just removed is not created again
 	if ok, err := lock.TryLock(); err != nil || !ok {
 		return
 	}

@@ -15,7 +15,8 @@ import (
 	"testing"
 )
 
-// holdVar marks a process of a test that makes a folder, prints its path and waits.
+// holdVar is the environment variable that marks a process as one that a test starts to
+// make a folder, print its path and wait.
 const holdVar = "TEMPDIR_HOLD"
 
 func TestMain(m *testing.M) {
@@ -56,7 +57,7 @@ func holder(t *testing.T) (cmd *exec.Cmd, path string) {
 	return cmd, strings.TrimSpace(line)
 }
 
-// names lists what is in a folder.
+// names lists the entries of a folder.
 func names(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -69,8 +70,8 @@ func names(t *testing.T, dir string) (out []string) {
 	return out
 }
 
-// TestKilled checks that the folder of a process that was killed is removed when another
-// process makes one, and that the folder of a living process stays.
+// TestKilled checks that the folder of a killed process is removed when another process
+// makes a folder, and that the folder of a living process stays.
 func TestKilled(t *testing.T) {
 	parent := t.TempDir()
 	t.Setenv("TMPDIR", parent)
@@ -101,8 +102,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestOthersStay checks that only folders that Make made are removed: no folder with another
-// name, without a lock, or behind a link.
+// TestOthersStay checks that only folders made by Make are removed, and no folder that has
+// another name, has no lock, or is reached through a link.
 func TestOthersStay(t *testing.T) {
 	parent, elsewhere := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", parent)
@@ -138,7 +139,8 @@ func TestOthersStay(t *testing.T) {
 	}
 }
 
-// TestMadeAtOnce checks that no process removes the folder that another is about to lock.
+// TestMadeAtOnce checks that no process removes a folder that another process is about to
+// lock.
 func TestMadeAtOnce(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	var wg sync.WaitGroup

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// An Option changes how [Clip] measures and marks.
+// Option changes how [Clip] measures and marks text.
 type Option uint8
 
 const (
@@ -13,10 +13,10 @@ const (
 	Runes Option = 1 << iota
 	// Ellipsis ends a clipped text with "…", which counts towards the limit.
 	Ellipsis
-	// Mark appends "…" to a clipped text beyond the limit.
+	// Mark appends "…" to a clipped text; it does not count towards the limit.
 	Mark
-	// Words clips at the end of a sentence or else of a word where the second half of
-	// the text has one.
+	// Words clips at the end of a sentence, or else of a word, if there is one in the
+	// second half of the clipped text.
 	Words
 )
 
@@ -69,7 +69,8 @@ func prefix(s string, n int, o Option) string {
 		}
 		return s
 	}
-	// Invalid text can have any number of bytes that do not start a character.
+	// The search goes back only a few bytes, because invalid text can contain any number of
+	// bytes that do not start a character.
 	for end := n; end > 0 && end > n-utf8.UTFMax; end-- {
 		if utf8.RuneStart(s[end]) {
 			return s[:end]
@@ -78,8 +79,9 @@ func prefix(s string, n int, o Option) string {
 	return s[:n]
 }
 
-// ClipMiddle returns s, or its beginning and its end with " … " between them if it is longer
-// than n bytes: a program often prints its error last. It never cuts inside a character.
+// ClipMiddle returns s or, if s is longer than n bytes, its beginning and its end with " …
+// " between them, because a program often prints its error last. It never cuts inside a
+// character.
 func ClipMiddle(s string, n int) string {
 	const gap = " " + ellipsis + " "
 	if len(s) <= n {

@@ -1,32 +1,36 @@
 package text
 
-// Head keeps the first Most bytes of what is written to it. The zero value keeps nothing.
+// Head retains the first Most bytes of what is written to it. The zero value retains
+// nothing.
 type Head struct {
 	Most int
 	kept []byte
 }
 
-// Write implements [io.Writer]. It accepts everything, so that a program that writes goes on.
+// Write implements [io.Writer]. It accepts everything, so a program that writes to it is
+// not stopped.
 func (h *Head) Write(p []byte) (int, error) {
 	h.kept = append(h.kept, p[:min(len(p), max(0, h.Most-len(h.kept)))]...)
 	return len(p), nil
 }
 
-// String returns what is kept.
+// String returns what was retained.
 func (h *Head) String() string { return string(h.kept) }
 
-// Tail keeps the last Most bytes of what is written to it. The zero value keeps nothing.
+// Tail retains the last Most bytes of what is written to it. The zero value retains
+// nothing.
 type Tail struct {
 	Most int
 	kept []byte
 }
 
-// Write implements [io.Writer]. It accepts everything, so that a program that writes goes on.
+// Write implements [io.Writer]. It accepts everything, so a program that writes to it is
+// not stopped.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.kept = append(t.kept, p[max(0, len(p)-t.Most):]...)
 	t.kept = t.kept[max(0, len(t.kept)-t.Most):]
 	return len(p), nil
 }
 
-// String returns what is kept.
+// String returns what was retained.
 func (t *Tail) String() string { return string(t.kept) }

@@ -12,11 +12,12 @@ import (
 const (
 	// Minus is the sign of negative numbers.
 	Minus = "−"
-	// Unknown stands for a figure that there is none of.
+	// Unknown stands for a figure that does not exist.
 	Unknown = "–"
 )
 
-// Decimal formats a number with so many decimals and no leading zero: .61, −.25, 1.000.
+// Decimal formats a number with the given number of decimals and no leading zero: .61,
+// −.25, 1.000.
 func Decimal(x float64, decimals int) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return Unknown
@@ -49,8 +50,8 @@ func Signed(x float64, decimals int) string {
 	return "+" + s
 }
 
-// Points formats a difference of scores in points, hundredths of the scale, with its
-// sign: +8.2, −0.4, 0.0.
+// Points formats a difference between scores in points, which are hundredths of the scale,
+// with its sign: +8.2, −0.4, 0.0.
 func Points(d float64) string { return Signed(100*d, 1) }
 
 // Size formats a difference in points without a sign.
@@ -69,8 +70,9 @@ func Short(x float64) string {
 	return s
 }
 
-// Percent formats a share or level with at most one decimal. One that would round to 100 % has two,
-// rounded down, and one that would round to 0 % has one significant digit.
+// Percent formats a share or level with at most one decimal. A value that would round to
+// 100 % has two decimals and is rounded down; a value that would round to 0 % has one
+// significant digit.
 func Percent(share float64) string {
 	percent := math.Round(1000*share) / 10
 	switch {
@@ -85,13 +87,15 @@ func Percent(share float64) string {
 // Whole formats a whole number with thousands separators.
 func Whole(n int) string { return humanize.Comma(int64(n)) }
 
-// MostRatio is the ratio from which on changes are not told apart.
+// MostRatio is the ratio at and above which changes are no longer distinguished.
 const MostRatio = 1000
 
-// Change formats a ratio as a change: +10 %, −5 %, 0 %; from [MostRatio] on "more than +99,900 %".
+// Change formats a ratio as a change: +10 %, −5 %, 0 %. For a ratio of [MostRatio] or more,
+// it returns "more than +99,900 %".
 func Change(ratio float64) string { return percents(ratio) + " %" }
 
-// ChangeInterval formats the bounds of a ratio as changes in per cent: [−5, +12].
+// ChangeInterval formats the bounds of an interval of ratios as percentage changes: [−5,
+// +12].
 func ChangeInterval(lo, hi float64) string { return "[" + percents(lo) + ", " + percents(hi) + "]" }
 
 func percents(ratio float64) string {
@@ -129,8 +133,9 @@ func Duration(seconds float64) string {
 	}
 }
 
-// Dollars formats an amount of money. It has two decimals from a dollar on and in whole cents, and else four
-// significant digits, so that small amounts add up: $12.35, $0.50, $0.035, $0.004069.
+// Dollars formats an amount of money. An amount of at least a dollar, or of whole cents,
+// has two decimals; any other has up to four significant digits, so that small amounts add
+// up: $12.35, $0.50, $0.035, $0.004069.
 func Dollars(usd float64) string {
 	decimals := 2
 	if cents := usd * 100; math.Abs(usd) < 1 && math.Abs(cents-math.Round(cents)) > 1e-6 {

@@ -7,8 +7,8 @@ import (
 )
 
 // Nearest returns the candidate that a person who wrote word most likely meant, or "" if
-// none is close: at most one error for every three characters of the word, in any case
-// of letters. Of equally close candidates it returns the first.
+// none is close. A close candidate has at most one error for every three characters of the
+// word, ignoring case. Of equally close candidates, Nearest returns the first.
 func Nearest(word string, candidates []string) string {
 	best, fewest := "", max(1, (len(word)+1)/3)+1
 	for _, c := range candidates {
@@ -19,10 +19,11 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// errorsBetween returns the number of insertions, deletions and replacements of
-// characters; a transposition of two neighbours counts as one.
+// errorsBetween returns the number of insertions, deletions and replacements of characters.
+// Two words that differ only by the transposition of two neighbouring characters have one
+// error.
 func errorsBetween(a, b string) int {
-	const longest = 100 // the distance takes quadratic time
+	const longest = 100 // computing the distance takes quadratic time
 	if len(a) > longest || len(b) > longest {
 		return longest
 	}

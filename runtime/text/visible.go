@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Shown reports whether r is visible: not a control or format character, not one that
-// changes the direction of text, no unusual space, filler, tag, variation selector or
-// other character that is drawn as nothing.
+// Shown reports whether r is visible: not a control or format character, a character that
+// changes the direction of text, an unusual space, a filler, a tag, a variation selector,
+// or another character that is drawn as nothing.
 func Shown(r rune) bool {
 	switch {
 	case r == 0x2800: // the empty Braille pattern
@@ -23,32 +23,32 @@ func Shown(r rune) bool {
 	return unicode.IsPrint(r)
 }
 
-// A style describes what stays in a text and how the rest is escaped.
+// style describes which characters of a text stay and how the others are escaped.
 type style struct {
-	keep, drop string // characters that stay besides those shown, and shown ones that do not
-	marks      int    // maximum number of combining marks in a row; more cover the lines above
-	bare       bool   // whether a mark may follow a space
+	keep, drop string // additional characters that stay, and shown characters that do not
+	marks      int    // maximum number of consecutive combining marks; more would cover the lines above
+	bare       bool   // whether a combining mark may follow a space or begin the text
 	invalid    string // formats of an escaped byte and of an escaped character
 	escape     func(r rune) string
 }
 
-// Visible returns s as one line without active or hidden characters: control
-// characters, escape sequences, bidirectional and zero-width characters, blank letters,
-// unusual spaces and invalid UTF-8 are escaped as \n, \x1b or \u202e. Visible
-// characters and the ordinary space stay.
+// Visible returns s as one line without active or hidden characters: control characters,
+// escape sequences, bidirectional and zero-width characters, blank letters, unusual spaces
+// and invalid UTF-8 are escaped in the form \n, \x1b or \u202e. Visible characters and the
+// ordinary space stay.
 func Visible(s string) string {
 	return visible(s, style{marks: 3, bare: true, invalid: `\x%02x`, escape: goEscape})
 }
 
-// VisibleLines is [Visible] for text of several lines: line feeds and tabs stay.
+// VisibleLines is like [Visible], for text of several lines: line feeds and tabs stay.
 func VisibleLines(s string) string {
 	return visible(s, style{keep: "\n\t", marks: 3, bare: true, invalid: `\x%02x`, escape: goEscape})
 }
 
-// VisibleCode is [Visible] for a line of source code, which can contain escapes of its
-// own: tabs stay, and all else is written as ⟦U+202E⟧ or ⟦0xFF⟧. These brackets are
-// themselves escaped, so that no text can imitate an escape. Letters that resemble other
-// letters stay.
+// VisibleCode is like [Visible], for a line of source code, which can contain escapes of
+// its own. Tabs stay, and everything else that is not shown is escaped in the form ⟦U+202E⟧
+// or ⟦0xFF⟧. These brackets are themselves escaped, so no text can imitate an escape.
+// Letters that resemble other letters stay.
 func VisibleCode(s string) string {
 	return visible(s, style{keep: "\t", drop: "⟦⟧", marks: 2, invalid: "⟦0x%02X⟧", escape: func(r rune) string { return fmt.Sprintf("⟦U+%04X⟧", r) }})
 }
@@ -99,8 +99,9 @@ func goEscape(r rune) string {
 	return fmt.Sprintf(`\U%08x`, r)
 }
 
-// OneLine is [Visible] after replacing every run of white space and control characters
-// by one space, for text that must stay on one line, such as a trailer of a commit.
+// OneLine is like [Visible], but first replaces every run of white space and control
+// characters with one space. It is for text that must stay on one line, such as a trailer
+// of a commit.
 func OneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
@@ -111,8 +112,9 @@ func OneLine(s string) string {
 	return Visible(strings.Join(strings.Fields(s), " "))
 }
 
-// Cell returns text for a cell of a spreadsheet: [VisibleLines], with an apostrophe
-// before text that a spreadsheet would take for a formula, even after white space.
+// Cell returns text for a cell of a spreadsheet. It is like [VisibleLines], with an
+// apostrophe before text that a spreadsheet would treat as a formula, even after white
+// space.
 func Cell(s string) string {
 	s = VisibleLines(s)
 	if t := strings.TrimLeft(s, " \t\n"); t != s && strings.ContainsAny(s[:len(s)-len(t)], "\t\n") || strings.IndexAny(t, "=+-@＝＋－＠") == 0 {
@@ -121,8 +123,8 @@ func Cell(s string) string {
 	return s
 }
 
-// JSON escapes the characters of a JSON document that are not shown, and combining marks.
-// They occur in strings only, and parsers decode them.
+// JSON escapes combining marks and all characters in a JSON document that are not shown.
+// Such characters occur only inside strings, where parsers decode the escapes.
 func JSON(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	for _, r := range string(data) {
@@ -149,8 +151,8 @@ func plain(s string) bool {
 	return true
 }
 
-// Marshal returns v as JSON on one line. Unlike that of encoding/json, it does not escape
-// <, > and &, so that text of models and people stays readable.
+// Marshal returns v as JSON on one line. Unlike encoding/json, it does not escape <, > and
+// &, so text by models and people stays readable.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

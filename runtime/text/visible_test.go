@@ -105,7 +105,7 @@ func TestCell(t *testing.T) {
 	}
 }
 
-// TestNothingHides tests that the output for any input is visible.
+// TestNothingHides tests that the output for any input consists only of visible characters.
 func TestNothingHides(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for _, r := range OneLine(rapid.String().Draw(t, "text")) {
@@ -122,8 +122,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// FuzzVisible tests that the output for any input is visible, and that VisibleCode gives
-// different texts different outputs.
+// FuzzVisible tests that the output for any input is visible, and that VisibleCode maps
+// different texts to different outputs.
 func FuzzVisible(f *testing.F) {
 	f.Add("a\u202eb\x1b[31m\n\xff", "⟦U+202E⟧")
 	f.Fuzz(func(t *testing.T, a, b string) {

@@ -6,13 +6,13 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// cells measures text in terminal cells. It ignores the environment, so that the same
-// text has the same width everywhere.
+// cells measures text in terminal cells. It ignores the environment, so the same text has
+// the same width everywhere.
 var cells = &runewidth.Condition{StrictEmojiNeutral: true}
 
-// Width returns the number of terminal cells that visible text takes: the sum over its
-// characters, because [Visible] escapes those that join with others, except combining
-// marks, which take no cell.
+// Width returns the number of terminal cells that visible text takes. This is the sum of
+// the widths of its characters, because [Visible] escapes those that join with others,
+// except combining marks, which take no cell.
 func Width(s string) int {
 	if plain(s) {
 		return len(s)
@@ -25,8 +25,8 @@ func Width(s string) int {
 }
 
 // Wrap breaks s into lines of at most width terminal cells, at spaces; a longer word is
-// broken at width. The lines have no space at their ends; spaces within them stay. An
-// empty text has one empty line.
+// broken at width. Lines have no spaces at either end; spaces within them stay. An empty
+// text gives one empty line.
 func Wrap(s string, width int) []string {
 	var lines []string
 	for s = strings.Trim(s, " "); ; {
@@ -34,7 +34,7 @@ func Wrap(s string, width int) []string {
 		if n == len(s) {
 			return append(lines, s)
 		}
-		if i := strings.LastIndexByte(s[:n+1], ' '); i >= 0 { // a space at n ends the line, too
+		if i := strings.LastIndexByte(s[:n+1], ' '); i >= 0 { // a space at n also ends the line
 			n = i
 		}
 		lines = append(lines, strings.TrimRight(s[:n], " "))
@@ -42,11 +42,12 @@ func Wrap(s string, width int) []string {
 	}
 }
 
-// Fill wraps a text anew: each sequence of white space in it counts as one space.
+// Fill is like [Wrap], but first replaces each run of white space with one space.
 func Fill(s string, width int) []string { return Wrap(strings.Join(strings.Fields(s), " "), width) }
 
-// FirstCells returns the number of bytes of s that fit into width terminal cells, but at
-// least one character. Marks stay with the character before.
+// FirstCells returns the number of bytes at the beginning of s that fit into width terminal
+// cells. It counts at least one character, even if that does not fit. Combining marks stay
+// with the character before them.
 func FirstCells(s string, width int) int {
 	used := 0
 	for i, r := range s {

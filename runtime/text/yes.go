@@ -2,8 +2,8 @@ package text
 
 import "strings"
 
-// YesOrNo returns what a person's line answers to a question of yes or no, and whether it is an
-// answer: y, yes, n or no in any case of letters. An empty one is no.
+// YesOrNo returns a person's answer to a yes-or-no question, and whether the line is an
+// answer: y, yes, n or no in any letter case. An empty line means no.
 func YesOrNo(line string) (yes, known bool) {
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":

@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// builtin is a tool made of a declaration and a function.
+// builtin is a tool that consists of a declaration and a function.
 type builtin struct {
 	spec Spec
 	run  func(ctx context.Context, env *Env, args json.RawMessage) (Result, error)
@@ -22,7 +22,7 @@ func (b builtin) Call(ctx context.Context, env *Env, args json.RawMessage) (Resu
 }
 
 // Builtin returns the tools of the built-in agent, all of them read-only. The heuristic
-// model uses all of them, and they are the members of its search space.
+// model uses all of them, and they are the tools in its search space.
 func Builtin() []Tool {
 	return []Tool{
 		calculate(), getTime(), readFile(), listDirectory(), grep(), memorySearch(), note(), enableTool(),
@@ -30,11 +30,12 @@ func Builtin() []Tool {
 	}
 }
 
-// Further returns the tools beyond the built-in ones, for language models: about the
-// agent's own memory, config, state and history. All are available and none essential.
-// Those whose text outlasts the turn declare that as their effect: memory_add and
-// memory_retract remember, share shares, tool_create and tool_delete draft; the operator
-// allows each by name. propose_patch declares a write, which the first level denies.
+// Further returns the tools for language models beyond the built-in ones: tools about the
+// agent's own memory, config, state and history. All of them have the category available;
+// none is essential. Tools whose text outlasts the turn declare that as their effect:
+// memory_add and memory_retract have the effect remember, share has share, and tool_create
+// and tool_delete have draft; the operator must allow each of them by name. propose_patch
+// declares a write, which the lowest level of autonomy denies.
 func Further() []Tool {
 	return []Tool{
 		memoryAdd(), memoryRetract(), memoryAudit(), pipelineConfig(), contextCheck(), statusReport(), reflect(),
@@ -42,8 +43,9 @@ func Further() []Tool {
 	}
 }
 
-// Aside reports whether a local tool does no part of a task: it is about the agent's own
-// memory, tools, config, state or history, so that no referral concerns it.
+// Aside reports whether a local tool never carries out a part of a task, because it is
+// about the agent's own memory, tools, config, state or history. No referral concerns such
+// a tool.
 func Aside(name string) bool {
 	switch name {
 	case "memory_search", "note", "enable_tool":
@@ -52,8 +54,8 @@ func Aside(name string) bool {
 	return slices.ContainsFunc(Further(), func(t Tool) bool { return t.Spec().Name == name })
 }
 
-// define returns a local read-only tool whose arguments are decoded into A. The
-// registry has validated them against the schema before.
+// define returns a local read-only tool whose arguments are decoded into A. The registry
+// has already validated them against the schema.
 func define[A any](name, description, schema string, category Category, domains []string,
 	run func(ctx context.Context, env *Env, args A) Result,
 ) Tool {
@@ -72,7 +74,7 @@ func define[A any](name, description, schema string, category Category, domains 
 	}
 }
 
-// with returns a tool with another effect.
+// with returns a copy of t that has the given effect.
 func with(effect Effect, t Tool) Tool {
 	if b, ok := t.(builtin); ok {
 		b.spec.Effect = effect
@@ -90,11 +92,11 @@ func asJSON(v any) Result {
 	return OK(string(out))
 }
 
-// maxListed bounds the bytes of each list, except the one that fitting shortens.
+// maxListed limits the length of each list, in bytes, except the one that fitting shortens.
 const maxListed = 8 << 10
 
-// some returns the first entries of a list that fit the bound, and reports whether all
-// do.
+// some returns the first entries of a list that fit the limit, and reports whether all of
+// them do.
 func some(entries []string) ([]string, bool) {
 	spent := 0
 	for i, e := range entries {
@@ -105,8 +107,8 @@ func some(entries []string) ([]string, bool) {
 	return entries, true
 }
 
-// fitting returns a result with at most n entries, as many as fit into the bound on
-// outputs: truncated JSON would be invalid.
+// fitting returns the result that with builds for n entries, or for as many as fit into the
+// limit on outputs, because truncated JSON would be invalid.
 func fitting(n int, with func(n int) any) Result {
 	for {
 		res := asJSON(with(n))

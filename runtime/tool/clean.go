@@ -2,10 +2,10 @@ package tool
 
 import "strings"
 
-// clean returns the text of a file without credentials. The file is scrubbed as a
-// whole: before a search, because matches of a pattern could reveal a credential
-// character by character, and before lines are split or cut, because a part of a
-// credential is not recognised.
+// clean returns the text of a file without credentials. The file is scrubbed as a whole
+// before it is searched, because matches of a pattern could reveal a credential character
+// by character, and before lines are split or cut, because part of a credential is not
+// recognised.
 func (e *Env) clean(name, text string) string {
 	if e.Scrub == nil {
 		return text
@@ -13,11 +13,12 @@ func (e *Env) clean(name, text string) string {
 	return remembered(&e.cleaned, name, func() string { return e.Scrub(text) })
 }
 
-// maxLost bounds the search for a line behind a removed block, in lines.
+// maxLost is the maximum number of lines in which the line after a removed block is
+// searched for.
 const maxLost = 1000
 
-// numbered calls the function look with each line of a cleaned text and its number in the
-// original text, until look returns false.
+// numbered calls look with each line of a cleaned text and its number in the original text,
+// until look returns false.
 func numbered(text, clean string, look func(n int, line string) bool) {
 	if text == clean {
 		n := 0

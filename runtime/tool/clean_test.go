@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// opened returns a registry whose scrubber has one secret value, an environment, and
-// the value.
+// opened returns a registry whose scrubber removes one secret value, an environment, and
+// that value.
 func opened(t *testing.T, files map[string]string) (*Registry, *Env, string) {
 	t.Helper()
 	const secret = "tr0ub4dor-and-three"
@@ -30,9 +30,9 @@ func opened(t *testing.T, files map[string]string) (*Registry, *Env, string) {
 	return r, e, secret
 }
 
-// TestGrepTellsNothing tests that no pattern reveals the characters of a credential,
-// that no pattern finds the lines of a key block, and that a cut line holds no half of
-// a credential.
+// TestGrepTellsNothing tests that no pattern reveals the characters of a credential, that
+// no pattern finds the lines of a key block, and that a cut line never contains half of a
+// credential.
 func TestGrepTellsNothing(t *testing.T) {
 	var block strings.Builder
 	for i := range 12 {
@@ -61,7 +61,7 @@ func TestGrepTellsNothing(t *testing.T) {
 			t.Errorf("%s: %s", pattern, diff)
 		}
 	}
-	for n := range 40 { // for every place of the cut
+	for n := range 40 { // for every position of the cut
 		e.texts, e.cleaned = map[string]string{"c.json": strings.Repeat("x", maxMatchLine-n) + secret + "yyy"}, nil
 		if out := do(t, r, e, "grep", `{"pattern":"x","path":"c.json"}`).Output; strings.Contains(out, secret[:4]) {
 			t.Fatalf("%d bytes before the cut: %s", n, out)
@@ -69,8 +69,8 @@ func TestGrepTellsNothing(t *testing.T) {
 	}
 }
 
-// TestLongOutputIsCutBehindCredentials tests that wherever a credential is, no part of
-// it is left at the end of a cut output.
+// TestLongOutputIsCutBehindCredentials tests that wherever a credential is, no part of it
+// remains at the end of a cut output.
 func TestLongOutputIsCutBehindCredentials(t *testing.T) {
 	r, e, secret := opened(t, map[string]string{"long.txt": "x"})
 	for _, beyond := range []int{1, margin, 3 * margin} {
@@ -86,8 +86,8 @@ func TestLongOutputIsCutBehindCredentials(t *testing.T) {
 	}
 }
 
-// FuzzNumbered tests that every line of a cleaned text gets a number of the original,
-// in order, and that an unchanged, unique line keeps its own.
+// FuzzNumbered tests that every line in a cleaned text gets a line number from the
+// original, in ascending order, and that an unchanged, unique line keeps its number.
 func FuzzNumbered(f *testing.F) {
 	f.Add("a\nb\nSECRET\nc\n", uint8(3), uint8(1))
 	f.Add("a\nb\nb\nb\nc", uint8(1), uint8(2))
@@ -98,7 +98,7 @@ func FuzzNumbered(f *testing.F) {
 		for _, line := range lines {
 			count[line]++
 		}
-		// A block of lines is removed, like that of a key.
+		// A block of lines is removed, as that of a key is.
 		first := min(int(from), len(lines))
 		last := min(first+int(n), len(lines))
 		block := ""

@@ -9,30 +9,30 @@ import (
 	"evolve/runtime/source"
 )
 
-// DependencyMap is the result of dependency_map. Packages of Go are named by their
-// folders, "." being the root; modules of Python, JavaScript and TypeScript by their
+// DependencyMap is the result of dependency_map. Go packages are named by their folders,
+// where "." is the root; Python, JavaScript and TypeScript modules are named by their
 // files. Tests are left out.
 type DependencyMap struct {
 	Module   string     `json:"module,omitempty"`
 	Packages []Imports  `json:"packages"`
 	Cycles   [][]string `json:"cycles"`
-	// Orphans are imported by no other and are not programs.
+	// Orphans lists the packages that no other package imports and that are not programs.
 	Orphans []string `json:"orphans"`
-	// Core are imported by two or more.
+	// Core lists the packages that two or more others import.
 	Core []string `json:"core"`
-	// Withheld are files that seem to contain a credential; their contents are left
-	// out.
+	// Withheld lists files that seem to contain a credential; their contents are left out.
 	Withheld []string `json:"withheld,omitempty"`
 	// Truncated reports whether source text was not read or packages were left out.
 	Truncated bool `json:"truncated,omitempty"`
 }
 
-// Imports holds one package's edges within the repository.
+// Imports holds the packages within the repository that one package imports and those that
+// import it.
 type Imports struct {
 	Package    string   `json:"package"`
 	Imports    []string `json:"imports"`
 	ImportedBy []string `json:"imported_by"`
-	// Language is left out for Go.
+	// Language is omitted for Go.
 	Language string `json:"language,omitempty"`
 }
 

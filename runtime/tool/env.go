@@ -19,9 +19,9 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Bounds on what one evaluation may read.
+// Limits on what one evaluation may read.
 const (
-	MaxFile  = 1 << 20  // bytes of one file; larger ones are refused
+	MaxFile  = 1 << 20  // bytes of one file; larger files are refused
 	maxRead  = 16 << 20 // bytes of all files together
 	maxFiles = 5000     // files listed by a walk
 	maxDepth = 16       // folders below the root
@@ -29,30 +29,31 @@ const (
 	maxNote  = 500 // characters
 )
 
-// Env is the environment of the tools of one evaluation. It belongs to one goroutine.
+// Env is the environment of the tools of one evaluation. It must be used by only one
+// goroutine.
 type Env struct {
 	// Now is the injected time; the zero time means that there is no clock.
 	Now time.Time
-	// Recall searches the agent's memory; nil when there is none.
+	// Recall searches the agent's memory; nil if there is none.
 	Recall func(ctx context.Context, text string, wide bool) []memory.Hit
 	// Enable activates an available tool for the rest of the turn.
 	Enable func(name string) Result
-	// Find activates the available tools that fit a query best. Nil where tools have
-	// only names.
+	// Find activates the available tools that match a query best. It is nil if tools can be
+	// activated only by name.
 	Find func(query string) Result
-	// Notes are the texts that the tool note has kept so far.
+	// Notes holds the texts that the tool note has stored so far.
 	Notes []string
-	// Flagged reports whether a text seems to contain a credential: the tools that
-	// summarise code name such a file and leave out its contents. Nil flags none.
+	// Flagged reports whether a text seems to contain a credential. The tools that
+	// summarise code list such a file but leave out its contents. Nil flags no text.
 	Flagged func(text string) bool
-	// Scrub removes credentials from a file's text before it is searched; nil leaves
-	// it.
+	// Scrub removes credentials from a file's text before it is searched; nil leaves the
+	// text unchanged.
 	Scrub func(text string) string
-	// Surroundings are what the tools of [Further] use.
+	// Surroundings holds what the tools of [Further] use.
 	Surroundings
 
-	// hung holds the numbers of running attempts of abandoned calls, by the process that
-	// they share.
+	// hung holds the number of running attempts of abandoned calls, keyed by the process
+	// that they share.
 	hung map[string]*atomic.Int32
 
 	dir   string
@@ -61,7 +62,7 @@ type Env struct {
 	texts map[string]string
 	spent int64
 	repo  *repository
-	// flagged caches the results of Flagged by file, and cleaned those of Scrub.
+	// flagged and cleaned cache the results of Flagged and Scrub, respectively, by file.
 	flagged map[string]bool
 	cleaned map[string]string
 }
@@ -85,7 +86,8 @@ func (e *Env) Close() error {
 	return e.root.Close()
 }
 
-// failure is a refusal with its outcome.
+// failure is an error that holds the reason for a refusal and the outcome of the refused
+// call.
 type failure struct {
 	outcome agent.Outcome
 	text    string
@@ -95,8 +97,8 @@ func (f *failure) Error() string { return f.text }
 
 func refuse(outcome agent.Outcome, text string) error { return &failure{outcome, text} }
 
-// failed turns an error of the file functions into a result for the model. System
-// errors are reworded without the host's path.
+// failed turns an error from the file functions into a result for the model. System errors
+// are reworded so that they do not contain the host's path.
 func failed(err error) Result {
 	var f *failure
 	switch {
@@ -110,22 +112,23 @@ func failed(err error) Result {
 	return Failed(agent.Execution, "could not be read")
 }
 
-// fork returns an environment for one call, which owns the call's changes until it has
-// ended.
+// fork returns a copy of the environment for one call. The copy holds the call's changes
+// until the call has ended.
 func (e *Env) fork() *Env {
 	f := *e
 	f.Notes, f.Facts, f.Retracted = slices.Clip(e.Notes), slices.Clip(e.Facts), maps.Clone(e.Retracted)
 	return &f
 }
 
-// adopt takes over the changes of an ended call.
+// adopt takes over the changes made by a call that has ended.
 func (e *Env) adopt(f *Env) {
 	f.hung = e.hung
 	*e = *f
 }
 
-// abandon leaves to a call that does not end everything that it may still use. Further
-// calls of tools that share its process are refused until it has ended.
+// abandon drops everything that a call which does not end may still use, so only that call
+// uses it. Further calls to tools that share its process are refused until the call has
+// ended.
 func (e *Env) abandon(process string, running *atomic.Int32) {
 	e.root, e.files, e.texts, e.repo, e.flagged, e.cleaned = nil, nil, nil, nil, nil, nil
 	if e.hung == nil {
@@ -134,7 +137,7 @@ func (e *Env) abandon(process string, running *atomic.Int32) {
 	e.hung[process] = running
 }
 
-// hangs reports whether an abandoned call of a process still runs.
+// hangs reports whether an abandoned call in a process is still running.
 func (e *Env) hangs(process string) bool {
 	running := e.hung[process]
 	return running != nil && running.Load() > 0
@@ -154,9 +157,9 @@ func (e *Env) open() (*os.Root, error) {
 	return e.root, nil
 }
 
-// resolve checks a path from a model: it must be relative, inside the root, without
-// symbolic links and not that of a secret. os.Root guards against changes of the folder
-// after the check.
+// resolve checks a path given by a model: it must be relative, lie inside the root, contain
+// no symbolic links and not be the path of a secret. os.Root protects against changes to
+// the folder after the check.
 func (e *Env) resolve(name string) (string, fs.FileInfo, error) {
 	root, err := e.open()
 	if err != nil {
@@ -208,14 +211,14 @@ func (e *Env) Text(name string) (string, error) {
 	case e.spent+info.Size() > maxRead:
 		return "", refuse(agent.BudgetExceeded, "too much has been read in this task")
 	}
-	// Without O_NONBLOCK a pipe in the file's place would block for ever.
+	// Without O_NONBLOCK, a pipe that replaced the file would block for ever.
 	f, err := e.root.OpenFile(clean, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	// A link that replaced the file after the check may lead to a forbidden file, even
-	// inside the folder.
+	// A symbolic link that replaced the file after the check may lead to a forbidden file,
+	// even one inside the root.
 	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
 		return "", refuse(agent.Denied, "was changed while it was being read")
 	}
@@ -246,7 +249,8 @@ func (e *Env) withheld(name, text string) bool {
 	return remembered(&e.flagged, name, func() bool { return e.Flagged(text) })
 }
 
-// remembered returns the cached result of find for a file.
+// remembered returns the result of find for a file. It calls find only the first time and
+// caches the result in known.
 func remembered[T any](known *map[string]T, name string, find func() T) T {
 	if found, ok := (*known)[name]; ok {
 		return found
@@ -259,8 +263,8 @@ func remembered[T any](known *map[string]T, name string, find func() T) T {
 	return found
 }
 
-// Files returns everything below the root in the order of paths, without symbolic
-// links, secrets and version control. The list is made once.
+// Files returns everything below the root, ordered by path, except symbolic links, secrets
+// and the files of version control. The list is made only once.
 func (e *Env) Files() ([]File, error) {
 	if e.files != nil || e.dir == "" {
 		return e.files, nil

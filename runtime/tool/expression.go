@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// Bounds on an expression: its length in bytes and its depth of nesting.
+// Limits on an expression: its length in bytes and its nesting depth.
 const (
 	maxExpression = 1000
 	maxNesting    = 64
 )
 
-// Evaluate returns the value of an arithmetic expression: + - * / ^, % as remainder
-// between two values and as percent after one, "of" as *, parentheses, pi, e and the
-// functions abs, avg, ceil, exp, floor, ln, log (base 10), max, min, round(x) and
-// round(x, digits), sqrt, sum. The result is finite.
+// Evaluate returns the value of an arithmetic expression. It supports + - * / ^, % as a
+// remainder between two values and as a percentage after one, "of" as *, parentheses, pi,
+// e, and the functions abs, avg, ceil, exp, floor, ln, log (base 10), max, min, round(x),
+// round(x, digits), sqrt and sum. The result is finite.
 func Evaluate(text string) (float64, error) {
 	if len(text) > maxExpression {
-		return 0, fmt.Errorf("expression has %d bytes, at most %d are allowed", len(text), maxExpression)
+		return 0, fmt.Errorf("expression has %d bytes, but at most %d are allowed", len(text), maxExpression)
 	}
 	p := &arithmetic{text: strings.NewReplacer("×", "*", "÷", "/", "−", "-", "**", "^").Replace(strings.ToLower(text))}
 	p.next()
@@ -34,8 +34,8 @@ func Evaluate(text string) (float64, error) {
 	return v, nil
 }
 
-// FormatNumber writes a number with at most twelve significant digits, so that
-// binary rounding does not show, and never with an exponent.
+// FormatNumber formats a number with at most twelve significant digits, so binary rounding
+// does not show, and never with an exponent.
 func FormatNumber(v float64) string {
 	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
 	if err != nil {
@@ -68,8 +68,8 @@ type arithmetic struct {
 	err   error
 }
 
-// next reads the following token. A malformed number sets err, which the grammar
-// reports where it expects a value.
+// next reads the next token. For a malformed number it sets err, which primary returns
+// where a value is expected.
 func (p *arithmetic) next() {
 	rest := strings.TrimLeft(p.text[p.pos:], " \t\r\n")
 	p.pos = len(p.text) - len(rest)
@@ -88,7 +88,7 @@ func (p *arithmetic) next() {
 	p.pos += len(p.token)
 }
 
-// numberLength returns the length of the number at the start of a text, with its
+// numberLength returns the length of the number at the start of a text, including its
 // exponent.
 func numberLength(text string) int {
 	n := len(prefix(text, func(c byte) bool { return digit(c) || c == '.' || c == '_' }))
@@ -106,7 +106,7 @@ func numberLength(text string) int {
 	return n
 }
 
-// prefix returns the longest prefix of a text whose bytes are all of a class.
+// prefix returns the longest prefix of a text whose bytes all belong to a class.
 func prefix(text string, class func(c byte) bool) string {
 	n := 0
 	for n < len(text) && class(text[n]) {
@@ -135,7 +135,7 @@ func (p *arithmetic) sum() (float64, error) {
 	p.depth++
 	defer func() { p.depth-- }()
 	if p.depth > maxNesting {
-		return 0, errors.New("expression nests too deep")
+		return 0, errors.New("expression nests too deeply")
 	}
 	v, err := p.product()
 	for err == nil && p.is("+", "-") {
@@ -197,7 +197,7 @@ func (p *arithmetic) power() (float64, error) {
 	p.depth++
 	defer func() { p.depth-- }()
 	if p.depth > maxNesting {
-		return 0, errors.New("expression nests too deep")
+		return 0, errors.New("expression nests too deeply")
 	}
 	p.next()
 	w, err := p.unary()
@@ -207,7 +207,8 @@ func (p *arithmetic) power() (float64, error) {
 	return finite(math.Pow(v, w))
 }
 
-// postfix reads a value and percent signs, which are those not followed by a value.
+// postfix reads a value and any percent signs after it. A % that is followed by a value is
+// not a percent sign.
 func (p *arithmetic) postfix() (float64, error) {
 	v, err := p.primary()
 	for err == nil && p.is("%") {

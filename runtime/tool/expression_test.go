@@ -36,7 +36,8 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// TestEvaluateAgreesWithGo draws sums and products and computes them twice.
+// TestEvaluateAgreesWithGo draws sums and products and computes each with Evaluate and with
+// Go.
 func TestEvaluateAgreesWithGo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		terms := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(-99, 99), 1, 4), 1, 6).Draw(t, "terms")

@@ -11,7 +11,7 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// maxDoc bounds the doc of a summary, in bytes.
+// maxDoc is the maximum length of a summary's Doc, in bytes.
 const maxDoc = 200
 
 // FileSummary is the result of file_summary. For a file that is not source code, only
@@ -25,29 +25,29 @@ type FileSummary struct {
 	Purpose    string   `json:"purpose,omitempty"`
 	Types      []string `json:"types,omitempty"`
 	Functions  []string `json:"functions,omitempty"`
-	Exported   []string `json:"exported,omitempty"` // names for use by other files
+	Exported   []string `json:"exported,omitempty"` // names that other files can use
 	Imports    []string `json:"imports,omitempty"`
-	ImportedBy []string `json:"imported_by,omitempty"` // folders, or files, that import it
+	ImportedBy []string `json:"imported_by,omitempty"` // folders or files that import it
 	Headings   []string `json:"headings,omitempty"`
-	// Kinds are the kinds of the types, in the order of Types.
+	// Kinds holds the kinds of the types, in the order of Types.
 	Kinds []string `json:"type_kinds,omitempty"`
-	// Signatures are those of the functions, in their order.
+	// Signatures holds the signatures of the functions, in the order of Functions.
 	Signatures []string `json:"signatures,omitempty"`
-	// Origins are the imports by origin.
+	// Origins holds the imports by origin.
 	Origins *Origins `json:"import_origins,omitempty"`
-	// Integration lists what the file uses outside of itself: network, files,
-	// environment, processes, database.
+	// Integration lists what the file uses outside itself: network, files, environment,
+	// processes, database.
 	Integration []string `json:"integration_points,omitempty"`
 	Tags        string   `json:"build_tags,omitempty"`
 	EntryPoint  string   `json:"entry_point,omitempty"` // why the file is an entry point
 	Tests       []string `json:"tests,omitempty"`
 	// Withheld reports whether the file seems to contain a credential.
 	Withheld bool `json:"withheld,omitempty"`
-	// Truncated reports whether the file or a list was longer than its bound.
+	// Truncated reports whether the file or a list was longer than its limit.
 	Truncated bool `json:"truncated,omitempty"`
 }
 
-// Origins are imports by kind.
+// Origins holds imports by kind.
 type Origins struct {
 	Standard   []string `json:"standard,omitempty"`
 	Internal   []string `json:"internal,omitempty"`
@@ -79,7 +79,7 @@ func fileSummary() Tool {
 				return failed(err)
 			}
 			f := repo.files[clean]
-			if f == nil { // the file is beyond the bound on source text, or other people's code
+			if f == nil { // the file exceeds the limit on source text, or is other people's code
 				one, err := source.Summarize(clean, []byte(text))
 				if err != nil {
 					return Failed(agent.Execution, "is not a readable %s file", language)
@@ -117,7 +117,7 @@ func (s *FileSummary) fill(f *source.Summary) {
 	var o Origins
 	for _, imp := range f.Imports {
 		if slices.Contains(s.Imports, imp.Path) {
-			continue // the file imports it in two ways
+			continue // the module is imported in several forms and already listed
 		}
 		s.Imports = append(s.Imports, imp.Path)
 		switch imp.Kind {
@@ -137,7 +137,8 @@ func (s *FileSummary) fill(f *source.Summary) {
 	}
 }
 
-// fitting cuts every list to the same length if all together are too long.
+// fitting returns the summary as a result. If all lists together are too long, it cuts each
+// of them to the same maximum length.
 func (s FileSummary) fitting() Result {
 	whole := s
 	lists := func(s *FileSummary) []*[]string {
@@ -168,7 +169,8 @@ func (s FileSummary) fitting() Result {
 	})
 }
 
-// outline returns the headings of a Markdown-like text and its first other line.
+// outline returns the headings of a Markdown-like text and its first line that is not a
+// heading.
 func outline(text string) (headings []string, doc string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

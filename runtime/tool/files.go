@@ -71,7 +71,7 @@ func listDirectory() Tool {
 		})
 }
 
-// below reports whether a path lies in a folder; both are clean.
+// below reports whether a path lies in a folder; both must be clean.
 func below(p, folder string) bool {
 	return folder == "." || strings.HasPrefix(p, folder+"/")
 }

@@ -14,7 +14,8 @@ import (
 
 const secret = "TOP-SECRET-OUTSIDE"
 
-// hostile returns a folder with every kind of trap, beside a file outside its reach.
+// hostile returns an environment for a folder with every kind of trap, next to a file
+// outside its reach.
 func hostile(t testing.TB) *Env {
 	t.Helper()
 	parent := t.TempDir()
@@ -87,7 +88,7 @@ func TestFilesStayInside(t *testing.T) {
 	}
 }
 
-// TestNoPathEscapes draws paths from the parts of escapes.
+// TestNoPathEscapes draws paths composed of elements that escapes consist of.
 func TestNoPathEscapes(t *testing.T) {
 	e, r := hostile(t), registry(t)
 	part := rapid.SampledFrom([]string{"..", ".", "", "up", "sub", "a.txt", "outside.txt", "link.txt", ".env", "innocent.txt", "etc", "passwd", "．．"})

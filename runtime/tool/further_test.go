@@ -201,7 +201,7 @@ func TestReflect(t *testing.T) {
 		Calls:    5,
 		Failures: []Repeated{{"read_file", agent.Execution, 2, "no such file or folder"}},
 		Repeats:  []Repeated{{"read_file", agent.Execution, 2, "no such file or folder"}},
-		Unused:   []Unused{{2, "read_file", "listen: zebra"}}, // the path of the first one was read
+		Unused:   []Unused{{2, "read_file", "listen: zebra"}}, // the path in the first call's output was read
 	}
 	if diff := cmp.Diff(want, decode[Reflection](t, do(t, r, e, "reflect", `{}`))); diff != "" {
 		t.Error(diff)
@@ -277,7 +277,7 @@ func TestNoHistoryIsSaid(t *testing.T) {
 }
 
 // TestWishesAndDrafts tests that a patch is denied at the first level and only leaves a
-// request when called directly, and that a draft goes to the author, if there is one.
+// request when called directly, and that a draft goes to the author if there is one.
 func TestWishesAndDrafts(t *testing.T) {
 	r, e := further(t), NewEnv("")
 	patch := `{"target":"agents/a/GOALS.md","reason":"unclear","patch":"-a\n+b"}`
@@ -309,8 +309,8 @@ func TestWishesAndDrafts(t *testing.T) {
 	}
 }
 
-// FuzzEveryTool tests that every tool ends in exactly one outcome with a bounded
-// output, for any arguments.
+// FuzzEveryTool tests that every tool ends with exactly one outcome and an output of
+// bounded length, for any arguments.
 func FuzzEveryTool(f *testing.F) {
 	tools := append(Builtin(), Further()...)
 	seeds := []string{
@@ -334,7 +334,7 @@ func FuzzEveryTool(f *testing.F) {
 		if len(res.Output) > MaxOutput+20 || strings.Contains(res.Output, secret) {
 			t.Errorf("%s: %d bytes: %.100s", tool.Spec().Name, len(res.Output), res.Output)
 		}
-		// The same without the validation against the schema.
+		// The same call without validation against the schema.
 		direct, err := call(t.Context(), e, tool, json.RawMessage(args))
 		if err != nil || !slices.Contains(agent.Outcomes(), direct.Outcome) || direct.Output == "the tool crashed" {
 			t.Errorf("%s: %+v %v", tool.Spec().Name, direct, err)

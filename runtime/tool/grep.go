@@ -11,7 +11,7 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// Bounds on what grep returns.
+// Limits on what grep returns.
 const (
 	maxMatches   = 100
 	maxMatchLine = 300 // bytes

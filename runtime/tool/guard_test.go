@@ -28,7 +28,7 @@ func guarded(t testing.TB, book policy.Book, tools ...Tool) *Registry {
 	return r
 }
 
-// flaky returns a foreign tool that fails a number of times with a transient fault.
+// flaky returns a foreign tool that fails the given number of times with a transient fault.
 func flaky(effect Effect, failures int, tried *int) Tool {
 	return custom{
 		spec: Spec{Name: "far", Description: "d", Schema: json.RawMessage(`{"type":"object"}`), Effect: effect, Origin: "mcp:x", Category: Essential},
@@ -72,13 +72,13 @@ func TestRetriesByEffect(t *testing.T) {
 	}
 }
 
-// TestAToolThatDoesNotEnd tests that the call ends at its deadline, that only what
-// shares the tool's process is refused until it has ended, and that no other call uses
-// what the tool may still be using.
+// TestAToolThatDoesNotEnd tests that the call ends at its deadline, that until the tool has
+// ended only calls that share its process are refused, and that no other call uses what the
+// tool may still be using.
 func TestAToolThatDoesNotEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		origin string
-		other  agent.Outcome // of another tool of the same origin
+		other  agent.Outcome // outcome of another tool with the same origin
 	}{"a local tool": {"local", agent.OK}, "a tool of a server": {"mcp:x", agent.Timeout}, "an authored tool": {"authored", agent.OK}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -129,7 +129,8 @@ func TestAToolThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// deaf is a tool that ignores its context and uses the environment before and after.
+// deaf is a tool that ignores its context and uses the environment before and after it
+// blocks.
 type deaf struct {
 	spec    Spec
 	release chan struct{}
@@ -146,7 +147,7 @@ func (d deaf) Call(_ context.Context, env *Env, _ json.RawMessage) (Result, erro
 	return OK("late"), nil
 }
 
-// TestLimitsAreOutcomes tests that a rate, a breaker and a budget each have their own
+// TestLimitsAreOutcomes tests that a rate, a breaker and a budget each result in a distinct
 // outcome.
 func TestLimitsAreOutcomes(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -172,7 +173,7 @@ func TestLimitsAreOutcomes(t *testing.T) {
 	}
 }
 
-// BenchmarkPolicies measures what the policies add to a call: the bound is 20 µs.
+// BenchmarkPolicies measures the time that the policies add to a call. The bound is 20 µs.
 func BenchmarkPolicies(b *testing.B) {
 	all := policy.Settings{
 		Deadline: time.Minute, Attempts: 3, Backoff: time.Second, BreakerCalls: 100, BreakerFailures: .5, BreakerOpen: time.Second, BreakerProbes: 1,

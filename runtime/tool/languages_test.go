@@ -82,7 +82,7 @@ func TestGraphOfFourLanguages(t *testing.T) {
 	}
 }
 
-// TestLargeRepositories tests that the output for a repository of any size is JSON.
+// TestLargeRepositories tests that the output for a repository of any size is valid JSON.
 func TestLargeRepositories(t *testing.T) {
 	files := map[string]string{}
 	for i := range 1500 {

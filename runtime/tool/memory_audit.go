@@ -12,8 +12,8 @@ import (
 // Audited is the result of memory_audit.
 type Audited struct {
 	Memories []memory.Advice `json:"memories"`
-	// Retracted are the memories that this session has retracted, with the reasons and,
-	// for a corrected one, its replacement.
+	// Retracted lists the memories that this session has retracted, with the reasons and,
+	// for a corrected memory, its replacement.
 	Retracted []Mark `json:"retracted,omitempty"`
 	Truncated bool   `json:"truncated,omitempty"`
 }

@@ -14,7 +14,7 @@ import (
 // AgentSource begins the source of a memory that an agent added itself.
 const AgentSource = "agent"
 
-// Bounds on what one turn adds to the session's memory.
+// Limits on the changes that a turn and a session make to the session's memory.
 const (
 	maxFact      = 1000 // characters
 	maxFacts     = 50   // a turn
@@ -57,7 +57,7 @@ func memoryAdd() Tool {
 				}
 				m.Source = AgentSource + "; replaces " + a.Replaces
 			}
-			delete(env.Retracted, m.ID) // adding it again undoes a retraction
+			delete(env.Retracted, m.ID) // adding a memory again undoes its retraction
 			if slices.ContainsFunc(env.Facts, func(f agent.Memory) bool { return f.ID == m.ID }) {
 				return OK("known already as " + m.ID)
 			}
@@ -97,7 +97,8 @@ func memoryRetract() Tool {
 		}))
 }
 
-// retract marks a memory as retracted, or returns the reason why it cannot.
+// retract marks a memory as retracted. If that is impossible, it returns false and a result
+// that states the reason.
 func (e *Env) retract(id, reason string) (Result, bool) {
 	if _, known := e.Retracted[id]; !known && len(e.Retracted) >= maxRetracted {
 		return Failed(agent.BudgetExceeded, "a session can retract at most %d memories", maxRetracted), false

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// operation is the form of a value that names an operation of a tool from elsewhere.
+// operation matches a value that may name an operation of a tool that is not local.
 var operation = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,39}$`)
 
-// methodNames are the names of parameters that select an operation of a tool. Where a schema
-// has several, the first of this list applies.
+// methodNames returns the names of parameters that select an operation of a tool. If a
+// schema has several of them, the first in this list applies.
 func methodNames() []string { return []string{"method", "action", "operation", "command"} }
 
-// Method returns the operation that a call with these arguments asks for: the value of the
-// parameter method, action, operation or command, where the schema lists its values. Servers
-// often list no values. For their tools, and for those that an agent wrote, a word of at
+// Method returns the operation that a call with these arguments selects: the value of the
+// parameter method, action, operation or command if the schema lists its values. Servers
+// often list no values. For their tools, and for tools that an agent wrote, a word of at
 // most forty letters, digits, dots, dashes and underscores in one of the first three
-// parameters counts as well. It returns "" for a tool with one operation, and for a value
+// parameters also counts. Method returns "" for a tool with one operation, and for a value
 // that the schema does not list.
 func (s Spec) Method(args json.RawMessage) string {
-	if s.Origin == "local" && !bytes.Contains(s.Schema, []byte(`"enum"`)) { // the choice weighs thousands of calls
+	if s.Origin == "local" && !bytes.Contains(s.Schema, []byte(`"enum"`)) { // a quick check, because the choice of tools weighs thousands of calls
 		return ""
 	}
 	name, listed := s.chooser()
@@ -42,7 +42,7 @@ func (s Spec) Method(args json.RawMessage) string {
 }
 
 // Methods returns the operations that the schema lists. It returns none for a server's
-// tool, because there the values are the server's words.
+// tool, because there the wording of the values is chosen by the server.
 func (s Spec) Methods() []string {
 	if strings.HasPrefix(s.Origin, "mcp:") {
 		return nil
@@ -57,8 +57,8 @@ func (s Spec) Methods() []string {
 	return methods
 }
 
-// chooser returns the parameter that chooses an operation, "" for none, and the values that the
-// schema lists, none if any word counts.
+// chooser returns the parameter that selects an operation, or "" if there is none, and the
+// values that the schema lists, which are empty if any word counts.
 func (s Spec) chooser() (name string, listed []any) {
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`

@@ -21,7 +21,7 @@ type pipelineConfigArgs struct {
 // Parameter describes one parameter in a result of pipeline_config.
 type Parameter struct {
 	Name        string   `json:"name"`
-	Value       any      `json:"value,omitempty"` // left out while the parameter is inactive
+	Value       any      `json:"value,omitempty"` // omitted while the parameter is inactive
 	Default     any      `json:"default"`
 	Kind        string   `json:"kind"`
 	Min         *float64 `json:"min,omitempty"`
@@ -58,9 +58,9 @@ func pipelineConfig() Tool {
 		})
 }
 
-// wish turns a change of the config into a change request. It does the same with a change of
-// something that only people may change, such as graders and policies. Any other change that
-// no config allows is refused without a request.
+// wish turns a desired change to the config into a change request. It does the same for a
+// change to something that only people may change, such as graders and policies. Any other
+// change that no config allows is refused without a request.
 func (e *Env) wish(a pipelineConfigArgs) Result {
 	if a.Param == autonomy.Parameter {
 		return e.wishLevel(a)
@@ -83,8 +83,8 @@ func (e *Env) wish(a pipelineConfigArgs) Result {
 	return e.wishFor("config", a, "the agent asks for another value of "+p.Name)
 }
 
-// wishFor leaves the request for a change of this kind, with the agent's own reason if the
-// agent gives one.
+// wishFor leaves a change request of this kind. The request contains the agent's own reason
+// or, if the agent gave none, the given reason.
 func (e *Env) wishFor(kind string, a pipelineConfigArgs, reason string) Result {
 	args, err := json.Marshal(a)
 	if err != nil {
@@ -93,7 +93,7 @@ func (e *Env) wishFor(kind string, a pipelineConfigArgs, reason string) Result {
 	return e.ask(kind, a.Param, cmp.Or(a.Reason, reason), args)
 }
 
-// wishLevel turns the wish for a level of autonomy into a change request.
+// wishLevel turns a request for a level of autonomy into a change request.
 func (e *Env) wishLevel(a pipelineConfigArgs) Result {
 	var level autonomy.Level
 	if json.Unmarshal(a.Value, &level) != nil || !level.Valid() {
@@ -102,8 +102,8 @@ func (e *Env) wishLevel(a pipelineConfigArgs) Result {
 	return e.wishFor(autonomy.RequestType, a, "the agent asks for another level of autonomy")
 }
 
-// asksPeople reports whether a call of pipeline_config asks for a level of autonomy, or for a
-// change of what only people may change.
+// asksPeople reports whether a call to pipeline_config requests a level of autonomy, or a
+// change to something that only people may change.
 func asksPeople(args json.RawMessage) bool {
 	var a pipelineConfigArgs
 	return json.Unmarshal(args, &a) == nil && a.Action == "set" && (a.Param == autonomy.Parameter || autonomy.Unsafe(safety.Classify(a.Param)))

@@ -12,7 +12,7 @@ type memorySearchArgs struct {
 	Query string `json:"query"`
 }
 
-// Remembered is one entry of the result of memory_search, a JSON array.
+// Remembered is one entry in the result of memory_search, which is a JSON array.
 type Remembered struct {
 	ID     string    `json:"id"`
 	Text   string    `json:"text"`

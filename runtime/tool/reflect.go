@@ -11,7 +11,7 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// Bounds on the steps that are examined and on the report.
+// Limits on the steps that are examined and on the report.
 const (
 	maxSteps     = 200  // only the newest
 	maxLooked    = 4000 // bytes of an output
@@ -22,23 +22,24 @@ const (
 // Reflection is the result of reflect.
 type Reflection struct {
 	Calls int `json:"calls"`
-	// Failures are calls of one tool that ended in the same outcome twice or more.
+	// Failures lists the calls to one tool that ended in the same outcome at least twice.
 	Failures []Repeated `json:"repeated_failures"`
-	// Repeats are calls made twice or more with the same arguments.
+	// Repeats lists the calls that were made at least twice with the same arguments.
 	Repeats []Repeated `json:"repeated_calls"`
-	// Unused are results that no later call or note uses. The answer may still use them.
+	// Unused lists the results that no later call or note uses. The answer may still use
+	// them.
 	Unused []Unused `json:"unused_findings"`
 }
 
-// Repeated is an event that happened more than once.
+// Repeated is a call, or a failure of a tool, that occurred more than once.
 type Repeated struct {
 	Tool    string        `json:"tool"`
 	Outcome agent.Outcome `json:"outcome"`
 	Times   int           `json:"times"`
-	Last    string        `json:"last"` // beginning of the output of the last one
+	Last    string        `json:"last"` // the beginning of the last output
 }
 
-// Unused is a result that no later call used.
+// Unused is a result that no later call or note used.
 type Unused struct {
 	Step   int    `json:"step"` // from 1
 	Tool   string `json:"tool"`
@@ -58,7 +59,7 @@ func look(env *Env) Reflection {
 	first := len(env.Steps) - len(steps)
 	out := Reflection{Calls: len(env.Steps), Unused: []Unused{}}
 	failures, repeats := map[string]*Repeated{}, map[string]*Repeated{}
-	// The loop runs from the end, so that later steps have been examined before.
+	// The loop runs from the end, so later steps have already been examined.
 	later := map[string]bool{}
 	for _, n := range env.Notes {
 		remember(later, n)
@@ -98,7 +99,8 @@ func twice(in map[string]*Repeated) []Repeated {
 	return out[:min(len(out), maxFindings)]
 }
 
-// used reports whether a word of a result, but not of its own call, appears later.
+// used reports whether a word that is in a step's result, but not in its own call, appears
+// in later.
 func used(later map[string]bool, s Step) bool {
 	words, own := map[string]bool{}, map[string]bool{}
 	remember(words, s.Output)
@@ -114,7 +116,7 @@ func used(later map[string]bool, s Step) bool {
 	return false
 }
 
-// remember adds the longer words and numbers of a text.
+// remember adds the longer words and numbers of a text to words.
 func remember(words map[string]bool, text string) {
 	for w := range strings.FieldsFuncSeq(strings.ToLower(foreign.Clip(text, maxLooked)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -21,36 +21,36 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// Bounds on one call, in bytes.
+// Limits on one call, in bytes.
 const (
 	MaxArguments = 16 << 10
 	MaxOutput    = 64 << 10
 	maxRefusal   = 300
 )
 
-// Guard applies the policies to a call; *policy.Engine is one.
+// Guard applies the policies to a call. *policy.Engine implements it.
 type Guard interface {
 	Do(ctx context.Context, c policy.Call, run func(ctx context.Context, attempt int) (policy.Spent, error)) (policy.Applied, error)
 }
 
 // Options apply to all calls of a registry.
 type Options struct {
-	// Agent is the agent for which tools are called.
+	// Agent is the agent on whose behalf tools are called.
 	Agent string
 	// Scrub is applied to every output; nil leaves outputs as they are.
 	Scrub func(string) string
 	// Guard enforces the policies; nil means none.
 	Guard Guard
-	// Restrict returns a change request for a call that only a person may make, and nil
-	// for any other. A call with an effect beyond the level is denied without it too;
-	// the request records what was wanted.
+	// Restrict returns a change request for a call that only a person may make, and nil for
+	// any other call. A call with an effect beyond the level is denied even without
+	// Restrict; the request only records what the agent wanted to do.
 	Restrict func(spec Spec, args json.RawMessage) *agent.ChangeRequest
-	// Allowed names the local tools of the effects Remember, Share and Draft that the
-	// operator lets the agent call; all others of these effects are denied.
+	// Allowed lists the local tools with the effects Remember, Share and Draft that the
+	// operator lets the agent call. All other tools with these effects are denied.
 	Allowed []string
 }
 
-// Registry holds the tools of an agent and is the only way to call one.
+// Registry holds the tools of an agent and is the only way to call any of them.
 type Registry struct {
 	options Options
 	order   []string
@@ -61,7 +61,7 @@ type entry struct {
 	tool   Tool
 	spec   Spec
 	schema *jsonschema.Schema
-	draft  bool // of one turn; see WithDraft
+	draft  bool // written during one turn; see WithDraft
 }
 
 // NewRegistry checks the declarations and compiles their schemas.
@@ -88,11 +88,11 @@ func NewRegistry(o Options, tools ...Tool) (*Registry, error) {
 	return r, nil
 }
 
-// WithDraft returns a registry for the rest of one turn with a tool that the turn has
-// written; r is unchanged. The draft must only read. It may replace an earlier draft or a
-// tool that an agent wrote, as a new version of it, but cannot take the name of any other
-// tool. The policies do not apply to it: a breaker or a rate that turns share would let
-// one evaluation affect another.
+// WithDraft returns a registry for the rest of one turn that includes a tool written during
+// the turn; r is unchanged. The draft must only read. It may replace an earlier draft or,
+// as a new version, a tool that an agent wrote, but cannot take the name of any other tool.
+// The policies do not apply to the draft, because a breaker or a rate shared by turns would
+// let one evaluation affect another.
 func (r *Registry) WithDraft(t Tool) (*Registry, error) {
 	spec := t.Spec()
 	old, known := r.entries[spec.Name]
@@ -126,8 +126,8 @@ func compile(spec Spec) (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
-// CompileSchema compiles a decoded JSON schema, which may refer to nothing outside
-// itself. Errors name it by name.
+// CompileSchema compiles a decoded JSON schema, which may not refer to anything outside
+// itself. Errors refer to the schema as name.
 func CompileSchema(name string, doc any) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
@@ -138,7 +138,7 @@ func CompileSchema(name string, doc any) (*jsonschema.Schema, error) {
 	return c.Compile(url)
 }
 
-// noLoader keeps a foreign schema from referring to files or addresses.
+// noLoader prevents a foreign schema from referring to files or addresses.
 type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) {
@@ -148,9 +148,9 @@ func (noLoader) Load(string) (any, error) {
 // Names returns the tools in the order of registration.
 func (r *Registry) Names() []string { return r.order }
 
-// Withheld returns the reason why calls of a tool are denied for now, or "": the operator
-// has not allowed it, or it is a [Withholder]. A call of a tool with an effect on other
-// things leaves a change request instead, and is not such a case.
+// Withheld returns the reason why calls to a tool are denied for now, or "": either the
+// operator has not allowed the tool, or it is a [Withholder]. A tool with any other effect
+// on the outside is not withheld: a call to it leaves a change request instead.
 func (r *Registry) Withheld(name string) string {
 	e := r.entries[name]
 	if w, ok := e.tool.(Withholder); ok {
@@ -159,8 +159,8 @@ func (r *Registry) Withheld(name string) string {
 	return r.unallowed(e.spec)
 }
 
-// unallowed returns the reason why a tool is denied, or "". A tool is denied if its text
-// outlasts the turn and the operator has not named it.
+// unallowed returns the reason why a tool is denied, or "" if it is not. A tool is denied
+// if its text outlasts the turn and the operator has not allowed it by name.
 func (r *Registry) unallowed(spec Spec) string {
 	what := spec.Effect.further()
 	if what == "" || spec.Origin == "local" && slices.Contains(r.options.Allowed, spec.Name) {
@@ -179,30 +179,30 @@ func (r *Registry) Spec(name string) (Spec, bool) {
 type Invocation struct {
 	Name      string
 	Arguments json.RawMessage
-	// ID and Seed make waiting between attempts repeatable.
+	// ID and Seed make the waiting times between attempts reproducible.
 	ID   string
 	Seed int64
-	// Level is the autonomy of the agent in a live turn. It is 0 in an evaluation, which the
-	// ladder does not bound.
+	// Level is the autonomy of the agent in a live turn. It is 0 in an evaluation, which
+	// the levels of autonomy do not limit.
 	Level autonomy.Level
-	// LevelNow returns the level at the moment of a live turn's call: a person may have lowered
-	// it since the turn began. It is called only for calls that the lowest level does not
-	// allow. Nil means that Level holds.
+	// LevelNow returns the level at the moment of a live turn's call, because a person may
+	// have lowered it since the turn began. It is called only for calls that the lowest
+	// level does not allow. Nil means that Level applies.
 	LevelNow func(context.Context) autonomy.Level
 }
 
-// Call runs one tool and always ends in exactly one outcome: an unknown tool is denied,
-// arguments against the schema are a contract violation, an effect beyond the level is
-// denied and leaves a change request, a call beyond the level of autonomy is denied, a panic
-// is an execution failure, a passed
-// deadline a timeout; a limit of the policies has the outcome of its kind.
+// Call runs one tool and always ends in exactly one outcome. An unknown tool is denied.
+// Arguments that violate the schema are a contract violation. A call with an effect that is
+// not allowed is denied and leaves a change request. A call that needs a higher level of
+// autonomy is denied. A panic is an execution failure, and a missed deadline is a timeout.
+// A call that reaches a limit of the policies has the outcome for that kind of limit.
 func (r *Registry) Call(ctx context.Context, env *Env, in Invocation) (Result, error) {
 	e, ok := r.entries[in.Name]
 	if !ok {
 		return Failed(agent.Denied, "there is no tool %q", foreign.Clip(in.Name, 80)), nil
 	}
 	if len(in.Arguments) > MaxArguments {
-		return Failed(agent.ContractViolation, "arguments of %d bytes, at most %d are allowed", len(in.Arguments), MaxArguments), nil
+		return Failed(agent.ContractViolation, "arguments of %d bytes, but at most %d are allowed", len(in.Arguments), MaxArguments), nil
 	}
 	if fault := e.check(in.Arguments); fault != "" {
 		return Failed(agent.ContractViolation, "%s", fault), nil
@@ -233,7 +233,7 @@ func (r *Registry) Call(ctx context.Context, env *Env, in Invocation) (Result, e
 	return res, nil
 }
 
-// describe ends the span of a call.
+// describe adds the result of a call to its span and ends the span.
 func describe(s telemetry.Span, of Spec, res Result, err error) {
 	if !s.On() {
 		return
@@ -256,7 +256,8 @@ func describe(s telemetry.Span, of Spec, res Result, err error) {
 	}
 }
 
-// check validates arguments against the schema and returns what is wrong, or "".
+// check validates arguments against the schema and returns what is wrong, or "" if nothing
+// is.
 func (e entry) check(args json.RawMessage) string {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
 	if err != nil {
@@ -271,20 +272,21 @@ func (e entry) check(args json.RawMessage) string {
 	return ""
 }
 
-// Beyond returns the reason why a level of autonomy allows no call of a tool, or "". At level
-// 0, that of evaluations, all are allowed.
+// Beyond returns the reason why a level of autonomy allows no calls to a tool, or "" if it
+// allows them. At level 0, which is that of evaluations, all calls are allowed.
 func (r *Registry) Beyond(name string, level autonomy.Level) string {
 	return r.beyond(r.entries[name].spec, nil, level)
 }
 
-// beyond returns the reason why a call is beyond a level of autonomy that is switched on, or
-// "". A call that needs a higher level, or has none, is left to restricted.
+// beyond returns the reason why this level of autonomy does not allow a call, if a higher
+// level that is already switched on allows it, and "" otherwise. Calls that need a level
+// that is not switched on, or that no level allows, are handled by restricted.
 func (r *Registry) beyond(spec Spec, args json.RawMessage, level autonomy.Level) string {
 	if level == 0 {
 		return ""
 	}
 	method := spec.Method(args)
-	if spec.Name == "pipeline_config" && asksPeople(args) { // it leaves a request: the way out of the lowest level, or an unsafe one that counts
+	if spec.Name == "pipeline_config" && asksPeople(args) { // the call only leaves a request: for a higher level, or for an unsafe change, which is counted
 		return ""
 	}
 	needs, ok := level.Allows(spec.Name, method, string(spec.Effect))
@@ -296,8 +298,9 @@ func (r *Registry) beyond(spec Spec, args json.RawMessage, level autonomy.Level)
 		strings.TrimSpace(spec.Name+" "+method), needs, level.InForce(), who, needs)
 }
 
-// restricted allows only effect read, and of the effects whose text outlasts the turn the
-// tools that the operator has named. No agent, model or config can change that.
+// restricted returns a refusal and true for a call that is not allowed. Only tools with the
+// effect read are allowed and, among the tools whose text outlasts the turn, those that the
+// operator has allowed by name. No agent, model or config can change that.
 func (r *Registry) restricted(spec Spec, args json.RawMessage) (Result, bool) {
 	var request *agent.ChangeRequest
 	if r.options.Restrict != nil {
@@ -321,7 +324,7 @@ func (r *Registry) restricted(spec Spec, args json.RawMessage) (Result, bool) {
 	return res, true
 }
 
-// scrubbed removes credentials from JSON, which stays JSON.
+// scrubbed removes credentials from JSON, which remains valid JSON.
 func scrubbed(scrub func(string) string, raw json.RawMessage) json.RawMessage {
 	text := scrub(string(raw))
 	if json.Valid([]byte(text)) {
@@ -343,7 +346,7 @@ func (r *Registry) guarded(ctx context.Context, env *Env, e entry, in Invocation
 		res Result
 		err error
 	}
-	var last atomic.Pointer[ending] // the policies may stop waiting for a tool that does not end
+	var last atomic.Pointer[ending] // atomic, because the policies may stop waiting for a tool that does not end
 	var running atomic.Int32
 	var abandoned atomic.Bool
 	own := env.fork()
@@ -400,8 +403,8 @@ func (r *Registry) guarded(ctx context.Context, env *Env, e entry, in Invocation
 	return res, nil
 }
 
-// process returns the name under which hung calls of the tool are counted: the tool or,
-// for a foreign tool, its server with all its tools.
+// process returns the name under which hung calls to the tool are counted: the tool's own
+// name or, for a server's tool, the name of the server, which all its tools share.
 func (s Spec) process() string {
 	if strings.HasPrefix(s.Origin, "mcp:") {
 		return s.Origin
@@ -409,7 +412,7 @@ func (s Spec) process() string {
 	return s.Name
 }
 
-// call recovers from a tool's panic.
+// call calls a tool and recovers if the tool panics.
 func call(ctx context.Context, env *Env, t Tool, args json.RawMessage) (res Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -422,8 +425,8 @@ func call(ctx context.Context, env *Env, t Tool, args json.RawMessage) (res Resu
 	return t.Call(ctx, env, args)
 }
 
-// settle ensures exactly one valid outcome, a valid referral if it is one, and a
-// bounded, scrubbed output.
+// settle ensures that a result has exactly one valid outcome, a valid referral if it refers
+// the task elsewhere, and a scrubbed output of limited length.
 func (r *Registry) settle(res Result) Result {
 	applied, request, refused := res.Applied, res.Request, res.Refused
 	switch {
@@ -456,11 +459,13 @@ func (r *Registry) settle(res Result) Result {
 	return res
 }
 
-// margin, in bytes, exceeds the length of any credential. That much is cut again after
-// an output was cut and scrubbed, because half of a credential is not recognised.
+// margin is a number of bytes that exceeds the length of any credential. After an output
+// was cut and scrubbed, the last margin bytes are cut off too, because a credential that
+// the first cut split would not be recognised.
 const margin = 4 << 10
 
-// bounded returns text without credentials, of at most MaxOutput bytes and a notice.
+// bounded returns text without credentials, limited to MaxOutput bytes followed by a notice
+// if it was cut.
 func bounded(text string, scrub func(string) string) string {
 	cut := len(text) > MaxOutput+margin
 	text = scrub(strings.ToValidUTF8(foreign.Clip(text, MaxOutput+margin), "�"))
@@ -473,11 +478,11 @@ func bounded(text string, scrub func(string) string) string {
 	return text
 }
 
-// ended returns the result of a call whose context is done.
+// ended returns the result for a call whose context is done.
 func ended(ctx context.Context) Result { return Failed(outcomeOf(ctx), "ended: %v", ctx.Err()) }
 
-// outcomeOf returns the outcome of a done context. A turn out of time cancels with the
-// cause [context.DeadlineExceeded].
+// outcomeOf returns the outcome for a context that is done. A turn that runs out of time
+// cancels its context with the cause [context.DeadlineExceeded].
 func outcomeOf(ctx context.Context) agent.Outcome {
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return agent.Timeout
@@ -485,7 +490,7 @@ func outcomeOf(ctx context.Context) agent.Outcome {
 	return agent.Cancelled
 }
 
-// violation returns the deepest cause of a schema error on one line.
+// violation returns a one-line description of the deepest cause of a schema error.
 func violation(err error) string {
 	var v *jsonschema.ValidationError
 	if !errors.As(err, &v) {

@@ -55,7 +55,7 @@ func do(t testing.TB, r *Registry, e *Env, name, args string) Result {
 	return res
 }
 
-// custom is a tool whose result a test chooses.
+// custom is a tool whose result is chosen by a test.
 type custom struct {
 	spec Spec
 	call func() (Result, error)
@@ -206,7 +206,7 @@ func TestClockMemoryAndNotes(t *testing.T) {
 	}
 }
 
-// TestArgumentsNeverPanic gives every tool arbitrary JSON.
+// TestArgumentsNeverPanic calls every tool with arbitrary JSON.
 func TestArgumentsNeverPanic(t *testing.T) {
 	r := registry(t)
 	e := lay(t, map[string]string{"a.go": "package a\n", "b.md": "# B\n"})

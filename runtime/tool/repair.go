@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// Repair corrects arguments that violate a tool's schema only in form: a code fence
-// around them, JSON inside a string, a number in quotation marks, one value in place of
-// a list, a null for an absent value. It returns arguments that fit the schema and the
-// corrections, or false. It never guesses a meaning.
+// Repair corrects arguments that violate a tool's schema only in form: a code fence around
+// them, JSON inside a string, a number in quotation marks, one value instead of a list, or
+// a null for an absent value. It returns arguments that fit the schema and a description of
+// the corrections, or false if the arguments cannot be corrected in this way. It never
+// guesses a meaning.
 func (r *Registry) Repair(name string, args json.RawMessage) (json.RawMessage, string, bool) {
 	e, ok := r.entries[name]
 	if !ok || len(args) > MaxArguments || e.check(args) == "" {
@@ -30,7 +31,8 @@ func (r *Registry) Repair(name string, args json.RawMessage) (json.RawMessage, s
 	return mended, strings.Join(what, ", "), true
 }
 
-// unwrap extracts JSON from the text that models put around it.
+// unwrap extracts JSON from the text that models put around it, and returns a description
+// of each correction.
 func unwrap(args json.RawMessage) (json.RawMessage, []string) {
 	var what []string
 	if text := bytes.TrimSpace(args); len(text) == 0 {
@@ -74,7 +76,8 @@ func (s schemaForm) types(name string) []string {
 	return nil
 }
 
-// fit converts the top-level properties to their types.
+// fit converts the top-level properties to the types in the schema, and returns a
+// description of each correction.
 func (s schemaForm) fit(args json.RawMessage) (json.RawMessage, []string) {
 	var what []string
 	var given map[string]json.RawMessage

@@ -32,7 +32,7 @@ func TestRepair(t *testing.T) {
 		`{"path":"a","names":"[\"b\"]"}`:       `{"names":["b"],"path":"a"}`,
 		`{"path":7}`:                           `{"path":"7"}`,
 		`{"path":"a","lines":null,"all":null}`: `{"path":"a"}`,
-		// no guess at a meaning
+		// a meaning is not guessed
 		`{"path":"a","lines":"three"}`: "",
 		`{"path":"a","lines":"0"}`:     "",
 		`{"file":"a"}`:                 "",
@@ -52,7 +52,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// FuzzRepair tests that repaired arguments fit the schema.
+// FuzzRepair tests that repaired arguments conform to the schema.
 func FuzzRepair(f *testing.F) {
 	for _, seed := range []string{`{"path":"a","lines":"3"}`, "```{}```", `"x"`, `[`, `{"names":"[1]"}`} {
 		f.Add(seed)

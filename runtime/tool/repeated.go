@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 )
 
-// repeated returns the name of a member that an object in the arguments has twice.
-// Parsers differ in which of the two they use: the checks here could see a harmless one
-// and a server the other.
+// repeated returns the name of a member that occurs twice in the same object, at any depth
+// of the arguments. Parsers differ in which of the two members they use: the checks here
+// could read a harmless value, and a server the other one.
 func repeated(args json.RawMessage) (string, bool) {
 	type level struct {
 		object bool
-		// key reports whether a member's name comes next, in an object.
+		// key reports whether the next token is a member's name in an object.
 		key  bool
 		seen map[string]bool
 	}
@@ -21,7 +21,7 @@ func repeated(args json.RawMessage) (string, bool) {
 	for {
 		token, err := dec.Token()
 		if err != nil {
-			return "", false // the end; invalid JSON was refused before
+			return "", false // the end; invalid JSON was already refused
 		}
 		top := len(open) - 1
 		if top >= 0 && open[top].object && open[top].key {

@@ -18,22 +18,22 @@ type RepoIndex struct {
 	Languages   []Language  `json:"languages"`
 	Directories []Directory `json:"directories"`
 	EntryPoints []string    `json:"entry_points"`
-	// Withheld are files that seem to contain a credential; they count as files, and
+	// Withheld lists files that seem to contain a credential. They count as files, but
 	// their contents are left out.
 	Withheld []string `json:"withheld,omitempty"`
 	// Truncated reports whether source text was not read or entries were left out.
 	Truncated bool `json:"truncated,omitempty"`
 }
 
-// Language counts the files and lines of one language; the one with the most lines
-// comes first.
+// Language holds the number of files and lines in one language. [RepoIndex] lists the
+// language with the most lines first.
 type Language struct {
 	Name  string `json:"name"`
 	Files int    `json:"files"`
 	Lines int    `json:"lines"`
 }
 
-// Directory is a folder with files of its own.
+// Directory is a folder that directly contains files.
 type Directory struct {
 	Path        string `json:"path"`
 	Description string `json:"description,omitempty"`
@@ -69,7 +69,7 @@ func indexOf(env *Env, repo *repository, files []File) Result {
 		}
 		text, err := env.Text(f.Path)
 		if err != nil {
-			continue // binary: no lines of code
+			continue // binary, so no lines of code
 		}
 		x.Files++
 		if env.withheld(f.Path, text) {
@@ -114,7 +114,7 @@ func indexOf(env *Env, repo *repository, files []File) Result {
 	})
 }
 
-// of returns the entry of a key, which it adds where there is none.
+// of returns the entry for a key, adding it if it does not exist.
 func of[V any](m map[string]*V, key string) *V {
 	if m[key] == nil {
 		m[key] = new(V)
@@ -122,7 +122,8 @@ func of[V any](m map[string]*V, key string) *V {
 	return m[key]
 }
 
-// speaksForFolder reports whether a file's doc is by convention that of its folder.
+// speaksForFolder reports whether a file is one whose doc conventionally describes the
+// whole folder, such as __init__.py.
 func speaksForFolder(p string) bool {
 	base := path.Base(p)
 	return base == "__init__.py" || strings.HasPrefix(base, "index.")

@@ -9,28 +9,28 @@ import (
 	"evolve/runtime/source"
 )
 
-// maxLexed bounds the Python, JavaScript and TypeScript that is read of one repository,
+// maxLexed limits how much Python, JavaScript and TypeScript is read from one repository,
 // in bytes. Reading a byte takes about a microsecond, and up to three for hostile text.
 const maxLexed = 2 << 20
 
-// repository holds the summaries of the source files below the root. It is made once
-// per evaluation, at the first use.
+// repository holds the summaries of the source files below the root. It is built once per
+// evaluation, when it is first used.
 type repository struct {
-	module    string // from go.mod; "" when there is none
+	module    string // from go.mod; "" if there is none
 	files     map[string]*source.Summary
 	nodes     map[string]*node  // by name
-	started   map[string]string // file that declares the entry point, by its path
+	started   map[string]string // the file that declares an entry point, by the entry point's path
 	withheld  []string          // files that are flagged
 	truncated bool              // not all source text was read
 }
 
-// node is one vertex of the dependency graph: the non-test part of a Go package, named
-// by its folder, or a file of another language, named by its path. Imports and
-// importers are nodes of the same repository.
+// node is one vertex of the dependency graph: the non-test part of a Go package, named by
+// its folder, or a file of another language, named by its path. imports and importers hold
+// names from the same repository.
 type node struct {
 	name      string
 	language  source.Language
-	label     string // the Go package's own name
+	label     string // the name in the package clause of a Go package
 	imports   []string
 	importers []string
 	testOnly  bool
@@ -89,7 +89,7 @@ func (e *Env) repository(ctx context.Context) (*repository, error) {
 	return r, nil
 }
 
-// skipped reports whether a path lies in a folder of other people's code.
+// skipped reports whether a path lies in a folder that contains other people's code.
 func skipped(p string) bool {
 	return strings.HasPrefix(p, "node_modules/") || strings.Contains(p, "/node_modules/")
 }
@@ -103,7 +103,7 @@ func moduleName(mod string) string {
 	return ""
 }
 
-// link builds the graph, without tests.
+// link builds the dependency graph, without the imports of tests.
 func (r *repository) link() {
 	for _, p := range sorted(r.files) {
 		s := r.files[p]
@@ -142,7 +142,7 @@ func (r *repository) link() {
 	}
 }
 
-// name returns the name of a file's vertex.
+// name returns the name of the vertex to which a file belongs.
 func (r *repository) name(s *source.Summary) string {
 	if s.Language == source.Go {
 		return path.Dir(s.Path)
@@ -160,9 +160,9 @@ func (r *repository) node(s *source.Summary) *node {
 	return n
 }
 
-// find returns the node for a name as people write it: its name in the graph, its
-// import path, the last part of the folder, the package's own name, or a file without
-// its extension or with dots for slashes.
+// find returns the node for a name in any form that people use: its name in the graph, its
+// import path, the last elements of its folder's path, the package's own name, or a file
+// without its extension or with dots instead of slashes.
 func (r *repository) find(what string) (*node, bool) {
 	what = strings.Trim(strings.TrimPrefix(what, "./"), "/")
 	if n, ok := r.nodes[what]; ok {
@@ -193,8 +193,8 @@ func (r *repository) find(what string) (*node, bool) {
 	return nil, false
 }
 
-// cycles returns the groups of nodes that import one another in a circle (strongly
-// connected components of more than one, after Tarjan), each sorted.
+// cycles returns the groups of nodes that import one another in a cycle (strongly connected
+// components of more than one node, after Tarjan), each sorted.
 func (r *repository) cycles() [][]string {
 	var (
 		out   [][]string

@@ -7,8 +7,9 @@ import (
 	"evolve/runtime/source"
 )
 
-// resolve maps an import of a file to nodes of the repository; none when it leads
-// elsewhere. A returned folder of Go need not be a node.
+// resolve maps an import in a file to the names of nodes of the repository, or to none if
+// the import is not from the repository. If the name is that of a Go folder, the node may
+// be missing.
 func (r *repository) resolve(s *source.Summary, imp source.Import) []string {
 	switch s.Language {
 	case source.Go:
@@ -25,7 +26,8 @@ func (r *repository) resolve(s *source.Summary, imp source.Import) []string {
 	return nil
 }
 
-// folderOf maps an import path of the Go module to its folder.
+// folderOf returns the folder of a package of the Go module, given the package's import
+// path.
 func (r *repository) folderOf(imp string) (string, bool) {
 	if r.module == "" {
 		return "", false
@@ -36,18 +38,19 @@ func (r *repository) folderOf(imp string) (string, bool) {
 	return strings.CutPrefix(imp, r.module+"/")
 }
 
-// inside joins a relative path to a folder and reports whether it stays in the
+// inside joins a relative path to a folder and reports whether the result stays in the
 // repository.
 func inside(folder, rel string) (string, bool) {
 	p := path.Join(folder, rel)
 	return p, p != ".." && !strings.HasPrefix(p, "../") && !path.IsAbs(p)
 }
 
-// scriptEndings are tried in this order for a specifier without an extension.
+// scriptEndings are the extensions tried, in this order, for a specifier without one.
 var scriptEndings = []string{".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts"}
 
-// resolveScript finds the file of a relative specifier: unchanged, with an extension,
-// as a folder's index, or by the extension of its compiled file.
+// resolveScript finds the file that a relative specifier refers to. It tries the path as it
+// is, with the extension of the source file instead of that of the compiled file, with an
+// added extension, and as a folder with an index file.
 func (r *repository) resolveScript(from, spec string) (string, bool) {
 	if !strings.HasPrefix(spec, ".") {
 		return "", false
@@ -82,9 +85,9 @@ func (r *repository) resolveScript(from, spec string) (string, bool) {
 	return "", false
 }
 
-// resolvePython finds the files of a module and of the names imported from it. An
-// absolute name is searched from the root, from src, and from the folders above the
-// importing file, which may be on Python's path.
+// resolvePython finds the files of a module and of the names imported from it. An absolute
+// name is looked up from the root, from src, and from the folders above the importing file,
+// which may be on Python's path.
 func (r *repository) resolvePython(from string, imp source.Import) []string {
 	name := strings.TrimLeft(imp.Path, ".")
 	dots := len(imp.Path) - len(name)
@@ -114,14 +117,15 @@ func (r *repository) resolvePython(from string, imp source.Import) []string {
 		}
 	}
 	if i := strings.LastIndexByte(name, '.'); i > 0 && dots == 0 && len(imp.Names) == 0 {
-		// import a.b.c, where c is a name in the module a.b.
+		// This may be import a.b.c, where c is a name in the module a.b.
 		return r.resolvePython(from, source.Import{Path: name[:i], Kind: imp.Kind})
 	}
 	return nil
 }
 
-// modules returns the files of a module below a folder: those of its named submodules,
-// and the module itself unless the names are all submodules.
+// modules returns the files that an import of names from a module below a folder refers to:
+// the files of those names that are submodules and, unless all names are, the file of the
+// module itself.
 func (r *repository) modules(base, rel string, names []string) []string {
 	p, ok := inside(base, rel)
 	if !ok {
@@ -139,7 +143,7 @@ func (r *repository) modules(base, rel string, names []string) []string {
 	return out
 }
 
-// pythonFile returns the file of a Python module by its path without extension.
+// pythonFile returns the file of a Python module, given its path without an extension.
 func (r *repository) pythonFile(p string) (string, bool) {
 	for _, f := range []string{p + ".py", path.Join(p, "__init__.py"), p + ".pyi", path.Join(p, "__init__.pyi")} {
 		if s := r.files[f]; s != nil && s.Language == source.Python {

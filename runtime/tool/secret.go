@@ -8,10 +8,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Secret reports whether a path names a file that holds credentials. It recognises
-// variants that file systems and readers take for the same name: letter case,
-// compatibility forms, characters that look like a dot, a slash or a Latin letter,
-// invisible characters, and dots and spaces at the end of a part.
+// Secret reports whether a path names a file that holds credentials. It recognises variants
+// that file systems and readers treat as the same name: letter case, compatibility forms,
+// characters that look like a dot, a slash or a Latin letter, invisible characters, and
+// dots and spaces at the end of a part.
 func Secret(p string) bool {
 	return secretPath(fold(p)) || secretPath(strings.ToLower(p))
 }
@@ -19,7 +19,7 @@ func Secret(p string) bool {
 func secretPath(p string) bool {
 	for part := range strings.SplitSeq(p, "/") {
 		part = strings.TrimRight(part, ". \t")
-		if part, _, _ = strings.Cut(part, ":"); part == "" { // an alternate stream of a file is the file
+		if part, _, _ = strings.Cut(part, ":"); part == "" { // an alternate stream of a file counts as the file
 			continue
 		}
 		switch {
@@ -40,7 +40,7 @@ func secretPath(p string) bool {
 	return false
 }
 
-// fold gives names that read alike the same form.
+// fold returns a form of a path that is the same for all paths that look alike.
 func fold(p string) string {
 	p = norm.NFKC.String(p)
 	p = strings.Map(func(r rune) rune {
@@ -52,11 +52,12 @@ func fold(p string) string {
 		}
 		return unicode.ToLower(r)
 	}, norm.NFKD.String(p))
-	// ſ and K (Kelvin) fold only after decomposition, hence a second pass.
+	// ſ and K (Kelvin) are folded only after decomposition, so a second pass is needed.
 	return strings.ToLower(norm.NFKC.String(p))
 }
 
-// lookAlike maps characters that look like others and that NFKC does not replace.
+// lookAlike returns the character that r looks like, if NFKC does not replace r with that
+// character.
 func lookAlike(r rune) (rune, bool) {
 	switch r {
 	case '\u2215', '\u2044', '\u29f8', '\u2571', '\u27cb', '\uff0f', '\\', '\u2216', '\u29f5', '\u29f9', '\ufe68', '\uff3c':

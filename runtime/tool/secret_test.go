@@ -53,7 +53,7 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r > 126 }) < 0
 }
 
-// FuzzPath tests that no path from a model reveals anything of the traps.
+// FuzzPath tests that no path from a model reveals any content of the traps.
 func FuzzPath(f *testing.F) {
 	for _, s := range []string{"../outside.txt", "/etc/passwd", "up/outside.txt", ".ENV", "．env", "a∕../b", "a.txt/", "a\x00b", "sub/\ufeff.ENV.local", strings.Repeat("a/", 600)} {
 		f.Add(s)
@@ -70,7 +70,7 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// TestSwappedForALink tests that a file that becomes a link while it is read never
+// TestSwappedForALink tests that a file that is replaced with a link while it is read never
 // reveals the link's target.
 func TestSwappedForALink(t *testing.T) {
 	parent := t.TempDir()
@@ -129,7 +129,7 @@ func TestSwappedForALink(t *testing.T) {
 	swapping.Wait()
 }
 
-// TestFlaggedFiles tests that flagged files are named and not summarised.
+// TestFlaggedFiles tests that flagged files are named but not summarised.
 func TestFlaggedFiles(t *testing.T) {
 	r, e := registry(t), lay(t, map[string]string{
 		"a.py": "\"\"\"Doc.\"\"\"\nimport b\nTOKEN = 'hunter2'\ndef token(): pass\n",

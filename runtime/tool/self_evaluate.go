@@ -9,34 +9,34 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// SelfEvaluation is the result of self_evaluate: the counts of a session's calls, their
-// bearing on the three questions, and weaknesses with the evidence.
+// SelfEvaluation is the result of self_evaluate: the counts of a session's calls, what they
+// show about the three questions, and weaknesses with their evidence.
 type SelfEvaluation struct {
 	Calls      int                   `json:"calls"`
 	Outcomes   map[agent.Outcome]int `json:"outcomes"`
 	Questions  []Question            `json:"questions"`
 	Weaknesses []Weakness            `json:"weaknesses"`
-	// History summarises earlier turns in the domain: the strengths of the agent, the
+	// History summarises earlier turns in the domain: the agent's strengths, the
 	// calibration of its confidence, and people's corrections.
 	History string `json:"history"`
 }
 
-// Question is one of the three questions.
+// Question is one of the three self-evaluation questions, with the evidence from the calls.
 type Question struct {
 	Question string `json:"question"`
-	// Yes is the number of calls that support a yes, out of Of.
+	// Yes is the number of calls, out of Of, that support the answer yes.
 	Yes int `json:"calls_for_yes"`
 	Of  int `json:"calls_looked_at"`
 }
 
-// Weakness is a pattern in the calls.
+// Weakness is an unfavourable pattern in the calls, such as a repeated failure.
 type Weakness struct {
 	Pattern  string `json:"pattern"`
 	Times    int    `json:"times"`
 	Evidence string `json:"evidence"`
 }
 
-// maxHistory bounds each part of the history, in bytes.
+// maxHistory limits each part of the history, in bytes.
 const maxHistory = 2000
 
 func selfEvaluate() Tool {

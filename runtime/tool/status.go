@@ -11,15 +11,16 @@ import (
 type ContextCheck struct {
 	Tokens   int     `json:"tokens"`
 	Window   int     `json:"window,omitempty"` // left out when unknown
-	Used     float64 `json:"used,omitempty"`   // part of the window, in [0,1] while it holds
+	Used     float64 `json:"used,omitempty"`   // share of the window, in [0,1] while the prompt fits
 	Messages int     `json:"messages"`
 	Notes    int     `json:"notes"`
-	// DistillNear reports whether the history has reached four fifths of a threshold, or
-	// of the 90 % of the window at which it is always distilled.
+	// DistillNear reports whether the history has reached four fifths of a size at which it
+	// is distilled, which is one of the thresholds or 90 % of the window.
 	DistillNear bool `json:"distillation_near"`
 }
 
-// near is the share of a threshold from which it counts as near.
+// near is the share of a threshold from which on the history counts as close to the
+// threshold.
 const near = .8
 
 func contextCheck() Tool {
@@ -55,7 +56,7 @@ type ToolUse struct {
 	Outcomes map[agent.Outcome]int `json:"outcomes"`
 }
 
-// BudgetLeft holds what was spent, and what is left where there is a bound.
+// BudgetLeft holds what was spent and, for each limit, what is left.
 type BudgetLeft struct {
 	Tokens     int64    `json:"tokens_spent"`
 	TokensLeft *int64   `json:"tokens_left,omitempty"`

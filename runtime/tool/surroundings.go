@@ -9,29 +9,30 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Surroundings are what an agent's tools may use of the agent and its turn. Every field
-// may be zero; the tools then report that there is nothing. The code that runs the turn
-// keeps them up to date between calls.
+// Surroundings holds the parts of an agent and its turn that the agent's tools may use.
+// Every field may be zero; the tools that need it then report that nothing is available.
+// The code that runs the turn keeps the fields up to date between calls.
 type Surroundings struct {
 	// Domain is the domain of the turn.
 	Domain string
-	// Config is the turn's config and Space its search space.
+	// Config is the turn's config, and Space is its search space.
 	Config agent.Config
 	Space  agent.Space
-	// Request makes the change request for an action that only a person may take: its
-	// kind and target, the reason, and the call's arguments. Nil makes none.
+	// Request creates the change request for an action that only a person may take, from
+	// the kind and target of the action, the reason, and the call's arguments. If Request
+	// is nil, no requests are created.
 	Request func(kind, target, reason string, args json.RawMessage) *agent.ChangeRequest
 
-	// Facts are the memories that this session has added, oldest first; memory_add
-	// appends to them. Retracted maps the ids of memories not to be recalled to the
-	// reasons; memory_retract writes it. Both belong to the session: neither the
-	// agent's files nor the archive are touched.
+	// Facts holds the memories that this session has added, oldest first; memory_add
+	// appends to them. Retracted maps the id of each memory that must not be recalled to
+	// the reason; memory_retract adds to it. Both belong to the session: neither the
+	// agent's files nor the archive are changed.
 	Facts     []agent.Memory
 	Retracted map[string]string
-	// Audit returns advice on the memories of a topic.
+	// Audit returns advice on the memories about a topic.
 	Audit func(ctx context.Context, topic string) []memory.Advice
 
-	// Goal is that of the turn; Steps are the calls made so far, oldest first.
+	// Goal is the goal of the turn. Steps holds the calls made so far, oldest first.
 	Goal  string
 	Steps []Step
 	// Remaining is the number of model calls left.
@@ -39,19 +40,19 @@ type Surroundings struct {
 	Budget    Budget
 	Context   Context
 
-	// Calibration, Knowledge and Corrections describe the agent's history in a domain, as
-	// text or JSON: the calibration of its confidence, its strengths, and people's
-	// corrections. False means that there is no history.
+	// Calibration, Knowledge and Corrections return, as text or JSON, the agent's history
+	// in a domain: the calibration of its confidence, its strengths, and people's
+	// corrections, respectively. They return false if there is no history.
 	Calibration func(ctx context.Context, domain string) (string, bool)
 	Knowledge   func(ctx context.Context, domain string) (string, bool)
 	Corrections func(ctx context.Context, domain string) (string, bool)
-	// Delegates suggests a better suited agent in a domain; false means that there is
-	// none. It does not hand over the task.
+	// Delegates suggests an agent that is better suited to a domain, or returns false if
+	// there is none. It does not hand over the task.
 	Delegates func(ctx context.Context, domain string) (suggestion string, ok bool)
-	// Share puts an entry on the blackboard. It is nil where there is none, as in
+	// Share puts an entry on the blackboard. It is nil if there is no blackboard, as in
 	// evaluations, which must be independent of each other.
 	Share func(key, value string, ttl time.Duration, readers []string) error
-	// Author checks the draft of a tool. One that passes can be called until the turn
+	// Author checks the draft of a tool. A draft that passes can be called until the turn
 	// ends.
 	Author func(ctx context.Context, draft json.RawMessage) Result
 	// Delete proposes the deletion of a tool that the agent wrote.
@@ -68,7 +69,7 @@ type Step struct {
 	Output    string
 }
 
-// Budget is what a turn has spent and may spend. A zero bound means none.
+// Budget is what a turn has spent and what it may spend. A zero limit means no limit.
 type Budget struct {
 	Tokens, MaxTokens   int64
 	CostUSD, MaxCostUSD float64
@@ -76,7 +77,7 @@ type Budget struct {
 
 // Context is the usage of the model's context.
 type Context struct {
-	// Tokens are used of the Window, which is zero when unknown.
+	// Tokens is the number of tokens used out of Window, which is zero if it is unknown.
 	Tokens, Window int
 	Messages       int
 	// DistillTokens and DistillMessages are the thresholds at which history is

@@ -23,10 +23,10 @@ const (
 	Write           Effect = "write"
 )
 
-// The effects of local tools whose text outlasts the turn. Each is a write of its own
-// kind, which the operator allows by the name of the tool ([Options].Allowed).
+// The effects of local tools whose text outlasts the turn. Each is a separate kind of
+// write, which the operator allows by naming the tool ([Options].Allowed).
 const (
-	// Remember keeps text for later turns of the same agent.
+	// Remember stores text for later turns of the same agent.
 	Remember Effect = "remember"
 	// Share puts text into the prompts of other agents.
 	Share Effect = "share"
@@ -34,14 +34,14 @@ const (
 	Draft Effect = "draft"
 )
 
-// further describes what a tool with one of these effects does; "" for any other
-// effect.
+// further describes what a tool with the effect remember, share or draft does, or returns
+// "" for any other effect.
 func (e Effect) further() string {
 	switch e {
 	case Remember:
 		return "changes what later turns remember"
 	case Share:
-		return "puts text before other agents"
+		return "shows text to other agents"
 	case Draft:
 		return "leaves a draft for a person"
 	}
@@ -63,8 +63,8 @@ func Allowable() []string {
 // Category determines whether a tool is active from the start.
 type Category string
 
-// An essential tool is active by default; an available one has to be selected or
-// activated by enable_tool.
+// An essential tool is active by default; an available one must be selected or activated by
+// enable_tool.
 const (
 	Essential Category = "essential"
 	Available Category = "available"
@@ -80,67 +80,70 @@ type Spec struct {
 	// Origin is "local", "authored" or "mcp:<server>".
 	Origin   string
 	Category Category
-	// Domains are those for which the tool is made; it works in all.
+	// Domains lists the domains that the tool is made for; it can be called in any domain.
 	Domains []string
 }
 
 // Tool is a function that an agent may call. Call must be safe for concurrent use and
-// respect ctx. A failure for the agent is the result's outcome; a Go error ends the run,
-// because the run could not continue in a meaningful way.
+// respect ctx. A failure that the agent can handle is the result's outcome; a Go error ends
+// the run, because the run could not continue in a meaningful way.
 type Tool interface {
 	Spec() Spec
 	Call(ctx context.Context, env *Env, args json.RawMessage) (Result, error)
 }
 
-// Withholder is a tool that at times may not be called, such as one in quarantine. It is not
-// offered then, and a call of it is denied. Withheld returns the reason, or "".
+// Withholder is a tool that at times must not be called, such as one in quarantine. It is
+// then not offered, and a call to it is denied. Withheld returns the reason, or "" if the
+// tool may be called.
 type Withholder interface {
 	Tool
 	Withheld() string
 }
 
-// Result is the result of a call for the agent.
+// Result is the result of a call as the agent gets it.
 type Result struct {
 	Outcome agent.Outcome
-	// Output is the text for the model: plain, or JSON where the tool documents it.
+	// Output is the text for the model: plain text, or JSON if the tool documents that.
 	Output string
-	// Boundary is the reason why the task is not one for this tool. It is set exactly
-	// when the outcome is wrong_tool_boundary.
+	// Boundary is the referral, which states why the task is not suited to this tool. It is
+	// set if and only if the outcome is wrong_tool_boundary.
 	Boundary *Boundary
-	// Request is set when the call was not executed because only a person may do what
-	// it asked for; the outcome is then denied.
+	// Request is the change request that was left if the call was not executed because only
+	// a person may make it; the outcome is then denied.
 	Request *agent.ChangeRequest
-	// Fault lets policies act on a transient failure, such as a server that is down: it
-	// is retried where the effect allows, and counts for the breaker.
+	// Fault lets the policies act on a transient failure, such as a server that is down:
+	// the call is retried if its effect allows that, and the failure counts against the
+	// breaker.
 	Fault *policy.Failure
-	// Applied records the policies of the call; the registry sets it.
+	// Applied records the policies that were applied to the call; the registry sets it.
 	Applied *policy.Applied
-	// Refused is the limit shared with other calls that prevented this one or cut it
-	// short; the registry sets it. Nil if none did.
+	// Refused is the limit shared with other calls that prevented this call or cut it
+	// short; nil if none did. The registry sets it.
 	Refused *agent.Refusal
 }
 
 // OK returns a result with an output.
 func OK(output string) Result { return Result{Outcome: agent.OK, Output: output} }
 
-// Failed returns a result with the reason as its output.
+// Failed returns a result with an outcome and the reason as its output.
 func Failed(outcome agent.Outcome, format string, args ...any) Result {
 	return Result{Outcome: outcome, Output: fmt.Sprintf(format, args...)}
 }
 
-// Boundary is a referral: the tool understood the call but is not made for the task.
+// Boundary is a referral: the call is understandable, but the tool is not made for the
+// task.
 type Boundary struct {
-	// Axes name what the task needs and the tool lacks.
+	// Axes names what the task needs but the tool lacks.
 	Axes []string `json:"boundary_axes"`
 	// Shape describes the kind of task.
 	Shape string `json:"observed_task_shape"`
 	// Evidence is a short quotation or fact that supports the referral.
 	Evidence string `json:"evidence"`
-	// Split suggests how the tool might be divided; optional.
+	// Split, if set, suggests how the tool might be divided.
 	Split []string `json:"suggested_split,omitempty"`
 }
 
-// Bounds on a referral, in items and bytes.
+// Limits on a referral, in items and bytes.
 const (
 	maxAxes     = 8
 	maxAxis     = 60
@@ -148,8 +151,9 @@ const (
 	maxEvidence = 300
 )
 
-// Axes returns the words that name boundary axes lower-cased, with single spaces, cut to
-// their bound, without repetitions and empty ones, and sorted: at most eight.
+// Axes returns the words that name boundary axes in a uniform form: at most eight words, in
+// lower case, with single spaces, cut to the maximum length, sorted, and without repeated
+// or empty ones.
 func Axes(words []string) []string {
 	var axes []string
 	for _, a := range words {
@@ -162,8 +166,9 @@ func Axes(words []string) []string {
 	return axes[:min(len(axes), maxAxes)]
 }
 
-// Normalize returns the referral with its axes as [Axes] returns them and its texts cut to
-// their bounds. It returns an error for a referral without axes, shape or evidence.
+// Normalize returns the referral with its axes in the form that [Axes] returns and its
+// texts cut to their maximum lengths. It returns an error for a referral without axes,
+// shape or evidence.
 func (b Boundary) Normalize() (Boundary, error) {
 	b.Axes = Axes(b.Axes)
 	b.Shape = text.Clip(strings.TrimSpace(b.Shape), maxShape)
@@ -186,8 +191,8 @@ func (b Boundary) Normalize() (Boundary, error) {
 	return b, nil
 }
 
-// Refer returns a result that refers the task elsewhere. Without evidence it is a
-// contract violation: a referral must not be an excuse.
+// Refer returns a result that refers the task elsewhere. A referral without axes, shape or
+// evidence results in a contract violation, because a referral must not be an excuse.
 func Refer(b Boundary) Result {
 	b, err := b.Normalize()
 	if err != nil {

@@ -7,10 +7,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// maxSource bounds an authored tool, in bytes.
+// maxSource is the maximum size of an authored tool, in bytes.
 const maxSource = 8 << 10
 
-// draft is the form of an authored tool; runtime/authored checks its contents.
+// draft holds the parts of an authored tool as the agent passes them; runtime/authored
+// checks their contents.
 type draft struct {
 	Name        string            `json:"name"`
 	Description string            `json:"description"`

@@ -24,71 +24,73 @@ import (
 type Options struct {
 	// ID is the agent's name, for policies, the blackboard and delegation.
 	ID string
-	// Model chooses the steps; nil means the heuristic.
+	// Model chooses the steps; nil means the heuristic model.
 	Model model.Model
-	// Language reports whether Model is a language model: it gets the further built-in
-	// tools, is asked to evaluate its answer where the utility is in doubt, and has its
-	// history distilled.
+	// Language reports whether Model is a language model. A language model gets the further
+	// built-in tools, is asked to evaluate its answer if the utility is in doubt, and has
+	// its history distilled.
 	Language bool
 	// Routes are the configured hints for a turn's route; the first is the default.
 	Routes []string
-	// Windows are the context sizes of the models behind the routes, in tokens; a
-	// missing route has 128,000.
+	// Windows holds the context sizes of the models that the routes lead to, in tokens; the
+	// model of a route that is not in Windows is assumed to have 128,000.
 	Windows map[string]int
-	// Memories are the agent's snapshot, shared by all runs.
+	// Memories is the agent's snapshot of memories, which all runs share.
 	Memories []agent.Memory
 	// Bootstrap maps workspace files (SOUL.md, GOALS.md …) to their texts.
 	Bootstrap map[string]string
-	// Domains maps a domain to its keywords; nil is [DefaultDomains].
+	// Domains maps a domain to its keywords; nil means [DefaultDomains].
 	Domains map[string][]string
-	// Tools names the registered tools; nil means all built-in ones.
+	// Tools lists the registered tools; nil means all built-in ones.
 	Tools []string
-	// Allowed names the tools that the operator allows to remember, share or draft; see
+	// Allowed lists the tools that the operator allows to remember, share or draft; see
 	// [tool.Options].
 	Allowed []string
-	// Level is the agent's autonomy, which bounds the tools of its live turns; 0 is the lowest
-	// level. Evaluations ignore it, so that their scores do not change when a person raises or
-	// lowers the level.
+	// Level is the agent's autonomy level, which limits the tools of its live turns; 0
+	// means the lowest level. Evaluations ignore it, so their scores do not change when a
+	// person raises or lowers the level.
 	Level autonomy.Level
-	// LevelNow returns the level at the moment of a call, which may have been lowered since the
-	// turn began; nil: Level holds for the whole turn.
+	// LevelNow returns the level at the moment of a call, because a person may have lowered
+	// it since the turn began. Nil means that Level applies to the whole turn.
 	LevelNow func(context.Context) autonomy.Level
-	// Foreign are tools of servers and tools that agents wrote. They are registered
-	// whatever the value of Tools, because an agent has only those that it lists.
+	// Foreign holds tools from servers and tools that agents wrote. They are registered
+	// whatever the value of Tools, because Foreign holds only tools that the agent itself
+	// lists.
 	Foreign []tool.Tool
-	// Guard applies the policies to every call of a tool, and PolicyVersion is their
-	// version.
+	// Guard applies the policies to every tool call, and PolicyVersion is the version of
+	// the policies.
 	Guard         tool.Guard
 	PolicyVersion string
 	// Board is the blackboard shared with other agents; nil means none.
 	Board *session.Board
-	// Experience is what the agent's live turns have shown; nil means nothing. Others are
-	// those of other agents, for suggestions to delegate. Runs only read them.
+	// Experience holds what was learned from the agent's live turns; nil means nothing.
+	// Others holds the experiences of other agents, for suggestions to delegate. Runs only
+	// read these fields.
 	Experience *experience.Experience
 	Others     map[string]*experience.Experience
-	// Clock returns the time for tools and the decay of memories. Nil is a fixed clock
-	// at the newest time among Memories, or else at the start of 2026, so that the same
-	// request has the same answer on any day.
+	// Clock returns the time for tools and for the decay of memories. Nil means a fixed
+	// clock that shows the newest time among Memories, or else the start of 2026, so the
+	// same request has the same answer on any day.
 	Clock func() time.Time
-	// HardLimits bound every run; a request can only be stricter. Zero fields mean one
-	// minute, 24 iterations and 64 KiB of output; tokens have no default bound.
+	// HardLimits limit every run; a request can only be stricter. Zero fields mean one
+	// minute, 24 iterations and 64 KiB of output; tokens have no default limit.
 	HardLimits agent.Limits
 	// Space is the search space of the configs; the zero value means [HeuristicSpace], or
 	// [LanguageSpace] for a language model.
 	Space agent.Space
-	// Scrub removes credentials from tool outputs; nil leaves them.
+	// Scrub removes credentials from tool outputs; nil leaves outputs unchanged.
 	Scrub func(string) string
-	// Flagged reports whether a text seems to contain a credential; nil flags none.
+	// Flagged reports whether a text seems to contain a credential; nil flags no text.
 	Flagged func(string) bool
-	// Author checks the draft of a tool that the agent wrote; nil refuses all. It returns
-	// the tool if it may be called for the rest of the turn, with the change request that
-	// is left if it helped.
+	// Author checks the draft of a tool that the agent wrote; nil refuses all drafts. It
+	// returns the tool if the tool may be called for the rest of the turn, together with
+	// the change request that is left if the tool helped.
 	Author func(ctx context.Context, draft json.RawMessage) (tool.Tool, tool.Result)
-	// Delete leaves the change request to delete a tool that the agent wrote; nil refuses
-	// all.
+	// Delete leaves a change request to delete a tool that the agent wrote; nil refuses all
+	// deletions.
 	Delete func(name, reason string) tool.Result
-	// Never holds the operator's patterns (RE2) that no answer may match, beside the
-	// built-in ones; a matching answer is denied.
+	// Never holds the operator's patterns (RE2) that no answer may match, in addition to
+	// the built-in ones; a matching answer is denied.
 	Never []string
 }
 
@@ -103,7 +105,7 @@ type Agent struct {
 	board    *session.Board
 	domains  *classifier
 	registry *tool.Registry
-	library  *memory.Index // of the available tools, for a language model
+	library  *memory.Index // index of the available tools, for a language model
 	id       string
 	language bool
 	routes   []string
@@ -112,12 +114,12 @@ type Agent struct {
 	level    autonomy.Level
 	levelNow func(context.Context) autonomy.Level
 	past     *experience.Experience
-	lessons  string // lessons of past, for a language model
+	lessons  string // the lessons in past, for a language model
 	others   map[string]*experience.Experience
 	clock    func() time.Time
 	limits   agent.Limits
 	space    agent.Space
-	// defaults are those of every parameter that the runtime reads.
+	// defaults holds the defaults of every parameter that the runtime reads.
 	defaults agent.Config
 	scrub    func(string) string
 	never    safety.Never
@@ -128,8 +130,8 @@ type Agent struct {
 
 var _ agent.Agent = (*Agent)(nil)
 
-// New builds an agent once for many runs. It fails when a tool is unknown or the space
-// is contradictory.
+// New builds an agent that can be used for many runs. It fails if a tool is unknown or the
+// space is contradictory.
 func New(o Options) (*Agent, error) {
 	lex := memory.NewLexicon()
 	a := &Agent{
@@ -215,7 +217,8 @@ func registered(names []string, language bool) ([]tool.Tool, error) {
 	return out, nil
 }
 
-// newest returns the latest time among the memories; without any, a fixed day.
+// newest returns the latest time among the memories that are not retracted, or a fixed day
+// if there are none.
 func newest(memories []agent.Memory) time.Time {
 	var at time.Time
 	for _, m := range memories {
@@ -229,7 +232,7 @@ func newest(memories []agent.Memory) time.Time {
 	return at
 }
 
-// stricter returns the smaller of each two bounds, where zero means none.
+// stricter returns the smaller of the two values of each limit, where zero means no limit.
 func stricter(a, b agent.Limits) agent.Limits {
 	return agent.Limits{
 		Timeout:        least(a.Timeout, b.Timeout),

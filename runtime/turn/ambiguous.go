@@ -1,8 +1,8 @@
 package turn
 
-// ambiguous returns the keywords of [DefaultDomains] that everyday language has as well, by
-// domain. One of them alone does not indicate its domain: the text must also have another
-// keyword, or one of the words listed with it.
+// ambiguous returns, by domain, the keywords of [DefaultDomains] that also occur in
+// everyday language. Such a keyword by itself does not indicate its domain: the text must
+// also contain another keyword, or one of the words listed with it.
 func ambiguous() map[string]map[string][]string {
 	return map[string]map[string][]string{
 		"engineering": {

@@ -6,8 +6,8 @@ import (
 	"evolve/runtime/memory"
 )
 
-// TestAmbiguousWordsNeedASecondSign tests words that everyday language has as well, and those
-// beside which they are a sign of their domain.
+// TestAmbiguousWordsNeedASecondSign tests words that are also used in everyday language,
+// and the words next to which they indicate their domain.
 func TestAmbiguousWordsNeedASecondSign(t *testing.T) {
 	of := newClassifier(memory.NewLexicon(), DefaultDomains())
 	for goal, want := range map[string]string{

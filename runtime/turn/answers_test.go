@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// shop is a small working folder with every kind of file.
+// shop is a small working folder that contains every kind of file.
 var shop = map[string]string{
 	"docs/handbook.md": "# Staff handbook\n\n## Parental leave\nThe handbook grants 20 days of parental leave. It must be taken within one year.\n\n" +
 		"## Billing service\nowner: Ana Ruiz\ntimeout: 30 seconds\nmaintenance window: Sunday 02:00 UTC\n\n## Opening checklist\n- unlock the door\n- count the till\n- switch on the lights\n",
@@ -24,8 +24,8 @@ var shop = map[string]string{
 	"api/api.go":     "package api\n\nimport \"ex/store\"\n\nvar _ = store.Open\n",
 }
 
-// TestAnswers tests what the agent can do under the default config, or with one
-// directive.
+// TestAnswers tests what the agent can do under the default config, or with one directive
+// in its strategy.
 func TestAnswers(t *testing.T) {
 	a, err := New(Options{Clock: func() time.Time { return time.Date(2026, 1, 5, 14, 30, 0, 0, time.UTC) }})
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// reached is a tool of a server that counts its calls.
+// reached is a tool from a server that counts the calls to the tool.
 type reached struct {
 	name   string
 	effect tool.Effect
@@ -34,7 +34,7 @@ func (r reached) Call(context.Context, *tool.Env, json.RawMessage) (tool.Result,
 	return tool.OK("reached"), nil
 }
 
-// climber is an agent of a level that calls one tool of each effect.
+// climber returns an agent at a level that makes the given calls one after the other.
 func climber(t *testing.T, level autonomy.Level, calls []model.Call, reachedCalls *int) (*Agent, agent.Config) {
 	t.Helper()
 	var replies []model.Reply
@@ -60,8 +60,8 @@ func climber(t *testing.T, level autonomy.Level, calls []model.Call, reachedCall
 	return a, config
 }
 
-// ladderCalls has a call of each effect, with the results in an evaluation, at level 1 and
-// from level 2 on.
+// ladderCalls has a call with each effect, with its results in an evaluation, at level 1,
+// and from level 2 on.
 var ladderCalls = []struct {
 	call                model.Call
 	trial, first, later string
@@ -80,8 +80,8 @@ var ladderCalls = []struct {
 	{model.Call{Tool: "crm__odd", Arguments: json.RawMessage(`{}`)}, "request", "request", "request"},
 }
 
-// TestLadder checks every level with a call of each effect: what a live turn may do, and
-// that an evaluation does the same at every level.
+// TestLadder checks at every level, with a call of each effect, what a live turn may do,
+// and that an evaluation does the same at every level.
 func TestLadder(t *testing.T) {
 	var calls []model.Call
 	for _, c := range ladderCalls {
@@ -136,8 +136,9 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-// TestLoweredInTurn checks that a level which is lowered during a live turn bounds the calls
-// from then on, that one which is raised does not, and that an evaluation does not ask for it.
+// TestLoweredInTurn checks that a level that is lowered during a live turn limits the calls
+// from then on, that a level that is raised does not affect them, and that an evaluation
+// does not ask for the level.
 func TestLoweredInTurn(t *testing.T) {
 	note := func(s string) model.Call {
 		return model.Call{Tool: "note", Arguments: json.RawMessage(`{"text":"` + s + `"}`)}
@@ -173,7 +174,8 @@ func TestLoweredInTurn(t *testing.T) {
 	}
 }
 
-// ended describes how a call ended: with an outcome, for its level, or with a request.
+// ended describes how a call ended: with an outcome, with a denial because of its level, or
+// with a request.
 func ended(e agent.Event) string {
 	switch {
 	case strings.Contains(e.Text, "needs autonomy level") && e.Outcome == agent.Denied:
@@ -184,8 +186,8 @@ func ended(e agent.Event) string {
 	return string(e.Outcome)
 }
 
-// TestKeptBack checks that a tool beyond the level is neither offered nor activated, and
-// that the denial names what a person can do.
+// TestKeptBack checks that a tool that exceeds the level is neither offered nor activated,
+// and that the denial names what a person can do.
 func TestKeptBack(t *testing.T) {
 	var seen []model.Request
 	a := speaking(t, &seen, Options{Level: autonomy.Suggest, Allowed: []string{"memory_add"}}, calls("enable_tool", `{"name":"memory_add"}`),
@@ -213,8 +215,8 @@ func TestKeptBack(t *testing.T) {
 	}
 }
 
-// TestAskingForALevel checks the only thing that an agent can do about its level: it leaves
-// a change request, for a level that exists.
+// TestAskingForALevel checks the only thing that an agent can do about its level, which is
+// to leave a change request for a level that exists.
 func TestAskingForALevel(t *testing.T) {
 	for value, want := range map[string]agent.Outcome{"2": agent.Denied, "5": agent.Denied, "0": agent.ContractViolation, "6": agent.ContractViolation, `"two"`: agent.ContractViolation, "2.5": agent.ContractViolation} {
 		var seen []model.Request

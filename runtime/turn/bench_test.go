@@ -8,7 +8,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// intents returns precedents: n utterances of as many intents as the words allow.
+// intents returns n precedents, which are utterances of as many intents as the words allow.
 func intents(n int) []agent.Memory {
 	verbs := []string{"freeze", "replace", "report", "order", "cancel", "find", "extend", "check", "move", "renew"}
 	things := []string{"card", "account", "flight", "hotel", "alarm", "recipe", "loan", "car", "bill", "playlist", "visa", "parcel", "meeting", "song", "tyre"}

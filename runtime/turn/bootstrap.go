@@ -20,9 +20,9 @@ func bootstrapFiles(files map[string]string) map[string]string {
 	return out
 }
 
-// bootstrap loads the parts of the prompt that are independent of the goal: the
-// workspace's files, the lessons of live turns, the strategy, the notes within their own
-// budget, the working state.
+// bootstrap loads the parts of the prompt that do not depend on the goal: the workspace's
+// files, the lessons of live turns, the strategy, the notes within their own budget, and
+// the working state.
 func (r *run) bootstrap() {
 	strategy, working := r.settings.strategy, session.BoundWorking(r.req.Session.Working)
 	notes := session.Inject(r.env.Notes, r.settings.notes)
@@ -60,9 +60,10 @@ func (r *run) bootstrap() {
 	r.event(agent.Event{Kind: agent.EventBootstrap, Text: text})
 }
 
-// load loads the workspace's files and other sections within the budget. The lessons follow a
-// person's own EVAL_FEEDBACK.md in its section. They are left out if anything else would be
-// dropped for them, so that they never displace the strategy.
+// load loads the workspace's files and other sections within the budget. The lessons of
+// live turns are in the section of EVAL_FEEDBACK.md, after the text that a person wrote
+// there. They are left out if anything else would be dropped because of them, so they never
+// displace the strategy.
 func (r *run) load(sections []session.Section) (kept []session.Section, dropped []string) {
 	kept, dropped = session.Load(r.agent.files, sections, r.settings.bootstrap)
 	if r.agent.lessons == "" {
@@ -79,5 +80,5 @@ func (r *run) load(sections []session.Section) (kept []session.Section, dropped 
 	return with, lost
 }
 
-// lessonsName is the name of the lessons in the list of what was dropped.
+// lessonsName is the name of the lessons in the list of dropped parts.
 const lessonsName = "lessons of live turns"

@@ -17,8 +17,8 @@ import (
 	"evolve/runtime/tool"
 )
 
-// call is the only way from the loop to a tool. It repairs the form of arguments; every
-// other failure goes back to the model as the call's outcome.
+// call is the only way from the loop to a tool. It repairs the form of arguments; any other
+// failure goes back to the model as the call's outcome.
 func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Result, error) {
 	r.progress(remaining, r.turns)
 	began := r.agent.clock()
@@ -57,7 +57,7 @@ func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Resul
 	case result.Boundary != nil:
 		event.Data = encode(result.Boundary)
 	case len(c.Arguments) <= maxEventText:
-		event.Data = r.scrubbed(c.Arguments) // a model need not have written JSON
+		event.Data = r.scrubbed(c.Arguments) // the arguments may be something other than JSON
 	}
 	r.event(event)
 	r.markInstructions(c.Tool, result.Output)
@@ -67,8 +67,8 @@ func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Resul
 	return result, nil
 }
 
-// attempt calls an active tool, and a second time if only the form of the arguments was
-// wrong and could be repaired.
+// attempt calls an active tool. It calls the tool a second time if only the form of the
+// arguments was wrong and could be repaired.
 func (r *run) attempt(ctx context.Context, c *model.Call) (tool.Result, error) {
 	at, ok := r.active[c.Tool]
 	if why := r.barred[c.Tool]; why != "" {
@@ -108,9 +108,9 @@ func (r *run) attempt(ctx context.Context, c *model.Call) (tool.Result, error) {
 	return again, nil
 }
 
-// recordPolicy records the policies under which a tool or provider was called, in full
-// when they differ from those of its last call in this turn, and the limits that held
-// the call back. It reports whether one of them refused it.
+// recordPolicy records the policies under which a tool or provider was called, in full if
+// they differ from those of its last call in this turn, and the limits that delayed or
+// refused the call. It reports whether one of these limits refused the call.
 func (r *run) recordPolicy(name string, applied *policy.Applied) (limited bool) {
 	name = memory.Cut(cmp.Or(applied.Name, name), 80)
 	key := string(applied.Kind) + " " + name
@@ -132,7 +132,8 @@ func (r *run) recordPolicy(name string, applied *policy.Applied) (limited bool) 
 	return limited
 }
 
-// addRequest keeps a change request for a person, each one once.
+// addRequest stores a change request for a person, unless the same request is already
+// stored.
 func (r *run) addRequest(q agent.ChangeRequest) {
 	known := slices.ContainsFunc(r.requests, func(have agent.ChangeRequest) bool { return have.ID == q.ID })
 	if known || len(r.requests) >= maxRequests {
@@ -142,9 +143,9 @@ func (r *run) addRequest(q agent.ChangeRequest) {
 	r.event(agent.Event{Kind: agent.EventRequest, Name: q.Type, Outcome: agent.Denied, Text: q.Reason, Data: encode(q)})
 }
 
-// markInstructions records where the output of a foreign tool, or of a file that a language model
-// reads, contains what looks like instructions to it. No protection relies on this:
-// what a call may do is independent of the preceding text.
+// markInstructions records that the output of a foreign tool, or of a file that a language
+// model reads, contains text that looks like instructions to the model. No protection
+// relies on this: what a call may do does not depend on the preceding text.
 func (r *run) markInstructions(name, output string) {
 	if spec, ok := r.registry.Spec(name); !ok || spec.Origin == "local" && !r.agent.language {
 		return

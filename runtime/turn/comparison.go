@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The forms of a comparison. A goal of any other form stays whole.
+// The forms of a comparison. A goal of any other form is not split.
 var (
 	polite     = `(?i)^(?:please\s+|can you\s+|could you\s+|i want you to\s+)*`
 	compares   = regexp.MustCompile(polite + `(?:compare(?:\s+and\s+contrast)?|contrast)\s+(.+?)[.?!]?$`)
@@ -19,7 +19,8 @@ var (
 
 var (
 	later = regexp.MustCompile(`(?i)(?:[,;.]|\s)\s*(?:then|after that|afterwards|finally|lastly)[,\s]`)
-	// sentences matches the end of a sentence inside a goal: text after the comparison.
+	// sentences matches the end of a sentence inside a goal, which means that text follows
+	// the comparison.
 	sentences   = regexp.MustCompile(`[.?!:;]\s`)
 	separator   = regexp.MustCompile(`\s*,\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+|\s+with\s+|\s+against\s+|\s+to\s+|\s+versus\s+|\s+vs\.?\s+`)
 	conjunction = regexp.MustCompile(`(?i)\sand\s`)
@@ -46,15 +47,15 @@ var (
 	adjectival  = regexp.MustCompile(`^[a-z-]{3,}(?:al|ous|ive|ic|able|ible|ful|less|ary|ed|ing|ern|ar)$`)
 )
 
-// comparison is what a goal compares, and by which property.
+// comparison holds what a goal compares, and by which property.
 type comparison struct {
 	subjects  []string
-	attribute string // "price"; empty where the goal names none
-	question  string // "How many employees does % have?" instead of an attribute
+	attribute string // such as "price"; empty if the goal names none
+	question  string // such as "How many employees does % have?", instead of an attribute
 }
 
-// splitComparison returns one question for each thing that a goal compares; nil where
-// the goal is no comparison, or the things cannot be named in a sentence.
+// splitComparison returns one question for each thing that a goal compares, or nil if the
+// goal is not a comparison or the things cannot be named in a sentence.
 func splitComparison(goal string) []subgoal {
 	goal = strings.TrimSpace(goal)
 	if condition.MatchString(goal) || later.MatchString(goal) {
@@ -74,7 +75,8 @@ func splitComparison(goal string) []subgoal {
 	return parts
 }
 
-// readComparison recognises the form of a comparison.
+// readComparison parses a goal as a comparison. It returns false if the goal does not have
+// the form of one.
 func readComparison(goal string) (comparison, bool) {
 	if m := whichOne.FindStringSubmatch(goal); m != nil {
 		c := comparison{subjects: subjects(alternates.Split(m[3], -1))}
@@ -120,13 +122,14 @@ func readComparison(goal string) (comparison, bool) {
 	return comparison{}, false
 }
 
-// decidable reports whether a question "which is …" asks for a comparison: "the capital of
-// France" is a question of its own, which questions about each subject do not answer.
+// decidable reports whether a question of the form "which is …" is a comparison. One such
+// as "which is the capital of France" is not: it is a question in itself, which questions
+// about each subject would not answer.
 func (c comparison) decidable(by string) bool {
 	return c.attribute != "" || c.question != "" || judged.MatchString(by)
 }
 
-// about reads "the price of A and B", "A and B by price", "A and B".
+// about parses "the price of A and B", "A and B by price", and "A and B".
 func about(text, attribute string) comparison {
 	if attribute == "" {
 		if m := attributed.FindStringSubmatch(text); m != nil && separator.MatchString(m[1]) && m[2][:1] == strings.ToLower(m[2][:1]) {
@@ -153,15 +156,15 @@ func about(text, attribute string) comparison {
 	return c
 }
 
-// startsApart reports whether the separator of two subjects stands before the word of
-// an attribute, as in "tea and the price of coffee".
+// startsApart reports whether the separator of two subjects lies within the text taken for
+// the attribute and is followed by an article, as in "tea and the price of coffee".
 func startsApart(text, attribute string) bool {
 	at := separator.FindStringIndex(text)
 	return at != nil && at[0] < len(attribute) && article.MatchString(text[at[1]:])
 }
 
-// subjects returns the things of a list, each in a form that can stand alone: words that
-// occur once for all of them are added to each.
+// subjects returns the things in a list, each in a form that can stand by itself: words
+// that the list contains only once for all things are added to each of them.
 func subjects(out []string) []string {
 	for i := range out {
 		out[i] = strings.TrimPrefix(strings.Trim(out[i], " .?!,"), "that of ")
@@ -203,8 +206,8 @@ func subjects(out []string) []string {
 	return out
 }
 
-// shareNoun adds the noun of the last subject to earlier ones that are adjectives alone:
-// "cheap and expensive hotels", "the first and second quarter".
+// shareNoun adds the noun of the last subject to earlier subjects that consist only of an
+// adjective: "cheap and expensive hotels", "the first and second quarter".
 func shareNoun(all []string) {
 	n := len(all) - 1
 	_, last := cutArticle(all[n])
@@ -235,8 +238,8 @@ func cutArticle(phrase string) (article1, rest string) {
 }
 
 // property returns what "which is cheaper" or "which has more employees" asks for: an
-// attribute, or a question with % for the subject; neither if the comparison asks only
-// for a judgement.
+// attribute, or a question with % for the subject. It returns neither if the comparison
+// asks only for a judgement.
 func property(verb, comparative string) (attribute, question string) {
 	verb = strings.ToLower(verb)
 	if m := countable.FindStringSubmatch(comparative); m != nil && verb != "is" {
@@ -268,7 +271,8 @@ func base(verb string) string {
 	return strings.TrimSuffix(verb, "s")
 }
 
-// subjectOf returns the attribute that a comparative compares.
+// subjectOf returns the attribute that a comparative such as "cheaper" refers to, or "" if
+// the comparative is unknown.
 func subjectOf(comparative string) string {
 	switch comparative {
 	case "cheaper", "dearer", "cheapest", "expensive":

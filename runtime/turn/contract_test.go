@@ -14,9 +14,9 @@ import (
 	"evolve/runtime/provider"
 )
 
-// recording is a server of chat completions that keeps the requests. Its model makes the
-// calls that a goal spells out, and answers in two lines; it is silent where the goal
-// demands that.
+// recording is a chat completions server that stores the requests. Its model makes the
+// calls that a goal spells out, and answers in two lines. It gives no answer if the goal
+// demands silence.
 type recording struct{ sent bytes.Buffer }
 
 func (s *recording) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -32,7 +32,7 @@ func (s *recording) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := json.Unmarshal(body, &asked); err != nil {
 		return nil, err
 	}
-	if !provider.TakesTemperature(provider.OpenAI, asked.Model) { // it is 1, stated or not
+	if !provider.TakesTemperature(provider.OpenAI, asked.Model) { // the temperature is 1, whether stated or not
 		body = bytes.Replace(body, []byte(`,"temperature":1`), nil, 1)
 	}
 	s.sent.Write(body)
@@ -67,7 +67,7 @@ func (s *recording) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(reply)), Request: r}, nil
 }
 
-// values returns values of a parameter that cover its range.
+// values returns values for a parameter that cover its range.
 func values(p agent.Param) []any {
 	switch p.Kind {
 	case agent.Float:
@@ -89,8 +89,8 @@ func values(p agent.Param) []any {
 	return nil
 }
 
-// trace runs the tasks with a language model and returns all that it was sent and the
-// results.
+// trace runs the tasks with a language model and returns everything that was sent to the
+// model, and the results.
 func trace(t *testing.T, o Options, tasks []agent.Task, space agent.Space, c agent.Config) string {
 	t.Helper()
 	var server recording
@@ -119,10 +119,10 @@ func trace(t *testing.T, o Options, tasks []agent.Task, space agent.Space, c age
 	return server.sent.String() + results.String()
 }
 
-// TestParametersOfALanguageModelAct is the contract of the search space of a language
-// model: under the circumstances, each parameter that is not idle changes what the model
-// is sent, or the result, on some task; and each that is idle changes nothing. It covers
-// every parameter of the space, so that a new one without effect fails.
+// TestParametersOfALanguageModelAct is the contract for the search space of a language
+// model. Under the circumstances, each parameter that is not idle changes what is sent to
+// the model, or the result, on some task, and each idle parameter changes nothing. The test
+// covers every parameter in the space, so a new parameter without an effect fails it.
 func TestParametersOfALanguageModelAct(t *testing.T) {
 	plain := []agent.Task{{Goal: "Which intent has: freeze my card?", Domain: "operations"}, {Goal: "Answer in silence.", Domain: "operations"}}
 	facts := []agent.Memory{
@@ -147,7 +147,7 @@ func TestParametersOfALanguageModelAct(t *testing.T) {
 	for name, c := range map[string]struct {
 		options Options
 		tasks   []agent.Task
-		idle    string // number of idle parameters, of all
+		idle    string // number of idle parameters, and of all parameters
 	}{
 		"a rich agent":                {Options{Routes: []string{"default", "code"}, Bootstrap: long}, rich, "8 of 28"},
 		"a classifier":                {Options{Routes: []string{"default"}, Tools: []string{"grep", "calculate", "enable_tool"}}, plain, "18 of 26"},

@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/tool"
 )
 
-// clean returns memories without credentials. They are scrubbed whole, because parts of
-// them are recalled.
+// clean returns memories without credentials. Each memory is scrubbed as a whole, before
+// parts of it are recalled.
 func clean(scrub func(string) string, memories []agent.Memory) []agent.Memory {
 	if scrub == nil {
 		return memories
@@ -26,24 +26,27 @@ func clean(scrub func(string) string, memories []agent.Memory) []agent.Memory {
 	return out
 }
 
-// remember adds the earlier turns' facts, retractions and notes to the agent's
-// snapshot.
+// remember builds the memory of the turn: the agent's snapshot with the facts of earlier
+// turns and without the memories that they retracted. It also adds the notes of earlier
+// turns.
 func (r *run) remember() {
 	earlier := r.session
 	r.index = r.agent.memories.Extend(r.remembered(earlier.Facts)).Without(earlier.Retracted)
 	r.env.Notes, _ = session.AddNotes(earlier.Notes)
 }
 
-// remembered returns the task's memories and a session's facts, without the facts that a
-// person has retracted for the agent, because a session may have learnt them before. Facts
-// that the agent's memories contain by now are recalled from there.
+// remembered returns the task's memories and a session's facts. It leaves out facts that a
+// person has retracted for the agent, because a session may have learnt them before the
+// retraction, and facts that the agent's memories now contain, because they are recalled
+// from there.
 func (r *run) remembered(facts []agent.Memory) []agent.Memory {
 	return slices.Concat(r.given, slices.DeleteFunc(slices.Clone(facts), func(f agent.Memory) bool {
 		return r.agent.settled[f.ID] || r.agent.settled[settledText(f)]
 	}))
 }
 
-// settledText is the key of a memory's text in [Agent.settled]; no id has a line break.
+// settledText returns the key of a memory's text in [Agent.settled]. The key contains a
+// line break, which no id does.
 func settledText(m agent.Memory) string {
 	return "\n" + strings.ToLower(strings.Join(strings.Fields(m.Text), " "))
 }
@@ -72,8 +75,8 @@ func (r *run) distill() {
 	for _, d := range r.settings.demonstrations {
 		beside += memory.Tokens(d.Task) + memory.Tokens(d.Answer)
 	}
-	// The domain of a conversation may change; the distilled facts are independent of
-	// it.
+	// The distilled facts are not assigned to a domain, because the domain of a
+	// conversation may change.
 	d := session.Distiller{Lexicon: r.agent.lex, Now: r.agent.clock(), Scrub: r.agent.scrub}
 	thresholds := r.settings.distill
 	if r.req.Live || r.req.Continues {
@@ -88,7 +91,7 @@ func (r *run) distill() {
 	event := agent.Event{Kind: agent.EventDistill, Text: fmt.Sprintf(
 		"%s: %d of %d messages stay, %d facts, a summary of %d tokens",
 		res.Reason, len(res.Kept), len(r.turns), len(res.Facts), memory.Tokens(res.Summary))}
-	if r.req.Live && len(res.Facts) > 0 { // a new or full session would lose the facts
+	if r.req.Live && len(res.Facts) > 0 { // otherwise a new or full session would lose the facts
 		event.Data = encode(res.Facts)
 	}
 	r.event(event)
@@ -96,7 +99,7 @@ func (r *run) distill() {
 	r.remember()
 }
 
-// window returns the context size of the model behind the turn's route, in tokens.
+// window returns the context size of the model that the turn's route leads to, in tokens.
 func (r *run) window() int {
 	route := r.route
 	if route == "" && len(r.agent.routes) > 0 {
@@ -105,7 +108,7 @@ func (r *run) window() int {
 	return cmp.Or(r.agent.windows[route], defaultWindow)
 }
 
-// chooseRoute chooses the route of the turn. Only the user's text can ask for one.
+// chooseRoute chooses the route of the turn. Only the user's text can request a route.
 func (r *run) chooseRoute() {
 	if len(r.agent.routes) == 0 {
 		return
@@ -115,8 +118,8 @@ func (r *run) chooseRoute() {
 	r.event(agent.Event{Kind: agent.EventRoute, Name: cmp.Or(route, r.agent.routes[0]), Text: why})
 }
 
-// delegate suggests another agent if this one is weak in the domain and the other is
-// not. The turn continues.
+// delegate suggests another agent if this agent is weak in the domain and the other agent
+// is not. The turn continues in any case.
 func (r *run) delegate() {
 	if text, ok := r.suggest(r.domain); ok {
 		r.advice = append(r.advice, text)
@@ -124,7 +127,7 @@ func (r *run) delegate() {
 	}
 }
 
-// suggest returns a suggestion of an agent that is better suited to a domain.
+// suggest returns a suggestion to use an agent that is better suited to a domain.
 func (r *run) suggest(domain string) (string, bool) {
 	others := map[string]float64{}
 	for name, e := range r.agent.others {
@@ -134,8 +137,8 @@ func (r *run) suggest(domain string) (string, bool) {
 	return session.Suggest(own, others, r.settings.delegateBelow, r.settings.delegateAbove)
 }
 
-// shared returns the visible entries of the blackboard. Evaluations see none: they must
-// be independent of each other.
+// shared returns the visible entries of the blackboard. In evaluations it returns none,
+// because evaluations must be independent of each other.
 func (r *run) shared() []model.Shared {
 	if r.agent.board == nil || !r.req.Live {
 		return nil
@@ -147,14 +150,14 @@ func (r *run) shared() []model.Shared {
 	return out
 }
 
-// nextSession returns the session after the turn. Evaluations leave none, except within a
-// conversation of their own: no evaluation may affect another.
+// nextSession returns the session after the turn. An evaluation leaves none, except within
+// its own conversation, because no evaluation may affect another.
 func (r *run) nextSession(res agent.Result, reply model.Reply) agent.Session {
 	if !r.req.Live && !r.req.Continues {
 		return agent.Session{}
 	}
 	out := r.session
-	scrub := r.agent.scrub // before anything is cut, because a part of a credential is not recognised
+	scrub := r.agent.scrub // before anything is cut, because part of a credential is not recognised
 	out.Notes = make([]string, len(r.env.Notes))
 	for i, n := range r.env.Notes {
 		out.Notes[i] = scrub(n)
@@ -165,7 +168,7 @@ func (r *run) nextSession(res agent.Result, reply model.Reply) agent.Session {
 	if res.Answer != nil {
 		t.Answer = *res.Answer
 	}
-	if r.goal != "" { // else the turn failed before it had its messages
+	if r.goal != "" { // otherwise the turn failed before it had its messages
 		out.Messages = session.Continue(r.turns, t.Goal, res.Answer)
 	}
 	out.Working = session.Working(t)

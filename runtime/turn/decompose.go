@@ -20,8 +20,8 @@ const (
 	synthesis = "synthesis"
 )
 
-// maxShared is the share of common words, without those of the parent goal, above which
-// two subgoals count as the same work.
+// maxShared is the share of common words, not counting those of the parent goal, above
+// which two subgoals count as the same work.
 const maxShared = .5
 
 // plan describes how a goal is worked on.
@@ -29,23 +29,23 @@ type plan struct {
 	GoalType   string    `json:"goal_type"`
 	Complexity float64   `json:"complexity"`
 	Subgoals   []subgoal `json:"subgoals,omitempty"`
-	// Note describes the parts that were left out, or the reason why the goal stays
-	// whole.
+	// Note describes the parts that were left out, or the reason why the goal was not
+	// split.
 	Note string `json:"note,omitempty"`
 	// Synthesis is the combined answer, cut to maxSynthesis bytes.
 	Synthesis string `json:"synthesis,omitempty"`
 }
 
-// subgoal is one part, with its results after its run.
+// subgoal is one part of a goal, with its results once it has run.
 type subgoal struct {
 	Goal string `json:"goal"`
 	Type string `json:"type"`
-	// Subject is the subject of a part of a comparison.
+	// Subject is the subject of this part if the goal is a comparison.
 	Subject string `json:"subject,omitempty"`
 
 	ConfidenceBefore float64 `json:"confidence_before"`
-	// ConfidenceAfter and Effectiveness, its gain, are nil where the answer stated no
-	// confidence.
+	// ConfidenceAfter and Effectiveness, which is the gain in confidence, are nil if the
+	// answer stated no confidence.
 	ConfidenceAfter *float64 `json:"confidence_after,omitempty"`
 	Steps           int      `json:"steps"`
 	Effectiveness   *float64 `json:"effectiveness,omitempty"`
@@ -54,8 +54,9 @@ type subgoal struct {
 
 var (
 	quotes = regexp.MustCompile("\"[^\"]*\"|`[^`]*`|“[^”]*”")
-	// A word of sequence counts after a comma or "and"; a bare "then" only before a
-	// task, and "the next meeting" is not a sequence.
+	// sequence matches a word such as "then" only after a comma, another punctuation mark
+	// or "and". bareThen matches a "then" without these, but only before a task. So "the
+	// next meeting" is not a sequence.
 	sequence  = regexp.MustCompile(`(?i)(?:[,;.]\s*(?:and\s+)?|\s+and\s+)(?:then|after that|afterwards|finally|lastly|next|second(?:ly)?|third(?:ly)?|fourth(?:ly)?)[,\s]\s*`)
 	bareThen  = regexp.MustCompile(`(?i)([^,;.\s])(?:\s+and)?\s+then\s+(` + starts + `\s)`)
 	condition = regexp.MustCompile(`(?i)^(?:please\s+)?(?:if|when|whenever|once|unless)\s`)
@@ -68,8 +69,8 @@ var (
 	twoThings = regexp.MustCompile(`(?i)^(?:please\s+)?(design|plan|propose|build|create|draft)\s+((?:an?|the)\s+.+?),?\s+and\s+((?:an?|the)\s+.+)$`)
 )
 
-// decompose divides a composite goal into at most most subgoals, one level deep; most
-// is 2 to 4. It is a pure function.
+// decompose divides a composite goal into no more than most subgoals, one level deep; most
+// must be from 2 to 4. It is a pure function.
 func decompose(lex *memory.Lexicon, goal string, most int) plan {
 	whole := plan{GoalType: atomic, Complexity: .1}
 	parts := split(goal)
@@ -78,7 +79,7 @@ func decompose(lex *memory.Lexicon, goal string, most int) plan {
 	}
 	note := ""
 	if len(parts) > most {
-		note = fmt.Sprintf("%d subgoals, the first %d are run", len(parts), most)
+		note = fmt.Sprintf("%d subgoals, of which the first %d are run", len(parts), most)
 		parts = parts[:most]
 	}
 	if why := refuse(lex, goal, parts); why != "" {
@@ -93,8 +94,8 @@ func decompose(lex *memory.Lexicon, goal string, most int) plan {
 	}
 }
 
-// split returns the parts of a goal: of a comparison, of a sequence, or of two tasks
-// joined by "and". Quoted text is never split.
+// split returns the parts of a goal that is a comparison, a sequence, or two tasks joined
+// by "and". Quoted text is never split.
 func split(goal string) []subgoal {
 	var hidden []string
 	text := quotes.ReplaceAllStringFunc(strings.TrimSpace(goal), func(s string) string {
@@ -125,15 +126,15 @@ func split(goal string) []subgoal {
 	return parts
 }
 
-// cut returns the pieces of a text without quotes: of a numbered list of tasks, of a
-// sequence, of two tasks, of two things to design. A goal that begins with a condition
-// stays whole.
+// cut returns the pieces of a text in which quotations are hidden: the items of a numbered
+// list of tasks, the steps of a sequence, two tasks, or two things to design. A goal that
+// begins with a condition is not split.
 func cut(text string) []string {
 	if condition.MatchString(text) {
 		return nil
 	}
 	if items := numbered.Split(text, -1); len(items) > 2 {
-		items = items[1:] // without the text before the first number
+		items = items[1:] // leaves out the text before the first number
 		if !slices.ContainsFunc(items, func(s string) bool { return !opensTask.MatchString(s) }) {
 			return items
 		}
@@ -153,7 +154,7 @@ func cut(text string) []string {
 	return nil
 }
 
-// refuse returns the reason why the parts are not a decomposition, or "".
+// refuse returns the reason why the parts are not a valid decomposition, or "" if they are.
 func refuse(lex *memory.Lexicon, goal string, parts []subgoal) string {
 	parent := terms(lex, goal)
 	words := func(p subgoal) []string {
@@ -190,7 +191,7 @@ func without(words, parent []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(parent, w) })
 }
 
-// shared returns the share of the smaller set that is in the other as well.
+// shared returns the share of the smaller set that is also in the other set.
 func shared(a, b []string) float64 {
 	n := 0
 	for _, w := range a {
@@ -204,15 +205,17 @@ func shared(a, b []string) float64 {
 	return 0
 }
 
-// maxFindings and maxFinding bound what a plan records of a subgoal's answer, in
-// sentences and bytes of each; maxSynthesis bounds the combined answer.
+// maxFindings and maxFinding limit how much of a subgoal's answer a plan records: the
+// number of sentences, and the bytes of each. maxSynthesis limits the combined answer, in
+// bytes.
 const (
 	maxFindings  = 5
 	maxFinding   = 100
 	maxSynthesis = 500
 )
 
-// found returns the sentences of an answer.
+// found returns the first sentences of an answer: at most maxFindings sentences, each cut
+// to maxFinding bytes.
 func found(answer string) []string {
 	var out []string
 	memory.EachSentence(answer, func(s string) bool {
@@ -222,7 +225,7 @@ func found(answer string) []string {
 	return out
 }
 
-// kind returns the type of a subgoal, by its first verb.
+// kind returns the type of a subgoal, judging by its first verb.
 func kind(goal string) string {
 	lower := strings.ToLower(goal)
 	verb, _, _ := strings.Cut(strings.TrimPrefix(lower, "please "), " ")

@@ -54,8 +54,8 @@ func TestDecompose(t *testing.T) {
 	}
 }
 
-// TestDecomposeBounds tests that a goal gets between two and the allowed number of
-// distinct parts, or none, with consistent scores.
+// TestDecomposeBounds tests that a goal is split into at least two and at most the allowed
+// number of distinct parts, or not at all, with consistent scores.
 func TestDecomposeBounds(t *testing.T) {
 	lex := memory.NewLexicon()
 	word := rapid.SampledFrom([]string{
@@ -82,8 +82,8 @@ func TestDecomposeBounds(t *testing.T) {
 	})
 }
 
-// TestComparisons tests that every subgoal of a comparison is a sentence that names what
-// is compared, and that what merely looks like one stays whole.
+// TestComparisons tests that every subgoal of a comparison is a sentence that names what is
+// compared, and that a goal that merely looks like a comparison stays whole.
 func TestComparisons(t *testing.T) {
 	lex := memory.NewLexicon()
 	for goal, want := range map[string][]string{

@@ -40,7 +40,7 @@ func DefaultDomains() map[string][]string {
 	}
 }
 
-// traps are phrases in which the words do not count as keywords.
+// traps returns phrases whose words do not count as keywords.
 func traps() []string {
 	return []string{
 		"in order to", "in order that", "in order for", "out of order", "in alphabetical order", "in chronological order", "court order",
@@ -54,23 +54,24 @@ func traps() []string {
 	}
 }
 
-// signals match the parts of a message that classify it for the runtime and do not belong
-// to its text: [route:code], [hint:code], hint:code.
+// signals matches the parts of a message that control how the runtime classifies it and
+// that do not belong to its text: [route:code], [hint:code], hint:code.
 var signals = regexp.MustCompile(`(?i)\[[a-z][a-z0-9_-]*:[^\[\]\s]*\]|(?:^|\s)hint:[a-z0-9_-]+`)
 
-// classifier finds a goal's domain by keywords.
+// classifier finds the domain of a goal by keywords.
 type classifier struct {
 	lex     *memory.Lexicon
 	domains []string            // sorted
 	of      map[string][]int    // stem of a one-word keyword → domains
-	phrases map[string][]string // domain → keywords of several words, as normal
+	phrases map[string][]string // domain → keywords of several words, in the form that normal returns
 	traps   *strings.Replacer
 	// alone holds, by domain, the stems of keywords that do not indicate the domain by
-	// themselves, with the stems of the words that they need beside them.
+	// themselves, with the stems of the words that must accompany them.
 	alone []map[string][]string
 }
 
-// Classify returns the domain of a text by a table of keywords, nil for [DefaultDomains].
+// Classify returns the domain of a text according to a table of keywords; nil means
+// [DefaultDomains].
 func Classify(table map[string][]string, text string) string {
 	if table == nil {
 		table = DefaultDomains()
@@ -117,7 +118,7 @@ func newClassifier(lex *memory.Lexicon, table map[string][]string) *classifier {
 	return c
 }
 
-// normal returns the words of a text in lower case, with one space around each.
+// normal returns the words of a text in lower case, each surrounded by single spaces.
 func normal(text string) string {
 	var b strings.Builder
 	b.WriteByte(' ')
@@ -128,9 +129,10 @@ func normal(text string) string {
 	return b.String()
 }
 
-// classify returns the domain with the most different keywords in the text, or
-// the global one when there is none or no single best. Words count whole; signals of
-// the message and traps do not count, nor does an ambiguous word without a second sign.
+// classify returns the domain with the most different keywords in the text, or the global
+// domain if no keyword occurs or several domains have the most. Only whole words count.
+// Signals in the message and traps do not count, nor does an ambiguous keyword that is not
+// accompanied by another keyword or by one of the words listed with it.
 func (c *classifier) classify(text string) string {
 	words := c.traps.Replace(normal(signals.ReplaceAllString(text, " ")))
 	counts := make([]int, len(c.domains))
@@ -142,7 +144,7 @@ func (c *classifier) classify(text string) string {
 		}
 	}
 	seen := map[string]bool{}
-	by := make([]string, len(c.domains)) // the last word that counted
+	by := make([]string, len(c.domains)) // by domain, the stem of the last word that counted
 	for word := range strings.FieldsSeq(words) {
 		stem := c.lex.Stem(word)
 		if seen[stem] {

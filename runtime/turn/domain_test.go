@@ -7,7 +7,7 @@ import (
 )
 
 // TestDomainOfGoals tests the default table on labelled goals, many of which contain a
-// keyword of another domain in another meaning.
+// keyword of another domain used in a different sense.
 func TestDomainOfGoals(t *testing.T) {
 	const none = memory.GlobalDomain
 	of := newClassifier(memory.NewLexicon(), DefaultDomains())
@@ -95,8 +95,8 @@ func TestDomainOfGoals(t *testing.T) {
 	}
 }
 
-// TestDomainsOfAnOperator tests that the keywords of an operator count whole, in any form
-// of the word.
+// TestDomainsOfAnOperator tests that an operator's keywords match only as whole words, in
+// any form of the word.
 func TestDomainsOfAnOperator(t *testing.T) {
 	of := newClassifier(memory.NewLexicon(), map[string][]string{"birds": {"Kite", "red-backed shrike"}, "fish": {"pike"}})
 	for goal, want := range map[string]string{

@@ -9,11 +9,11 @@ import (
 	"evolve/runtime/tool"
 )
 
-// maxTries bounds the drafts of tools that one turn may have checked, because a check
-// runs every test of a draft.
+// maxTries is the maximum number of drafts of tools that are checked in one turn. It is
+// limited because a check runs every test of a draft.
 const maxTries = 5
 
-// drafts are the tools that a turn wrote. They end with the turn.
+// drafts holds the tools that a turn wrote. They end with the turn.
 type drafts struct {
 	tries int
 	order []string
@@ -26,8 +26,8 @@ type drafted struct {
 	calls, ok int
 }
 
-// draft checks the draft of a tool and makes it callable for the rest of the turn, if need be
-// in place of the version in use. A draft that fails changes nothing.
+// draft checks the draft of a tool and makes it callable for the rest of the turn,
+// replacing the version in use if there is one. A draft that fails changes nothing.
 func (r *run) draft(ctx context.Context, raw json.RawMessage) tool.Result {
 	d := &r.drafts
 	if d.tries >= maxTries {
@@ -57,13 +57,13 @@ func (r *run) draft(ctx context.Context, raw json.RawMessage) tool.Result {
 	r.registry, r.active[name] = registry, -1
 	text := "callable until this turn ends"
 	if replaces {
-		text += ", in place of the version in use"
+		text += ", instead of the version in use"
 	}
 	r.event(agent.Event{Kind: agent.EventDraft, Name: name, Outcome: agent.OK, Text: text})
 	return tool.OK(res.Output)
 }
 
-// countDraft counts a call if it was one of a draft.
+// countDraft counts a call if it was a call to a draft.
 func (r *run) countDraft(name string, outcome agent.Outcome) {
 	d := r.drafts.named[name]
 	if d == nil {
@@ -75,8 +75,8 @@ func (r *run) countDraft(name string, outcome agent.Outcome) {
 	}
 }
 
-// offerDrafts ends the drafts with the turn. A draft that helped in a turn that ended ok
-// leaves a change request.
+// offerDrafts discards the drafts at the end of the turn. If the turn ended ok, each draft
+// that was called with the outcome ok leaves a change request.
 func (r *run) offerDrafts(outcome agent.Outcome) {
 	for _, name := range r.drafts.order {
 		d := r.drafts.named[name]

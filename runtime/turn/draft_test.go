@@ -17,11 +17,11 @@ import (
 	"evolve/runtime/tool"
 )
 
-// drawn is the tool of a draft: it repeats its description.
+// drawn is a tool that a draft describes. It returns its description.
 type drawn struct {
 	name, text string
 	effect     tool.Effect
-	origin     string // empty for that of tools that agents wrote
+	origin     string // empty means the origin of tools that agents wrote
 	withheld   string
 }
 
@@ -37,7 +37,7 @@ func (d drawn) Call(context.Context, *tool.Env, json.RawMessage) (tool.Result, e
 	return tool.OK(d.text), nil
 }
 
-// author accepts each draft except those whose description begins with "bad".
+// author accepts every draft except those whose description begins with "bad".
 func author(_ context.Context, raw json.RawMessage) (tool.Tool, tool.Result) {
 	var d struct{ Name, Description string }
 	if json.Unmarshal(raw, &d) != nil || strings.HasPrefix(d.Description, "bad") {
@@ -53,7 +53,7 @@ func draftOf(name, description string) model.Reply {
 	return calls("tool_create", fmt.Sprintf(`{"name":%q,"description":%q,"schema":{"type":"object"},"source":"x","tests":[{"name":"a","args":{}},{"name":"b","args":{}}]}`, name, description))
 }
 
-// writer is an agent that may write tools and gives the replies in turn.
+// writer returns an agent that may write tools and whose model gives the replies in order.
 func writer(t *testing.T, foreign []tool.Tool, replies ...model.Reply) (*Agent, *[]model.Request) {
 	t.Helper()
 	seen := &[]model.Request{}
@@ -73,7 +73,7 @@ func write(t *testing.T, a *Agent) agent.Result {
 	return a.Run(t.Context(), agent.Request{Task: agent.Task{Goal: "say so"}, Live: true, Config: agent.Config{"loop.max_iterations": int64(12)}})
 }
 
-// events returns the events of a kind as "name [outcome] text".
+// events returns the events of one kind as "name [outcome] text".
 func events(res agent.Result, kind string) []string {
 	var out []string
 	for _, e := range res.Transcript.Events {
@@ -103,7 +103,7 @@ func TestDraftIsCallableInItsTurn(t *testing.T) {
 	if len(res.Requests) != 1 || res.Requests[0].Target != "echo" || !strings.Contains(res.Requests[0].Reason, "wrote it: 1, ok: 1") {
 		t.Errorf("%+v", res.Requests)
 	}
-	// The next turn of the same agent does not have it.
+	// The next turn of the same agent does not have the tool.
 	*seen = nil
 	a.model = scripted{replies: []model.Reply{calls("enable_tool", `{"name":"echo"}`), calls("echo", `{}`), {Answer: "done"}}, seen: seen}
 	next := write(t, a)
@@ -145,7 +145,7 @@ func TestDraftTriesAreBounded(t *testing.T) {
 	if !strings.Contains(all, "[denied] at most 5 drafts are checked") {
 		t.Errorf("%q", got)
 	}
-	// A failed draft leaves the one that passed as it was.
+	// A failed draft leaves the draft that passed unchanged.
 	if !strings.Contains(all, "echo [ok] good") {
 		t.Errorf("%q", got)
 	}
@@ -167,8 +167,8 @@ func TestDraftTakesNoOtherName(t *testing.T) {
 	}
 }
 
-// TestDraftOfANewVersion tests that a draft takes the place of the version in use for its
-// turn, even of one in quarantine, and that a version that did not help leaves no request.
+// TestDraftOfANewVersion tests that a draft replaces the version in use for its turn, even
+// a version in quarantine, and that a new version that did not help leaves no request.
 func TestDraftOfANewVersion(t *testing.T) {
 	for _, withheld := range []string{"", "it is in quarantine"} {
 		inUse := []tool.Tool{drawn{name: "mine", text: "old", effect: tool.Read, withheld: withheld}}
@@ -177,7 +177,7 @@ func TestDraftOfANewVersion(t *testing.T) {
 		if got := events(res, agent.EventTool); !slices.Contains(got, "mine [ok] new") {
 			t.Errorf("%q", got)
 		}
-		want := []string{"mine [ok] callable until this turn ends, in place of the version in use", "mine [] calls in the turn that wrote it: 1, ok: 1"}
+		want := []string{"mine [ok] callable until this turn ends, instead of the version in use", "mine [] calls in the turn that wrote it: 1, ok: 1"}
 		if got := events(res, agent.EventDraft); !slices.Equal(got, want) || len(res.Requests) != 1 {
 			t.Errorf("%q, %+v", got, res.Requests)
 		}
@@ -193,7 +193,7 @@ func TestDraftOfANewVersion(t *testing.T) {
 	}
 }
 
-// byGoal gives each goal its own replies, in any order of the turns.
+// byGoal gives each goal its own replies, whatever the order of the turns.
 type byGoal struct {
 	mu   sync.Mutex
 	left map[string][]model.Reply
@@ -207,7 +207,7 @@ func (m *byGoal) Next(_ context.Context, req *model.Request) (model.Reply, error
 	return next, nil
 }
 
-// TestDraftsDoNotLeak runs evaluations at once: half of them write a tool, and the
+// TestDraftsDoNotLeak runs evaluations concurrently. Half of them write a tool, and the
 // others call it.
 func TestDraftsDoNotLeak(t *testing.T) {
 	m := &byGoal{left: map[string][]model.Reply{}}

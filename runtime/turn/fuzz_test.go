@@ -9,8 +9,9 @@ import (
 	"evolve/runtime/model"
 )
 
-// FuzzDecompose tests that any goal stays whole or becomes between two and the allowed
-// number of different subgoals of known types, none of which is the goal itself.
+// FuzzDecompose tests that any goal either stays whole or becomes at least two and at most
+// the allowed number of different subgoals of known types, none of which is the goal
+// itself.
 func FuzzDecompose(f *testing.F) {
 	for _, s := range situations() {
 		f.Add(s.task.Goal, uint8(s.rest.Int("decompose.max_subgoals", 4)))
@@ -50,7 +51,7 @@ func FuzzDecompose(f *testing.F) {
 	})
 }
 
-// FuzzClassify tests that a text gets one of the known domains, or none.
+// FuzzClassify tests that any text is assigned one of the known domains, or none.
 func FuzzClassify(f *testing.F) {
 	for _, text := range []string{"Restart the server", "code and campaign", "", "hash rate", "\xff\x00", strings.Repeat("code ", 5000)} {
 		f.Add(text)

@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// floods returns attempts with too much of something.
+// floods returns attempts that contain too much of something.
 func floods() []attempt {
 	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
 	refer := func(b *tool.Boundary) foreign {
@@ -50,7 +50,7 @@ func floods() []attempt {
 	}
 }
 
-// loops returns turns that would not end.
+// loops returns attempts whose turns would not end.
 func loops() []attempt {
 	again := func(calls ...[]model.Call) []model.Call {
 		var out []model.Call

@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// escapes returns ways to files that no model may see.
+// escapes returns attempts to reach files that no model may see.
 func escapes() []attempt {
 	var out []attempt
 	for _, c := range []struct {
@@ -78,7 +78,7 @@ func escapes() []attempt {
 
 func memoryCut(s string) string { return s[:min(len(s), 24)] }
 
-// writes returns changes that are disguised as something else.
+// writes returns attempts to make changes that are disguised as something else.
 func writes() []attempt {
 	touch := func(name, description, args string, effect tool.Effect) attempt {
 		f := served(name, effect, "done "+canary)

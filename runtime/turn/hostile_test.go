@@ -23,11 +23,11 @@ import (
 	"evolve/runtime/tool"
 )
 
-// canary is in every place that no model may read: beside the working folder, behind
-// links, in files that hold secrets. It must not appear anywhere else.
+// canary is in every location that no model may read: next to the working folder, behind
+// links, and in files that hold secrets. It must not appear anywhere else.
 const canary = "canary-5e1f0c"
 
-// foreign is a foreign tool whose behaviour a test chooses.
+// foreign is a foreign tool whose behaviour is chosen by a test.
 type foreign struct {
 	spec tool.Spec
 	call func(ctx context.Context, args json.RawMessage) (tool.Result, error)
@@ -53,14 +53,14 @@ func served(name string, effect tool.Effect, output string) foreign {
 type attempt struct {
 	name    string
 	calls   []model.Call
-	replies []model.Reply // instead of one reply a call
+	replies []model.Reply // instead of one reply per call
 	foreign []tool.Tool
 	// outcomes of the calls that were answered
 	outcomes []agent.Outcome
 	ends     agent.Outcome // outcome of the turn; "" means ok
-	// requests are the types of the change requests left.
+	// requests are the types of the change requests that the attempt leaves.
 	requests []string
-	// without is a further text that must not appear anywhere.
+	// without is an additional text that must not appear anywhere.
 	without string
 }
 
@@ -89,7 +89,7 @@ const (
 	blockLine = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7"
 )
 
-// scene creates a working folder full of traps, with the canary around it.
+// scene creates a working folder full of traps, with the canary in and around it.
 func scene(t *testing.T) (workdir, outside string) {
 	t.Helper()
 	outside = t.TempDir()
@@ -122,7 +122,7 @@ func scene(t *testing.T) (workdir, outside string) {
 	return workdir, outside
 }
 
-// listing returns everything below a folder with its contents.
+// listing returns everything below a folder, including file contents.
 func listing(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -141,10 +141,10 @@ func listing(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// TestHostile tests that for every attempt of a model, a tool or a file, the turn ends
-// in the expected outcome, nothing outside the working folder is read or changed, and
-// no secret is in the answer, the transcript, the change requests, the session or the
-// model's input.
+// TestHostile tests that for every attempt by a model, a tool or a file, the turn ends with
+// the expected outcome, nothing outside the working folder is read or changed, and no
+// secret is in the answer, the transcript, the change requests, the session or the model's
+// input.
 func TestHostile(t *testing.T) {
 	var all []attempt
 	for _, list := range [][]attempt{escapes(), writes(), floods(), loops(), secrets(), injections()} {
@@ -230,12 +230,12 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// inBubble runs a test with a synctest clock.
+// inBubble runs a test with synctest's clock.
 func inBubble(test func(t *testing.T)) func(t *testing.T) {
 	return func(t *testing.T) { synctest.Test(t, test) }
 }
 
-// toldTo returns the parts of a model's input that it did not write itself.
+// toldTo returns the parts of a model's input that the model did not write itself.
 func toldTo(req model.Request) []any {
 	var out []any
 	for _, s := range req.Steps {

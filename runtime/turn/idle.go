@@ -9,42 +9,44 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Circumstances determine, beside the declared ranges, which parameters can change the
-// result of an evaluation.
+// Circumstances determine, in addition to the declared ranges, which parameters can change
+// the result of an evaluation.
 type Circumstances struct {
 	// Language reports whether the model is a language model rather than the heuristic.
 	Language bool
-	// Tools are the names of the registered tools; nil means all. Allowed are those
-	// that the operator allows to remember, share or draft.
+	// Tools lists the registered tools; nil means all. Allowed lists those that the
+	// operator allows to remember, share or draft.
 	Tools, Allowed []string
-	// Untempered reports whether no model of the agent's routes takes a temperature.
+	// Untempered reports whether no model on the agent's routes accepts a temperature.
 	Untempered bool
 	// Bootstrap maps the workspace's files, by name, to their texts.
 	Bootstrap map[string]string
 	// Memories is the number of memories in the agent's snapshot.
 	Memories int
-	// Domains maps a domain to its keywords; nil is [DefaultDomains].
+	// Domains maps a domain to its keywords; nil means [DefaultDomains].
 	Domains map[string][]string
-	// Tasks are all tasks that the agent is measured on, in the form in which it gets
-	// them. The turns of a conversation follow one another and have one id.
+	// Tasks holds all tasks that the agent is measured on, in the form in which it gets
+	// them. The turns of a conversation follow one another and have the same id.
 	Tasks []agent.Task
 }
 
-// rememberTool adds facts during a turn, and enableTool activates a tool.
+// rememberTool is the tool that adds facts during a turn, and enableTool is the tool that
+// activates another.
 const (
 	rememberTool = "memory_add"
 	enableTool   = "enable_tool"
 )
 
-// chooses are the weights with which the heuristic chooses a tool; a language model
-// does not use them.
+// chooses lists the parameters by which the heuristic model chooses a tool; a language
+// model does not use them.
 var chooses = []string{"tools.pattern_weight", "tools.performance_weight", "tools.cutoff"}
 
-// Idle maps the parameters of s that cannot change the result of any evaluation to the
-// reason, in a form that follows "not searched:". It names a parameter only if no value
-// within the range of s has an effect; tools that merely display the config do not
-// count. An evaluation starts without a session and without other agents, so parameters
-// that act through delegation, and without conversations through notes, have no effect.
+// Idle maps the name of each parameter of s that cannot change the result of any evaluation
+// to the reason, in a form that can follow "not searched:". It includes a parameter only if
+// no value within the range of s has an effect; tools that merely display the config do not
+// count. An evaluation starts without a session and without other agents. So parameters
+// that act through delegation have no effect, and those that act through notes have an
+// effect only if there are conversations.
 func Idle(s agent.Space, c Circumstances) map[string]string {
 	model := "has no effect with the heuristic model"
 	if c.Language {
@@ -69,7 +71,7 @@ func Idle(s agent.Space, c Circumstances) map[string]string {
 			case p.Name != generalTemperature && !met.domains[domain]:
 				why = "has no effect: no task is of the domain " + domain
 			case group == generalTemperature && c.Untempered:
-				why = "has no effect: the model takes no temperature"
+				why = "has no effect: the model does not accept a temperature"
 			}
 		case group == "decompose" && c.Language && !met.parts:
 			why = "has no effect: no task has parts"
@@ -98,17 +100,21 @@ func Idle(s agent.Space, c Circumstances) map[string]string {
 	return out
 }
 
-// met describes the contents of the tasks.
+// met describes the properties of the tasks that determine whether a parameter has an
+// effect.
 type met struct {
 	domains         map[string]bool
 	turns, memories bool
-	// conversations reports whether a task has several turns, between which notes pass.
+	// conversations reports whether a task has several turns, between which notes are
+	// passed on.
 	conversations bool
-	// parts reports whether a task has subgoals, and bounded whether their bound matters.
+	// parts reports whether a task has subgoals, and bounded reports whether the limit on
+	// their number matters.
 	parts, bounded bool
 }
 
-// without reports whether a task has a domain without a temperature in a space.
+// without reports whether a task has a domain for which the space has no separate
+// temperature.
 func (m met) without(s agent.Space) bool {
 	for domain := range m.domains {
 		if _, own := s.Lookup(generalTemperature + "." + domain); !own {
@@ -158,14 +164,14 @@ func (c Circumstances) has(tool string) bool {
 }
 
 // fits reports whether the files and the longest strategy fit into every budget that p
-// allows, so that nothing is ever left out of the prompt.
+// allows, so nothing is ever left out of the prompt.
 func (c Circumstances) fits(p agent.Param) bool {
 	files := 0
 	for _, text := range bootstrapFiles(c.Bootstrap) {
 		files += memory.Tokens(text)
 	}
 	if files == 0 {
-		return true // the strategy needs no budget of its own
+		return true // no budget applies to a strategy without files
 	}
 	strategy := maxStrategy // in tokens: a character has at most four bytes, and a token has four
 	if !c.Language {

@@ -11,7 +11,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestIdle tests which parameters cannot act, and in which circumstances they can.
+// TestIdle tests which parameters cannot have an effect, and under which circumstances they
+// can.
 func TestIdle(t *testing.T) {
 	long := map[string]string{"SOUL.md": strings.Repeat("Be kind. ", 4000)}
 	code := []agent.Task{{Goal: "Which functions does this package import?"}}

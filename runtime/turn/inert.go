@@ -9,8 +9,8 @@ import (
 )
 
 // temperatures returns the parameters of a space that have no effect with a model that
-// takes no temperature. There are none if the config chooses among routes, because the
-// models of other routes may take a temperature.
+// accepts no temperature. There are none if the config chooses among routes, because the
+// models of other routes may accept a temperature.
 func temperatures(s agent.Space) []string {
 	var names []string
 	for _, p := range s.Params {
@@ -25,12 +25,12 @@ func temperatures(s agent.Space) []string {
 	return slices.Clip(names)
 }
 
-// inert records once in a turn that the model does not take its temperature.
+// inert records, once per turn, that the model does not accept its temperature.
 func (r *run) inert(reply model.Reply) {
 	names := temperatures(r.agent.space)
 	if !reply.Untempered || r.untempered || len(names) == 0 {
 		return
 	}
 	r.untempered = true
-	r.event(agent.Event{Kind: agent.EventInert, Name: reply.Model, Text: "takes no temperature", Data: encode(names)})
+	r.event(agent.Event{Kind: agent.EventInert, Name: reply.Model, Text: "does not accept a temperature", Data: encode(names)})
 }

@@ -13,9 +13,10 @@ import (
 	"evolve/runtime/provider"
 )
 
-// TestModelThatRefusesTheTemperature tests that a model whose name does not show that it
-// takes no temperature is asked once more without it, and never again with it, and that the
-// transcript names the parameters that have no effect, unless another route may take them.
+// TestModelThatRefusesTheTemperature tests a model that takes no temperature although its
+// name does not show this. The model is asked once more without a temperature, and never
+// again with one. The transcript names the parameters that have no effect, unless another
+// route may take them.
 func TestModelThatRefusesTheTemperature(t *testing.T) {
 	for kind, reply := range map[provider.Kind]string{
 		provider.OpenAI:    `{"choices":[{"message":{"role":"assistant","content":"red"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":1}}`,

@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/provider"
 )
 
-// felt is a situation outside of evaluations in which a parameter that no evaluation can
-// show changes the request to a language model.
+// felt is a situation outside evaluations in which a parameter whose effect no evaluation
+// can show changes the request to a language model.
 type felt struct {
 	param    string
 	one, two any
@@ -50,8 +50,8 @@ func feltSituations() []felt {
 }
 
 // TestParametersOutsideOfEvaluations tests that the parameters that act only in a session
-// or beside other agents change the request to a language model.
-// TestParametersOfALanguageModelAct covers all others.
+// or alongside other agents change the request to a language model.
+// TestParametersOfALanguageModelAct covers all other parameters.
 func TestParametersOutsideOfEvaluations(t *testing.T) {
 	covered := map[string]bool{}
 	for _, f := range feltSituations() {

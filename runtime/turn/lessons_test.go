@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/model"
 )
 
-// reviewedTurns returns the experience after a night that made lessons of two turns.
+// reviewedTurns returns the experience after a night that derived lessons from two turns.
 func reviewedTurns() *experience.Experience {
 	at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
 	turns := []experience.Turn{
@@ -25,8 +25,8 @@ func reviewedTurns() *experience.Experience {
 	return e
 }
 
-// TestLessonsInThePrompt tests that the prompt has a person's own feedback and then the
-// lessons, in one section before the strategy, live and in an evaluation.
+// TestLessonsInThePrompt tests that the prompt contains a person's own feedback followed by
+// the lessons, in one section before the strategy, both live and in an evaluation.
 func TestLessonsInThePrompt(t *testing.T) {
 	for _, live := range []bool{true, false} {
 		seen := prompted(t, Options{Experience: reviewedTurns(), Bootstrap: map[string]string{"EVAL_FEEDBACK.md": "Be brief.\n", "SOUL.md": "You are kind."}}, agent.Config{"strategy": "Think."}, live)
@@ -47,8 +47,8 @@ func TestLessonsInThePrompt(t *testing.T) {
 	}
 }
 
-// TestLessonsDisplaceNothing tests that lessons are left out, and a person's own feedback is
-// not, where the strategy would be dropped for them, and that this is recorded.
+// TestLessonsDisplaceNothing tests that if the strategy would otherwise be dropped, lessons
+// are left out but a person's own feedback is not, and that this is recorded.
 func TestLessonsDisplaceNothing(t *testing.T) {
 	long := strings.Repeat("word ", 3130) // 3,912 of 4,000 tokens
 	seen := prompted(t, Options{Experience: reviewedTurns(), Bootstrap: map[string]string{"EVAL_FEEDBACK.md": "Be brief.\n", "SOUL.md": long}},
@@ -62,7 +62,7 @@ func TestLessonsDisplaceNothing(t *testing.T) {
 	}
 }
 
-// prompted returns the request of a turn to a language model.
+// prompted returns the request to a language model in a turn.
 func prompted(t *testing.T, o Options, config agent.Config, live bool) model.Request {
 	t.Helper()
 	var seen []model.Request

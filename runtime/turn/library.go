@@ -14,16 +14,17 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Bounds on the library of available tools.
+// Limits on the library of available tools.
 const (
-	// maxPicked is the number of tools of servers and agents that are active for a goal
-	// because they fit it, and maxListed that of the tools that are listed beside them.
+	// maxPicked is the maximum number of tools from servers and agents that are activated
+	// for a goal because they fit it. maxListed is the maximum number of further tools that
+	// are listed.
 	maxPicked = 8
 	maxListed = 24
-	// maxFound is the number of tools that one query activates.
+	// maxFound is the maximum number of tools that one query activates.
 	maxFound = 3
-	// maxRanked bounds the tools that are ranked for a text, and maxSubject that text, in
-	// bytes.
+	// maxRanked limits the number of tools that are ranked for a text, and maxSubject
+	// limits the length of that text, in bytes.
 	maxRanked  = 100
 	maxSubject = 4 << 10
 )
@@ -39,7 +40,7 @@ func newLibrary(lex *memory.Lexicon, registry *tool.Registry) *memory.Index {
 	return memory.NewIndex(lex, entries)
 }
 
-// nameWords separates the words of a name such as getUser.
+// nameWords separates the words in a name such as getUser.
 func nameWords(name string) string {
 	var b strings.Builder
 	lower := false
@@ -53,9 +54,9 @@ func nameWords(name string) string {
 	return b.String()
 }
 
-// pickTools ranks the available tools for the goal, by their fit and their experience, and
-// activates the best of those that come from servers and agents for the turn. Local tools
-// are left to the config.
+// pickTools ranks the available tools for the goal, by their fit and by experience, and
+// activates for the turn the best of those that come from servers and agents. Whether a
+// local tool is active is determined by the config.
 func (r *run) pickTools() {
 	if r.agent.library == nil {
 		return
@@ -93,9 +94,10 @@ func (r *run) pickTools() {
 	}
 }
 
-// specs returns the active tools in the order of registration, the tools that could be
-// activated, and the number of the others that could be. A language model gets those that
-// fit the goal best, and only if it can activate one.
+// specs returns the active tools in the order of registration, the inactive tools that
+// could be activated, and the number of further such tools. For a language model, the
+// inactive tools are only those that fit the goal best, and there are none if the model
+// cannot activate tools.
 func (r *run) specs() (active, inactive []tool.Spec, more int) {
 	for _, name := range r.registry.Names() {
 		if r.withheld(name) != "" {
@@ -119,7 +121,7 @@ func (r *run) specs() (active, inactive []tool.Spec, more int) {
 	return active, inactive[:n], len(inactive) - n
 }
 
-// findTools activates the tools that fit a query best and names the next ones.
+// findTools activates the tools that match a query best and lists the next best ones.
 func (r *run) findTools(query string) tool.Result {
 	if r.agent.library == nil {
 		return tool.Failed(agent.Denied, "tools are activated by name here")

@@ -15,8 +15,9 @@ import (
 	"evolve/runtime/tool"
 )
 
-// libraryOf returns n tools, half of a server and half written by the agent: one tool
-// each for a few subjects, and the rest for the same actions on numbered things.
+// libraryOf returns n tools, half of them from a server and half written by the agent.
+// There is one tool for each of a few subjects, and the rest perform the same actions on
+// numbered things.
 func libraryOf(n int) []tool.Tool {
 	out := []tool.Tool{
 		drawn{name: "travel__searchFlights", text: "Find flights between two airports on a date, with prices.", effect: tool.Read, origin: "mcp:travel"},
@@ -37,7 +38,7 @@ func libraryOf(n int) []tool.Tool {
 	return out
 }
 
-// offer returns the first request for a goal as a language model gets it.
+// offer returns the first request for a goal as it is sent to a language model.
 func offer(t *testing.T, foreign []tool.Tool, goal string, replies ...model.Reply) (agent.Result, []provider.Chat) {
 	t.Helper()
 	a, seen := writer(t, foreign)
@@ -88,8 +89,8 @@ func TestLibraryPicksTheToolsForTheGoal(t *testing.T) {
 	}
 }
 
-// TestLibraryLeavesOutWithheldTools tests that a tool in quarantine takes none of the places
-// of the tools that fit, is not listed, and cannot be activated.
+// TestLibraryLeavesOutWithheldTools tests that a tool in quarantine takes up no slot of a
+// tool that fits, is not listed, and cannot be activated.
 func TestLibraryLeavesOutWithheldTools(t *testing.T) {
 	var tools []tool.Tool
 	for i := range maxPicked + 3 {
@@ -111,8 +112,8 @@ func TestLibraryLeavesOutWithheldTools(t *testing.T) {
 	}
 }
 
-// TestLibraryListsTheRestWithDescriptions checks the tools that are not active: a bounded
-// list with descriptions, and the number of the others.
+// TestLibraryListsTheRestWithDescriptions checks how inactive tools are shown: a bounded
+// list with descriptions, and the number of tools that are not listed.
 func TestLibraryListsTheRestWithDescriptions(t *testing.T) {
 	_, chats := offer(t, libraryOf(500), "Write 1999 as a roman numeral")
 	raw, err := json.Marshal(chats[0].Messages)
@@ -153,8 +154,8 @@ func TestModelSearchesTheLibrary(t *testing.T) {
 	}
 }
 
-// TestHeuristicHasNoLibrary checks that the heuristic gets every name, as it chooses by
-// patterns.
+// TestHeuristicHasNoLibrary checks that the heuristic gets every name, because it chooses
+// by patterns.
 func TestHeuristicHasNoLibrary(t *testing.T) {
 	seen := []model.Request{}
 	a, err := New(Options{Foreign: libraryOf(60), Model: scripted{replies: []model.Reply{{Answer: "done"}}, seen: &seen}})
@@ -176,9 +177,10 @@ func TestNameWords(t *testing.T) {
 	}
 }
 
-// TestUnallowedToolsAreNotOffered: a tool that the operator has to allow by name is neither
-// listed nor found nor activated without that, and is no part of the selection. One with an
-// effect on other things is: its call leaves a change request.
+// TestUnallowedToolsAreNotOffered checks that a tool that the operator must allow by name
+// is not listed, found or activated unless it is allowed, and is not part of the selection.
+// A tool with an effect on other things is offered, and a call to it leaves a change
+// request.
 func TestUnallowedToolsAreNotOffered(t *testing.T) {
 	for _, allowed := range [][]string{nil, {"memory_add"}} {
 		seen := new([]model.Request)

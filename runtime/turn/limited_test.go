@@ -14,7 +14,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// degrading is a model that asks a provider and, once its budget is spent, another one.
+// degrading is a model that asks a provider and, once the budget for that provider is
+// spent, asks another.
 type degrading struct{ guard *policy.Engine }
 
 func (d degrading) Next(ctx context.Context, _ *model.Request) (model.Reply, error) {
@@ -31,8 +32,8 @@ func (d degrading) Next(ctx context.Context, _ *model.Request) (model.Reply, err
 	return reply, nil
 }
 
-// TestPoliciesNameTheirProvider tests that each record of policies names the provider it
-// applied to, also where a budget led to another one.
+// TestPoliciesNameTheirProvider tests that each record of policies names the provider to
+// which the policies applied, even if a budget led to another provider.
 func TestPoliciesNameTheirProvider(t *testing.T) {
 	guard, err := policy.New(policy.Options{Book: policy.Book{Providers: map[string]policy.Settings{"big": {PerRun: policy.Budget{Calls: 1}}}}})
 	if err != nil {
@@ -55,12 +56,12 @@ func TestPoliciesNameTheirProvider(t *testing.T) {
 	}
 }
 
-// TestLimitersReachTheTranscript tests that a wait in a queue, a refusal by the other
-// side that a retry mended, and an open breaker are events.
+// TestLimitersReachTheTranscript tests that events are recorded for a wait in a queue, a
+// refusal by the remote service that a retry overcame, and an open breaker.
 func TestLimitersReachTheTranscript(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings policy.Settings
-		before   time.Duration // the time that another call takes
+		before   time.Duration // the time that another call takes beforehand
 		replies  []error
 		want     string
 	}{
@@ -69,7 +70,7 @@ func TestLimitersReachTheTranscript(t *testing.T) {
 			policy.Settings{},
 			0,
 			[]error{&policy.Failure{Outcome: agent.RateLimited, Retry: true, RetryAfter: time.Second, Err: errors.New("status 429")}},
-			"limited lm rate_limited rate limited by the other side, retry after 1s",
+			"limited lm rate_limited rate limited by the remote service, retry after 1s",
 		},
 		"breaker": {
 			policy.Settings{BreakerCalls: 1, BreakerFailures: 1, BreakerOpen: time.Minute, BreakerProbes: 1, Attempts: 2, Backoff: time.Second},
@@ -101,8 +102,7 @@ func TestLimitersReachTheTranscript(t *testing.T) {
 	}
 }
 
-// answering is a model behind policies whose provider fails as scripted and then
-// answers.
+// answering is a model behind policies. Its provider fails as scripted and then answers.
 type answering struct {
 	guard *policy.Engine
 	fails []error

@@ -18,22 +18,22 @@ import (
 )
 
 const (
-	// recallTimeout bounds one search of the memory.
+	// recallTimeout limits the duration of one search of the memory.
 	recallTimeout = 5 * time.Second
-	// maxRepeats is the number of replies in which the same call with the same arguments
-	// is answered. The model gets a note after the last of them; one more such reply ends
-	// the goal.
+	// maxRepeats is the number of replies in which the same call with the same arguments is
+	// carried out. After the last of these replies the model gets a note; one more reply
+	// with that call ends the work on the goal.
 	maxRepeats = 2
-	// maxCalls bounds the tool calls of one reply.
+	// maxCalls limits the number of tool calls in one reply.
 	maxCalls = 8
-	// maxRequests bounds the change requests of a turn; further calls are denied
+	// maxRequests limits the number of change requests in a turn; further calls are denied
 	// without a request.
 	maxRequests = 20
-	// maxSaid bounds the text beside calls in the transcript, in bytes.
+	// maxSaid limits the text that accompanies calls in the transcript, in bytes.
 	maxSaid = 200
 )
 
-// ending is the result of the loop on one goal.
+// ending is the result of the loop for one goal.
 type ending struct {
 	outcome agent.Outcome
 	reply   model.Reply
@@ -41,12 +41,12 @@ type ending struct {
 	before  float64 // confidence from recall alone
 	steps   int
 	looped  bool // the loop detector ended the goal
-	// formless is the number of answers that were sent back for their form.
+	// formless is the number of answers that were sent back because of their form.
 	formless int
 }
 
-// work runs the bounded loop on one goal: recall, then model and tools in turn, with at
-// most limit model calls.
+// work runs the bounded loop on one goal: first recall, then model and tools in
+// alternation, with at most limit model calls.
 func (r *run) work(ctx context.Context, goal string, findings []model.Finding, limit int) ending {
 	hits := r.recall(ctx, goal, false)
 	req := r.request(goal, findings, hits)
@@ -92,8 +92,8 @@ func (r *run) work(ctx context.Context, goal string, findings []model.Finding, l
 	return e
 }
 
-// synthesize asks the model to combine the findings, and once more for a problem that
-// the checks find, while the operator's limit allows it.
+// synthesize has the model combine the findings, and has it answer once more if the checks
+// find a problem, as far as the operator's limit allows.
 func (r *run) synthesize(ctx context.Context, findings []model.Finding) ending {
 	req := r.request(r.goal, findings, nil)
 	req.Synthesis = true
@@ -115,8 +115,7 @@ func (r *run) synthesize(ctx context.Context, findings []model.Finding) ending {
 	}
 }
 
-// conclude ends a goal with a reply. One with a problem that was not mended has low
-// utility.
+// conclude ends a goal with a reply. A reply with an unresolved problem has low utility.
 func (r *run) conclude(reply model.Reply, problems []safety.Problem, e *ending) {
 	r.finalize(reply, e)
 	if len(problems) > 0 && e.outcome == agent.OK {
@@ -140,7 +139,7 @@ func (r *run) request(goal string, findings []model.Finding, hits []memory.Hit) 
 	}
 }
 
-// ask makes one model call; false means that the loop has ended.
+// ask makes one model call. It returns false if the loop has ended.
 func (r *run) ask(ctx context.Context, req *model.Request, e *ending) (model.Reply, bool) {
 	if ctx.Err() != nil {
 		e.outcome = agent.Cancelled // finish distinguishes a deadline from a cancellation
@@ -182,9 +181,9 @@ func (r *run) ask(ctx context.Context, req *model.Request, e *ending) (model.Rep
 	return reply, true
 }
 
-// unreached returns the outcome of a model that did not answer. A provider's limit must
-// not become a score while variants are compared: earlier calls determine which
-// evaluation hits it, so the evaluation counts as missing.
+// unreached returns the outcome for a model that did not answer. While variants are
+// compared, a provider's limit must not affect a score: which evaluation reaches the limit
+// depends on earlier calls, so that evaluation counts as missing.
 func (r *run) unreached(provider string, err error) (agent.Outcome, string) {
 	if refused := policy.Refused(policy.Provider, provider, err); refused != nil && !r.req.Live {
 		r.refuse(*refused)
@@ -197,17 +196,17 @@ func (r *run) unreached(provider string, err error) (agent.Outcome, string) {
 	return agent.Infrastructure, "the model could not be reached"
 }
 
-// refuse records the limit that ends the turn as an evaluation.
+// refuse records the limit that ends the turn. It is called only in evaluations.
 func (r *run) refuse(by agent.Refusal) {
 	by.Policy = memory.Cut(r.agent.scrub(strings.Join(strings.Fields(by.Policy), " ")), maxEventText)
 	r.refused = &by
 }
 
-// stated reports whether the confidence of a reply is the model's own. A language model that
-// wrote none has the default one, which the heuristic never needs.
+// stated reports whether the confidence of a reply was stated by the model. If a language
+// model stated none, its reply has the default confidence; the heuristic always states one.
 func (r *run) stated(reply model.Reply) bool { return !r.agent.language || reply.Stated }
 
-// describe returns the text of a reply's event.
+// describe returns the text of the event that records a reply.
 func describe(reply model.Reply, stated bool) string {
 	notes := strings.Join(reply.Notes, "; ")
 	switch reply.Stop {
@@ -239,13 +238,13 @@ func describe(reply model.Reply, stated bool) string {
 	return strings.TrimPrefix(fmt.Sprintf("%s; answers %s: %s", notes, with, reply.Answer), "; ")
 }
 
-// written returns an answer as the model wrote it.
+// written returns an answer in the form in which the model wrote it.
 func written(reply model.Reply) string { return cmp.Or(reply.Said, reply.Answer) }
 
-// act makes the calls of a reply; false means that the loop has ended.
+// act makes the calls in a reply. It returns false if the loop has ended.
 func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e *ending) bool {
 	if len(calls) > maxCalls {
-		e.outcome, e.why = agent.ContractViolation, fmt.Sprintf("%d calls in one reply, at most %d are allowed", len(calls), maxCalls)
+		e.outcome, e.why = agent.ContractViolation, fmt.Sprintf("%d calls in one reply, but at most %d are allowed", len(calls), maxCalls)
 		return false
 	}
 	made := make([]safety.Made, len(calls))
@@ -262,8 +261,8 @@ func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e
 			return false
 		}
 		if result.Refused != nil && !r.req.Live {
-			// Without its tool the agent would be another one, and earlier calls
-			// determine which evaluation hits the limit.
+			// Without this tool, the evaluation would measure a different agent, and which
+			// evaluation reaches the limit depends on earlier calls.
 			r.refuse(*result.Refused)
 			e.outcome, e.why = result.Refused.Outcome(), r.refused.Policy
 			return false
@@ -278,7 +277,8 @@ func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e
 	return true
 }
 
-// warnOfLoop warns the model that it repeats a call, before the next repetition ends the goal.
+// warnOfLoop warns the model that it is repeating a call, before the next repetition ends
+// the goal.
 func (r *run) warnOfLoop(req *model.Request, made []safety.Made) {
 	name := r.loop.Last(made)
 	if name == "" {
@@ -289,18 +289,18 @@ func (r *run) warnOfLoop(req *model.Request, made []safety.Made) {
 		" again with the same arguments, and its result is above. The same call once more ends the work on this goal: use the result, call with other arguments, or answer.")
 }
 
-// stopLoop ends a goal whose calls repeat without progress. Its outcome is execution:
-// there is no answer that could be of low utility.
+// stopLoop ends a goal whose calls repeat without progress. Its outcome is execution,
+// because there is no answer that could be of low utility.
 func (r *run) stopLoop(e *ending, why string) bool {
 	e.outcome, e.why, e.looped = agent.Execution, why, true
 	r.event(agent.Event{Kind: agent.EventCheck, Name: "loop", Outcome: agent.Execution, Text: why})
 	return false
 }
 
-// sendBack reports whether an answer is sent back, while there are iterations left: as
-// often as the config allows for an answer without the requested form, and once, as the
-// self-check, for one without the form that the question asks for. The same answer is
-// never sent back twice.
+// sendBack reports whether an answer is sent back, which happens only while iterations are
+// left. An answer without the requested form is sent back as often as the config allows; an
+// answer without the form that the question calls for is sent back once, which is the
+// self-check. The same answer is never sent back twice.
 func (r *run) sendBack(req *model.Request, reply model.Reply, e *ending) bool {
 	if reply.Referral != nil || reply.Unsure || final(reply) || req.Remaining < 2 || slices.Contains(req.Rejected, written(reply)) {
 		return false
@@ -317,8 +317,8 @@ func (r *run) sendBack(req *model.Request, reply model.Reply, e *ending) bool {
 	return true
 }
 
-// final reports whether asking a model again would give the same reply at further cost:
-// it refused, or was cut off before it wrote anything.
+// final reports whether asking a model again would give the same reply at further cost,
+// because it refused or was cut off before it wrote anything.
 func final(reply model.Reply) bool {
 	return reply.Stop == model.StopRefusal || reply.Stop == model.StopLength && strings.TrimSpace(reply.Answer) == ""
 }

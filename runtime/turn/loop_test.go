@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/model"
 )
 
-// TestUnstatedConfidence checks that the transcript of a turn names a confidence where the
-// model stated one, and none where it did not.
+// TestUnstatedConfidence checks that the transcript of a turn names a confidence if the
+// model stated one, and no confidence otherwise.
 func TestUnstatedConfidence(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply    model.Reply
@@ -34,8 +34,8 @@ func TestUnstatedConfidence(t *testing.T) {
 	}
 }
 
-// TestUnstatedGain checks that the results of subgoals name no confidence and no gain where the
-// answers stated none.
+// TestUnstatedGain checks that the results of subgoals name no confidence and no gain if
+// the answers stated none.
 func TestUnstatedGain(t *testing.T) {
 	for _, stated := range []bool{true, false} {
 		reply := model.Reply{Answer: "Oslo", Confidence: .5, Stated: stated}

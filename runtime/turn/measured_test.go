@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// slow is a tool of a server that takes 2.5 ms of a clock, and more with each call.
+// slow is a server tool that advances a clock by 2.5 ms with each call.
 type slow struct{ now *time.Time }
 
 func (slow) Spec() tool.Spec {
@@ -26,8 +26,8 @@ func (s slow) Call(context.Context, *tool.Env, json.RawMessage) (tool.Result, er
 	return tool.OK("3 orders"), nil
 }
 
-// TestCallsAreMeasured tests that the event of a call has the time by the injected clock,
-// the method and the origin, and that a repair stands before it.
+// TestCallsAreMeasured tests that the event for a call has the duration measured by the
+// injected clock, the method and the origin, and that a repair is recorded before it.
 func TestCallsAreMeasured(t *testing.T) {
 	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	var seen []model.Request

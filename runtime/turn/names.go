@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// names returns the names that may stand in the system prompt.
+// names returns the names that may appear in the system prompt.
 func (a *Agent) names() experience.Names {
 	var specs []tool.Spec
 	for _, name := range a.registry.Names() {
@@ -17,9 +17,9 @@ func (a *Agent) names() experience.Names {
 	return namesIn(specs, a.domains.domains)
 }
 
-// Names returns the names that may stand in the system prompt of a language model's turns,
-// without the tools of [Options.Foreign]: the tools that it registers (nil for all) and the
-// domains of the table (nil for that of [DefaultDomains]).
+// Names returns the names that may appear in the system prompt of a language model's turns,
+// without the tools of [Options.Foreign]: the names of tools (nil means all) and of the
+// domains in the table (nil means that of [DefaultDomains]).
 func Names(tools []string, table map[string][]string) experience.Names {
 	if table == nil {
 		table = DefaultDomains()

@@ -9,7 +9,7 @@ import (
 )
 
 // TestNoTools tests that an agent without tools sends none, names none in its rules, and
-// that its prompt is the shorter for it.
+// has a correspondingly shorter prompt.
 func TestNoTools(t *testing.T) {
 	tasks := []agent.Task{{Goal: "Name a colour."}}
 	prompt := func(tools []string) (string, int) {

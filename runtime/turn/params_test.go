@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// situation is a task with two values of one parameter, of which only the good one
-// solves it.
+// situation is a task with two values for one parameter, of which only the good value
+// solves the task.
 type situation struct {
 	param    string
 	bad      any // nil means the default
@@ -22,7 +22,7 @@ type situation struct {
 	task     agent.Task
 	files    map[string]string
 	want     string
-	outcome  agent.Outcome // of the good run; "" means ok
+	outcome  agent.Outcome // outcome of the run with the good value; "" means ok
 	memories []agent.Memory
 }
 
@@ -34,7 +34,8 @@ func facts(texts ...string) []agent.Memory {
 	return out
 }
 
-// background returns memories that make words of a question rare or common enough.
+// background returns memories that make the words in a question sufficiently rare or
+// common.
 func background(n int) []agent.Memory {
 	var out []agent.Memory
 	for i := range n {
@@ -199,8 +200,8 @@ func situations() []situation {
 	}
 }
 
-// TestEveryParameterFlipsATask tests that each searched parameter can change a result,
-// and that no others are declared.
+// TestEveryParameterFlipsATask tests that each searched parameter can change a result, and
+// that no other parameters are declared.
 func TestEveryParameterFlipsATask(t *testing.T) {
 	flipped := map[string]bool{}
 	for i, s := range situations() {
@@ -255,7 +256,7 @@ func story(r agent.Result) string {
 	return b.String()
 }
 
-// lay writes files into a folder of the test, if there are any.
+// lay writes files, if there are any, into a folder for the test.
 func lay(t testing.TB, files map[string]string) string {
 	t.Helper()
 	if len(files) == 0 {

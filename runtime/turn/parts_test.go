@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/tool"
 )
 
-// diligent is a model that calls a tool whenever it may, at most tools times for each
-// goal, with other arguments each time.
+// diligent is a model that calls a tool whenever it may, at most tools times for each goal,
+// with different arguments each time.
 type diligent struct {
 	tools int
 	seen  *[]model.Request
@@ -30,8 +30,8 @@ func (d diligent) Next(_ context.Context, req *model.Request) (model.Reply, erro
 
 const fourParts = "First find the owner of billing, then list the files in docs, then count the orders, and finally summarize the invoices"
 
-// TestEachSubgoalHasItsOwnLimit tests that every subgoal of four may call tools, under
-// the config's limit for each and the operator's for all of them.
+// TestEachSubgoalHasItsOwnLimit tests that each of four subgoals may call tools, within the
+// config's limit for each subgoal and the operator's limit for all of them.
 func TestEachSubgoalHasItsOwnLimit(t *testing.T) {
 	for name, c := range map[string]struct {
 		limit    int64 // of the config
@@ -78,7 +78,7 @@ func TestEachSubgoalHasItsOwnLimit(t *testing.T) {
 }
 
 // TestThePlanStandsFirst tests that the plan is recorded before the steps, and that each
-// step has the number of its subgoal.
+// step contains the number of its subgoal.
 func TestThePlanStandsFirst(t *testing.T) {
 	var seen []model.Request
 	a, err := New(Options{Model: diligent{1, &seen}})
@@ -104,8 +104,8 @@ func TestThePlanStandsFirst(t *testing.T) {
 	}
 }
 
-// TestScoresStandBeforeTheCall tests that the transcript has the scores of the tools
-// before the call of the one that was chosen, and a language model's own reason.
+// TestScoresStandBeforeTheCall tests that the transcript contains the scores of the tools
+// before the call to the chosen tool, and a language model's own reason.
 func TestScoresStandBeforeTheCall(t *testing.T) {
 	a, err := New(Options{})
 	if err != nil {
@@ -126,8 +126,8 @@ func TestScoresStandBeforeTheCall(t *testing.T) {
 	}
 }
 
-// TestParallelFailuresAreShown tests that a model sees the failures of its parallel
-// calls, and that only replies that keep failing end the turn, as execution.
+// TestParallelFailuresAreShown tests that a model sees the failures of its parallel calls,
+// and that only replies that keep failing end the turn, with the execution outcome.
 func TestParallelFailuresAreShown(t *testing.T) {
 	var four model.Reply
 	for i := range 4 {
@@ -150,7 +150,8 @@ func TestParallelFailuresAreShown(t *testing.T) {
 	}
 }
 
-// TestALoopInASubgoalEndsOnlyThat tests that the other subgoals still run.
+// TestALoopInASubgoalEndsOnlyThat tests that the other subgoals still run after a loop in
+// one subgoal.
 func TestALoopInASubgoalEndsOnlyThat(t *testing.T) {
 	same := calls("calculate", `{"expression":"1+1"}`)
 	var seen []model.Request
@@ -164,8 +165,8 @@ func TestALoopInASubgoalEndsOnlyThat(t *testing.T) {
 	}
 }
 
-// TestTheAgentsReasonIsKept tests that a change request has the reason that the agent
-// gave, behind the cause where the tool is foreign.
+// TestTheAgentsReasonIsKept tests that a change request contains the reason that the agent
+// gave, after the cause if the tool is foreign.
 func TestTheAgentsReasonIsKept(t *testing.T) {
 	var seen []model.Request
 	a := speaking(t, &seen, Options{}, calls("propose_patch", `{"target":"limits.go","reason":"the limit is too low","patch":"+1"}`), model.Reply{Answer: "done"})

@@ -10,10 +10,11 @@ import (
 	"evolve/runtime/model"
 )
 
-// knownTokens bounds the part of a prompt about experience with tools, in tokens.
+// knownTokens limits the part of a prompt that describes experience with tools, in tokens.
 const knownTokens = 600
 
-// The usefulness of a tool without history: in the domains that it declares, and elsewhere.
+// The usefulness that is assumed for a tool without history, in the domains that the tool
+// declares and in other domains.
 const (
 	declaredUse = .8
 	plainUse    = .5
@@ -36,15 +37,15 @@ func (r *run) usefulness(c model.Call) float64 {
 	return r.agent.past.History(c.Tool, spec.Method(c.Arguments), r.domain).Usefulness(r.prior(c.Tool))
 }
 
-// use is a possible call of a tool in the turn.
+// use returns the description of a possible call to a tool in this turn.
 func (r *run) use(name string) experience.Use {
 	return experience.Use{Tool: name, Domain: r.domain, Goal: r.goal, Session: r.req.Conversation, Now: r.env.Now}
 }
 
-// weigh returns the score of a tool after people's feedback or, without any, after learned
-// avoidance, with the reason for a change. Learned avoidance does not move a tool below the
-// cutoff that it would reach without history, because a tool that is never called could not
-// recover.
+// weigh applies people's feedback or, if there is none, learned avoidance to the score of a
+// tool. It returns the resulting score, with the reason if the score changed. Learned
+// avoidance does not move a tool below the cutoff if the tool would reach the cutoff
+// without history, because a tool that is never called could not recover.
 func (r *run) weigh(name string, score, unlearned, useful float64) (weighed float64, why string) {
 	weighed, effects := r.agent.past.Weigh(r.use(name), score, useful)
 	if len(effects) == 0 {
@@ -58,8 +59,9 @@ func (r *run) weigh(name string, score, unlearned, useful float64) (weighed floa
 	return weighed, why
 }
 
-// weighRank returns the rank of a tool for a language model. The rank has no bound. It is
-// multiplied by the tool's usefulness in relation to that without history.
+// weighRank returns the rank of a tool for a language model. It multiplies the given rank
+// by the ratio of the tool's usefulness to its usefulness without history, and by the
+// factor of feedback or learned avoidance. The result has no upper limit.
 func (r *run) weighRank(name string, rank float64) (weighed float64, why string) {
 	prior := r.prior(name)
 	useful := r.agent.past.Pooled(name, r.domain).Usefulness(prior)
@@ -73,7 +75,7 @@ func (r *run) weighRank(name string, rank float64) (weighed float64, why string)
 	return weighed, strings.TrimSuffix(why+reasons(effects), ", ")
 }
 
-// reasons describes effects on a score.
+// reasons returns a description of effects on a score.
 func reasons(effects []experience.Effect) string {
 	parts := make([]string, len(effects))
 	for i, x := range effects {
@@ -82,8 +84,8 @@ func reasons(effects []experience.Effect) string {
 	return strings.Join(parts, ", ")
 }
 
-// barTools finds the tools that people's feedback bars in such a turn, and activates their
-// replacements.
+// barTools finds the tools that people's feedback bars in a turn such as this, and
+// activates their replacements.
 func (r *run) barTools() {
 	r.barred, r.instead = map[string]string{}, map[string]string{}
 	var told []string
@@ -109,7 +111,7 @@ func (r *run) barTools() {
 	}
 }
 
-// withheld returns the reason why calls of a tool are denied for now, or "".
+// withheld returns the reason why calls to a tool are denied for now, or "".
 func (r *run) withheld(name string) string {
 	if why := r.barred[name]; why != "" {
 		return why
@@ -120,7 +122,8 @@ func (r *run) withheld(name string) string {
 	return r.registry.Beyond(name, r.level)
 }
 
-// knowTools describes the active tools to a language model.
+// knowTools sets the part of a language model's prompt that describes experience with the
+// active tools.
 func (r *run) knowTools() {
 	if !r.agent.language {
 		return

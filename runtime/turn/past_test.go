@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/provider"
 )
 
-// lived returns an experience of ten calls of each tool in operations; those that begin with
-// a minus fail.
+// lived returns an experience with ten calls to each tool in the operations domain. Calls
+// to tools whose names begin with a minus fail.
 func lived(feedback []experience.Feedback, tools ...string) *experience.Experience {
 	e := &experience.Experience{Feedback: feedback}
 	for range 10 {
@@ -34,8 +34,8 @@ func want(id string, action experience.Action, tool, with string) experience.Fee
 	return experience.Feedback{ID: id, Verdict: experience.Negative, Action: action, Tool: tool, With: with, Domain: "operations", Importance: 1, By: "Ada"}
 }
 
-// TestChoiceFollowsThePast tests the score and the reason of the heuristic's choice after
-// success, failure and feedback, which goes before what was learned.
+// TestChoiceFollowsThePast tests the score and the reason for the heuristic's choice after
+// success, failure and feedback. Feedback takes precedence over what was learned.
 func TestChoiceFollowsThePast(t *testing.T) {
 	files := map[string]string{"runbook.md": "The server restarts on Monday."}
 	for name, c := range map[string]struct {
@@ -72,9 +72,9 @@ func TestChoiceFollowsThePast(t *testing.T) {
 	}
 }
 
-// TestALanguageModelSeesThePast tests that a tool that people want no more is neither offered
-// nor called, that another is active in its place, and that the prompt has what is known of
-// the tools, as data within its bound.
+// TestALanguageModelSeesThePast tests that a tool that people no longer want is neither
+// offered nor called, that another tool is active in its place, and that the prompt
+// contains what is known about the tools, as data within its bound.
 func TestALanguageModelSeesThePast(t *testing.T) {
 	past := lived([]experience.Feedback{want("F2", experience.Replace, "grep", "dependency_map")}, "-read_file", "calculate")
 	var seen []model.Request
@@ -103,7 +103,7 @@ func TestALanguageModelSeesThePast(t *testing.T) {
 	}
 }
 
-// TestToolsAnswerFromThePast tests that the tools on history answer from data.
+// TestToolsAnswerFromThePast tests that the tools for history answer from data.
 func TestToolsAnswerFromThePast(t *testing.T) {
 	past := lived(nil, "calculate")
 	past.Learn(experience.Turn{ID: "T1", Session: "talk", Domain: "operations", Outcome: agent.OK, Confidence: .9})

@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/safety"
 )
 
-// nudge is the question of the self-evaluation.
+// nudge is the self-evaluation question.
 const nudge = "before this answer counts: was the letter of what was asked for met, was its spirit, or should this be a referral? " +
 	"Answer again, the same if it stands. If no tool of yours can do the task, refer, with evidence (wrong_tool_boundary). " +
 	"If your tools can do it and what they gave is of too little use for an answer, write unknown alone (low_utility)."
@@ -17,7 +17,7 @@ const nudge = "before this answer counts: was the letter of what was asked for m
 // doubtBelow is the confidence below which the utility of an answer is in doubt.
 const doubtBelow = .5
 
-// problems returns the problems that the checks of a response find, whatever the
+// problems returns the problems that the checks of a response find, regardless of the
 // config.
 func (r *run) problems(req *model.Request, reply model.Reply) []safety.Problem {
 	if reply.Referral != nil || reply.Unsure || final(reply) {
@@ -47,9 +47,9 @@ func (r *run) problems(req *model.Request, reply model.Reply) []safety.Problem {
 	return problems
 }
 
-// reconsider sends an answer of a language model back once for a problem that the
-// checks found, and once with the question of the self-evaluation if tools were used
-// and the utility is in doubt.
+// reconsider sends a language model's answer back once for a problem that the checks found,
+// and once with the self-evaluation question if tools were used and the utility is in
+// doubt.
 func (r *run) reconsider(req *model.Request, reply model.Reply, problems []safety.Problem) bool {
 	if !r.agent.language || req.Remaining < 2 || reply.Referral != nil || final(reply) {
 		return false
@@ -66,7 +66,7 @@ func (r *run) reconsider(req *model.Request, reply model.Reply, problems []safet
 	case r.doubtful(req, reply) && !r.nudged:
 		r.nudged = true
 		advice = nudge
-		r.event(agent.Event{Kind: agent.EventNudge, Text: "asked whether the letter and the spirit were met, whether this is a referral, or of low utility"})
+		r.event(agent.Event{Kind: agent.EventNudge, Text: "asked whether the letter and the spirit of the task were met, or whether this is a referral or of low utility"})
 	default:
 		return false
 	}
@@ -75,8 +75,8 @@ func (r *run) reconsider(req *model.Request, reply model.Reply, problems []safet
 	return true
 }
 
-// doubtful reports whether the utility of an answer after tool calls is in doubt: the
-// model is unsure, or more than half of the calls failed.
+// doubtful reports whether the utility of an answer that follows tool calls is in doubt
+// because the model is unsure or more than half of the calls failed.
 func (r *run) doubtful(req *model.Request, reply model.Reply) bool {
 	if len(req.Steps) == 0 {
 		return false

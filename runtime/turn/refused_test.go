@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/policy"
 )
 
-// limited returns the built-in agent with a scripted model under policies.
+// limited returns the built-in agent with a scripted model, subject to policies.
 func limited(t *testing.T, m model.Model, tools map[string]policy.Settings) *Agent {
 	t.Helper()
 	guard, err := policy.New(policy.Options{Book: policy.Book{Tools: tools}})
@@ -27,8 +27,8 @@ func limited(t *testing.T, m model.Model, tools map[string]policy.Settings) *Age
 	return a
 }
 
-// TestASharedLimitIsNoScore tests that a tool's limit that earlier calls have used up
-// makes an evaluation missing and names the policy; a person's turn goes on without the
+// TestASharedLimitIsNoScore tests that if earlier calls have used up a tool's limit, an
+// evaluation is missing and names the policy, while a person's turn continues without the
 // tool.
 func TestASharedLimitIsNoScore(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -61,7 +61,7 @@ func TestASharedLimitIsNoScore(t *testing.T) {
 	}
 }
 
-// TestAModelsLimitsAreNoScore tests the effect of a model's policies on an evaluation.
+// TestAModelsLimitsAreNoScore tests how a model's policies affect an evaluation.
 func TestAModelsLimitsAreNoScore(t *testing.T) {
 	for name, c := range map[string]struct {
 		err     error
@@ -104,7 +104,7 @@ func TestAModelsLimitsAreNoScore(t *testing.T) {
 	}
 }
 
-// queued is a model whose calls wait in a queue of the policies and then take a time.
+// queued is a model whose calls wait in a queue of the policies and then take some time.
 type queued struct {
 	guard *policy.Engine
 	took  time.Duration
@@ -121,8 +121,8 @@ func (q queued) Next(ctx context.Context, _ *model.Request) (model.Reply, error)
 	return model.Reply{Answer: "noon"}, err
 }
 
-// TestWaitingIsNotATurnsOwnTime tests that a turn that waits in a queue for longer than
-// its own time limit does not time out, and that one that uses the time itself does.
+// TestWaitingIsNotATurnsOwnTime tests that a turn that waits in a queue for longer than its
+// own time limit does not time out, and that a turn that uses up the time itself does.
 func TestWaitingIsNotATurnsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guard, err := policy.New(policy.Options{Book: policy.Book{Providers: map[string]policy.Settings{"lm": {Concurrency: 1, QueueWait: time.Hour, Deadline: time.Hour}}}})

@@ -9,8 +9,9 @@ import (
 	"evolve/runtime/provider"
 )
 
-// TestRepeatedCallIsTold: a model that makes the same call again is told before a third time
-// ends the turn, in the subsequent request and in no earlier one.
+// TestRepeatedCallIsTold checks that a model that makes the same call twice is warned
+// before a third call ends the turn. The warning is in the next request and in no earlier
+// one.
 func TestRepeatedCallIsTold(t *testing.T) {
 	sum, other := calls("calculate", `{"expression":"1+1"}`), calls("calculate", `{"expression":"1+2"}`)
 	for name, c := range map[string]struct {

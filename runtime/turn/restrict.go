@@ -9,12 +9,12 @@ import (
 	"evolve/runtime/tool"
 )
 
-// restrict returns a change request for a call that only a person may make: one with an
-// effect beyond reading, or one of a foreign tool that is declared to read but asks for
-// something else.
+// restrict returns a change request for a call that only a person may make: a call with an
+// effect beyond reading, or a call to a foreign tool that is declared to read but seems to
+// do something else.
 func restrict(spec tool.Spec, args json.RawMessage) *agent.ChangeRequest {
 	switch spec.Effect {
-	case tool.Remember, tool.Share, tool.Draft: // the operator allows them by name
+	case tool.Remember, tool.Share, tool.Draft: // the operator allows these by name
 		return nil
 	}
 	cause := "its effect is " + strings.ReplaceAll(string(spec.Effect), "_", " ")
@@ -22,7 +22,7 @@ func restrict(spec tool.Spec, args json.RawMessage) *agent.ChangeRequest {
 		if spec.Origin == "local" || spec.Origin == "authored" {
 			return nil
 		}
-		// The operator's name of the server must not count as a part of the tool's
+		// The name that the operator gave the server must not count as part of the tool's
 		// name.
 		name := strings.TrimPrefix(spec.Name, strings.TrimPrefix(spec.Origin, "mcp:")+"__")
 		why, disguised := safety.DisguisedWrite(name, spec.Description, args)
@@ -35,9 +35,9 @@ func restrict(spec tool.Spec, args json.RawMessage) *agent.ChangeRequest {
 	return &q
 }
 
-// reasonOf returns the agent's own reason for a call; for a foreign tool, whose argument
-// of that name may be something else, the reason follows the cause of the request;
-// without a reason it is the cause alone.
+// reasonOf returns the agent's own reason for a call, which is the argument reason. A
+// foreign tool may use the argument for something else, so for such a tool the cause of the
+// request precedes the reason. If there is no reason, reasonOf returns only the cause.
 func reasonOf(spec tool.Spec, args json.RawMessage, cause string) string {
 	var given struct {
 		Reason string `json:"reason"`
@@ -51,8 +51,8 @@ func reasonOf(spec tool.Spec, args json.RawMessage, cause string) string {
 	return cause + "; the agent's reason: " + given.Reason
 }
 
-// changeRequest returns a change request of the runtime's own tools, which name the kind
-// and target themselves.
+// changeRequest returns a change request from the runtime's own tools, which specify the
+// kind and target themselves.
 func changeRequest(kind, target, reason string, args json.RawMessage) *agent.ChangeRequest {
 	q := safety.NewRequest(kind, target, "pipeline_config", reason, args)
 	return &q

@@ -19,13 +19,13 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Bounds on a transcript, in events and bytes of one text.
+// Limits on a transcript: the number of events, and the length of one text in bytes.
 const (
 	maxEvents    = 200
 	maxEventText = 500
 )
 
-// run is a running turn.
+// run is one running turn.
 type run struct {
 	agent    *Agent
 	req      agent.Request
@@ -34,33 +34,33 @@ type run struct {
 	limits   agent.Limits
 	env      *tool.Env
 	registry *tool.Registry
-	level    autonomy.Level // of a live turn; 0 in an evaluation
+	level    autonomy.Level // autonomy of a live turn; 0 in an evaluation
 	index    *memory.Index
 
 	goal   string
-	given  []agent.Memory // of the task, without credentials
+	given  []agent.Memory // memories of the task, without credentials
 	turns  []agent.Message
 	files  []string
 	domain string
 	route  string
 	advice []string
-	// The parts of the session and of the workspace's files in the prompt.
+	// The parts of the session and of the workspace's files that are in the prompt.
 	system            []model.Section
 	strategy, working string
 	notes             []string
-	active            map[string]int // active tool → model call of its last use; -1 for the selection
+	active            map[string]int // active tool → model call at which it was last used, or -1 if it never expires
 	loop              *safety.Loop
 	steps             int  // model calls
-	untempered        bool // the model was found to take no temperature
-	subgoal           int  // the number of the running subgoal, from 1; 0 outside of one
+	untempered        bool // the model was found not to accept a temperature
+	subgoal           int  // the number of the running subgoal, from 1; 0 if none is running
 	usage             agent.Usage
 	results           agent.Transcript
 
-	session  agent.Session // start of the next turn
+	session  agent.Session // the state with which the next turn starts
 	made     []session.Call
 	board    []model.Shared
 	checked  bool // an answer to the goal was sent back for a problem
-	nudged   bool // the self-evaluation was asked for
+	nudged   bool // the self-evaluation question was sent to the model
 	requests []agent.ChangeRequest
 	drafts   drafts
 	barred   map[string]string  // tool barred by feedback → the feedback
@@ -95,7 +95,8 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) (res agent.Result) {
 	return r.turn(ctx)
 }
 
-// prepare evaluates the request: config, goal, domain, memory, files, tools.
+// prepare sets up the turn from the request: its config, goal, domain, memory, files and
+// tools.
 func (r *run) prepare() {
 	a := r.agent
 	config, clamped := a.space.Clamp(r.req.Config)
@@ -141,8 +142,8 @@ func (r *run) prepare() {
 	r.knowTools()
 }
 
-// goalOf returns what a task asks for and the turns before it: its goal, or else the
-// last message of the user, or else an input that is a text.
+// goalOf returns the goal of a task, and the turns before it. The goal is the task's own,
+// or else the user's last message, or else an input that is a text.
 func goalOf(task *agent.Task) (string, []agent.Message) {
 	goal, turns := strings.TrimSpace(task.Goal), task.Messages
 	if goal == "" {
@@ -171,7 +172,8 @@ func (r *run) recall(ctx context.Context, text string, wide bool) []memory.Hit {
 	return r.index.Recall(ctx, q)
 }
 
-// turn decomposes the goal or works on it whole. The plan is recorded before its steps.
+// turn divides the goal into subgoals or works on it as a whole. The plan is recorded
+// before the work on its subgoals.
 func (r *run) turn(ctx context.Context) agent.Result {
 	if !r.settings.decompose {
 		return r.finish(ctx, r.work(ctx, r.goal, nil, min(r.settings.iterations, r.limits.MaxIterations)))
@@ -189,13 +191,13 @@ func (r *run) turn(ctx context.Context) agent.Result {
 	return r.finish(ctx, e)
 }
 
-// leastCalls is the number of model calls that n subgoals need at least: each may call a
-// tool and answer, and one call is for the synthesis.
+// leastCalls is the minimum number of model calls that n subgoals need: each subgoal may
+// call a tool and answer, and one call is for the synthesis.
 func leastCalls(n int) int { return 2*n + 1 }
 
-// parts works on the subgoals one after the other, and combines what they found. Each has
-// the config's limit of model calls; the hard limit bounds all of them together, and each
-// subgoal leaves the later ones at least the calls that they need.
+// parts works on the subgoals one after the other, and combines what they found. Each
+// subgoal has the config's limit on model calls. The hard limit applies to all of them
+// together, and each subgoal leaves at least the calls that the later ones need.
 func (r *run) parts(ctx context.Context, p *plan) ending {
 	var findings []model.Finding
 	for i := range p.Subgoals {
@@ -227,7 +229,7 @@ func (r *run) parts(ctx context.Context, p *plan) ending {
 	return whole
 }
 
-// finish turns an ending into the result and applies the checks that no config changes.
+// finish turns an ending into the result and applies the checks that no config can change.
 func (r *run) finish(ctx context.Context, e ending) agent.Result {
 	if err := context.Cause(ctx); err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
@@ -240,7 +242,7 @@ func (r *run) finish(ctx context.Context, e ending) agent.Result {
 	}
 	answer := r.agent.scrub(e.reply.Answer)
 	if int64(len(answer)) > r.limits.MaxOutputBytes {
-		return r.failed(agent.BudgetExceeded, fmt.Sprintf("answer of %d bytes, at most %d are allowed", len(answer), r.limits.MaxOutputBytes))
+		return r.failed(agent.BudgetExceeded, fmt.Sprintf("answer of %d bytes, but at most %d are allowed", len(answer), r.limits.MaxOutputBytes))
 	}
 	if _, matches := r.agent.never.Match(answer); matches {
 		return r.failed(agent.Denied, "the answer matches a pattern that is never allowed")
@@ -269,8 +271,8 @@ func (r *run) result(res agent.Result, reply model.Reply) agent.Result {
 	return res
 }
 
-// event adds to the transcript. It is the only function that does, so that no
-// credential gets there.
+// event adds an event to the transcript, scrubbed. It is the only function that does so, so
+// no credential gets into the transcript.
 func (r *run) event(e agent.Event) {
 	e.Name, e.Text = r.agent.scrub(e.Name), memory.Cut(r.agent.scrub(e.Text), maxEventText)
 	if len(e.Data) > 0 {
@@ -283,7 +285,7 @@ func (r *run) event(e agent.Event) {
 	}
 }
 
-// scrubbed returns JSON without credentials; nil where the result would be invalid.
+// scrubbed returns JSON without credentials, or nil if the result would be invalid.
 func (r *run) scrubbed(raw json.RawMessage) json.RawMessage {
 	text := r.agent.scrub(string(raw))
 	if !json.Valid([]byte(text)) {
@@ -317,7 +319,7 @@ func (r *run) enable(name string) tool.Result {
 	return tool.OK(name + " is active")
 }
 
-// boundTools records which of the agent's tools its level of autonomy keeps back in a live
+// boundTools records which of the agent's tools its level of autonomy withholds in a live
 // turn, so that a person can see why the agent does not use them.
 func (r *run) boundTools() {
 	var names []string
@@ -334,7 +336,7 @@ func (r *run) boundTools() {
 	}
 }
 
-// expire deactivates activated tools that were not used for long.
+// expire deactivates activated tools that have not been used for a long time.
 func (r *run) expire() {
 	for _, name := range slices.Sorted(maps.Keys(r.active)) {
 		if at := r.active[name]; at >= 0 && r.steps-at > r.settings.expire {

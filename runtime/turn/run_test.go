@@ -17,7 +17,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// scripted is a model that replies from a list, and repeats the last reply.
+// scripted is a model that replies from a list and then repeats the last reply.
 type scripted struct {
 	replies []model.Reply
 	err     error
@@ -251,8 +251,8 @@ func TestGoalFromMessagesAndInput(t *testing.T) {
 	}
 }
 
-// TestSameRequestSameBytes runs every situation in parallel and compares the whole
-// results: no run may affect another.
+// TestSameRequestSameBytes runs every situation in parallel and compares the complete
+// results. No run may affect another.
 func TestSameRequestSameBytes(t *testing.T) {
 	for i, s := range situations() {
 		a, err := New(Options{Memories: s.memories})

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/model"
 )
 
-// TestConversationIsKept plays turns of one conversation, each with the session that the
-// last one left, as `evolve agent run --session` does.
+// TestConversationIsKept runs the turns of one conversation, each with the session that the
+// previous turn left, as `evolve agent run --session` does.
 func TestConversationIsKept(t *testing.T) {
 	var seen []model.Request
 	a, err := New(Options{

@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/session"
 )
 
-// settings are the parameters of a config in the types that the runtime reads.
+// settings holds the parameters of a config in the types that the runtime reads.
 type settings struct {
 	recall     memory.Query // without text, domain and time
 	choice     model.Choice
@@ -18,23 +18,23 @@ type settings struct {
 	selfCheck  bool
 	decompose  bool
 	subgoals   int
-	expire     int // unused model calls after which an activated tool is dropped
+	expire     int // number of model calls without use after which an activated tool is dropped
 	notes      int // tokens
 	bootstrap  int // tokens
 	distill    session.Thresholds
-	// delegateBelow and delegateAbove bound the competences between which delegation is
-	// suggested.
+	// Delegation is suggested if the agent's own competence is below delegateBelow and
+	// another agent's competence is above delegateAbove.
 	delegateBelow, delegateAbove float64
 	strategy                     string
 	demonstrations               []agent.Demonstration
 	form                         model.AnswerForm
-	retries                      int // requests to repair an answer without the requested form
+	retries                      int // maximum number of requests to repair an answer without the requested form
 	route                        string
-	temperature                  *float64 // nil leaves it to the route
+	temperature                  *float64 // nil leaves the temperature to the route
 }
 
-// newSettings decodes a config for a turn in a domain. Parameters that the space leaves
-// out have the values of defaults.
+// newSettings decodes a config for a turn in a domain. Parameters that the space leaves out
+// have the values in defaults.
 func newSettings(c, defaults agent.Config, domain string) settings {
 	v := maps.Clone(defaults)
 	maps.Copy(v, c)
@@ -64,7 +64,7 @@ func newSettings(c, defaults agent.Config, domain string) settings {
 		delegateAbove: v.Float("delegate.above", 0),
 	}
 	s.selection, _ = v.List("tools.selection")
-	s.demonstrations, _ = agent.ParseDemonstrations(v.String("demonstrations")) // the space allows no other text
+	s.demonstrations, _ = agent.ParseDemonstrations(v.String("demonstrations")) // cannot fail, because the space allows no other text
 	for _, name := range []string{generalTemperature + "." + domain, generalTemperature} {
 		if c[name] != nil && s.temperature == nil {
 			t := c.Float(name, 0)

@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/model"
 )
 
-// TestARetractionHoldsInASession checks that a conversation that learnt what a person has
-// retracted since does not recall it, by its id or its text.
+// TestARetractionHoldsInASession checks that a conversation that learnt something that a
+// person has since retracted does not recall it, by id or by text.
 func TestARetractionHoldsInASession(t *testing.T) {
 	fact := agent.Memory{ID: "d-1", Text: "The depot in Oslo opens at 7.", Source: "distilled"}
 	for name, c := range map[string]struct {

@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Bounds on the texts of a config, in characters: about 1,000 and 2,000 tokens.
+// Limits on the texts of a config, in characters: about 1,000 and 2,000 tokens.
 const (
 	maxStrategy       = 4000
 	maxDemonstrations = 8000
@@ -17,21 +17,19 @@ const (
 
 const (
 	hardIterations = 24
-	// The bound of the number of subgoals is between these.
+	// The range of the parameter that limits the number of subgoals.
 	leastSubgoals, maxSubgoals = 2, 4
 	defaultWindow              = 128_000 // tokens
 )
 
-// generalTemperature is the parameter of the tasks whose domain has no temperature of its
-// own.
+// generalTemperature is the parameter for tasks whose domain has no temperature of its own.
 const generalTemperature = "temperature"
 
 // HeuristicSpace declares the parameters that affect the heuristic model's results. It
-// leaves out those that affect only a language model (temperatures, routes, the budgets
-// of bootstrap and notes, distillation, delegation, the expiry of tools). Domains and
-// tools determine the directive lines offered for the strategy; tools are the
-// registered ones, nil for all built-in ones. Without tools there are no parameters of
-// tools.
+// leaves out those that affect only a language model (temperatures, routes, the budgets of
+// bootstrap and notes, distillation, delegation, the expiry of tools). Domains and tools
+// determine the directive lines offered for the strategy. Tools lists the registered tools;
+// nil means all built-in ones. If there are no tools, there are no parameters for tools.
 func HeuristicSpace(domains, tools []string) agent.Space {
 	if tools == nil {
 		tools = toolNames()
@@ -60,8 +58,8 @@ func HeuristicSpace(domains, tools []string) agent.Space {
 	return agent.Space{Params: withoutTools(withCondition(params), tools)}
 }
 
-// selection is the parameter of the tools that are active from the start. The essential ones
-// are always active and not part of the parameter, so that no config can leave out tools
+// selection returns the parameter for the tools that are active from the start. Essential
+// tools are always active and not part of the parameter, so no config can leave out tools
 // that tasks need.
 func selection(tools []string) agent.Param {
 	always := essential(tools)
@@ -72,7 +70,7 @@ func selection(tools []string) agent.Param {
 	}
 }
 
-// withoutTools removes the parameters of tools if there are no tools.
+// withoutTools removes the parameters for tools if there are no tools.
 func withoutTools(params []agent.Param, tools []string) []agent.Param {
 	if len(tools) > 0 {
 		return params
@@ -80,11 +78,11 @@ func withoutTools(params []agent.Param, tools []string) []agent.Param {
 	return slices.DeleteFunc(params, func(p agent.Param) bool { return strings.HasPrefix(p.Name, "tools.") })
 }
 
-// DefaultSpace declares the possible contents of a champion file with the heuristic
-// model, which may have been written for a language model. [Idle] names the parameters
-// that a search leaves alone. Each domain gets a temperature and, where more than one route
-// is configured, a route, whose default is the first one. Tools are the registered ones, nil
-// for all that evolve provides.
+// DefaultSpace declares the possible contents of a champion file used with the heuristic
+// model; the file may have been written for a language model. [Idle] names the parameters
+// that a search leaves alone. Each domain gets a temperature and, if more than one route is
+// configured, a route, whose default is the first one. Tools lists the registered tools;
+// nil means all that evolve provides.
 func DefaultSpace(domains, tools, routes []string) agent.Space {
 	if tools == nil {
 		tools = append(toolNames(), namesOf(tool.Further())...)
@@ -96,8 +94,8 @@ func DefaultSpace(domains, tools, routes []string) agent.Space {
 }
 
 // LanguageSpace declares the parameters of an agent with a language model. The arguments
-// are as for [DefaultSpace], and allowed names the tools that [Options].Allowed does. Tools
-// that the operator has not allowed are no part of the selection.
+// are the same as for [DefaultSpace]; in addition, allowed lists the same tools as
+// [Options].Allowed. Tools that the operator has not allowed are not part of the selection.
 func LanguageSpace(domains, tools, allowed, routes []string) agent.Space {
 	s := DefaultSpace(domains, tools, routes)
 	for i := range s.Params {
@@ -173,7 +171,8 @@ func toggle(name, description string) agent.Param {
 	return agent.Param{Name: name, Kind: agent.Bool, Default: true, Description: description}
 }
 
-// withCondition makes the number of subgoals active only while goals are decomposed.
+// withCondition makes the parameter for the number of subgoals active only if goals are
+// decomposed.
 func withCondition(params []agent.Param) []agent.Param {
 	for i := range params {
 		if params[i].Name == "decompose.max_subgoals" {
@@ -193,15 +192,14 @@ func namesOf(tools []tool.Tool) []string {
 	return names
 }
 
-// unallowed returns those of the tools that need the operator's permission and do not
-// have it.
+// unallowed returns the tools that need the operator's permission but do not have it.
 func unallowed(tools, allowed []string) []string {
 	return slices.DeleteFunc(tool.Allowable(), func(name string) bool {
 		return !slices.Contains(tools, name) || slices.Contains(allowed, name)
 	})
 }
 
-// essential returns those of the tools that are active by default.
+// essential returns the tools that are active by default.
 func essential(tools []string) []string {
 	out := []string{}
 	for _, t := range tool.Builtin() {
@@ -209,7 +207,7 @@ func essential(tools []string) []string {
 			out = append(out, s.Name)
 		}
 	}
-	// A default must have the order of the declaration.
+	// A default must list its values in the order of the declaration.
 	slices.SortFunc(out, func(a, b string) int { return slices.Index(tools, a) - slices.Index(tools, b) })
 	return out
 }

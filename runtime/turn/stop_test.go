@@ -11,9 +11,9 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// TestStopReasons tests the effect of a model's stop reason. A reply that was cut off
-// is sent back once, but not an empty one, for which a further call would cost the same
-// again; a refusal is an answer, and the model is not asked again.
+// TestStopReasons tests the effect of a model's stop reason. A reply that was cut off is
+// sent back once unless it is empty, because for an empty reply a further call would cost
+// the same again. A refusal is an answer, and the model is not asked again.
 func TestStopReasons(t *testing.T) {
 	length, refusal := model.StopLength, model.StopRefusal
 	for name, c := range map[string]struct {
@@ -21,7 +21,7 @@ func TestStopReasons(t *testing.T) {
 		want    agent.Outcome
 		why     string // the error
 		asked   int
-		told    string // a part of the transcript
+		told    string // part of the expected transcript
 	}{
 		"cut off, then whole": {
 			replies: []model.Reply{{Answer: "the capital of", Stop: length}, {Answer: "Oslo", Stop: model.StopEnd}},
@@ -59,8 +59,8 @@ func TestStopReasons(t *testing.T) {
 	}
 }
 
-// TestNothingOfAGoalLeaks tests that a credential in the user's goal is used and
-// recorded nowhere: not in the plan, not as the name of a domain, a tool or a model.
+// TestNothingOfAGoalLeaks tests that a credential in the user's goal is used but not
+// recorded anywhere, whether in the plan or as the name of a domain, a tool or a model.
 func TestNothingOfAGoalLeaks(t *testing.T) {
 	var seen []model.Request
 	for name, c := range map[string]struct {

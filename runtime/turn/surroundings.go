@@ -44,12 +44,13 @@ func (r *run) connectTools() {
 	env.Delegates = told(r.suggest)
 }
 
-// told is a text on a domain as the tools ask for it.
+// told adapts a function that returns a text on a domain to the signature that the tools
+// need.
 func told(text func(domain string) (string, bool)) func(context.Context, string) (string, bool) {
 	return func(_ context.Context, domain string) (string, bool) { return text(domain) }
 }
 
-// progress updates the turn's state for the tools.
+// progress updates the state of the turn that the tools can read.
 func (r *run) progress(remaining int, history []agent.Message) {
 	if !r.agent.language {
 		return
@@ -74,7 +75,8 @@ func (r *run) progress(remaining int, history []agent.Message) {
 	}
 }
 
-// refresh applies the tools' changes of the session to the memory.
+// refresh applies the changes that tools made to the session's facts and retractions, so
+// the memory takes them into account.
 func (r *run) refresh() {
 	if !r.agent.language {
 		return

@@ -8,10 +8,10 @@ import (
 	"evolve/runtime/policy"
 )
 
-// ownTime returns a context that is cancelled, with the cause DeadlineExceeded, once
-// the turn has used limit of its own time. Waits of its calls for limits that they
-// share with other turns do not count: a queue in front of a provider has nothing to do
-// with the config. Each such wait is bounded by the policies of its call.
+// ownTime returns a context that is cancelled, with the cause DeadlineExceeded, once the
+// turn's own time reaches limit. Time during which its calls wait for limits that they
+// share with other turns does not count: a queue for a provider has nothing to do with the
+// config. Each such wait is limited by the policies of its call.
 func ownTime(ctx context.Context, limit time.Duration) (context.Context, func()) {
 	ctx, end := context.WithCancelCause(ctx)
 	c := &ownClock{began: time.Now(), limit: limit, end: end}
@@ -24,7 +24,7 @@ func ownTime(ctx context.Context, limit time.Duration) (context.Context, func())
 	}
 }
 
-// minInterval is the shortest interval between two looks at the clock.
+// minInterval is the minimum interval between two checks of the clock.
 const minInterval = time.Millisecond
 
 // ownClock ends a turn whose own time is used up.
@@ -38,8 +38,8 @@ type ownClock struct {
 	timer *time.Timer
 }
 
-// check ends the turn, or sets the timer to when its time would be up without further
-// waits.
+// check ends the turn, or sets the timer to the moment when the turn's time would be up
+// without further waits.
 func (c *ownClock) check() {
 	now := time.Now()
 	left := c.limit - (now.Sub(c.began) - c.waits.Total(now))

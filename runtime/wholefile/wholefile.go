@@ -1,7 +1,7 @@
-// Package wholefile reads files that are needed whole and that others may have put in place:
-// settings, keys, notes of an earlier process. Such a path can be a link to a device whose
-// data never ends, or a pipe without a writer. Only regular files are opened, and only as
-// much is read as the caller allows.
+// Package wholefile reads files that are needed as a whole and that other users or programs
+// may have created, such as settings, keys, and notes from an earlier process. The path of
+// such a file can be a link to a device whose data never ends, or a pipe without a writer.
+// The package opens only regular files, and reads only as much as the caller allows.
 package wholefile
 
 import (
@@ -13,14 +13,14 @@ import (
 	"syscall"
 )
 
-// ErrIrregular means that a path is a device, a pipe, a socket or a folder. For a folder the
-// error is a [syscall.EISDIR] as well.
+// ErrIrregular means that a path is a device, a pipe, a socket or a folder. For a folder,
+// the error also wraps [syscall.EISDIR].
 var ErrIrregular = errors.New("is not a regular file")
 
 // TooLargeError means that a file is larger than the reader allows.
 type TooLargeError struct {
 	Path string
-	// Most is the largest size that is allowed, in bytes.
+	// Most is the maximum size that is allowed, in bytes.
 	Most int64
 }
 
@@ -30,7 +30,8 @@ func (e *TooLargeError) Error() string {
 
 // Open opens a regular file for reading; links are followed. Errors are *[fs.PathError].
 func Open(path string) (*os.File, error) {
-	// Opening a device can have effects of its own, and opening a pipe waits for a writer.
+	// Examine the file first, because opening a device can have side effects, and opening a
+	// pipe waits for a writer.
 	info, err := os.Stat(path)
 	if err == nil {
 		err = regular(path, info)
@@ -53,7 +54,8 @@ func OpenIn(root *os.Root, name string) (*os.File, error) {
 	return checked(root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0))
 }
 
-// checked returns f if it is still a regular file now that it is open.
+// checked returns f if the opened file is a regular file. Otherwise it closes f and returns
+// an error.
 func checked(f *os.File, err error) (*os.File, error) {
 	if err != nil {
 		return nil, err
@@ -78,8 +80,8 @@ func regular(path string, info fs.FileInfo) error {
 	return &fs.PathError{Op: "read", Path: path, Err: ErrIrregular}
 }
 
-// Read returns the content of a regular file of at most most bytes; links are followed. It
-// fails with ErrIrregular, a *[TooLargeError], or the error of the system.
+// Read returns the content of a regular file of no more than most bytes; links are
+// followed. It fails with ErrIrregular, a *[TooLargeError], or a system error.
 func Read(path string, most int64) ([]byte, error) {
 	f, err := Open(path)
 	return read(f, err, path, most)

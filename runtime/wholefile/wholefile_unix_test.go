@@ -45,7 +45,7 @@ func TestRead(t *testing.T) {
 	} {
 		data, err := wholefile.Read(at(tt.name), tt.most)
 		inside, errInside := data, err
-		if tt.name != "endless" { // which leads out of the root
+		if tt.name != "endless" { // endless is a link that leads out of the root
 			inside, errInside = wholefile.ReadIn(root, tt.name, tt.most)
 		}
 		for _, got := range []struct {

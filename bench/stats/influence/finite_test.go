@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestEveryFigureIsFinite checks small searches of every sort: scores that are all equal, that one
-// parameter decides, and that are drawn; levels with few configs, and tasks that configs lack.
+// TestEveryFigureIsFinite checks small searches of every kind: with scores that are all
+// equal, decided by one parameter or random, with levels that have few configs, and with
+// tasks that some configs lack.
 func TestEveryFigureIsFinite(t *testing.T) {
 	finite := func(c Contrast) bool {
 		sum := c.Difference + c.Lo + c.Hi

@@ -1,14 +1,14 @@
 // Package influence estimates how much each parameter of an agent, and each pair of
 // parameters, moves the score, from the evaluations of many configs on common tasks.
 //
-// It fits scores by a linear model with an effect for each task and one for each level of each
-// parameter; levels are compared with a reference level. The products of two levels are then
-// added to it, one pair of parameters at a time: a product is what two levels do together beyond
-// the sum of what each does alone. The configs of a search are no random sample, and evaluations
-// of one config or of one task resemble each other. The variance is therefore that of two
-// jackknives together, one that leaves out configs and one that leaves out tasks (Cameron, Gelbach
-// and Miller 2011). The results describe a search. They are no evidence that a config
-// is better.
+// It fits the scores with a linear model that has an effect for each task and one for each
+// level of each parameter; levels are compared with a reference level. The products of two
+// levels are then added to the model, one pair of parameters at a time: the effect of a
+// product is what two levels do together beyond the sum of what each does alone. The
+// configs of a search are not a random sample, and evaluations of one config or of one task
+// resemble each other. The variance therefore combines two jackknives, one that leaves out
+// configs and one that leaves out tasks (Cameron, Gelbach and Miller 2011). The results
+// describe a search. They are not evidence that a config is better.
 package influence
 
 import (
@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Input are the evaluations of a search.
+// Input holds the evaluations of a search.
 type Input struct {
 	// Levels is the number of levels of each parameter; level 0 is the reference.
 	Levels []int
@@ -43,11 +43,11 @@ type Contrast struct {
 // Main is the influence of one parameter.
 type Main struct {
 	Param int
-	// Spread is the standard deviation of the mean score over the levels that were compared,
-	// each counted once, less what chance alone would show. Its interval begins at 0 where no
-	// influence is shown.
+	// Spread is the standard deviation of the mean score over the levels that were
+	// compared, each counted once, minus what chance alone would show. Its interval begins
+	// at 0 if no influence is shown.
 	Spread Contrast
-	// Levels are the differences of levels to the reference, by level.
+	// Levels holds the differences between levels and the reference, by level.
 	Levels map[int]Contrast
 }
 
@@ -57,34 +57,36 @@ type Pair struct {
 	First, Second           int
 	FirstLevel, SecondLevel int
 	Contrast
-	// strength orders pairs: the difference as a share of the half width of its interval.
+	// strength is the size of the difference relative to the half width of its interval;
+	// pairs are sorted by it.
 	strength float64
 }
 
-// Result is what the evaluations show.
+// Result holds the influences that the evaluations show.
 type Result struct {
 	// Mains are the parameters that could be judged, the most influential first.
 	Mains []Main
 	// Pairs are the pairs of parameters that could be judged, the clearest first. Their
 	// intervals hold jointly with all Tested interactions.
 	Pairs []Pair
-	// Tested counts the interactions that were compared, of all pairs.
+	// Tested counts the interactions that were compared, over all pairs.
 	Tested int
 }
 
-// The least numbers of configs and evaluations for a statement about a level, or about a
-// combination of two, and of tasks for any statement.
+// The minimum numbers of configs and evaluations for a statement about a level, or about a
+// combination of two levels, and of tasks for any statement.
 const (
 	MinConfigs = 5
 	MinTrials  = 20
 	MinTasks   = 8
 )
 
-// level is the confidence of the intervals.
+// level is the confidence level of the intervals.
 const level = .95
 
-// together is the assumed correlation of evaluations of one config: the more evaluations a config
-// has, the less each of them counts. The variance is valid for any value of it.
+// together is the assumed correlation of evaluations of one config: the more evaluations a
+// config has, the less each of them counts. The variance is valid for any value of
+// together.
 const together = .1
 
 // Enough reports whether there are enough configs, tasks and evaluations for any statement.
@@ -92,7 +94,7 @@ func Enough(configs, tasks, trials int) bool {
 	return configs >= 2*MinConfigs && tasks >= MinTasks && trials >= 3*MinTrials
 }
 
-// Estimate returns what the evaluations show; nothing where there are not [Enough] of them.
+// Estimate returns what the evaluations show, or nothing if there are not [Enough] of them.
 func Estimate(in Input) Result {
 	f := newFit(in)
 	if !Enough(f.configs(), f.tasksUsed(), len(in.Trials)) {
@@ -104,22 +106,23 @@ func Estimate(in Input) Result {
 	return out
 }
 
-// fit is a linear regression by weighted least squares. Each variable has one value for a config.
-// Scores and variables enter as deviations from their mean on the task.
+// fit is a linear regression by weighted least squares. Each variable has one value for
+// each config. Scores and variables enter as deviations from their mean on the task.
 type fit struct {
 	in     Input
 	trials []Trial
 	weight []float64 // of the evaluations, by trial
-	// ofConfig and ofTask are the sums of the weights; made counts the evaluations of a config.
+	// ofConfig and ofTask are the sums of the weights of each config and of each task; made
+	// is the number of evaluations of each config.
 	ofConfig, ofTask []float64
 	made             []int
-	residual         []float64 // the scores, less the means of their tasks, then less the fit
+	residual         []float64 // scores minus the means of their tasks, and after finish also minus the fit
 	columns          []column
-	factor           [][]float64 // Cholesky factor of the products of the columns
+	factor           [][]float64 // Cholesky factor of the matrix of the columns' products
 	coefficients     []float64
 }
 
-// column is a variable of the model: an indicator of a level, or of two.
+// column is a variable of the model: an indicator of one level, or of two levels together.
 type column struct {
 	param, level int
 	byConfig     []float64
@@ -179,7 +182,7 @@ func (f *fit) supported(in func(config []int) bool) bool {
 	return configs >= MinConfigs && trials >= MinTrials
 }
 
-// column makes a column of the configs in a cell.
+// column makes the column that indicates the configs in a cell.
 func (f *fit) column(param, level int, in func(config []int) bool) column {
 	c := column{param: param, level: level, byConfig: make([]float64, len(f.in.Configs)), byTask: make([]float64, f.in.Tasks)}
 	for i, levels := range f.in.Configs {
@@ -198,8 +201,8 @@ func (f *fit) column(param, level int, in func(config []int) bool) column {
 	return c
 }
 
-// product is the sum over all evaluations of the products of two columns, each less its means of
-// tasks.
+// product returns the weighted sum, over all evaluations, of the products of two columns,
+// each minus its mean on the task.
 func (f *fit) product(a, b column) float64 {
 	s := 0.0
 	for c, w := range f.ofConfig {
@@ -211,7 +214,8 @@ func (f *fit) product(a, b column) float64 {
 	return s
 }
 
-// withResidual is the product of a column and the residuals.
+// withResidual returns the weighted sum, over all evaluations, of the products of a column,
+// minus its mean on the task, and the residuals.
 func (f *fit) withResidual(a column) float64 {
 	s := 0.0
 	for i, t := range f.trials {
@@ -244,7 +248,8 @@ func (f *fit) base() {
 	f.finish()
 }
 
-// enter adds a column to the model, unless it is a combination of the columns that are in it.
+// enter adds a column to the model, unless it is a combination of the columns already in
+// the model, and reports whether it did.
 func (f *fit) enter(c column) bool {
 	row := make([]float64, len(f.columns)+1)
 	own := f.product(c, c)
@@ -265,7 +270,7 @@ func (f *fit) enter(c column) bool {
 	return true
 }
 
-// finish fits the residuals by the columns, and subtracts the fit from them.
+// finish fits the columns to the residuals, and subtracts the fit from the residuals.
 func (f *fit) finish() {
 	right := make([]float64, len(f.columns))
 	for i, c := range f.columns {
@@ -281,7 +286,7 @@ func (f *fit) finish() {
 	}
 }
 
-// solve returns the solution for a right side, by the factor of the columns.
+// solve returns the solution for a right-hand side, using the factor of the columns.
 func (f *fit) solve(right []float64) []float64 {
 	x := slices.Clone(right)
 	for i := range x {
@@ -299,7 +304,8 @@ func (f *fit) solve(right []float64) []float64 {
 	return x
 }
 
-// estimate is a coefficient, with its change when each config and each task is left out.
+// estimate is a coefficient, with the change to it when each config and each task is left
+// out.
 type estimate struct {
 	value          float64
 	configs, tasks []float64
@@ -311,8 +317,8 @@ type estimate struct {
 	usable           bool
 }
 
-// estimate judges a column that was made orthogonal to all others of the model; value is its
-// coefficient.
+// estimate returns the estimate for a column that was made orthogonal to all others of the
+// model; value is the column's coefficient.
 func (f *fit) estimate(c column, value float64) estimate {
 	e := estimate{value: value, column: c, residual: f.residual, configs: make([]float64, len(f.in.Configs)), tasks: make([]float64, f.in.Tasks), usable: true}
 	long := 0.0
@@ -359,7 +365,7 @@ func (f *fit) covariance(a, b estimate) float64 {
 	return jackknife(a.configs, b.configs, f.configs()) + jackknife(a.tasks, b.tasks, f.tasksUsed()) - alone/a.length/b.length
 }
 
-// variance returns the variance of an estimate, at least that of either jackknife.
+// variance returns the variance of an estimate, which is at least that of either jackknife.
 func (f *fit) variance(e estimate) float64 {
 	v := f.covariance(e, e)
 	for _, changes := range [][]float64{e.configs, e.tasks} {
@@ -372,8 +378,9 @@ func (f *fit) variance(e estimate) float64 {
 	return v
 }
 
-// degrees returns the degrees of freedom of an estimate: one less than the effective number of
-// configs, or of tasks, that it rests on. Those that contribute little count less.
+// degrees returns the degrees of freedom of an estimate: one less than the effective number
+// of configs, or of tasks, on which it rests. Configs and tasks that contribute little
+// count less.
 func (f *fit) degrees(e estimate) float64 {
 	return max(1, min(effective(e.ofConfig), effective(e.ofTask))-1)
 }
@@ -387,8 +394,8 @@ func effective(lengths []float64) float64 {
 	return sum * sum / squares
 }
 
-// quantile returns the half width, in standard errors, of one of several intervals that hold
-// together.
+// quantile returns the half width, in standard errors, of one of several intervals that
+// hold jointly.
 func quantile(df float64, others int) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(1 - (1-level)/2/float64(max(1, others)))
 }

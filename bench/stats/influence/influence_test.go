@@ -7,9 +7,10 @@ import (
 	"testing"
 )
 
-// world is a search with known effects: parameter 0 adds .15, the levels of parameter 1 add .10 and
-// .05, parameters 2 and 3 add nothing, and 0 with 2 add joint together beyond that. As a search
-// does, it evaluates good configs on more tasks; configs differ by what no parameter explains.
+// world is a search with known effects. Parameter 0 adds .15, the levels of parameter 1 add
+// .10 and .05, parameters 2 and 3 add nothing, and parameters 0 and 2 together add joint on
+// top of that. As in a real search, good configs are evaluated on more tasks, and configs
+// also differ by an amount that no parameter explains.
 func world(seed uint64, joint float64) Input {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	in := Input{Levels: []int{2, 3, 2, 4}, Tasks: 40}
@@ -48,8 +49,9 @@ func mainOf(r Result, param int) Main {
 	return r.Mains[slices.IndexFunc(r.Mains, func(m Main) bool { return m.Param == param })]
 }
 
-// TestIntervals checks over many searches with known effects that the intervals hold their level,
-// and that influence and interactions are found where they exist and not where none is.
+// TestIntervals checks over many searches with known effects that the intervals hold their
+// level, and that influence and interactions are found if they exist and are not found if
+// they do not.
 func TestIntervals(t *testing.T) {
 	const searches = 300
 	covered, spreadCovered, threeCovered, falseMain, falsePair, found, jointCovered := 0, 0, 0, 0, 0, 0, 0
@@ -102,7 +104,8 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// TestExact compares the estimates with those of a balanced design, which are differences of means.
+// TestExact compares the estimates with those for a balanced design, which are differences
+// between means.
 func TestExact(t *testing.T) {
 	in := Input{Levels: []int{2, 2}, Tasks: 10}
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -130,14 +133,15 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestUnjudged checks that nothing is told where the data cannot show it.
+// TestUnjudged checks that nothing is reported that the data cannot show.
 func TestUnjudged(t *testing.T) {
 	few := world(1, .3)
 	few.Trials = few.Trials[:30]
 	if r := Estimate(few); r.Mains != nil || r.Pairs != nil {
 		t.Errorf("30 evaluations show %+v", r)
 	}
-	// Parameter 1 follows from parameter 0, and level 1 of parameter 2 has too few configs.
+	// Parameter 1 is determined by parameter 0, and level 1 of parameter 2 has too few
+	// configs.
 	in := world(1, 0)
 	for c := range in.Configs {
 		in.Configs[c][1] = 2 * in.Configs[c][0]

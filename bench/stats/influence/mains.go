@@ -36,8 +36,8 @@ func (f *fit) mains() []Main {
 	return out
 }
 
-// alone judges a column of the model: what is left of it beside the others, which is a row of the
-// inverse of the products.
+// alone judges a column of the model by the part of it that the other columns do not
+// explain. A row of the inverse of the products gives that part.
 func (f *fit) alone(i int) estimate {
 	unit := make([]float64, len(f.columns))
 	unit[i] = 1
@@ -49,10 +49,11 @@ func (f *fit) alone(i int) estimate {
 	return f.estimate(c, f.coefficients[i])
 }
 
-// spread returns the standard deviation over the levels, the reference among them at 0. The square
-// of an estimated spread is too large by the variance of the estimates, which the estimate lacks.
-// The interval is that of the delta method; it begins at 0 unless Wald's test shows that the
-// levels differ. With two levels it is half of that of their difference.
+// spread returns the standard deviation over the levels, with the reference among them at
+// 0. The square of an estimated spread is too large by the variance of the estimates, which
+// is therefore subtracted. The interval is that of the delta method; it begins at 0 unless
+// Wald's test shows that the levels differ. With two levels it is half of the interval of
+// their difference.
 func (f *fit) spread(list []estimate) Contrast {
 	n, k := len(list), float64(len(list)+1)
 	mean := 0.0
@@ -83,7 +84,7 @@ func (f *fit) spread(list []estimate) Contrast {
 		}
 	}
 	plain := math.Sqrt(square / k)
-	if plain == 0 { // the delta method has no slope there: what chance alone may show remains
+	if plain == 0 { // the delta method has no slope at 0: the upper end is what chance alone may show
 		return Contrast{Hi: quantile(df, 1) * math.Sqrt(math.Max(0, chance)/k)}
 	}
 	out := Contrast{Difference: math.Sqrt(math.Max(0, square-chance) / k)}

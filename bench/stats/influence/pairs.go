@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// interaction is one product of two levels, judged.
+// interaction is the result of judging one product of two levels.
 type interaction struct {
 	first, second           int
 	firstLevel, secondLevel int
@@ -59,7 +59,7 @@ func (f *fit) pair(p, q int) []interaction {
 			}
 		}
 	}
-	// The products beside each other: a small model of its own on what is left.
+	// The products are judged together, in a small model of their own for the residuals.
 	g := *f
 	g.columns, g.factor = nil, nil
 	var in []int
@@ -81,12 +81,12 @@ func (f *fit) pair(p, q int) []interaction {
 	return out
 }
 
-// has reports whether the model has a level.
+// has reports whether the model has a column for a level of a parameter.
 func (f *fit) has(param, level int) bool {
 	return slices.ContainsFunc(f.columns, func(c column) bool { return c.param == param && c.level == level })
 }
 
-// beside takes from a column what those of the model explain of it.
+// beside subtracts from a column the part of it that the columns of the model explain.
 func (f *fit) beside(c column) {
 	right := make([]float64, len(f.columns))
 	for i, other := range f.columns {

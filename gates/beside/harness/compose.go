@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// made makes a value by calling a function that returns the type, and then some of its
-// methods.
+// made makes a value of a type by calling a function that returns the type, and then some
+// of the type's methods.
 func (m *maker) made(t reflect.Type, f Function, depth int) (reflect.Value, string, bool) {
 	if depth > deepest || m.values > largest {
 		return reflect.Value{}, "", false
@@ -70,7 +70,7 @@ func (m *maker) steps(p reflect.Value, name string, depth int) {
 	for range more {
 		f := list[m.below(len(list))]
 		again := m.dice
-		for range 1 + m.below(5)*m.below(2) { // repeat a step that succeeded
+		for range 1 + m.below(5)*m.below(2) { // call the method again with the same arguments if it succeeded
 			was := m.dice
 			m.dice = again
 			done := m.step(p, f, name, depth)
@@ -100,9 +100,9 @@ func (m *maker) step(p reflect.Value, f Function, name string, depth int) bool {
 	return ok
 }
 
-// called calls a function with the given arguments followed by drawn ones, and returns
-// the results and the source of the call; for a method, only the source of its
-// arguments.
+// called calls a function with the given arguments, followed by drawn arguments, and
+// returns the results and the source of the call. If arguments are given, as the receiver
+// of a method is, it returns only the source of the drawn arguments.
 func (m *maker) called(f Function, depth int, given ...reflect.Value) ([]reflect.Value, string, bool) {
 	t := reflect.TypeOf(f.Func)
 	args := slices.Clone(given)
@@ -135,8 +135,8 @@ func (m *maker) called(f Function, depth int, given ...reflect.Value) ([]reflect
 	return results, text, true
 }
 
-// sourced returns an argument made by another function of the package; a method is
-// called on the receiver of f.
+// sourced returns an argument that another function of the package returned. If that
+// function is a method, it is called on the receiver of f.
 func (m *maker) sourced(f Function, t reflect.Type, args []reflect.Value, texts []string) (reflect.Value, string, bool) {
 	var list []Function
 	for _, s := range m.set.Sources {
@@ -238,8 +238,8 @@ func (m *maker) list(t reflect.Type, depth int) (reflect.Value, string) {
 	return v, m.name(t) + "{" + strings.Join(texts, ", ") + "}"
 }
 
-// bare returns a literal without the conversion to its type, for places where the
-// context determines the type.
+// bare returns a literal without the conversion to its type, for use in a context that
+// determines the type.
 func bare(text, name string) string {
 	if inner, ok := strings.CutPrefix(text, name+"("); ok {
 		return strings.TrimSuffix(inner, ")")
@@ -279,7 +279,7 @@ func (m *maker) table(t reflect.Type, depth int) (reflect.Value, string) {
 	return v, m.name(t) + "{" + strings.Join(texts, ", ") + "}"
 }
 
-// fill sets the fields of a struct, often not all of them.
+// fill returns a struct with most of its fields set to drawn values.
 func (m *maker) fill(t reflect.Type, depth int) (reflect.Value, string) {
 	v := reflect.New(t).Elem()
 	var texts []string
@@ -322,7 +322,7 @@ func (m *maker) function(t reflect.Type) (reflect.Value, string) {
 		if call = strings.TrimSuffix(key, ", "); len(m.callbacks) < 20 {
 			m.callbacks = append(m.callbacks, call)
 		}
-		// The same arguments give the same answer.
+		// Calls with the same arguments always return the same values.
 		answer := &maker{set: m.set, dice: newDice(key, int(seed)), makeable: m.makeable, values: largest - 20, small: true}
 		out := make([]reflect.Value, t.NumOut())
 		for i := range out {

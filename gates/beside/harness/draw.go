@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// dice is a generator of random numbers that depend only on a name and a number,
-// whatever the version of Go.
+// dice is a generator of random numbers that depend only on a name and a number, not on the
+// version of Go.
 type dice uint64
 
 func newDice(name string, n int) dice {
@@ -27,10 +27,10 @@ func (d *dice) next() uint64 {
 // below returns a number from 0 to n-1.
 func (d *dice) below(n int) int { return int(d.next() % uint64(n)) }
 
-// chance reports true with a probability of n percent.
+// chance returns true with a probability of n percent.
 func (d *dice) chance(n int) bool { return d.below(100) < n }
 
-// The values that are tried for every parameter, the simple ones first.
+// The values that are tried for every parameter, simple ones first.
 var (
 	plainInts   = []int64{0, 1, 2, 3, -1, 7, 10, 12, 16, 64, 99, 100, 101, 255, 256, 1000, 1001, -2, -100, 4096, 65535, 65536, 100000}
 	largeInts   = []int64{math.MaxInt32, math.MaxInt32 + 1, math.MinInt32, math.MinInt32 - 1, 1 << 40, 1<<53 + 1, math.MaxInt64, math.MinInt64, 5000000000, -5000000000, math.MaxUint32, math.MaxUint32 + 1}
@@ -44,10 +44,10 @@ var (
 
 var words = []string{"a", "cat", "the", "Dog", "12", "é", "long-word", "x=1", "B", "internationalization"}
 
-// long returns a text of n bytes; all of them have the same beginning.
+// long returns a text of n bytes. The texts for all n begin in the same way.
 func long(n int) string { return strings.Repeat("abcdefghij", n/10+1)[:n] }
 
-// integer draws an integer, a small one if m.small is set.
+// integer draws an integer. If m.small is set, its absolute value is at most 2000.
 func (m *maker) integer() int64 {
 	if m.chance(60) && len(m.ints) > 0 {
 		return m.bounded(m.ints[m.below(len(m.ints))])
@@ -92,8 +92,8 @@ func (m *maker) float() float64 {
 	return float64(int64(m.next())>>m.below(64)) / float64(int64(1)<<m.below(30))
 }
 
-// text draws a text. Within one input texts are repeated, also with a letter more or
-// less, so that comparisons in the code find matches.
+// text draws a text. Texts within one input are often repeated, sometimes slightly changed,
+// so that comparisons in the code find matches.
 func (m *maker) text() string {
 	if m.chance(65) && len(m.texts) > 0 {
 		s := m.texts[m.below(len(m.texts))]
@@ -121,7 +121,7 @@ func (m *maker) anyText() string {
 		return plainTexts[m.below(len(plainTexts))]
 	case roll < 81:
 		return long(m.size(3000))
-	case roll < 89: // many words, to exceed limits on their number
+	case roll < 89: // many words, to exceed limits on the number of words
 		var b strings.Builder
 		between := []string{" ", ",", "\n", ", ", ";", "\t", "/"}[m.below(7)]
 		for i := range 2 + m.size(150) {
@@ -135,8 +135,8 @@ func (m *maker) anyText() string {
 	return m.mutated(plainTexts[m.below(len(plainTexts))])
 }
 
-// size draws a length of at most most: often a small one, else one near a number in the
-// source.
+// size draws a length of at most most: often a small one, sometimes a number from the
+// source or one near a power of two or a power of ten.
 func (m *maker) size(most int) int {
 	switch roll := m.below(100); {
 	case roll < 55:
@@ -151,7 +151,7 @@ func (m *maker) size(most int) int {
 	return m.below(12)
 }
 
-// mutated returns a text with one or two changes.
+// mutated returns s with one or two changes.
 func (m *maker) mutated(s string) string {
 	for range 1 + m.below(2) {
 		r := []rune(s)

@@ -7,17 +7,18 @@ import (
 	"strings"
 )
 
-// own reports whether a type is declared in the package.
+// own reports whether a type is declared in the package under test.
 func (s *Set) own(t reflect.Type) bool { return t.PkgPath() == s.Package && t.Name() != "" }
 
-// plain returns the name of a type without its type arguments.
+// plain returns the name of a type without type arguments.
 func plain(t reflect.Type) string {
 	name, _, _ := strings.Cut(t.Name(), "[")
 	return name
 }
 
-// fields returns the indices of a struct's fields that can be set: of the package's own
-// types all that both sides have, of others the exported ones.
+// fields returns the indices of the fields of a struct that can be set. For the package's
+// own types these are all fields that exist on both sides; for other types, the exported
+// fields.
 func (s *Set) fields(t reflect.Type) []int {
 	both, differs := s.Fields[plain(t)]
 	var out []int
@@ -33,7 +34,7 @@ func (s *Set) fields(t reflect.Type) []int {
 	return out
 }
 
-// makersOf returns the functions that return a type, or a pointer to it.
+// makersOf returns the functions that return a type or a pointer to it.
 func (s *Set) makersOf(t reflect.Type) []Function {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -63,7 +64,7 @@ func (s *Set) implementers(t reflect.Type) []reflect.Type {
 	return out
 }
 
-// unmakeable returns the reason why no input of a function can be made, "" if one can.
+// unmakeable returns the reason why no input for a function can be made, or "" if one can.
 func (m *maker) unmakeable(f reflect.Type) string {
 	for i := range f.NumIn() {
 		if why := m.why(f.In(i)); why != "" {
@@ -73,12 +74,12 @@ func (m *maker) unmakeable(f reflect.Type) string {
 	return ""
 }
 
-// why returns the reason why a type cannot be made, "" if it can.
+// why returns the reason why a type cannot be made, or "" if it can.
 func (m *maker) why(t reflect.Type) string {
 	if why, known := m.makeable[t]; known {
 		return why
 	}
-	m.makeable[t] = "" // a recursive occurrence of the type is nil
+	m.makeable[t] = "" // if the type refers to itself, the inner value can be nil
 	why := m.reason(t)
 	m.makeable[t] = why
 	return why
@@ -132,7 +133,7 @@ func (m *maker) reason(t reflect.Type) string {
 	return ""
 }
 
-// name returns a type as the package's source writes it.
+// name returns the name of a type as it is written in the package's source.
 func (m *maker) name(t reflect.Type) string {
 	if m.set.own(t) {
 		_, name, _ := strings.Cut(t.String(), ".")
@@ -145,8 +146,8 @@ func (m *maker) name(t reflect.Type) string {
 	return strings.ReplaceAll(t.String(), m.set.Name+".", "")
 }
 
-// onlyMade reports whether only functions of the package can make values of a type: it
-// has unexported fields.
+// onlyMade reports whether only functions of the package can make values of a type, because
+// it has unexported fields.
 func (m *maker) onlyMade(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -172,8 +173,8 @@ func (m *maker) zero(t reflect.Type) string {
 	return m.literal(reflect.Zero(t))
 }
 
-// internal reports whether a type is of package sync or sync/atomic, a bytes.Buffer or a
-// strings.Builder, whose zero value is ready to use.
+// internal reports whether a type belongs to package sync or sync/atomic or is bytes.Buffer
+// or strings.Builder. The zero values of these types are ready to use.
 func (s *Set) internal(t reflect.Type) bool {
 	return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic" || t == bufferType || t == builderType
 }

@@ -13,35 +13,36 @@ import (
 	"time"
 )
 
-// The limits of one input.
+// The limits on one input.
 const (
 	deepest = 5    // levels of nested values
 	largest = 1500 // values in total
 )
 
-// maker draws the inputs of one call.
+// maker draws the input of one call.
 type maker struct {
 	dice
 	set   *Set
 	small bool
-	// ints, texts and times are values of this input that may be repeated.
+	// ints, texts and times hold values drawn for this input, which may be used again.
 	ints  []int64
 	texts []string
 	times []int64
-	// before holds the statements before the call; names counts the variables in them,
-	// values all values made so far.
+	// before holds the statements that precede the call. names counts the variables in
+	// them, and values counts all values made so far.
 	before []string
 	names  int
 	values int
-	// callbacks holds the calls of functions that were passed as arguments.
+	// callbacks records the calls to functions that were passed as arguments.
 	callbacks []string
-	// makeable caches the reason why a type cannot be made; "" if it can.
+	// makeable caches, for each type, the reason why its values cannot be made, or "" if
+	// they can.
 	makeable map[reflect.Type]string
 }
 
 func newMaker(set *Set) *maker { return &maker{set: set, makeable: map[reflect.Type]string{}} }
 
-// begin seeds the dice for an input of a function.
+// begin seeds the dice for one input of a function.
 func (m *maker) begin(name string, i int, small bool) {
 	m.dice, m.small = newDice(name, i), small
 }
@@ -57,7 +58,7 @@ var (
 	builderType = reflect.TypeOf(strings.Builder{})
 )
 
-// input draws the arguments of a function and returns them with the source of the call.
+// input draws the arguments for a function and returns them with the source of the call.
 func (m *maker) input(f Function, i int) ([]reflect.Value, string) {
 	t := reflect.TypeOf(f.Func)
 	receiver := strings.HasPrefix(f.Name, "(")
@@ -84,8 +85,7 @@ func (m *maker) input(f Function, i int) ([]reflect.Value, string) {
 	return args, strings.Join(append(m.before, call), "; ")
 }
 
-// operand returns the source of a receiver in the form in which a method can be called
-// on it.
+// operand returns the source of a receiver in a form on which a method can be called.
 func operand(text string) string {
 	if strings.HasPrefix(text, "&") {
 		return "(" + text + ")"
@@ -93,8 +93,9 @@ func operand(text string) string {
 	return text
 }
 
-// listed returns the listed values of each parameter in turn for the first inputs; the
-// other parameters are drawn.
+// listed returns, for the first inputs, a value from the lists of values to try. An input
+// has such a value for at most one parameter, and the parameters take turns; the values of
+// the others are drawn.
 func (m *maker) listed(t reflect.Type, i, n, of int) (reflect.Value, string, bool) {
 	if i%of != n || i/of >= 3*Calls/4/of {
 		return reflect.Value{}, "", false
@@ -138,7 +139,7 @@ func (m *maker) setInteger(v reflect.Value, x int64) {
 	}
 }
 
-// literal returns a value of a basic kind as source.
+// literal returns the source of a value of a basic kind.
 func (m *maker) literal(v reflect.Value) string {
 	t := v.Type()
 	text := ""
@@ -183,7 +184,7 @@ func (m *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
 		return reflect.ValueOf(context.Background()), "context.Background()"
 	case readerType:
 		s := m.text()
-		if n := m.large(); n > 0 && s != "" { // exceed a limit on what is read
+		if n := m.large(); n > 0 && s != "" { // long enough to exceed a limit on the length of what is read
 			s += "\n"
 			times := n/len(s) + 1
 			return reflect.ValueOf(strings.NewReader(strings.Repeat(s, times))), fmt.Sprintf("strings.NewReader(strings.Repeat(%q, %d))", s, times)
@@ -192,7 +193,7 @@ func (m *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
 	case writerType:
 		return reflect.ValueOf(&bytes.Buffer{}), "&bytes.Buffer{}"
 	case timeType:
-		if len(m.times) > 0 && m.chance(40) { // repeat a time, so that comparisons find equal ones
+		if len(m.times) > 0 && m.chance(40) { // use an earlier time again, so that comparisons find equal times
 			n := m.times[m.below(len(m.times))] + []int64{0, 0, 1, -1, 60, 3600}[m.below(6)]
 			return reflect.ValueOf(time.Unix(n, 0).UTC()), fmt.Sprintf("time.Unix(%d, 0).UTC()", n)
 		}
@@ -248,7 +249,7 @@ func (m *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
 	}
 	v := reflect.New(t).Elem()
 	x := m.integer()
-	if t.Kind() == reflect.Int32 && m.chance(70) { // the number may be a letter
+	if t.Kind() == reflect.Int32 && m.chance(70) { // an int32 may be a character
 		r := []rune(m.text() + "a")
 		x = int64(r[m.below(len(r))])
 	}
@@ -256,8 +257,8 @@ func (m *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
 	return v, m.literal(v)
 }
 
-// large now and then returns a number from the source that exceeds the length of the
-// other drawn texts; else 0.
+// large occasionally returns a number from the source that exceeds the length of the other
+// drawn texts; otherwise it returns 0.
 func (m *maker) large() int {
 	const least, most = 5000, 4 << 20
 	var list []int

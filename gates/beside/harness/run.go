@@ -20,15 +20,15 @@ import (
 
 // Record is one line of a report.
 type Record struct {
-	// Function is the index in [Set.Functions], Input the number of the input.
+	// Function is the index in [Set.Functions]. Input is the number of the input.
 	Function int `json:"f"`
 	Input    int `json:"i"`
-	// Kind is one of the kinds below.
+	// Kind is one of the constants below.
 	Kind string `json:"k"`
-	// Text is the input as Go source, or the reason why none can be made.
+	// Text is the input as Go source, or the reason why no input can be made.
 	Text string `json:"t,omitempty"`
-	// Parts are the parts of a call's outcome; Names are their names, in the same
-	// order.
+	// Names are the names of the parts of a call's outcome, and Parts are their values, in
+	// the same order.
 	Names []string `json:"n,omitempty"`
 	Parts []string `json:"p,omitempty"`
 	// Reached holds the numbers of the changed statements that the call reached.
@@ -38,11 +38,11 @@ type Record struct {
 // The kinds of records.
 const (
 	Begun   = "begun"   // an input is drawn
-	Called  = "called"  // the function is called with it
+	Called  = "called"  // the function is about to be called with the input
 	Result  = "result"  // the function returned or panicked
 	Late    = "late"    // the function did not end in time
 	Skipped = "skipped" // the input could not be made
-	Unmade  = "unmade"  // no input can be made
+	Unmade  = "unmade"  // no input can be made for the function
 	Budget  = "budget"  // the time for the function is used up
 	Done    = "done"    // every input was tried
 )
@@ -57,37 +57,38 @@ func Seal(key string, n int, line []byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// runner runs the calls of one process.
+// runner makes the calls in one process.
 type runner struct {
 	set  *Set
 	file string
-	// mu guards the report: a late call may still return. ended reports whether a late
-	// call was recorded, after which nothing else is. lines counts the lines in the
-	// report.
+	// mu guards the report, because a late call may still return. ended reports whether a
+	// late call was recorded; after that, nothing else is recorded. lines counts the lines
+	// in the report.
 	mu    sync.Mutex
 	ended bool
 	lines int
-	// function is the index of the function that this process calls, with the inputs
-	// from next up to count.
+	// function is the index of the function that this process calls. The inputs are
+	// numbered from next to count-1.
 	function, next, count int
-	// small is the number of the first input whose numbers are kept small.
+	// small is the number of the first input in which numbers are small.
 	small int
-	// skip are inputs that are left out.
+	// skip holds the numbers of the inputs to skip.
 	skip []int
-	// call and total are the time limits of one call and of all calls, in wall time.
+	// call and total are the wall-time limits for one call and for all calls.
 	call, total time.Duration
 }
 
-// Run calls one function with its inputs and ends the process. The settings are the
-// report's file, the function, the number of inputs, the first one with small numbers
-// (-1: to be determined), the inputs to skip, and the limits of one call and of all, in
-// milliseconds.
+// Run calls one function with its inputs and ends the process. It does nothing if the
+// environment variable with the settings is not set. The settings are the path of the
+// report, the index of the function, the number of inputs, the number of the first input
+// with small numbers (-1 if it must be determined), the numbers of the inputs to skip, and
+// the time limits for one call and for all calls, in milliseconds.
 func Run(set *Set) {
 	r := &runner{set: set}
 	fields := strings.Split(os.Getenv(set.Variable), "|")
 	_ = os.Unsetenv(set.Variable)
 	if len(fields) != 7 {
-		return // an ordinary run of tests
+		return // an ordinary test run
 	}
 	number := func(text string) int { n, _ := strconv.Atoi(text); return n }
 	r.file, r.function, r.count, r.small = fields[0], number(fields[1]), number(fields[2]), number(fields[3])
@@ -102,7 +103,8 @@ func Run(set *Set) {
 	os.Exit(r.all())
 }
 
-// resume continues behind the input that ended an earlier process.
+// resume continues after the input in which an earlier process ended, which it finds in the
+// report.
 func (r *runner) resume() {
 	f, err := os.Open(r.file)
 	if err != nil {
@@ -139,8 +141,8 @@ func (r *runner) resume() {
 	}
 }
 
-// record appends a record. It opens the file each time, as the called code may close
-// any open descriptor.
+// record appends a record to the report. It opens the file each time, because the called
+// code may close any open descriptor.
 func (r *runner) record(rec Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -259,7 +261,7 @@ func (r *runner) one(f Function, i int, printed *os.File) {
 		}
 	}
 	for n, call := range m.callbacks {
-		add("call "+strconv.Itoa(n+1)+" of a function given", call)
+		add("call "+strconv.Itoa(n+1)+" of a function passed as an argument", call)
 	}
 	r.shared(w, args, results, &rec)
 	if printed != nil {
@@ -271,9 +273,9 @@ func (r *runner) one(f Function, i int, printed *os.File) {
 	r.record(rec)
 }
 
-// shared overwrites the lists and maps among the arguments, and those among the results.
-// It records the changes that this causes in the results and in a receiver, because these
-// show shared memory.
+// shared overwrites lists and maps, first those among the arguments, then those among the
+// results. It records changes that this causes in the results and in a receiver, because
+// they show that memory is shared.
 func (r *runner) shared(w *writer, args, results []reflect.Value, rec *Record) {
 	for n, v := range results {
 		before := w.whole(v)
@@ -281,7 +283,7 @@ func (r *runner) shared(w *writer, args, results []reflect.Value, rec *Record) {
 			scribble(a)
 		}
 		if after := w.whole(v); after != before {
-			rec.Names, rec.Parts = append(rec.Names, "result "+strconv.Itoa(n+1)+" after its arguments are written to"), append(rec.Parts, after)
+			rec.Names, rec.Parts = append(rec.Names, "result "+strconv.Itoa(n+1)+" after the arguments are written to"), append(rec.Parts, after)
 		}
 	}
 	if len(args) == 0 || args[0].Kind() != reflect.Pointer || args[0].IsNil() {
@@ -296,7 +298,8 @@ func (r *runner) shared(w *writer, args, results []reflect.Value, rec *Record) {
 	}
 }
 
-// scribble changes the elements of a list of numbers or texts, and empties a map.
+// scribble changes the elements of a list if they are numbers, texts or structs, and
+// empties a map.
 func scribble(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Slice:
@@ -319,7 +322,7 @@ func scribble(v reflect.Value) {
 	}
 }
 
-// caught runs do and returns a description of its panic, "" if it did not panic.
+// caught runs do and returns a description of its panic, or "" if do did not panic.
 func caught(do func()) (panicked string) {
 	defer func() {
 		switch p := recover().(type) {
@@ -336,7 +339,8 @@ func caught(do func()) (panicked string) {
 	return ""
 }
 
-// class returns the text of a panic without the digits in it.
+// class returns the text of a panic without digits, so that panics that differ only in
+// numbers are equal.
 func class(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' {

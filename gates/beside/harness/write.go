@@ -14,42 +14,41 @@ import (
 	"unsafe"
 )
 
-// The marks around pieces that are compared in a special way. Quoted text contains none
-// of them.
+// The marks around parts of a value that are compared in a special way. Quoted text
+// contains none of them.
 const (
 	Open, Close = "\x01", "\x02"
-	// Float is a number, Message the text of an error, Empty a list or map without
-	// elements, nil or not, and Wrapped the types of other packages that an error
-	// wraps.
+	// Float marks a number, Message the text of an error, Empty a list or map that is nil
+	// or has no elements, and Wrapped the types from other packages that an error wraps.
 	Float, Message, Empty, Wrapped = "f", "e", "z", "w"
 )
 
-// The limits of writing one value.
+// The limits on writing one value.
 const (
 	mostWritten = 6 << 10
 	mostNodes   = 4000
 	deepestSeen = 8
 )
 
-// writer writes values in a form that does not depend on the order of maps or on
-// addresses.
+// writer writes values in a form that does not depend on addresses or on the order of maps.
 type writer struct {
 	set   *Set
 	out   strings.Builder
 	nodes int
 }
 
-// whole returns a value as text, with all its parts.
+// whole returns a value, with all its parts, as text.
 func (w *writer) whole(v reflect.Value) string {
 	return w.text(func() { w.put(addressable(v), 0) })
 }
 
-// text returns the output of do: at most mostWritten bytes and a checksum of all.
+// text returns the text that do writes. If it is longer than mostWritten bytes, it is cut
+// off and followed by a checksum of the whole text.
 func (w *writer) text(do func()) string {
 	w.out.Reset()
 	w.nodes = 0
 	if p := caught(do); p != "" {
-		w.out.WriteString("panic while it was read: " + p)
+		w.out.WriteString("panic while the value was read: " + p)
 	}
 	s := w.out.String()
 	if len(s) > mostWritten {
@@ -58,7 +57,7 @@ func (w *writer) text(do func()) string {
 	return s
 }
 
-// state returns the value of an argument that a call can have changed, "" if it cannot.
+// state returns the value of an argument if a call can have changed it, otherwise "".
 func (w *writer) state(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
@@ -74,7 +73,8 @@ func (w *writer) state(v reflect.Value) string {
 	return ""
 }
 
-// addressable returns an addressable copy of a value, whose fields can be read.
+// addressable returns an addressable copy of a value, in which unexported fields can be
+// read too.
 func addressable(v reflect.Value) reflect.Value {
 	if !v.CanInterface() {
 		return v
@@ -145,7 +145,8 @@ func (w *writer) put(v reflect.Value, depth int) {
 	}
 }
 
-// unlocked returns the value of an interface in a form whose fields can be read.
+// unlocked returns a value taken from an interface or a map in a form in which its fields
+// can be read.
 func unlocked(v reflect.Value) reflect.Value {
 	if v.CanInterface() {
 		return addressable(v)
@@ -164,7 +165,7 @@ func (w *writer) float(f float64) {
 	w.str(Open + Float + strconv.FormatFloat(f, 'g', -1, 64) + Close)
 }
 
-// known writes values of types with a special form and reports whether it did.
+// known writes a value in a special form if its type has one, and reports whether it did.
 func (w *writer) known(v reflect.Value) bool {
 	if (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
 		return false
@@ -202,8 +203,8 @@ func (w *writer) reader(r io.Reader) {
 	}
 }
 
-// err writes an error: its text, the errors of the package and of io that it is, and
-// the types in it that are not of the standard library.
+// err writes an error: its text, those errors of the package and of package io that it
+// matches, and the types in its chain that are not from packages errors and fmt.
 func (w *writer) err(err error) {
 	w.str("error{" + Open + Message + strconv.Quote(err.Error()) + Close)
 	for _, e := range w.set.Errors {
@@ -285,14 +286,14 @@ func (w *writer) table(v reflect.Value, depth int) {
 	}
 	slices.Sort(list)
 	w.str(fmt.Sprintf("map of %d[", v.Len()))
-	if w.nodes <= mostNodes { // otherwise the written keys depend on the order of the map
+	if w.nodes <= mostNodes { // above mostNodes, which keys were written depends on the map's order
 		w.str(strings.Join(list, " "))
 	}
 	w.str("]")
 }
 
-// fields writes a struct. It omits unexported fields of types that differ between the
-// sides, and of other packages' types.
+// fields writes a struct. It leaves out fields that only one side has, and the unexported
+// fields of types that differ between the sides or belong to other packages.
 func (w *writer) fields(v reflect.Value, depth int) {
 	t := v.Type()
 	own := w.set.own(t)
@@ -335,7 +336,8 @@ func (w *writer) fields(v reflect.Value, depth int) {
 	}
 }
 
-// looks writes the results of a value's methods without parameters.
+// looks calls a value's methods in [Set.Looks], which take no parameters, and writes their
+// results.
 func (w *writer) looks(v reflect.Value) {
 	for _, f := range w.set.Looks {
 		in := reflect.TypeOf(f.Func).In(0)

@@ -2,11 +2,11 @@ package limits
 
 import "math"
 
-// Limit names what bounds the evaluations of a nightly run.
+// Limit names a limit on the evaluations of a nightly run.
 type Limit string
 
-// The limits. Enough is the bound that the search sets itself when no number of
-// evaluations is given.
+// The limits. Enough is the limit that applies when no number of evaluations is given: the
+// search then sets its own.
 const (
 	Unknown     Limit = ""
 	Evaluations Limit = "evaluations"
@@ -16,15 +16,15 @@ const (
 	Enough      Limit = "enough"
 )
 
-// Noun returns the name of the limit within a sentence.
+// Noun returns the name of the limit for use within a sentence.
 func (l Limit) Noun() string {
 	switch l {
 	case Evaluations:
-		return "the limit of evaluations"
+		return "the limit on evaluations"
 	case Money:
-		return "the limit of money"
+		return "the limit on money"
 	case Time:
-		return "the limit of time"
+		return "the limit on time"
 	case Deadline:
 		return "the deadline"
 	case Enough, Unknown:
@@ -33,10 +33,10 @@ func (l Limit) Noun() string {
 }
 
 const (
-	// Most bounds the evaluations of one agent that a nightly run plans when no number is
-	// given. The search gains little beyond this number (its median regret on synthetic
-	// problems is .13, .05 and .02 after 500, 2,000 and 10,000), and its memory and its
-	// own time would grow with a fast agent's hours.
+	// Most is the maximum number of evaluations that a nightly run plans for one agent when
+	// no number is given. The search gains little beyond this number (its median regret on
+	// synthetic problems is .13, .05 and .02 after 500, 2,000 and 10,000), while its memory
+	// and its own computing time would grow with the hours that a fast agent runs.
 	Most = 60_000
 	// Probe is the number of evaluations planned while no number is given and speed and
 	// price are unknown. It is the smallest plan whose design is worth keeping; the run
@@ -44,14 +44,14 @@ const (
 	Probe = 240
 )
 
-// Left is the rest of the limits for an agent; fields without a limit are infinite.
+// Left is what remains of the limits for an agent; fields without a limit are infinite.
 type Left struct {
 	Evaluations float64
 	USD         float64
-	// Seconds is the remaining time of work, and Deadline the time to the deadline, both
+	// Seconds is the remaining working time, and Deadline the time until the deadline, both
 	// in seconds.
 	Seconds, Deadline float64
-	// Most is the rest of [Most].
+	// Most is what remains of [Most].
 	Most float64
 }
 
@@ -63,30 +63,31 @@ func Unlimited() Left {
 // Pace is the time and cost of one evaluation of an agent, averaged over Weight
 // evaluations; with Weight 0 it is unknown.
 type Pace struct {
-	// Seconds is the wall time at the achieved concurrency, with the search's own
+	// Seconds is the wall time at the achieved concurrency, including the search's own
 	// computing.
 	Seconds float64
-	// Alone is the same without the search's computing, as in the confirmation.
+	// Alone is the wall time without the search's computing, as in the confirmation.
 	Alone float64
 	// USD is the mean cost.
 	USD    float64
 	Weight float64
 }
 
-// Forecast is a planned number of evaluations.
+// Forecast is a planned number of evaluations, with the limit that binds it.
 type Forecast struct {
 	Evaluations int
-	// Limit is the one that binds; Unknown while that depends on an unknown speed or
-	// price.
+	// Limit is the limit that binds; it is Unknown while that depends on an unknown speed
+	// or price.
 	Limit Limit
 }
 
-// Plan forecasts the evaluations that an agent can have. alone is the share of them in
-// [0,1] that is made without the search's computing.
+// Plan forecasts the evaluations that an agent can have. alone is the share of them, in
+// [0,1], that are made without the search's computing.
 //
 // A limit that is used up always binds. While speed and price are unknown and a limit
-// depends on them, Plan returns the number of evaluations that is left or, without one,
-// [Probe]. A limit of money does not bind an agent whose evaluations are free.
+// depends on them, Plan returns the number of evaluations that are left or, if their number
+// is not limited, [Probe]. A limit on money does not bind an agent whose evaluations are
+// free.
 func Plan(left Left, pace Pace, alone float64) Forecast {
 	for _, l := range []struct {
 		limit Limit
@@ -121,7 +122,7 @@ func Plan(left Left, pace Pace, alone float64) Forecast {
 	return out
 }
 
-// over returns the number of times that each fits into left.
+// over returns how many units of size each fit into left.
 func over(left, each float64) float64 {
 	switch {
 	case left <= 0:

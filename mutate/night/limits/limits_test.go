@@ -38,7 +38,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestMoreLeftIsNeverFewer checks that raising a limit never plans fewer evaluations.
+// TestMoreLeftIsNeverFewer checks that raising a limit never reduces the number of planned
+// evaluations.
 func TestMoreLeftIsNeverFewer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amount := func(name string) float64 {
@@ -72,8 +73,8 @@ func TestMoreLeftIsNeverFewer(t *testing.T) {
 	})
 }
 
-// TestMeterFollowsAChange checks that the pace of an agent that becomes ten times slower
-// is measured after as many evaluations again.
+// TestMeterFollowsAChange checks that, when an agent becomes ten times slower, the meter
+// reflects the new pace after as many evaluations as it made before.
 func TestMeterFollowsAChange(t *testing.T) {
 	m := NewMeter(Pace{Seconds: .001, Alone: .001, USD: 1, Weight: 1e6}, 4)
 	for range 50 {

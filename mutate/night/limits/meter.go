@@ -3,23 +3,23 @@ package limits
 import "time"
 
 // Meter measures an agent's pace from its evaluations. The pace from earlier runs counts
-// like the first few evaluations, and older evaluations count less and less.
+// like the first few evaluations, and evaluations count less as they get older.
 type Meter struct {
 	parallel int
-	// Sums over the evaluations, each weighted by its age. searched and wall cover those
-	// whose wall time includes the search's computing.
+	// Sums over the evaluations, each weighted by its age. searched and wall cover the
+	// evaluations whose wall time includes the time that the search spends computing.
 	searched, wall  float64
 	made, took, usd float64
 	// seen is the unweighted number of evaluations made tonight.
 	seen int
 }
 
-// keep is the least factor by which one call of age reduces the weight of older
+// keep is the smallest factor by which one call of age multiplies the weight of older
 // evaluations.
 const keep = .8
 
-// NewMeter returns a Meter that starts with an earlier pace, which counts like one round
-// of parallel evaluations.
+// NewMeter returns a Meter that starts with the pace from earlier runs, which counts like
+// one round of parallel evaluations.
 func NewMeter(before Pace, parallel int) *Meter {
 	m := &Meter{parallel: max(1, parallel)}
 	if before.Weight > 0 {
@@ -42,7 +42,7 @@ func (m *Meter) Add(made int, took time.Duration, usd float64) {
 	m.seen += made
 }
 
-// Elapse adds the wall time in which a search made evaluations.
+// Elapse adds the wall time that a search took to make evaluations.
 func (m *Meter) Elapse(made int, wall time.Duration) {
 	if made <= 0 {
 		return
@@ -52,7 +52,7 @@ func (m *Meter) Elapse(made int, wall time.Duration) {
 	m.wall += wall.Seconds()
 }
 
-// age reduces the weight of older evaluations by the number of new ones.
+// age reduces the weight of older evaluations according to the number of new ones.
 func (m *Meter) age(count *float64, more float64, sums ...*float64) {
 	if *count <= 0 {
 		return
@@ -64,7 +64,7 @@ func (m *Meter) age(count *float64, more float64, sums ...*float64) {
 	}
 }
 
-// Made returns the number of evaluations made tonight.
+// Made returns the unweighted number of evaluations made tonight.
 func (m *Meter) Made() int { return m.seen }
 
 // Pace returns the measured pace.

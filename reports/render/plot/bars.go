@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// Bars shows two counts for each kind, before and after.
+// Bars shows two counts, before and after, for each kind.
 type Bars struct {
 	Left, Right string
 	Rows        []BarRow
@@ -21,10 +21,10 @@ type BarRow struct {
 	Before, After int
 }
 
-// barRows is the maximum number of drawn kinds.
+// barRows is the maximum number of kinds that are drawn.
 const barRows = 12
 
-// describe describes the picture in words.
+// describe returns a description of the bars in words.
 func (b Bars) describe() string {
 	var words []string
 	for _, r := range b.Rows[:min(len(b.Rows), barRows)] {
@@ -33,10 +33,11 @@ func (b Bars) describe() string {
 	if len(words) == 0 {
 		return "Nothing failed."
 	}
-	return fmt.Sprintf("Failures of the %s → of the %s: %s.", b.Left, b.Right, strings.Join(words, "; "))
+	return fmt.Sprintf("Failures (%s → %s): %s.", b.Left, b.Right, strings.Join(words, "; "))
 }
 
-// Draw draws the picture. The bar of the left side is hollow, that of the right side is filled.
+// Draw draws the picture. The bars of the left side are hollow, and those of the right side
+// are filled.
 func (b Bars) Draw() Picture {
 	const left, right, top, step = 150.0, width - 40, 10.0, 42.0
 	rows := b.Rows[:min(len(b.Rows), barRows)]

@@ -10,8 +10,9 @@ import (
 	"evolve/reports/number"
 )
 
-// Curve shows what a search recommended after each number of evaluations, and random
-// search after as many of its own. Scores are estimates from the end of the search.
+// Curve shows what a search recommended after each number of evaluations, and what random
+// search recommended after the same number of its own evaluations. The scores are estimates
+// made at the end of the search.
 type Curve struct {
 	Search []XY
 	Random []XY
@@ -22,16 +23,16 @@ type Curve struct {
 // XY is a score after X evaluations.
 type XY struct{ X, Y float64 }
 
-// drawn is the maximum number of points of a line.
+// drawn is the maximum number of points that are drawn in a line.
 const drawn = 240
 
-// describe describes the picture in words.
+// describe returns a description of the curves in words.
 func (c Curve) describe() string {
 	if len(c.Search) == 0 {
 		return "Nothing was searched."
 	}
 	end := c.Search[len(c.Search)-1]
-	s := fmt.Sprintf("Each recommendation is valued by all that was known at the end of the search. The last one, after %[2]s evaluations, is expected to score %[1]s; the champion %[3]s.", number.Score(end.Y), grouped(end.X), number.Score(c.Champion))
+	s := fmt.Sprintf("Each recommendation is rated by all that was known at the end of the search. The last one, after %[2]s evaluations, is expected to score %[1]s; the champion %[3]s.", number.Score(end.Y), grouped(end.X), number.Score(c.Champion))
 	if n := len(c.Random); n > 0 {
 		s += fmt.Sprintf(" The best of random search, after %[2]s evaluations of its own: %[1]s.", number.Score(c.Random[n-1].Y), grouped(c.Random[n-1].X))
 	}
@@ -94,7 +95,7 @@ func (c Curve) Draw() Picture {
 	return g
 }
 
-// endLabel names a line at its end; the words are its class too.
+// endLabel is a label at the end of a line; its words are also its class.
 type endLabel struct {
 	words string
 	y     float64
@@ -126,7 +127,8 @@ func stairs(points []XY, x, y linear) string {
 	return b.String()
 }
 
-// thin drops points that are not finite, then points in even steps, keeping the last.
+// thin drops points that are not finite, and then drops points at even steps if there are
+// too many; it keeps the last point.
 func thin(points []XY) []XY {
 	clean := make([]XY, 0, len(points))
 	for _, p := range points {

@@ -9,23 +9,24 @@ import (
 	"evolve/runtime/text"
 )
 
-// Forest shows differences with their intervals, one row each, around a line at
-// no difference. All rows share one axis, in points.
+// Forest shows differences with their intervals, one on each row, around a line at 0. All
+// rows share one axis, in points.
 type Forest []ForestRow
 
 // ForestRow is one difference. Total marks the overall difference.
 type ForestRow struct {
 	Label string
-	// Value is the difference and its interval in words.
+	// Value is the difference and its interval as text.
 	Value              string
 	Difference, Lo, Hi float64
 	Total              bool
 }
 
-// forestRows is the maximum number of rows that are drawn; the table beside has all.
+// forestRows is the maximum number of rows that are drawn; the table next to the picture
+// has all rows.
 const forestRows = 40
 
-// describe describes the picture in words.
+// describe returns a description of the differences in words.
 func (f Forest) describe() string {
 	count := map[string]int{}
 	s := ""
@@ -36,7 +37,7 @@ func (f Forest) describe() string {
 		}
 		count[kindOf(r.Lo, r.Hi)]++
 	}
-	return fmt.Sprintf("%sOf the rows, %d are better, %d worse, %d without significant difference.", s, count["better"], count["worse"], count["same"])
+	return fmt.Sprintf("%sOf the rows, %d are better, %d worse, %d without a significant difference.", s, count["better"], count["worse"], count["same"])
 }
 
 // Draw draws the picture.
@@ -87,7 +88,7 @@ func (f Forest) Draw() Picture {
 	return g
 }
 
-// forestScale returns the scale of the differences, which leaves room for the labels.
+// forestScale returns the scale for the differences. The scale leaves room for the labels.
 func forestScale(rows []ForestRow, right float64) linear {
 	left, lo, hi := 60.0, 0.0, 0.0
 	for _, r := range rows {

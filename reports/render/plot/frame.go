@@ -6,8 +6,8 @@ import (
 	"html/template"
 )
 
-// Picture is a drawing with a text description, and the data of the template: marks in
-// order, the rearmost first.
+// Picture is a drawing with a text description, in the form that the template needs. Marks
+// are in drawing order, rearmost first.
 type Picture struct {
 	ID, Title, Description string
 	Width, Height          string
@@ -53,7 +53,7 @@ func (f *Picture) diamond(class string, x, y, width, height float64, title strin
 	f.path(class, fmt.Sprintf("M%s %sL%s %sL%s %sL%s %sZ", pos(x-width), pos(y), pos(x), pos(y-height), pos(x+width), pos(y), pos(x), pos(y+height)), title)
 }
 
-// text writes words; anchor is "", "middle" or "end".
+// text adds words to the picture; anchor is "", "middle" or "end".
 func (f *Picture) text(class, anchor string, x, y float64, words string) {
 	f.Marks = append(f.Marks, shape{Kind: "text", Class: class, Anchor: anchor, X1: pos(x), Y1: pos(y), Text: words})
 }

@@ -10,31 +10,33 @@ import (
 	"evolve/reports/number"
 )
 
-// Front shows quality against what it costs: the variants that no other one beats, the champion
-// and the variant of the report among them, and those that were tried besides.
+// Front shows score against cost. It shows the variants that no other variant beats, the
+// champion and the report's variant, and other variants that were tried.
 type Front struct {
-	// Unit names the cost; Format writes an amount of it.
+	// Unit is the name of the cost; Format formats an amount of it.
 	Unit   string
 	Format func(float64) string
 	Points []FrontMark
 }
 
-// FrontMark is one variant. Name is empty for one that was tried besides.
+// FrontMark is one variant. Name is empty for a variant that was tried and is shown only as
+// background.
 type FrontMark struct {
 	Name  string
 	Words string
 	Cost  float64
 	Score float64
-	// Lo and Hi bound the score; both 0: unknown.
+	// Lo and Hi are the bounds of the score; both are 0 if the bounds are unknown.
 	Lo, Hi float64
-	// Front reports whether no other variant beats it; Own marks champion and variant.
+	// Front reports whether no other variant beats this one; Own marks the champion and the
+	// report's variant.
 	Front, Own bool
 }
 
-// frontOthers is the maximum number of drawn variants that were tried besides.
+// frontOthers is the maximum number of the other variants that are drawn.
 const frontOthers = 150
 
-// describe describes the picture in words.
+// describe returns a description of the front in words.
 func (f Front) describe() string {
 	var front []string
 	others := 0
@@ -135,13 +137,13 @@ func (f Front) Draw() Picture {
 	return g
 }
 
-// placed is a label and its place.
+// placed is a label with its position.
 type placed struct {
 	words string
 	x, y  float64
 }
 
-// FrontWords describes a variant by name, score and cost.
+// FrontWords returns a description of a variant by name, score and cost.
 func FrontWords(name string, score float64, cost string) string {
 	return fmt.Sprintf("%s scores %s at %s", name, number.Score(score), cost)
 }

@@ -9,26 +9,27 @@ import (
 	"evolve/runtime/text"
 )
 
-// Heat shows the scores of variants by task: a row for each variant, a column for each task or
-// group of tasks, darker for a higher score and empty where nothing was evaluated.
+// Heat shows the scores of variants by task. It has a row for each variant and a column for
+// each task or group of tasks. A cell is darker for a higher score, and empty if nothing
+// was evaluated.
 type Heat struct {
 	Columns int
 	Rows    []HeatRow
 }
 
-// HeatRow is one variant; a score is NaN where nothing was evaluated.
+// HeatRow is one variant; a score is NaN if nothing was evaluated.
 type HeatRow struct {
 	Name   string
 	Scores []float64
 }
 
-// The bounds of the drawing, and the number of shades.
+// The limits of the picture, and the number of shades.
 const (
 	heatRows   = 16
 	heatShades = 5
 )
 
-// describe describes the picture in words.
+// describe returns a description of the heat map in words.
 func (h Heat) describe() string {
 	var words []string
 	for _, r := range h.Rows[:min(len(h.Rows), heatRows)] {
@@ -40,7 +41,7 @@ func (h Heat) describe() string {
 	return strings.Join(words, "; ") + "."
 }
 
-// words tells the mean of a row over its columns.
+// words returns a description of a row by its mean over the columns.
 func (r HeatRow) words() string {
 	sum, n := 0.0, 0
 	for _, s := range r.Scores {
@@ -89,10 +90,11 @@ func (h Heat) Draw() Picture {
 	return g
 }
 
-// shadeNames are the lowest scores of the shades.
+// shadeNames are the names of the shades, which are the lowest scores that they stand for.
 var shadeNames = [heatShades]string{"0", ".01", ".34", ".67", "1"}
 
-// shadeOf returns the shade of a score: none, three thirds, and all.
+// shadeOf returns the shade for a score: one shade for 0, one for each third of the scores
+// between 0 and 1, and one for 1.
 func shadeOf(s float64) int {
 	switch {
 	case s < .005:

@@ -8,14 +8,14 @@ import (
 	"evolve/runtime/text"
 )
 
-// Influence shows how much each parameter moves the score, the most influential first. All rows
-// share one axis, in points, that begins at 0.
+// Influence shows how much each parameter changes the score, most influential first. All
+// rows share one axis, in points, which begins at 0.
 type Influence []ForestRow
 
 // influenceRows is the maximum number of rows that are drawn.
 const influenceRows = 16
 
-// describe describes the picture in words.
+// describe returns a description of the influences in words.
 func (f Influence) describe() string {
 	var shown []string
 	for _, r := range f {

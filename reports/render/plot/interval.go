@@ -6,7 +6,7 @@ import "math"
 type Interval struct {
 	Words              string
 	Difference, Lo, Hi float64
-	// Less reports that less is better.
+	// Less reports whether lower values are better.
 	Less bool
 }
 

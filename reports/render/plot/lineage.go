@@ -7,7 +7,8 @@ import (
 	"evolve/reports/number"
 )
 
-// Lineage shows what a variant was bred from, the variant first and then its ancestors.
+// Lineage shows the variants from which a variant was bred: first the variant, then its
+// ancestors.
 type Lineage []LineageNode
 
 // LineageNode is one variant. Own marks the champion.
@@ -17,10 +18,10 @@ type LineageNode struct {
 	Own         bool
 }
 
-// lineageNodes is the maximum number of drawn variants.
+// lineageNodes is the maximum number of variants that are drawn.
 const lineageNodes = 24
 
-// describe describes the picture in words.
+// describe returns a description of the lineage in words.
 func (l Lineage) describe() string {
 	if len(l) == 0 {
 		return "The origin is not known."
@@ -36,8 +37,8 @@ func (l Lineage) describe() string {
 	return strings.Join(words, "; ") + "."
 }
 
-// Draw draws the picture: the variant above, each ancestor in the row below the last one that was
-// bred from it.
+// Draw draws the picture. The variant is at the top, and each ancestor is in the row below
+// the last of the variants that were bred from it.
 func (l Lineage) Draw() Picture {
 	const step, top = 28.0, 14.0
 	nodes := l[:min(len(l), lineageNodes)]
@@ -46,7 +47,7 @@ func (l Lineage) Draw() Picture {
 		index[bare(n.Name)] = i
 	}
 	depth := make([]int, len(nodes))
-	for range nodes { // as often as a line can be long, so that a circle ends
+	for range nodes { // no line of descent is longer than this, and a cycle must end
 		for i, n := range nodes {
 			for _, p := range n.Parents {
 				if j, ok := index[p]; ok && depth[j] <= depth[i] && depth[i]+1 < len(nodes) {
@@ -96,7 +97,7 @@ func (l Lineage) Draw() Picture {
 	return g
 }
 
-// bare is the name of a node without what follows a comma.
+// bare returns the name of a node up to the first comma.
 func bare(name string) string {
 	name, _, _ = strings.Cut(name, ",")
 	return name

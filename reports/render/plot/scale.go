@@ -1,8 +1,8 @@
-// Package plot draws the report's pictures as inline SVG: a forest plot, the best score
-// so far, and tasks before and after. It provides scales and marks, takes plain numbers
-// and words, computes no statistics and does no I/O. Colours come from the page's style
-// sheet by class; differences also have a shape or dash, so that no information depends
-// on colour alone. Every picture has a title, a description and titles on its marks.
+// Package plot draws the report's pictures as inline SVG, such as a forest plot, the best
+// score so far, and tasks before and after. It provides scales and marks, takes plain
+// numbers and words, computes no statistics and does no I/O. Colours come from the page's
+// style sheet by class; differences also have a shape or dash, so that no information
+// depends only on colour. Every picture has a title, a description and titles on its marks.
 package plot
 
 import (
@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// width is the width of every picture in user units. The page shows pictures near their
-// natural size, so that letters stay legible on a phone.
+// width is the width of every picture in user units. The page shows pictures at nearly
+// their natural size, so that text stays legible on a phone.
 const width = 420.0
 
 // linear maps a range of values to a range of positions.
@@ -27,8 +27,8 @@ func (l linear) at(v float64) float64 {
 	return l.p0 + (l.p1-l.p0)*(v-l.v0)/(l.v1-l.v0)
 }
 
-// ticks returns at most n+1 round values (1, 2 or 5 times a power of ten) inside
-// [lo, hi], and the decimals they need.
+// ticks returns at most n+1 round values (1, 2 or 5 times a power of ten) inside [lo, hi],
+// and the number of decimals that they need.
 func ticks(lo, hi float64, n int) (values []float64, decimals int) {
 	if !(hi > lo) || n < 1 || math.IsInf(hi-lo, 0) {
 		return nil, 0
@@ -68,7 +68,7 @@ func decimal(v float64, decimals int) string {
 	return strings.ReplaceAll(strconv.FormatFloat(v, 'f', decimals, 64), "-", "−")
 }
 
-// kindOf returns the class of a difference with an interval.
+// kindOf returns the class of a difference, given its interval.
 func kindOf(lo, hi float64) string {
 	switch {
 	case lo > 0:

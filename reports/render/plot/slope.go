@@ -12,9 +12,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// Slope shows tasks before and after: one line from each task's score under the champion
-// to its score under the variant. Tasks with the same scores share a line whose width
-// shows their number, so that 500 tasks are as legible as 10.
+// Slope shows tasks before and after, with a line from each task's score with the champion
+// to its score with the variant. Tasks with the same two scores share a line whose width
+// shows the number of tasks, so that 500 tasks are as legible as 10.
 type Slope struct {
 	Left, Right string
 	Tasks       []SlopeTask
@@ -26,7 +26,7 @@ type SlopeTask struct {
 	Before, After float64
 }
 
-// describe describes the picture in words.
+// describe returns a description of the changes in words.
 func (s Slope) describe() string {
 	count := map[string]int{}
 	for _, t := range s.Tasks {
@@ -35,17 +35,17 @@ func (s Slope) describe() string {
 	return fmt.Sprintf("Of %d tasks, %d score higher with the variant, %d lower, %d the same.", len(s.Tasks), count["better"], count["worse"], count["same"])
 }
 
-// changeOf returns the class of a change of a score.
+// changeOf returns the class of a change in a score.
 func changeOf(before, after float64) string { return kindOf(after-before, after-before) }
 
-// bundle is a group of tasks with the same scores.
+// bundle is a group of tasks with the same two scores.
 type bundle struct {
 	before, after float64
 	names         []string
 }
 
-// lanes is the number of steps of the grid to which scores are rounded if there are more
-// than crowded bundles; named is how many tasks are named.
+// lanes is the number of steps in the grid to which scores are rounded if there are more
+// than crowded bundles; named is the maximum number of tasks whose names are listed.
 const (
 	lanes   = 20
 	crowded = 60
@@ -75,7 +75,8 @@ func (s Slope) bundles() []bundle {
 	if len(out) > crowded {
 		out = group(func(v float64) float64 { return math.Round(v*lanes) / lanes })
 	}
-	// Unchanged bundles are drawn first and lower ones last, on top: they matter most.
+	// Unchanged bundles are drawn first, and bundles whose scores fell last, on top,
+	// because they matter most.
 	rank := func(b bundle) int {
 		return slices.Index([]string{"same", "better", "worse"}, changeOf(b.before, b.after))
 	}
@@ -116,10 +117,10 @@ func (s Slope) Draw() Picture {
 	return g
 }
 
-// counts writes the number of tasks at each score, if there is room.
+// counts writes the number of tasks next to each score, if there is room.
 func (f *Picture) counts(at map[float64]int, y linear, x float64, anchor string) {
 	values := slices.Collect(maps.Keys(at))
-	// Larger counts come first and so get the room.
+	// Larger counts come first, so they get the room.
 	slices.SortFunc(values, func(a, b float64) int { return cmp.Or(cmp.Compare(at[b], at[a]), cmp.Compare(a, b)) })
 	var taken []float64
 	for _, v := range values {
@@ -132,7 +133,7 @@ func (f *Picture) counts(at map[float64]int, y linear, x float64, anchor string)
 	}
 }
 
-// names joins the first few names and counts the rest.
+// names joins the first few names and adds the number of remaining ones.
 func names(list []string) string {
 	if len(list) <= named {
 		return strings.Join(list, ", ")

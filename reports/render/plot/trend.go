@@ -9,29 +9,31 @@ import (
 	"evolve/reports/number"
 )
 
-// Trend shows the score of an agent's champion over nights, each on the holdout of its night.
+// Trend shows the score of an agent's champion over the nights, each on that night's
+// holdout.
 type Trend struct {
-	// Nights are the nights that measured the champion, the earliest first.
+	// Nights are the nights that measured the champion, earliest first.
 	Nights []TrendNight
 }
 
 // TrendNight is one night.
 type TrendNight struct {
-	// Date names it. If all nights have a time, they are drawn by it.
+	// Date is the display name of the night. If all nights have a time, they are placed by
+	// their times.
 	Date string
 	Time time.Time
-	// Champion names the config that was measured.
+	// Champion is the name of the config that was measured.
 	Champion string
 	Score    float64
-	// Adopted names what was adopted of it, and Fell tells by how much the champion's scores fell;
-	// empty for none.
+	// Adopted is the name of what was adopted from the night, and Fell describes by how
+	// much the champion's scores fell; each is empty if there was no adoption or no fall.
 	Adopted, Fell string
 }
 
-// trendNamed is the maximum number of marks of a kind that the description names.
+// trendNamed is the maximum number of marks of one kind that the description names.
 const trendNamed = 5
 
-// describe describes the picture in words.
+// describe returns a description of the trend in words.
 func (t Trend) describe() string {
 	n := len(t.Nights)
 	if n == 0 {
@@ -55,7 +57,7 @@ func (t Trend) describe() string {
 	return s + namedMarks("Adopted", adopted) + namedMarks("Fell", fell)
 }
 
-// namedMarks lists the latest marks of a kind.
+// namedMarks returns a list, in words, of the latest marks of a kind.
 func namedMarks(kind string, list []string) string {
 	if len(list) == 0 {
 		return ""
@@ -67,8 +69,8 @@ func namedMarks(kind string, list []string) string {
 	return " " + kind + ": " + strings.Join(list, ", ") + more + "."
 }
 
-// Draw draws the picture. Adoptions are triangles that point up below the line, falls triangles
-// that point down above it.
+// Draw draws the picture. Adoptions are upward triangles below the line; falls are downward
+// triangles above the line.
 func (t Trend) Draw() Picture {
 	const left, right, top, bottom = 38.0, width - 12, 16.0, 120.0
 	g := newPicture("The champion's score over the nights", t.describe(), bottom+24)
@@ -113,7 +115,7 @@ func (t Trend) Draw() Picture {
 			continue
 		}
 		if n.Adopted != "" {
-			g.triangle("mark better", at, y.at(score)+10, -7, n.Adopted+" is of the night of "+n.Date)
+			g.triangle("mark better", at, y.at(score)+10, -7, n.Adopted+" is from the night of "+n.Date)
 		}
 		if n.Fell != "" {
 			g.triangle("mark worse", at, y.at(score)-10, 7, n.Fell+" on "+n.Date)
@@ -122,8 +124,8 @@ func (t Trend) Draw() Picture {
 	return g
 }
 
-// places are the positions of the nights: days, or their numbers if one has no time or they are not
-// in the order of time.
+// places returns the positions of the nights. A position is the night's day, or, if a night
+// has no time or the nights are not in order of time, the night's number.
 func (t Trend) places() []float64 {
 	days, numbers := make([]float64, len(t.Nights)), make([]float64, len(t.Nights))
 	timed := true
@@ -138,7 +140,7 @@ func (t Trend) places() []float64 {
 	return numbers
 }
 
-// months draws a line at the beginning of each month, or of as many as there is room for.
+// months draws a line at the beginning of each month for which there is room.
 func (t Trend) months(g *Picture, x linear, top, bottom float64) {
 	first, last := t.Nights[0].Time, t.Nights[len(t.Nights)-1].Time
 	if x.v0 < 3650 || !last.After(first) { // numbers of nights
@@ -160,7 +162,8 @@ func (t Trend) months(g *Picture, x linear, top, bottom float64) {
 	}
 }
 
-// champions draws a dashed line where another champion begins, as far as there is room.
+// champions draws a dashed line at each night from which on another champion was measured,
+// if there is room.
 func (t Trend) champions(g *Picture, places []float64, x linear, top, bottom float64) {
 	last := math.Inf(-1)
 	for i, n := range t.Nights {
@@ -179,12 +182,12 @@ func (t Trend) champions(g *Picture, places []float64, x linear, top, bottom flo
 	}
 }
 
-// triangle draws a triangle around a point; a negative height points up.
+// triangle draws a triangle around a point; with a negative height, the triangle points up.
 func (f *Picture) triangle(class string, x, y, height float64, title string) {
 	f.path(class, fmt.Sprintf("M%s %sH%sL%s %sZ", pos(x-5), pos(y-height/2), pos(x+5), pos(x), pos(y+height/2)), title)
 }
 
-// straight returns the path of a line through the points.
+// straight returns the path of a line through points.
 func straight(points []XY, x, y linear) string {
 	var b strings.Builder
 	for i, p := range points {

@@ -12,15 +12,16 @@ import (
 )
 
 const (
-	// mostBecame is the number of earlier proposals in a prompt.
+	// mostBecame is the maximum number of earlier proposals described in a prompt.
 	mostBecame = 5
-	// Bytes of a person's text on one of them, and of its diff.
+	// maxWords and maxRefused limit, in bytes, a person's text on such a proposal and the
+	// diff of the proposal.
 	maxWords   = 1000
 	maxRefused = 2000
 )
 
-// became describes the fate of the proposals that earlier searches over a target's blocks
-// made; see [describeBecame].
+// became describes what became of the proposals that earlier searches over a target's
+// blocks made; see [describeBecame].
 func (r *runner) became(ctx context.Context, target string) (string, error) {
 	var list []archive.ProposalRecord
 	for p, err := range r.o.Archive.Proposals(ctx) {
@@ -35,9 +36,10 @@ func (r *runner) became(ctx context.Context, target string) (string, error) {
 	return describeBecame(list[:min(len(list), mostBecame)]), nil
 }
 
-// describeBecame describes the fate of proposals: first people's texts, then the findings
-// of gates and reviewers, then the diffs of refused proposals, because a brief with little
-// room contains only the beginning. Nothing in it was measured on held-out cases.
+// describeBecame describes what became of proposals: first people's texts, then the
+// findings of gates and reviewers, then the diffs of refused proposals. This order matters
+// because a brief with little room contains only the beginning. Nothing in the result was
+// measured on held-out cases.
 func describeBecame(list []archive.ProposalRecord) string {
 	var words, reasons, diffs []string
 	for _, p := range list {

@@ -8,8 +8,8 @@ import (
 	"evolve/gates/review"
 )
 
-// TestDescribeBecame: what people wrote comes first and once, diffs last, and nothing is
-// told that a gate measured on held-out cases.
+// TestDescribeBecame checks that what people wrote comes first and only once, that diffs
+// come last, and that nothing is revealed that a gate measured on held-out cases.
 func TestDescribeBecame(t *testing.T) {
 	t.Parallel()
 	patch := func(id string, state archive.ProposalState, d *archive.DecisionBrief) archive.ProposalRecord {

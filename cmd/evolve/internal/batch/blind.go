@@ -7,9 +7,9 @@ import (
 	"evolve/mutate/night"
 )
 
-// blind returns a warning if a search chooses most of its configs before it has a result; empty
-// otherwise. Where money or time limit a night, it asks for no evaluation before there is a free
-// place.
+// blind returns a warning if a search chooses most of its configs before it has a result,
+// and "" otherwise. If money or time limits a night, the search requests no evaluation
+// before a slot is free, so there is no warning.
 func (o *Options) blind(p *archive.AgentPlan) string {
 	ahead := night.Ahead(o.Concurrency, o.Lookahead, p.Deterministic)
 	if o.limited() || p.Search == 0 || 2*ahead <= p.Search {

@@ -12,9 +12,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestAChainOfProposals checks that each better proposal is compared with the one that
-// waited before it, by name, with that one's gain over the champion, and that the
-// decision has been open since the first.
+// TestAChainOfProposals checks that each better proposal is compared by name with the
+// proposal that waited before it, and with that proposal's gain over the champion, and that
+// the decision has been open since the first proposal.
 func TestAChainOfProposals(t *testing.T) {
 	t.Parallel()
 	c := newCron(t)

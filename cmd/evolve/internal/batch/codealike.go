@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// refusedAlike describes a version that a person refused and whose values equal those of a
-// version. It returns "" if there is none.
+// refusedAlike describes a version that a person refused and that has the same values as
+// the given version. It returns "" if there is none.
 func (r *runner) refusedAlike(ctx context.Context, agentID string, id agent.ConfigID) (string, error) {
 	for _, plan := range r.plans {
 		if plan.Agent == agentID {

@@ -18,12 +18,12 @@ import (
 	"evolve/runtime/text"
 )
 
-// lastStage is the number of cases of the last stage of a search over versions, if the target has
-// so many.
+// lastStage is the number of cases in the last stage of a search over versions, if the
+// target has that many.
 const lastStage = 200
 
-// keepVersions keeps versions of searched targets as commits in their repositories. A failure
-// becomes a note of the run.
+// keepVersions stores versions of searched targets as commits in their repositories. A
+// failure becomes a note of the run.
 func (r *runner) keepVersions(ctx context.Context, results []archive.AgentResult) {
 	for _, res := range results {
 		p := r.o.Code.Found[res.Agent]
@@ -39,14 +39,15 @@ func (r *runner) keepVersions(ctx context.Context, results []archive.AgentResult
 	}
 }
 
-// keepVersionsOf keeps the best version and those whose proposals wait, the finalists of a night,
-// and the newest of the versions that were scored on as many cases as its search scores any.
+// keepVersionsOf stores the best version, the versions whose proposals wait, the finalists
+// of a night, and the newest of the versions that were scored on as many cases as the last
+// stage of the search uses.
 func (r *runner) keepVersionsOf(ctx context.Context, p *coding.Prospect, res archive.AgentResult) error {
 	if err := r.o.Archive.Flush(ctx); err != nil {
 		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
 	id, err := r.o.Archive.ID(ctx)
-	if err != nil || id == "" { // the archive is in memory, so that its versions end with the process
+	if err != nil || id == "" { // the archive is in memory, so its versions end with the process
 		return err
 	}
 	values := map[agent.ConfigID]map[string]metrics.Value{}
@@ -101,8 +102,9 @@ func (r *runner) keepVersionsOf(ctx context.Context, p *coding.Prospect, res arc
 	return nil
 }
 
-// named returns the versions whose proposals wait, and a rank above 0 for each version on the code
-// of a night that is kept before others: those that commands name, and the finalists.
+// named returns the versions whose proposals are waiting. It also returns a rank above 0
+// for each version of the night's code that is retained in preference to others: the
+// versions that commands name, and the finalists.
 func (r *runner) named(ctx context.Context, p *coding.Prospect, res archive.AgentResult) (waiting []agent.ConfigID, rank map[agent.ConfigID]int, err error) {
 	rank = map[agent.ConfigID]int{}
 	for _, f := range res.Finalist {
@@ -121,7 +123,7 @@ func (r *runner) named(ctx context.Context, p *coding.Prospect, res archive.Agen
 		if err != nil && !errors.Is(err, archive.ErrNotFound) {
 			return nil, nil, fmt.Errorf("reading the plan of run %s: %w", of.Run, err)
 		}
-		if err == nil && plan.AgentHash == p.ID() { // the commit of another one stays as it is
+		if err == nil && plan.AgentHash == p.ID() { // the stored commit of a version of other code is not touched
 			rank[id] = 2
 		}
 	}
@@ -142,7 +144,7 @@ func (r *runner) searchTasks(id string) int {
 	return 0
 }
 
-// why describes the origin of a version.
+// why describes how a version came about.
 func why(v archive.Variant) string {
 	words := v.Operator
 	if v.Author != "" {
@@ -154,8 +156,8 @@ func why(v archive.Variant) string {
 	return words
 }
 
-// valueWords describes the mean values of the code as it is and of a version on the cases
-// that both were scored on; empty without any.
+// valueWords describes the mean values of the present code and of a version on the cases on
+// which both were scored; it returns "" if there are none.
 func valueWords(base, of map[string]metrics.Value, noun string) string {
 	var pairs []stats.Pair
 	var kind metrics.Value

@@ -25,23 +25,23 @@ import (
 	"evolve/runtime/text"
 )
 
-// Unsearched is a target whose blocks a night is to search and cannot.
+// Unsearched is a target whose blocks a night should search but cannot.
 type Unsearched struct {
 	Target  string `json:"target"`
 	Problem string `json:"problem"`
 }
 
-// Code is the targets of patches whose marked blocks are searched like the configs of
+// Code holds the targets of patches whose marked blocks are searched like the configs of
 // agents.
 type Code struct {
-	// Found are those that can be searched, by the ids of their agents.
+	// Found holds the targets that can be searched, by the ids of their agents.
 	Found map[string]*coding.Prospect
-	// Unsearched are those that cannot be.
+	// Unsearched lists the targets that cannot be searched.
 	Unsearched []Unsearched
 }
 
 // Lexical returns the blocks of a target that are rewritten without knowledge of their
-// language; nil for an agent.
+// language; it returns nil for an agent.
 func (c *Code) Lexical(agent string) []string {
 	if p := c.Found[agent]; p != nil {
 		return p.Lexical
@@ -49,7 +49,8 @@ func (c *Code) Lexical(agent string) []string {
 	return nil
 }
 
-// Own returns the agent whose own code a target is; "" for another target, and for an agent.
+// Own returns the agent of which a target is the code. It returns "" for any other target,
+// and for an agent.
 func (c *Code) Own(target string) string {
 	if p := c.Found[target]; p != nil {
 		return p.Own()
@@ -57,8 +58,8 @@ func (c *Code) Own(target string) string {
 	return ""
 }
 
-// Uncommitted describes the files of a target that differ from the commit; empty if there are
-// none, and for an agent.
+// Uncommitted describes the files of a target that differ from the commit; it returns "" if
+// there are none, and for an agent.
 func (c *Code) Uncommitted(target string) string {
 	if p := c.Found[target]; p != nil {
 		return p.Uncommitted()
@@ -67,10 +68,11 @@ func (c *Code) Uncommitted(target string) string {
 }
 
 // AddCode finds the targets whose blocks are to be searched. It adds those that can be
-// searched to a copy of the workspace, as agents after the others, each with a suite of the
-// cases of its scoring command, or with the suites of the agent whose own code it is. It
-// builds and scores code that no earlier run scored, in the sandbox, and keeps the values in
-// the workspace's state unless it may only read.
+// searched to a copy of the workspace, as agents that follow the existing ones. The suite
+// of such an agent consists of the cases of the target's scoring command; if the target is
+// an agent's own code, it gets that agent's suites instead. AddCode builds and scores, in
+// the sandbox, code that no earlier run has scored, and stores the values in the
+// workspace's state unless it may only read.
 func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 	if o.Patches == nil {
 		return nil
@@ -82,7 +84,7 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 		desk := *rev
 		var scratch *tempdir.Folder
 		if scratch, err = tempdir.Make("code"); err != nil {
-			return fmt.Errorf("making room for code: %w", err)
+			return fmt.Errorf("creating the folder for code: %w", err)
 		}
 		defer func() { err = errors.Join(err, scratch.Remove()) }()
 		desk.Scratch, rev = scratch.Path, &desk
@@ -121,11 +123,12 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 	return nil
 }
 
-// codeFolder is the folder of the stored findings on the code of targets.
+// codeFolder returns the folder of the stored findings on the code of targets.
 func (o *Options) codeFolder() string { return filepath.Join(o.Workspace.StateDir(), "code") }
 
-// lookBound returns the time that a look at one target may take: half of the share that it has
-// of the night's time if all parts get the same, so that the other half is left to search.
+// lookBound returns the time that the look at one target may take. It is half of the share
+// of the night's time that the target has if all agents and targets get equal shares, so
+// that the other half is left for the search.
 func (o *Options) lookBound(now time.Time) coding.Bound {
 	stop, _ := o.stopAt(now, 0)
 	if stop.IsZero() {
@@ -146,11 +149,12 @@ func (o *Options) lookBound(now time.Time) coding.Bound {
 	}
 }
 
-// RetryCode makes the next night run targets again that took too long in this one, which is
-// over or cannot begin.
+// RetryCode makes the next night run the targets again that took too long in this night. It
+// is called when this night is over or cannot begin.
 func (o *Options) RetryCode() error { return coding.Retry(o.codeFolder()) }
 
-// Remarks lists remarks on the targets of a night, for a person to read before it begins.
+// Remarks lists remarks on the targets of a night, for a person to read before the night
+// begins.
 func (o *Options) Remarks() []string {
 	var out []string
 	for _, u := range o.unsearched() {
@@ -171,7 +175,8 @@ func (o *Options) Remarks() []string {
 	return out
 }
 
-// unsearched returns the targets that the night is about and whose blocks cannot be searched.
+// unsearched returns the targets that the night concerns and whose blocks cannot be
+// searched.
 func (o *Options) unsearched() []Unsearched {
 	var out []Unsearched
 	for _, u := range o.Code.Unsearched {
@@ -182,13 +187,14 @@ func (o *Options) unsearched() []Unsearched {
 	return out
 }
 
-// asks reports whether the night concerns the agent or target with a name.
+// asks reports whether the night concerns the agent or target called name.
 func (o *Options) asks(name string) bool {
 	return len(o.Agents) == 0 || slices.Contains(o.Agents, name)
 }
 
-// UnsearchedError reports targets whose blocks cannot be searched: a run has nothing else to do, or
-// a plan does not have them. Its message has a line for each.
+// UnsearchedError reports targets whose blocks cannot be searched, either because a run has
+// nothing else to do or because a plan lacks them. Its message has one line for each
+// target.
 type UnsearchedError struct{ Targets []Unsearched }
 
 func (e *UnsearchedError) Error() string {
@@ -199,8 +205,8 @@ func (e *UnsearchedError) Error() string {
 	return strings.Join(list, "\n")
 }
 
-// Named returns the error of a name that no agent has, or of a workspace without agents, with
-// the problems of the targets that it is about.
+// Named replaces an error about an unknown agent name, or about a workspace without agents,
+// with the problems of the unsearched targets concerned, if there are any.
 func (c *Code) Named(err error) error {
 	var unknown *UnknownAgentError
 	switch {
@@ -244,7 +250,7 @@ func (r *runner) open(ctx context.Context, a *workspace.Agent, scratch string) (
 	return opened, nil
 }
 
-// propose makes a proposal of a confirmed variant: of a config, or of a patch.
+// propose makes a proposal from a confirmed variant: of a config, or of a patch.
 func (r *runner) propose(ctx context.Context, a *workspace.Agent, d night.Draft) (night.Proposed, error) {
 	if r.o.Code.Found[a.ID] != nil {
 		return r.proposeConfirmed(ctx, a, d)
@@ -256,9 +262,10 @@ func (r *runner) propose(ctx context.Context, a *workspace.Agent, d night.Draft)
 	return proposed(rec, d.Variant.ID), nil
 }
 
-// proposeConfirmed makes a patch of a confirmed version of searched code.
+// proposeConfirmed makes a patch from a confirmed version of searched code.
 func (r *runner) proposeConfirmed(ctx context.Context, a *workspace.Agent, d night.Draft) (night.Proposed, error) {
-	// A resumed run may have proposed it already; its gates are taken up later.
+	// A resumed run may have made this proposal before it was interrupted; the proposal's
+	// gates are resumed later.
 	for earlier, err := range r.o.Archive.Proposals(ctx) {
 		if err != nil {
 			return night.Proposed{}, fmt.Errorf("reading the proposals of the run: %w", err)
@@ -281,13 +288,14 @@ func (r *runner) proposeConfirmed(ctx context.Context, a *workspace.Agent, d nig
 	return proposed(rec, d.Variant.ID), nil
 }
 
-// proposeVersion proposes a version that a run confirmed, and records a note of that.
+// proposeVersion proposes a version that a run confirmed, and records a note about the
+// proposal.
 func (r *runner) proposeVersion(ctx context.Context, a *workspace.Agent, run string, v archive.Variant, words string, ruling *stats.Ruling) (note archive.PatchNote, err error) {
 	p, means := r.o.Code.Found[a.ID], ""
 	if p.Own() == "" {
 		words = stats.OfCases(words)
 	}
-	measured := ruling != nil && ruling.Metric != nil && ruling.Reference == nil // the words have the means
+	measured := ruling != nil && ruling.Metric != nil && ruling.Reference == nil // the words include the means
 	if !measured {
 		if means, err = r.heldOutMeans(ctx, a, v.ID); err != nil {
 			return note, err
@@ -301,7 +309,7 @@ func (r *runner) proposeVersion(ctx context.Context, a *workspace.Agent, run str
 	if err != nil {
 		return note, err
 	}
-	if len(hunks) > 0 { // its code must not be part of the rationale, which is read for claims
+	if len(hunks) > 0 { // the hunks' code must not be part of the rationale, which is read for claims
 		words += "; " + p.DescribeHunks(hunks)
 	}
 	refused, err := r.refusedAlike(ctx, a.ID, v.ID)
@@ -337,10 +345,10 @@ func (r *runner) proposeVersion(ctx context.Context, a *workspace.Agent, run str
 	return note, r.note(context.WithoutCancel(ctx), PatchNoteKind, note)
 }
 
-// maxRefusal bounds the evidence of a gate in the verdict of a night, in bytes.
+// maxRefusal limits, in bytes, the evidence from a gate in the verdict of a night.
 const maxRefusal = 300
 
-// proposed describes the result of a draft by its proposal.
+// proposed describes a proposal as the result of a draft.
 func proposed(rec archive.ProposalRecord, variant agent.ConfigID) night.Proposed {
 	out := night.Proposed{ID: rec.ID}
 	if rec.State != archive.GateFailed {
@@ -362,7 +370,7 @@ func proposed(rec archive.ProposalRecord, variant agent.ConfigID) night.Proposed
 	return out
 }
 
-// mostAncestors bounds the ancestors of a version that are read.
+// mostAncestors limits the number of a version's ancestors that are read.
 const mostAncestors = 1000
 
 // writers returns the language models that wrote a version or one of its ancestors, sorted.
@@ -391,8 +399,9 @@ func (r *runner) writers(ctx context.Context, agentID string, v archive.Variant)
 }
 
 // heldOutMeans describes the mean values of the champion and of a version on the held-out
-// cases that both have scored on the code as it is; empty without any. A version that was
-// measured against a waiting one was scored on another night than the champion.
+// cases on which both were scored on the present code; it returns "" if there are none. A
+// version that was measured against a waiting version was scored on another night than the
+// champion.
 func (r *runner) heldOutMeans(ctx context.Context, a *workspace.Agent, variant agent.ConfigID) (string, error) {
 	runs, err := r.runsOn(ctx, a)
 	if err != nil {
@@ -420,8 +429,9 @@ func (r *runner) heldOutMeans(ctx context.Context, a *workspace.Agent, variant a
 	return fmt.Sprintf("%s %.4g → %.4g%s, the mean of %.0f held-out %ss; ", kind.Metric, before/n, after/n, unit, n, r.o.Code.Found[a.ID].Cases()), nil
 }
 
-// valuesOf returns the values that versions have on one side of the cases in some runs, by
-// case. A version that was evaluated and has no value is there without cases.
+// valuesOf returns the values of versions on the search or holdout cases in the given runs,
+// by version and case. A version that was evaluated but has no value is present without
+// cases.
 func (r *runner) valuesOf(ctx context.Context, a *workspace.Agent, side bench.Split, runs []string, ids ...agent.ConfigID) (map[agent.ConfigID]map[string]metrics.Value, error) {
 	if err := r.o.Archive.Flush(ctx); err != nil {
 		return nil, fmt.Errorf("%w: %w", bench.ErrRecorder, err)
@@ -450,8 +460,8 @@ func (r *runner) valuesOf(ctx context.Context, a *workspace.Agent, side bench.Sp
 	return values, nil
 }
 
-// hunks returns the effect of each hunk of a version by itself, in all nights on the code as it
-// is.
+// hunks returns the separate effect of each hunk of a version, over all nights on the
+// present code.
 func (r *runner) hunks(ctx context.Context, a *workspace.Agent, v archive.Variant) ([]coding.Hunk, error) {
 	parts := r.o.Code.Found[a.ID].Parts(a.Champion, v.Config)
 	if len(parts) == 0 {
@@ -476,7 +486,7 @@ func (r *runner) hunks(ctx context.Context, a *workspace.Agent, v archive.Varian
 	return coding.Hunks(parts, base, v.ID, values), nil
 }
 
-// runsOn returns the ids of the runs on the code as it is.
+// runsOn returns the ids of the runs on the present code.
 func (r *runner) runsOn(ctx context.Context, a *workspace.Agent) ([]string, error) {
 	var out []string
 	for run, err := range r.o.Archive.Runs(ctx) {

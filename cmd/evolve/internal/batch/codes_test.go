@@ -9,8 +9,8 @@ import (
 	"evolve/gates/review"
 )
 
-// TestLookBound: a look at a target has half of its share of the night's time, whichever limit
-// is nearer.
+// TestLookBound checks that a look at a target gets half of the target's share of the
+// night's time, whichever limit is nearer.
 func TestLookBound(t *testing.T) {
 	now := time.Date(2026, 11, 21, 1, 0, 0, 0, time.UTC)
 	scored := review.Target{Name: "curve", Scoring: &review.Scoring{Score: []string{"true"}}}
@@ -34,8 +34,8 @@ func TestLookBound(t *testing.T) {
 	}
 }
 
-// TestLookIsPartOfTheNight: the time of a look at code is taken off the time of the run, and a
-// run that is taken up adds its own.
+// TestLookIsPartOfTheNight checks that the time of a look at code is deducted from the time
+// of the run, and that a resumed run adds its own look.
 func TestLookIsPartOfTheNight(t *testing.T) {
 	w := toyWorkspace(t, 10)
 	store := archive.OpenMemory()

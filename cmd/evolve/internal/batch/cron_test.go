@@ -19,8 +19,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// cron simulates a workspace with a run every night, on a clock that moves by a day each
-// time, and an operator who looks in the morning.
+// cron simulates a workspace with a run every night, on a clock that advances by a day each
+// time, and an operator who looks at the results in the morning.
 type cron struct {
 	t         *testing.T
 	store     *archive.Archive
@@ -33,7 +33,8 @@ type cron struct {
 	before    map[string]agent.Config // the champion before an adoption
 }
 
-// newCron has an agent whose true chance of success depends on two numbers and a choice.
+// newCron returns a cron whose agent's true chance of success depends on two numbers and a
+// choice.
 func newCron(t *testing.T) *cron {
 	t.Helper()
 	c := &cron{
@@ -57,7 +58,7 @@ func newCron(t *testing.T) *cron {
 	return c
 }
 
-// skill is the true chance of a config: .3 for the default, .9 at best.
+// skill is the true chance of success of a config: .3 for the default, and .9 at best.
 func skill(c agent.Config) float64 {
 	s := .9 - .6*math.Abs(c.Float("reach", 0)-.7)
 	if c.String("planner") != "tree" {
@@ -193,8 +194,8 @@ func (c *cron) config(p archive.ProposalRecord) agent.Config {
 	return v.Config
 }
 
-// noReturn checks that no near-twin of a config that a person refused was later proposed
-// or measured.
+// noReturn checks that no near-twin of a config that a person refused was proposed or
+// measured later.
 func (c *cron) noReturn() {
 	c.t.Helper()
 	space := c.space.Agents[0].Space
@@ -215,8 +216,8 @@ func (c *cron) noReturn() {
 	}
 }
 
-// nights runs so many nights with an operator who is shown the waiting proposals each
-// morning.
+// nights runs the given number of nights, with an operator who is shown the waiting
+// proposals each morning.
 func (c *cron) nights(days int, operator func(day int, waits []archive.ProposalRecord)) {
 	c.t.Helper()
 	for day := range days {
@@ -236,7 +237,7 @@ func (c *cron) nights(days int, operator func(day int, waits []archive.ProposalR
 	verdicts := map[archive.Verdict]int{}
 	for _, r := range c.results {
 		verdicts[r.Verdict]++
-		if strings.Contains(r.Reason, "days allow are used") {
+		if strings.Contains(r.Reason, "days are used") {
 			c.t.Errorf("run %s: %s", r.Run, r.Reason)
 		}
 	}
@@ -246,8 +247,8 @@ func (c *cron) nights(days int, operator func(day int, waits []archive.ProposalR
 	c.noReturn()
 }
 
-// TestNoAnswers checks that one proposal waits all the time, and that one that
-// supersedes it is better.
+// TestNoAnswers checks that without answers one proposal always waits, and that a proposal
+// that supersedes it is better.
 func TestNoAnswers(t *testing.T) {
 	whole(t)
 	t.Parallel()
@@ -267,8 +268,8 @@ func TestNoAnswers(t *testing.T) {
 	}
 }
 
-// TestASlowOperator approves after ten days, and is offered another proposal only once it
-// is better.
+// TestASlowOperator approves a proposal after ten days and checks that another proposal is
+// offered only once it is better.
 func TestASlowOperator(t *testing.T) {
 	whole(t)
 	t.Parallel()
@@ -286,8 +287,8 @@ func TestASlowOperator(t *testing.T) {
 	}
 }
 
-// TestOneWhoRejects checks that a rejected variant stays out, and so do variants that
-// differ from it only by changes without effect.
+// TestOneWhoRejects checks that a rejected variant stays out, as do variants that differ
+// from it only by changes without effect.
 func TestOneWhoRejects(t *testing.T) {
 	whole(t)
 	t.Parallel()
@@ -306,8 +307,8 @@ func TestOneWhoRejects(t *testing.T) {
 	}
 }
 
-// TestOneWhoRollsBack checks that an adopted variant that was rolled back does not
-// return.
+// TestOneWhoRollsBack checks that an adopted variant does not return after it was rolled
+// back.
 func TestOneWhoRollsBack(t *testing.T) {
 	whole(t)
 	t.Parallel()
@@ -327,7 +328,7 @@ func TestOneWhoRollsBack(t *testing.T) {
 	}
 }
 
-// entries returns all entries into the confirmation.
+// entries returns all candidates that entered the confirmation.
 func (c *cron) entries() []archive.Candidate {
 	c.t.Helper()
 	return listed(c.t, c.store.Candidates(c.t.Context(), "toy"))
@@ -345,11 +346,12 @@ func listed[T any](t *testing.T, seq func(func(T, error) bool)) []T {
 	return out
 }
 
-// coin succeeds with the chance in its config, independently in every evaluation.
+// coin is an agent that succeeds with the chance given in its config, independently in
+// every evaluation.
 func coin(_ context.Context, req agent.Request) agent.Result {
 	h := fnv.New64a()
 	_, _ = fmt.Fprint(h, req.Seed, "t"+string(req.Task.Input), req.Config.ID())
-	x := h.Sum64() // mix, so that the last bytes change the first bits
+	x := h.Sum64() // mix, so that the last bytes affect the first bits
 	x ^= x >> 33
 	x *= 0xff51afd7ed558ccd
 	x ^= x >> 33

@@ -14,8 +14,8 @@ import (
 	"evolve/mutate/night"
 )
 
-// TestCut checks that an archive is not taken for broken where the end of the context kept a
-// record from being stored, and that it is otherwise.
+// TestCut checks that an archive does not count as broken if a record was not stored
+// because the context had ended, and that it does count as broken otherwise.
 func TestCut(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -37,8 +37,9 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestInterruptAtAnyTime ends the context of a night at each reading of the clock in turn, which
-// comes before each record: every such run is interrupted, and none has a broken archive.
+// TestInterruptAtAnyTime ends the context of a night at each reading of the clock in turn.
+// A reading comes before each record. Every such run must be interrupted, and none may have
+// a broken archive.
 func TestInterruptAtAnyTime(t *testing.T) {
 	interrupted := 0
 	for after := int64(1); ; after++ {

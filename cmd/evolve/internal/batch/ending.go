@@ -16,13 +16,13 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// endingFile is the name of a file in the state folder that exists from just before a
-// run's end is recorded until its process has reported it and is about to exit. If it
-// exists while the archive is free, the process was killed in between.
+// endingFile is the name of a file in the state folder that exists from just before a run's
+// end is recorded until the run's process has reported the end and is about to exit. If the
+// file exists although no process holds the archive, the process was killed in between.
 const endingFile = "ending"
 
-// repeatWithin is the time after such an end within which the same command repeats the
-// killed run, which paid for everything, rather than starting the next night.
+// repeatWithin is how long after a run whose end was not reported the same command is taken
+// to repeat that run, which is already paid for, rather than to start the next night.
 const repeatWithin = 6 * time.Hour
 
 // digest hashes the options that define a run, apart from its number.
@@ -35,8 +35,9 @@ func (o Options) digest() (string, error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// writeEnding writes the file with the run's id. Without it, if the process were killed
-// between the end of the run and its own, the same command would pay for another run.
+// writeEnding writes the ending file with the run's id. Without the file, if the process
+// were killed after the run ended but before it exited, the same command would pay for
+// another run.
 func (r *runner) writeEnding() error {
 	path := filepath.Join(r.o.Workspace.StateDir(), endingFile)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
@@ -50,8 +51,8 @@ func (r *runner) writeEnding() error {
 	return nil
 }
 
-// MarkReported records that the end of the latest run was reported and that its process is about
-// to exit.
+// MarkReported records that the end of the latest run was reported and that the run's
+// process is about to exit.
 func MarkReported(stateDir string) error {
 	if err := os.Remove(filepath.Join(stateDir, endingFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("removing the note about the end of the run: %w", err)
@@ -59,12 +60,12 @@ func MarkReported(stateDir string) error {
 	return nil
 }
 
-// Unreported is a run that ended, and whose process was killed before it reported that.
+// Unreported is a run that ended but whose process was killed before it reported the end.
 type Unreported struct {
 	Summary
-	// Repeat reports whether the command with these options repeats that run, so that
-	// only its end must be reported. Otherwise the command is a new one, such as the next
-	// night's.
+	// Repeat reports whether the command with these options repeats that run, in which case
+	// only the run's end needs to be reported. Otherwise the command starts a new run, such
+	// as the next night's.
 	Repeat bool
 }
 
@@ -83,7 +84,7 @@ func FindUnreported(ctx context.Context, o Options) (*Unreported, error) {
 	u := &Unreported{Summary: Summary{Run: latest}}
 	for _, id := range latest.Agents {
 		p, err := o.Archive.Plan(ctx, latest.ID, id)
-		if errors.Is(err, archive.ErrNotFound) { // it had not reached this one
+		if errors.Is(err, archive.ErrNotFound) { // the run had not reached this agent
 			continue
 		}
 		if err != nil {
@@ -112,7 +113,7 @@ func FindUnreported(ctx context.Context, o Options) (*Unreported, error) {
 	}
 	switch o.Resume {
 	case ResumeNever:
-	case ResumeAny: // one that can be resumed is resumed
+	case ResumeAny: // a run that can be resumed is resumed
 		u.Repeat = latest.State == archive.RunDone && o.Given.against(latest) == ""
 	default:
 		u.Repeat = latest.Asked == mine && o.Now().Sub(latest.Ended) < repeatWithin
@@ -120,9 +121,10 @@ func FindUnreported(ctx context.Context, o Options) (*Unreported, error) {
 	return u, nil
 }
 
-// StaleEnding returns the path of the note of a run's end in the state folder if it is not
-// about the latest run of the archive, which was removed or replaced since; otherwise "".
-// The archive must not be held by a run.
+// StaleEnding returns the path of the note about a run's end in the state folder if the
+// note is not about the latest run in the archive, which happens if the archive has been
+// removed or replaced since the note was written. Otherwise it returns "". StaleEnding must
+// not be called while a run holds the archive.
 func StaleEnding(ctx context.Context, a *archive.Archive, stateDir string) (string, error) {
 	id, latest, err := readEnding(ctx, a, stateDir)
 	switch {
@@ -136,8 +138,8 @@ func StaleEnding(ctx context.Context, a *archive.Archive, stateDir string) (stri
 	return filepath.Join(stateDir, endingFile), nil
 }
 
-// readEnding returns the run's id in the note, and the latest run of the archive, the zero
-// value without one. Without a note the error is [fs.ErrNotExist].
+// readEnding returns the run's id from the note, and the latest run in the archive, or the
+// zero Run if there is none. If there is no note, the error is [fs.ErrNotExist].
 func readEnding(ctx context.Context, a *archive.Archive, stateDir string) (string, archive.Run, error) {
 	raw, err := wholefile.Read(filepath.Join(stateDir, endingFile), 4<<10)
 	if err != nil {

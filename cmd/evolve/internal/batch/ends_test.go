@@ -17,8 +17,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestTheEndOfANightIsNamed ends nights with and without each limit: the record and the
-// report name the limit that ran out, or why none did, with the actual number of
+// TestTheEndOfANightIsNamed ends nights with and without each limit. The record and the
+// report must name the limit that ran out, or why none did, with the actual number of
 // evaluations.
 func TestTheEndOfANightIsNamed(t *testing.T) {
 	for _, c := range []struct {
@@ -27,8 +27,8 @@ func TestTheEndOfANightIsNamed(t *testing.T) {
 		exit   int
 		bound  limits.Limit
 		end    archive.LimitEnd
-		says   string // about the limit, in the report and the status
-		reason string // in the end of the run, or in what is incomplete
+		says   string // text about the limit, in the report and the status
+		reason string // text in the end of the run, or in what is incomplete
 	}{
 		{
 			name: "evaluations", night: timed{budget: workspace.Budget{Evaluations: 300}, champion: best(), noisy: true},
@@ -40,7 +40,7 @@ func TestTheEndOfANightIsNamed(t *testing.T) {
 		},
 		{
 			name: "money for none", night: timed{cost: .01, budget: workspace.Budget{USD: .001}}, exit: ExitBudget,
-			bound: limits.Money, end: archive.LimitSpent, says: "money bound it, 1 of 1 evaluation used", reason: "the limit of money",
+			bound: limits.Money, end: archive.LimitSpent, says: "money bound it, 1 of 1 evaluation used", reason: "the limit on money",
 		},
 		{
 			name: "money", night: timed{cost: .01, budget: workspace.Budget{USD: .5}},
@@ -48,11 +48,11 @@ func TestTheEndOfANightIsNamed(t *testing.T) {
 		},
 		{
 			name: "time for none", night: timed{each: 200 * time.Millisecond, budget: workspace.Budget{Time: 100 * time.Millisecond}}, exit: ExitBudget,
-			bound: limits.Time, end: archive.LimitSpent, says: "time bound it, 4 of 4 evaluations used", reason: "the limit of time",
+			bound: limits.Time, end: archive.LimitSpent, says: "time bound it, 4 of 4 evaluations used", reason: "the limit on time",
 		},
 		{
 			name: "no time at all", night: timed{each: 200 * time.Millisecond, budget: workspace.Budget{Time: 1}}, exit: ExitBudget,
-			bound: limits.Time, end: archive.LimitSpent, says: "time bound it, ", reason: "the limit of time",
+			bound: limits.Time, end: archive.LimitSpent, says: "time bound it, ", reason: "the limit on time",
 		},
 		{
 			name: "a deadline for none", night: timed{each: 200 * time.Millisecond, until: 150 * time.Millisecond}, exit: ExitBudget,
@@ -119,7 +119,7 @@ func TestTheForecastIsInWords(t *testing.T) {
 		budget workspace.Budget
 		says   string
 	}{
-		{workspace.Budget{}, "2,000 evaluations, the default where no limit is given"},
+		{workspace.Budget{}, "2,000 evaluations, the default if no limit is given"},
 		{workspace.Budget{Evaluations: 1}, "1 evaluation"},
 		{workspace.Budget{USD: .001}, "$0.001: the number of evaluations will be known after the first one"},
 		{workspace.Budget{USD: 5, Time: 6 * time.Hour, Evaluations: 1}, "$5.00, 6h of time: the number of evaluations will be known after the first one; at most 1 evaluation"},
@@ -134,15 +134,15 @@ func TestTheForecastIsInWords(t *testing.T) {
 	}
 }
 
-// trouble ends a night on fake time early; the zero value does not.
+// trouble ends a night on fake time early. The zero value does not.
 type trouble struct {
 	stopAfter, failAfter, spentAfter, rateAfter int
-	// small leaves the agent one parameter of three values.
+	// small restricts the agent to one parameter with three values.
 	small bool
 }
 
-// around returns an agent that fails as x describes after a number of calls; stop
-// interrupts the run.
+// around returns an agent that runs inner, and after a number of calls fails as x
+// describes. stop interrupts the run.
 func (x trouble) around(inner inProcess, stop func()) inProcess {
 	var count atomic.Int64
 	return func(ctx context.Context, req agent.Request) agent.Result {

@@ -15,26 +15,29 @@ import (
 	"evolve/reports/number"
 )
 
-// Expectation is a forecast of the limit that will bind a run's work on an agent.
+// Expectation is a forecast of which limit will bind a run's work on an agent.
 type Expectation struct {
 	Agent string `json:"agent"`
-	// Limit is empty if it depends on an unknown speed or price.
+	// Limit is the limit that will bind. It is empty if it depends on an unknown speed or
+	// price.
 	Limit limits.Limit `json:"limit,omitempty"`
-	// Evaluations is the number that it allows; 0 without a Limit: unknown.
+	// Evaluations is the number of evaluations that Limit allows; it is 0, meaning unknown,
+	// if Limit is empty.
 	Evaluations int `json:"evaluations"`
-	// Seconds of wall time and USD are what an evaluation took in Run; 0 if unknown.
+	// Seconds of wall time and USD are what one evaluation took in the run named by Run;
+	// each is 0 if unknown.
 	Seconds float64 `json:"seconds,omitempty"`
 	USD     float64 `json:"usd,omitempty"`
 	Run     string  `json:"run,omitempty"`
 	// Text is the forecast in words.
 	Text string `json:"text"`
-	// Policies describe the amounts by which a rate or a budget under policies allows
-	// less than is planned.
+	// Policies describes how much less than planned a rate or a budget under policies
+	// allows.
 	Policies []string `json:"policies,omitempty"`
-	// Judges and JudgeNoise describe the judges of its suites, as in its plan.
+	// Judges and JudgeNoise describe the judges of the agent's suites, as in its plan.
 	Judges     []string `json:"judges,omitempty"`
 	JudgeNoise string   `json:"judge_noise,omitempty"`
-	// Searched counts the holdout tasks that a search of an earlier night had.
+	// Searched is the number of holdout tasks that an earlier night's search used.
 	Searched int `json:"searched_holdout,omitempty"`
 	// Variances are the agent's variances as estimated from earlier runs.
 	Variances stats.Variances `json:"-"`
@@ -43,8 +46,9 @@ type Expectation struct {
 // Known reports whether the number of evaluations is known.
 func (e Expectation) Known() bool { return e.Limit != limits.Unknown }
 
-// Forecast returns the limit that will bind a run's work on each agent. Of the options it
-// needs the workspace, the archive, the limits, the concurrency and the clock.
+// Forecast predicts for each agent which limit will bind a run's work on it. Of the
+// options, Forecast needs the workspace, the archive, the limits, the concurrency and the
+// clock.
 func Forecast(ctx context.Context, o Options) ([]Expectation, error) {
 	r, err := prepare(ctx, o)
 	if err != nil {
@@ -53,7 +57,8 @@ func Forecast(ctx context.Context, o Options) ([]Expectation, error) {
 	return r.expect(ctx)
 }
 
-// expect forecasts each agent's evaluations from earlier runs, and plans by them.
+// expect forecasts each agent's evaluations from earlier runs, and bases the plans on the
+// forecast.
 func (r *runner) expect(ctx context.Context) ([]Expectation, error) {
 	out := make([]Expectation, len(r.plans))
 	now, agents := r.o.Now(), float64(len(r.plans))
@@ -75,7 +80,7 @@ func (r *runner) expect(ctx context.Context) ([]Expectation, error) {
 			out[i].Limit, out[i].Evaluations = limits.Evaluations, int(left.Evaluations)
 			out[i].Text = number.Plural(int(left.Evaluations), "evaluation") + shareOfAll(len(r.plans))
 			if r.byDefault {
-				out[i].Text += ", the default where no limit is given"
+				out[i].Text += ", the default if no limit is given"
 			}
 			out[i].Policies = policyWarnings(r.o.Workspace, r.agents[i], out[i].Evaluations, 0, 0)
 			continue
@@ -110,7 +115,7 @@ func (r *runner) expect(ctx context.Context) ([]Expectation, error) {
 	return out, nil
 }
 
-// foresee plans an agent by its forecast.
+// foresee plans an agent's work on the basis of its forecast.
 func (r *runner) foresee(e *Expectation, at int, left limits.Left, k night.Known) {
 	f := limits.Plan(left, k.Pace, r.o.Workspace.Settings.Confirm.Share)
 	e.Limit, e.Evaluations, e.Seconds, e.USD, e.Run = f.Limit, f.Evaluations, k.Seconds, k.USD, k.Run
@@ -121,16 +126,17 @@ func (r *runner) foresee(e *Expectation, at int, left limits.Left, k night.Known
 	r.specs[at].Allocate(&r.plans[at], f.Evaluations)
 }
 
-// shareOfAll adds the number of agents that share a limit, if there are several.
+// shareOfAll describes how many agents share a limit; it returns "" if there is only one.
 func shareOfAll(n int) string {
 	if n < 2 {
 		return ""
 	}
-	return fmt.Sprintf(", a share of %d", n)
+	return fmt.Sprintf(", one of %d shares", n)
 }
 
-// sharing describes the sharing of a limit by an agent: evaluations and money with all agents,
-// time with those before and after it, and the slots with those beside it.
+// sharing describes how an agent shares a limit: evaluations and money with all agents,
+// time with the agents before and after it, and slots with the agents that run at the same
+// time.
 func (r *runner) sharing(l limits.Limit, at seat, rounds int) string {
 	if l != limits.Time && l != limits.Deadline {
 		return shareOfAll(len(r.plans))
@@ -142,8 +148,8 @@ func (r *runner) sharing(l limits.Limit, at seat, rounds int) string {
 	return beside + shareOfAll(rounds)
 }
 
-// describe describes the limit that will bind an agent with a place in the given number of
-// rounds, and the basis of the estimate.
+// describe describes which limit will bind an agent with a seat in the given number of
+// rounds, and on what the estimate is based.
 func (r *runner) describe(e Expectation, at seat, rounds int, left limits.Left, k night.Known, now time.Time) string {
 	given := func(l limits.Limit) string {
 		switch l {
@@ -194,7 +200,7 @@ func (r *runner) describe(e Expectation, at seat, rounds int, left limits.Left, 
 	return fmt.Sprintf("%s%s, about %s: %s", given(e.Limit), r.sharing(e.Limit, at, rounds), count, took)
 }
 
-// span formats a time in seconds, rounded for people.
+// span formats a duration in seconds, rounded for people.
 func span(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	for _, unit := range []time.Duration{time.Minute, time.Second, 10 * time.Millisecond, 10 * time.Microsecond} {

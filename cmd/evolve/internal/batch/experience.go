@@ -11,14 +11,14 @@ import (
 	"evolve/runtime/session"
 )
 
-// recall returns the experience of an agent with the lessons that a new run makes of its
-// live turns. takenUp is the id of the interrupted run that this may be: such a run
-// continues with the lessons of its start, whatever turns have ended since.
+// recall returns the experience of an agent with the lessons that a new run draws from its
+// live turns. takenUp is the id of the interrupted run that this run may resume; a resumed
+// run continues with the lessons from its start, whatever turns have ended since.
 func (r *runner) recall(ctx context.Context, a *workspace.Agent, takenUp string) (experience.Experience, error) {
 	o := r.o
 	e, err := o.Archive.Experience(ctx, a.ID)
 	if err != nil {
-		return e, fmt.Errorf("reading what the turns of %s have shown: %w", a.ID, err)
+		return e, fmt.Errorf("reading the results of the live turns of %s: %w", a.ID, err)
 	}
 	if takenUp != "" || o.Turns == nil {
 		return e, nil
@@ -33,9 +33,9 @@ func (r *runner) recall(ctx context.Context, a *workspace.Agent, takenUp string)
 	return e, nil
 }
 
-// experienceOf identifies the part of an agent's experience that its evaluations read; ""
-// for none. An operator's own agent reads none. A resumed run continues with the experience
-// that was frozen at its start.
+// experienceOf identifies the part of an agent's experience that its evaluations read; it
+// returns "" if they read none. An operator's own agent reads none. A resumed run continues
+// with the experience that was frozen at its start.
 func (r *runner) experienceOf(ctx context.Context, a *workspace.Agent, e experience.Experience, takenUp string) (string, error) {
 	if a.Adapter.Kind != workspace.KindBuiltin {
 		return "", nil
@@ -43,14 +43,14 @@ func (r *runner) experienceOf(ctx context.Context, a *workspace.Agent, e experie
 	if takenUp != "" {
 		var err error
 		if e, err = r.o.Archive.FrozenExperience(ctx, a.ID); err != nil {
-			return "", fmt.Errorf("reading what the turns of %s have shown: %w", a.ID, err)
+			return "", fmt.Errorf("reading the results of the live turns of %s: %w", a.ID, err)
 		}
 	}
 	return e.ForEvaluations().Withhold(r.held.Quoted).Digest(), nil
 }
 
-// freezeExperience stores the lessons of a new run, and what its evaluations read of the
-// agents' live turns.
+// freezeExperience stores the lessons of a new run, and the part of the agents' experience
+// from live turns that its evaluations read.
 func (r *runner) freezeExperience(ctx context.Context) error {
 	for i, a := range r.agents {
 		if a.Adapter.Kind == workspace.KindCode {
@@ -58,7 +58,7 @@ func (r *runner) freezeExperience(ctx context.Context) error {
 		}
 		if r.run.Resumed == 0 {
 			if err := r.freeze(ctx, a, r.lessons[i]); err != nil {
-				return fmt.Errorf("storing what the turns of %s have shown: %w", a.ID, err)
+				return fmt.Errorf("storing the results of the live turns of %s: %w", a.ID, err)
 			}
 		}
 		if err := workspace.WriteFeedback(r.o.Workspace.Root, a.ID, r.lessons[i].Text()); err != nil {
@@ -84,8 +84,8 @@ func (r *runner) freeze(ctx context.Context, a *workspace.Agent, l experience.Le
 	return r.o.Archive.FreezeExperience(ctx, a.ID)
 }
 
-// feedbackFor returns the feedback on an agent for models that write drafts: a person's own
-// feedback before the lessons.
+// feedbackFor returns the feedback on an agent for models that write drafts: people's own
+// feedback, followed by the lessons.
 func feedbackFor(a *workspace.Agent, l experience.Lessons) string {
 	return strings.TrimSpace(strings.TrimRight(a.Bootstrap[session.FeedbackFile], "\n") + "\n\n" + l.Text())
 }

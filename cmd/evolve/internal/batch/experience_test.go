@@ -13,9 +13,9 @@ import (
 	"evolve/runtime/experience"
 )
 
-// TestAPlanNamesTheExperience tests that the plan of a built-in agent names what its live turns
-// have shown, so that a run under another experience is another run, and that it is as
-// before without any, and for an agent that reads none.
+// TestAPlanNamesTheExperience tests that the plan of a built-in agent identifies what its
+// live turns have shown, so a run with other experience is a different run. If there is no
+// experience, or the agent does not read any, the plan identifies none.
 func TestAPlanNamesTheExperience(t *testing.T) {
 	w, store := toyWorkspace(t, 40), archive.OpenMemory()
 	plan := func() archive.AgentPlan {
@@ -48,8 +48,9 @@ func TestAPlanNamesTheExperience(t *testing.T) {
 	}
 }
 
-// TestAResumedRunKeepsTheExperience tests that turns which end while a run is interrupted
-// leave it the same run with the same experience, and that the next run has the new one.
+// TestAResumedRunKeepsTheExperience tests that if turns end while a run is interrupted, it
+// remains the same run with the same experience, and that the next run has the new
+// experience.
 func TestAResumedRunKeepsTheExperience(t *testing.T) {
 	w, store := toyWorkspace(t, 40), archive.OpenMemory()
 	learn := func() {

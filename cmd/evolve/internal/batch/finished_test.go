@@ -14,9 +14,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestAFinishedNightIsNotRunAgain checks that a resumed run does not repeat the work on
-// an agent that was finished, even if some of its evaluations are missing data, and that
-// its recorded result stays.
+// TestAFinishedNightIsNotRunAgain checks that a resumed run does not repeat the work on an
+// agent that it had finished, even if some of the evaluations are missing data, and that
+// the agent's recorded result stays.
 func TestAFinishedNightIsNotRunAgain(t *testing.T) {
 	t.Parallel()
 	w := toyWorkspace(t, 24)
@@ -55,7 +55,7 @@ func TestAFinishedNightIsNotRunAgain(t *testing.T) {
 	if err != nil || !was.Finished {
 		t.Fatalf("%+v, %v", was, err)
 	}
-	// A killed process leaves the run in this state.
+	// A killed process leaves a run in this state.
 	run.State, run.Exit, run.Reason = archive.RunRunning, 0, ""
 	if err := store.PutRun(t.Context(), run); err != nil {
 		t.Fatal(err)

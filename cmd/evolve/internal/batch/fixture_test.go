@@ -33,8 +33,8 @@ func toySpace() agent.Space {
 	}}
 }
 
-// toySkill is the true skill of a config, in [0,1]: the best is reach .7, 16 steps, tree,
-// with retrieval.
+// toySkill is the true skill of a config, in [0,1]. The best config has reach .7, 16 steps
+// and the planner tree, with retrieval.
 func toySkill(c agent.Config) float64 {
 	s := 1 - 1.5*math.Abs(c.Float("reach", 0)-0.7) - 0.08*math.Abs(math.Log2(c.Float("steps", 1))-4)
 	if c.String("planner") == "tree" {
@@ -46,7 +46,7 @@ func toySkill(c agent.Config) float64 {
 	return s / 1.3
 }
 
-// toyAgent solves task k of n if its skill is above k/n: it is deterministic and ignores
+// toyAgent solves task k of n if its skill is above k/n. It is deterministic and ignores
 // the seed.
 func toyAgent(n int) inProcess {
 	return func(_ context.Context, req agent.Request) agent.Result {
@@ -62,7 +62,7 @@ func toyAgent(n int) inProcess {
 	}
 }
 
-// toyWorkspace has one agent on a suite of n tasks.
+// toyWorkspace returns a workspace that has one agent with a suite of n tasks.
 func toyWorkspace(t testing.TB, n int) *workspace.Workspace {
 	t.Helper()
 	yes := "yes"
@@ -85,7 +85,7 @@ func toyWorkspace(t testing.TB, n int) *workspace.Workspace {
 	}
 }
 
-// exactGrading compares the answer with the task's.
+// exactGrading compares the answer with the task's answer.
 func exactGrading([]*bench.Suite, model.Model, []bench.Evaluation) (bench.GradeFunc, error) {
 	return func(_ context.Context, in bench.GradeInput) (bench.Grading, error) {
 		if in.Result.Outcome.Gradable() && in.Result.Answer != nil && *in.Result.Answer == *in.Task.Answer {
@@ -95,7 +95,7 @@ func exactGrading([]*bench.Suite, model.Model, []bench.Evaluation) (bench.GradeF
 	}, nil
 }
 
-// toyOptions runs an agent on the workspace with the archive.
+// toyOptions returns options that run the given agent in the workspace with the archive.
 func toyOptions(w *workspace.Workspace, a *archive.Archive, run agent.Agent, evaluations int) Options {
 	proposals := 0
 	return Options{
@@ -115,7 +115,7 @@ func toyOptions(w *workspace.Workspace, a *archive.Archive, run agent.Agent, eva
 	}
 }
 
-// diskArchive opens a real archive.
+// diskArchive opens an archive on disk.
 func diskArchive(t testing.TB) *archive.Archive {
 	t.Helper()
 	a, err := archive.Open(t.TempDir(), archive.Options{Owner: "test"})
@@ -130,8 +130,8 @@ func diskArchive(t testing.TB) *archive.Archive {
 	return a
 }
 
-// whole skips a test of many nights in short runs. The race detector makes such a test
-// ten times as slow, and other tests cover the same goroutines.
+// whole skips a test of many nights in short mode. The race detector makes such a test ten
+// times as slow, and other tests cover the same goroutines.
 func whole(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

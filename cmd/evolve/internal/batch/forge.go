@@ -21,33 +21,35 @@ import (
 	"evolve/runtime/text"
 )
 
-// ForgeKind is the kind of the ledger's entries that hold a [ForgeNote]; their subject is the
+// ForgeKind is the kind of the ledger entries that hold a [ForgeNote]. Their subject is the
 // run.
 const ForgeKind = "tool.forge"
 
-// The bounds of the work on tools in an agent's night. Those of search.reflect hold beside
-// them, for its calls and these together.
+// The limits of the work on tools in an agent's night. The limits of search.reflect apply
+// too, to the sum of the calls of search.reflect and the calls about tools.
 const (
 	forgedTools = 2      // tools
-	forgeCalls  = 3      // calls for each of them
+	forgeCalls  = 3      // calls per tool
 	forgeTokens = 60_000 // tokens after which no call begins
-	// forgeShare is the share of the run's money that is reserved for the work on tools.
+	// forgeShare is the share of the run's money reserved for the work on tools.
 	forgeShare = .05
 	// freshEvidence is the number of referrals, weak answers and violations since the last
-	// draft that are new evidence. It is the number from which an outcome is repeated.
+	// draft that is needed for new evidence. It is also the number from which an outcome
+	// counts as repeated.
 	freshEvidence = 3
-	// maxForgeReason bounds the reason of a refusal in the ledger, in bytes.
+	// maxForgeReason limits, in bytes, the reason for a refusal that is stored in the
+	// ledger.
 	maxForgeReason = 2000
 )
 
-// Forge has tools of agents rewritten if the experience of live turns advises it. Each
-// result is a proposal; nothing else changes.
+// Forge has agents' tools rewritten if the experience of live turns advises it. Each result
+// is a proposal; nothing else changes.
 type Forge struct {
 	// Tools returns the tools that an agent wrote and that are in use.
 	Tools func(a *workspace.Agent) ([]authored.Definition, error)
 	// Check runs the tests of a draft.
 	Check func(ctx context.Context, d authored.Definition) authored.Report
-	// Propose makes a proposal of a draft that passed.
+	// Propose makes a proposal from a draft that passed.
 	Propose func(ctx context.Context, a *workspace.Agent, run string, d authored.Definition, why string) (archive.ProposalRecord, error)
 }
 
@@ -55,45 +57,48 @@ type Forge struct {
 type ForgeNote struct {
 	Agent string `json:"agent"`
 	Tool  string `json:"tool"`
-	// Remedy is the advice, and Evidence the number of calls that it rested on: new evidence
-	// is needed for another attempt.
+	// Remedy is the advice, and Evidence is the number of calls on which it is based:
+	// another attempt requires new evidence.
 	Remedy   experience.Remedy `json:"remedy"`
 	Evidence int               `json:"evidence"`
 	archive.ToolDraft
-	// Source is that of the last draft if it was refused, and Reason is the reason. Both
-	// are foreign text.
+	// Source is the source of the last draft if it was refused, and Reason is the reason
+	// for the refusal. Both are foreign text.
 	Source string `json:"source,omitempty"`
 	Reason string `json:"reason,omitempty"`
 }
 
-// Forging is a forecast of the calls that would rewrite a tool.
+// Forging is a forecast of the model calls that rewriting a tool would take.
 type Forging struct {
 	Agent string `json:"agent"`
 	Tool  string `json:"tool"`
 	Route string `json:"route"`
-	// Calls and Tokens are the maximum of calls, and of tokens after which none begins.
+	// Calls is the maximum number of calls, and Tokens is the number of tokens after which
+	// no call begins.
 	Calls  int   `json:"calls"`
 	Tokens int64 `json:"tokens"`
-	// USD is the maximum cost, 0 where nothing but the run's money limits it.
+	// USD is the maximum cost, or 0 if only the run's money limits it.
 	USD float64 `json:"usd,omitempty"`
 	// Text is the forecast in words.
 	Text string `json:"text"`
 }
 
-// forgeJob is a tool to have rewritten. note is the index of its note in the run.
+// forgeJob is a tool that is to be rewritten. note is the index of the tool's note in the
+// run.
 type forgeJob struct {
 	agent *workspace.Agent
 	note  int
 	def   authored.Definition
 	// attempts are earlier drafts that were refused, the latest first.
 	attempts []toolwriter.Attempt
-	// killed is the proposal of a process that was killed before it noted the draft; nil for
-	// none.
+	// killed is the proposal of a process that was killed before it noted the draft; it is
+	// nil if there is none.
 	killed *archive.ProposalRecord
 }
 
-// findForgeable finds the tools to have rewritten, and notes why others are not. A tool
-// qualifies only with new evidence since the last draft, or if a person refused that draft.
+// findForgeable finds the tools that are to be rewritten, and notes why the others are not.
+// A tool qualifies only with new evidence since the last draft, or if a person refused that
+// draft.
 func (r *runner) findForgeable(ctx context.Context) error {
 	r.jobs = nil
 	if r.o.Forge == nil || len(r.o.Workspace.Settings.Search.Reflect.Routes) == 0 || !slices.ContainsFunc(r.run.Tools, advised) {
@@ -138,8 +143,8 @@ func (r *runner) findForgeable(ctx context.Context) error {
 	return nil
 }
 
-// restoreDrafts gives the notes of a resumed run the drafts that are on record, and no others:
-// an interrupted draft begins again.
+// restoreDrafts adds to the notes of a resumed run the drafts that are on record. An
+// interrupted draft is not on record and starts again.
 func (r *runner) restoreDrafts(past []pastForge) {
 	for i := range r.run.Tools {
 		n := &r.run.Tools[i]
@@ -155,10 +160,10 @@ func (r *runner) restoreDrafts(past []pastForge) {
 // advised reports whether the advice is to change the tool.
 func advised(n archive.ToolNote) bool { return n.Remedy != "" && n.Remedy != experience.Retain }
 
-// evidenceOf counts the calls that an advice rests on.
+// evidenceOf counts the calls on which the advice is based.
 func evidenceOf(n archive.ToolNote) int { return n.Referrals + n.Weak + n.Invalid }
 
-// pastForge is a note with its run.
+// pastForge is a note together with its run.
 type pastForge struct {
 	run string
 	ForgeNote
@@ -178,8 +183,8 @@ func (r *runner) forgeNotes(ctx context.Context) ([]pastForge, error) {
 	return out, nil
 }
 
-// unforgeable returns the reason why a tool is not to be rewritten; empty if it is. It
-// adds the earlier drafts that were refused.
+// unforgeable returns the reason why a tool is not to be rewritten, or "" if it is to be
+// rewritten. It adds the earlier drafts that were refused to the job.
 func (r *runner) unforgeable(ctx context.Context, job *forgeJob, past []pastForge) (string, error) {
 	n := r.run.Tools[job.note]
 	var last *pastForge
@@ -220,16 +225,17 @@ func (r *runner) unforgeable(ctx context.Context, job *forgeJob, past []pastForg
 		return "", nil
 	}
 	fresh := evidenceOf(n) - last.Evidence
-	if fresh < 0 { // the tool's record was lost and began anew
+	if fresh < 0 { // the tool's record was lost and started over
 		fresh = evidenceOf(n)
 	}
 	if fresh >= freshEvidence {
 		return "", nil
 	}
-	return "not drafted again, as there is no new evidence since run " + last.run + ": " + last.Text, nil
+	return "not drafted again, because there is no new evidence since run " + last.run + ": " + last.Text, nil
 }
 
-// refusedDraft returns the draft of a proposal that gates or a person refused, with the reasons.
+// refusedDraft returns the draft in a proposal that gates or a person refused, with the
+// reasons.
 func refusedDraft(p archive.ProposalRecord) (toolwriter.Attempt, bool) {
 	var a toolwriter.Attempt
 	if p.State != archive.GateFailed && p.State != archive.Rejected && p.State != archive.RolledBack {
@@ -253,17 +259,17 @@ func refusedDraft(p archive.ProposalRecord) (toolwriter.Attempt, bool) {
 	return a, true
 }
 
-// forgings forecasts the calls for the tools to have rewritten.
+// forgings forecasts the model calls for the tools that are to be rewritten.
 func (r *runner) forgings() []Forging {
 	var out []Forging
 	reflect := r.o.Workspace.Settings.Search.Reflect
 	for _, job := range r.jobs {
-		if job.killed != nil { // the tool needs no call
+		if job.killed != nil { // the tool's proposal exists, so no calls are needed
 			continue
 		}
 		route := reflect.Routes[0]
 		f := Forging{Agent: job.agent.ID, Tool: job.def.Name, Route: route.Name, Calls: forgeCalls, Tokens: forgeTokens, USD: least(reflect.MaxUSD, route.MaxUSD, r.o.Budget.USD)}
-		f.Text = fmt.Sprintf("%s %s: at most %d calls of %s, no further one after %d tokens", r.run.Tools[job.note].Remedy, f.Tool, f.Calls, f.Route, f.Tokens)
+		f.Text = fmt.Sprintf("%s %s: at most %d calls to %s, and none after %d tokens", r.run.Tools[job.note].Remedy, f.Tool, f.Calls, f.Route, f.Tokens)
 		if f.USD > 0 {
 			f.Text += ", within " + number.Dollars(f.USD)
 		}
@@ -272,7 +278,7 @@ func (r *runner) forgings() []Forging {
 	return out
 }
 
-// least returns the smallest of the bounds that are set, 0 if none is.
+// least returns the smallest of the bounds that are set, or 0 if none is.
 func least(bounds ...float64) float64 {
 	out := 0.
 	for _, b := range bounds {
@@ -283,9 +289,9 @@ func least(bounds ...float64) float64 {
 	return out
 }
 
-// forge has tools rewritten once all agents are done, and returns the proposals. A night
-// that was stopped, or whose time is up, begins no such work. A failure here does not
-// affect the night; unfinished work on a tool is resumed by a later night.
+// forge has tools rewritten once all agents are done, and returns the proposals. If the
+// night was stopped or its time is up, forge starts no such work. A failure here does not
+// affect the night; a later night resumes unfinished work on a tool.
 func (r *runner) forge(ctx context.Context, ended error) []archive.ProposalRecord {
 	if ended != nil {
 		return nil
@@ -307,7 +313,7 @@ func (r *runner) forge(ctx context.Context, ended error) []archive.ProposalRecor
 			r.o.Log.Warn("a tool was not rewritten", "agent", job.agent.ID, "tool", job.def.Name, "error", err)
 		default:
 			if err := r.note(context.WithoutCancel(ctx), ForgeKind, note); err != nil {
-				r.o.Log.Warn("noting a tool that was rewritten", "error", err)
+				r.o.Log.Warn("the note on a rewritten tool was not stored", "error", err)
 			}
 		}
 		draft := note.ToolDraft
@@ -319,8 +325,8 @@ func (r *runner) forge(ctx context.Context, ended error) []archive.ProposalRecor
 	return out
 }
 
-// forgeOne has one tool rewritten: after a refusal another draft is requested with the
-// reason, such as the output of its tests.
+// forgeOne has one tool rewritten. After a refusal it requests another draft and gives the
+// reason, such as the output of the draft's tests.
 func (r *runner) forgeOne(ctx context.Context, job forgeJob) (note ForgeNote, p *archive.ProposalRecord, err error) {
 	n := r.run.Tools[job.note]
 	route := r.o.Workspace.Settings.Search.Reflect.Routes[0]
@@ -335,7 +341,7 @@ func (r *runner) forgeOne(ctx context.Context, job forgeJob) (note ForgeNote, p 
 	}
 	e, err := r.o.Archive.Experience(ctx, n.Agent)
 	if err != nil {
-		return note, nil, fmt.Errorf("reading what the turns of %s have shown: %w", n.Agent, err)
+		return note, nil, fmt.Errorf("reading the results of the live turns of %s: %w", n.Agent, err)
 	}
 	m := r.shownOf(&e, job)
 	asked, done, err := r.o.Author(job.agent)
@@ -369,7 +375,7 @@ func (r *runner) forgeOne(ctx context.Context, job forgeJob) (note ForgeNote, p 
 			p, err := r.proposeDraft(ctx, job, *reply.Draft, reply.Rationale, &note)
 			return note, p, err
 		}
-		note.Text = text.Clip(fmt.Sprintf("what %s wrote was refused, the last time because: %s", route.Name, text.OneLine(why)), maxForgeReason, text.Ellipsis)
+		note.Text = text.Clip(fmt.Sprintf("the drafts of %s were refused, the last one because: %s", route.Name, text.OneLine(why)), maxForgeReason, text.Ellipsis)
 		note.Source, note.Reason, m.Refused = reply.Draft.Source, text.Clip(why, maxForgeReason, text.Ellipsis), why
 	}
 	if note.Calls == 0 {
@@ -378,22 +384,22 @@ func (r *runner) forgeOne(ctx context.Context, job forgeJob) (note ForgeNote, p 
 	return note, nil, nil
 }
 
-// shownOf returns the material for the author of a tool, without texts of conversations that
-// became holdout tasks.
+// shownOf returns the material that the author of a tool is given, without texts from
+// conversations that became holdout tasks.
 func (r *runner) shownOf(e *experience.Experience, job forgeJob) toolwriter.Material {
 	n := r.run.Tools[job.note]
 	shown := e.Withhold(r.held.Quoted)
 	m := toolwriter.Material{Tool: job.def, Advice: shown.Advice(n.Tool), Signatures: slices.Concat(shown.SignaturesOf(n.Tool), n.Champion), Attempts: job.attempts}
 	m.Advice.Remedy, m.Advice.Reason = n.Remedy, n.Reason
 	same := func(a, b experience.Cluster) bool { return a.Referrals == b.Referrals }
-	if !slices.EqualFunc(m.Advice.Clusters, e.Advice(n.Tool).Clusters, same) { // the reason may quote an axis
+	if !slices.EqualFunc(m.Advice.Clusters, e.Advice(n.Tool).Clusters, same) { // the reason may quote an axis of a withheld cluster
 		m.Advice.Reason = "the lessons of its live turns advise it"
 	}
 	return m
 }
 
-// examineDraft runs the tests of a draft. It returns the reason for a refusal, for the author
-// of the draft.
+// examineDraft runs the tests of a draft. If the draft is refused, it returns the reason,
+// which is passed to the draft's author.
 func (r *runner) examineDraft(ctx context.Context, job forgeJob, d authored.Definition) (string, error) {
 	defs, err := r.o.Forge.Tools(job.agent)
 	if err != nil {
@@ -412,7 +418,7 @@ func (r *runner) examineDraft(ctx context.Context, job forgeJob, d authored.Defi
 	return "", nil
 }
 
-// proposeDraft makes a proposal of a draft that passed.
+// proposeDraft makes a proposal from a draft that passed.
 func (r *runner) proposeDraft(ctx context.Context, job forgeJob, d authored.Definition, rationale string, note *ForgeNote) (*archive.ProposalRecord, error) {
 	n := r.run.Tools[job.note]
 	what := "a new version of " + job.def.Name
@@ -436,25 +442,27 @@ func (r *runner) proposeDraft(ctx context.Context, job forgeJob, d authored.Defi
 	return &p, nil
 }
 
-// allowance is the rest of search.reflect's bounds for calls about an agent's tools; 0 for
-// no bound.
+// allowance is what remains of search.reflect's bounds for calls about an agent's tools; 0
+// means no bound.
 type allowance struct {
 	calls, used int
 	usd, paid   float64
 	tokens      int64
-	// most bounds all tokens of the night's calls, of which spent are used.
+	// most limits the total tokens of all the night's calls; spent is the number of them
+	// already used.
 	most, spent int64
 }
 
-// allows reports whether another call about a tool may begin after those of its draft.
+// allows reports whether another call about a tool may begin, given the calls already made
+// for its draft.
 func (l allowance) allows(d archive.ToolDraft) bool {
 	return (l.calls == 0 || l.used+d.Calls < l.calls) && (l.usd == 0 || l.paid+d.Usage.CostUSD < l.usd) &&
 		(l.most == 0 || l.spent+d.Usage.InputTokens+d.Usage.OutputTokens < l.most) &&
 		l.tokens+d.Usage.InputTokens+d.Usage.OutputTokens < forgeTokens
 }
 
-// forgeRoom returns the rest of search.reflect's bounds after the search and the earlier
-// tools.
+// forgeRoom returns the part of search.reflect's bounds that the search and the earlier
+// tools have not used.
 func (r *runner) forgeRoom(ctx context.Context, agentID string) (allowance, error) {
 	reflect := r.o.Workspace.Settings.Search.Reflect
 	route := reflect.Routes[0]

@@ -12,13 +12,14 @@ import (
 	"evolve/runtime/experience"
 )
 
-// forgeReason begins the rationale of a proposal of a tool that was rewritten.
+// forgeReason returns the beginning of the rationale of a proposal for a tool that was
+// rewritten.
 func forgeReason(remedy experience.Remedy, tool string) string {
 	return fmt.Sprintf("the advice was to %s %s: ", remedy, tool)
 }
 
-// unnoted returns the undecided proposal of a draft that a killed process did not note; nil for
-// none.
+// unnoted returns the undecided proposal for a draft that a killed process did not note; it
+// returns nil if there is none.
 func (r *runner) unnoted(ctx context.Context, n archive.ToolNote, past []pastForge) (*archive.ProposalRecord, error) {
 	for p, err := range r.o.Archive.Proposals(ctx) {
 		if err != nil {
@@ -38,11 +39,11 @@ func (r *runner) unnoted(ctx context.Context, n archive.ToolNote, past []pastFor
 	return nil, nil
 }
 
-// takeUp completes the proposal of a killed process: it is gated, and noted like a new one. No
-// model is asked.
+// takeUp completes the proposal of a killed process: the proposal passes its gates and is
+// noted like a new one. No model is asked.
 func (r *runner) takeUp(ctx context.Context, job forgeJob, note *ForgeNote) (*archive.ProposalRecord, error) {
 	p := *job.killed
-	note.Text = "a draft of a process that was killed"
+	note.Text = "a draft from a process that was killed"
 	if p.State == archive.Drafted {
 		var star, manifest []byte
 		for _, f := range p.Files {

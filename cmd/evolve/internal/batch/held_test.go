@@ -12,8 +12,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestARateHoldsTheNight checks that the work on an agent whose evaluations wait for an
-// hourly rate ends with its minute, and that the reason names the rate.
+// TestARateHoldsTheNight checks that if the evaluations of an agent wait for an hourly
+// rate, the work on the agent ends when its minute is over, and that the reason names the
+// rate.
 func TestARateHoldsTheNight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := archive.OpenMemory()

@@ -12,17 +12,18 @@ import (
 	"evolve/runtime/experience"
 )
 
-// HeldOut finds traces of the holdout tasks in live turns: texts of a conversation from
-// which such a task was made, and passages of the answer to one. Evaluations and the models
-// that write drafts must not read them, or the holdout would measure their memory.
+// HeldOut finds traces of the holdout tasks in live turns. Such traces are texts from a
+// conversation from which a holdout task was made, and passages from the answer to a
+// holdout task. Evaluations and the models that write drafts must not read them, or the
+// holdout would measure what they remember.
 type HeldOut struct {
 	sessions map[string]bool // and turns without one
 	turns    map[string]bool // of these conversations
 	answers  *bench.AnswerIndex
 }
 
-// FindHeldOut finds these traces for the suites of a workspace. A nil archive has no
-// turns.
+// FindHeldOut finds the traces of holdout tasks for the suites of a workspace. With a nil
+// archive there are no turns.
 func FindHeldOut(ctx context.Context, w *workspace.Workspace, store *archive.Archive) (HeldOut, error) {
 	h := HeldOut{sessions: map[string]bool{}, turns: map[string]bool{}}
 	var tasks []bench.Task
@@ -43,7 +44,7 @@ func FindHeldOut(ctx context.Context, w *workspace.Workspace, store *archive.Arc
 	}
 	for t, err := range store.Turns(ctx) {
 		if err != nil {
-			return h, fmt.Errorf("reading the turns that holdout tasks were made of: %w", err)
+			return h, fmt.Errorf("reading the turns that holdout tasks were made from: %w", err)
 		}
 		if h.sessions[t.ID] || h.sessions[t.Session] {
 			h.turns[t.ID] = true
@@ -52,8 +53,8 @@ func FindHeldOut(ctx context.Context, w *workspace.Workspace, store *archive.Arc
 	return h, nil
 }
 
-// Quoted reports whether a quotation must be withheld. If conversations are held out, a
-// quotation of an unknown turn must be withheld, too.
+// Quoted reports whether a quotation must be withheld. If any conversations are held out, a
+// quotation from an unknown turn must be withheld too.
 func (h HeldOut) Quoted(x experience.Excerpt) bool {
 	if x.Turn == "" && x.Session == "" && len(h.sessions) > 0 {
 		return true
@@ -61,8 +62,8 @@ func (h HeldOut) Quoted(x experience.Excerpt) bool {
 	return h.sessions[x.Session] || h.sessions[x.Turn] || h.turns[x.Turn] || len(h.answers.Find(x.Text)) > 0
 }
 
-// Without returns the memories that were not learnt in these conversations, and the ids of the
-// others.
+// Without returns the memories that were not learnt in held-out conversations, and the ids
+// of the others.
 func (h HeldOut) Without(list []agent.Memory, scrub func(string) string) (left []agent.Memory, withheld []string) {
 	if len(h.sessions) == 0 {
 		return list, nil

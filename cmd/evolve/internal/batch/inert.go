@@ -9,15 +9,14 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// inertFor is the time for which nights trust the finding that a model does not take a
-// parameter. After that time the parameter is searched again, so that a change at the
-// provider is noticed.
+// inertFor is how long nights trust the finding that a model does not accept a parameter.
+// After that the parameter is searched again, so that a change at the provider is noticed.
 const inertFor = 30 * 24 * time.Hour
 
-// leaveOutInert takes the parameters out of the search of an agent that its model was lately
-// found not to take, by another run than this one. It returns them with the reason; empty if
-// there are none. takenUp is the id of the interrupted run that this may be: whose plan must
-// stay the same.
+// leaveOutInert removes from an agent's search the parameters that another run recently
+// found its model not to accept. It returns them with the reason, or "" if there are none.
+// takenUp is the id of the interrupted run that this run may be, whose plan must stay the
+// same.
 func (r *runner) leaveOutInert(ctx context.Context, a *workspace.Agent, takenUp string) (string, error) {
 	routes, now := r.o.Workspace.RoutesHash(a), r.o.Now()
 	if routes == "" {
@@ -40,7 +39,7 @@ func (r *runner) leaveOutInert(ctx context.Context, a *workspace.Agent, takenUp 
 		if i.Run == takenUp || !now.Before(again) {
 			continue
 		}
-		why := fmt.Sprintf("%s did not take it on %s; searched again from %s", i.Model, i.Time.UTC().Format(time.DateOnly), again.UTC().Format(time.DateOnly))
+		why := fmt.Sprintf("%s did not accept it on %s; it is searched again from %s", i.Model, i.Time.UTC().Format(time.DateOnly), again.UTC().Format(time.DateOnly))
 		for _, name := range i.Params {
 			if a.LeaveOut(name, why); a.NotSearched(name) == why {
 				left = append(left, name+" ("+why+")")

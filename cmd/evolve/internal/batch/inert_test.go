@@ -7,15 +7,15 @@ import (
 	"evolve/archive"
 )
 
-// TestInertParametersOfEarlierNights checks how long, on what routes and in which runs a
-// parameter stays out of the search that the model was found not to take.
+// TestInertParametersOfEarlierNights checks for how long, on which routes and in which runs
+// a parameter is left out of the search after the model was found not to take it.
 func TestInertParametersOfEarlierNights(t *testing.T) {
 	const day = 24 * time.Hour
 	found := time.Date(2026, 3, 1, 22, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		now     time.Time
-		model   string // of the agent's route, where it is another than then
-		takenUp string // the run that is resumed; both runs began when it was found
+		model   string // of the agent's route, if it has changed since then
+		takenUp string // the run that is resumed; both runs began when the parameter was found to be inert
 		left    bool
 	}{
 		"the next night":                   {now: found.Add(day), left: true},
@@ -45,7 +45,7 @@ func TestInertParametersOfEarlierNights(t *testing.T) {
 			r.o.Now = func() time.Time { return c.now }
 			why, want := "", ""
 			if c.left {
-				want = "plain did not take it on 2026-03-01; searched again from 2026-03-31"
+				want = "plain did not accept it on 2026-03-01; it is searched again from 2026-03-31"
 			}
 			for range 2 { // a run may be planned twice
 				if why, err = r.leaveOutInert(t.Context(), toy, c.takenUp); err != nil {

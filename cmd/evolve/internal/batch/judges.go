@@ -18,7 +18,8 @@ import (
 	"evolve/reports/number"
 )
 
-// judgedNights is the number of earlier runs that are searched for the noise of judges.
+// judgedNights is the number of earlier runs that are searched for a measurement of the
+// judges' noise.
 const judgedNights = 30
 
 // describeJudges records in the plans the known properties of the judges: their models,
@@ -80,7 +81,7 @@ func judgeNoise(ctx context.Context, store *archive.Archive, p *archive.AgentPla
 	return "", nil
 }
 
-// routeJudges are the judges of a suite that ask by one route.
+// routeJudges are the judges of a suite that use the same route.
 type routeJudges struct {
 	route       string
 	tasks       int
@@ -115,7 +116,7 @@ func judgesByRoute(w *workspace.Workspace, tasks []*bench.Task) []*routeJudges {
 	return list
 }
 
-// describeSuite describes the judges of a suite, a sentence for each route.
+// describeSuite describes the judges of a suite, one sentence for each route.
 func describeSuite(w *workspace.Workspace, s *bench.Suite, known []archive.Calibration) []string {
 	tasks := make([]*bench.Task, len(s.Tasks))
 	for i := range s.Tasks {
@@ -131,7 +132,7 @@ func describeSuite(w *workspace.Workspace, s *bench.Suite, known []archive.Calib
 	return out
 }
 
-// settled describes the settings of a judge besides its model and its rubrics.
+// settled describes the settings of a judge other than its model and its rubrics.
 func settled(terms map[string]string) string {
 	out := []string{"temperature " + cmp.Or(terms["temperature"], "of the model")}
 	for _, name := range []string{"max_tokens", "samples", "scale"} {
@@ -142,7 +143,7 @@ func settled(terms map[string]string) string {
 	return strings.Join(out, ", ")
 }
 
-// calibrated describes the latest calibration that holds for the judges.
+// calibrated describes the latest calibration that applies to the judges.
 func calibrated(r *routeJudges, s *bench.Suite, known []archive.Calibration) string {
 	for _, c := range slices.Backward(known) {
 		covered := 0
@@ -163,7 +164,7 @@ func calibrated(r *routeJudges, s *bench.Suite, known []archive.Calibration) str
 			text += fmt.Sprintf("; it favours %s answers (correlation %s)", longOrShort(a.Length.Value), number.Score(a.Length.Value))
 		}
 		if a.First != nil && (a.First.Lo > .5 || a.First.Hi < .5) {
-			text += fmt.Sprintf("; it prefers the first place in %.0f %% of calls", 100*a.First.Value)
+			text += fmt.Sprintf("; it prefers the first position in %.0f %% of calls", 100*a.First.Value)
 		}
 		if covered < len(r.definitions) {
 			text += fmt.Sprintf("; this covers %d of its %d rubrics", covered, len(r.definitions))
@@ -183,7 +184,7 @@ func longOrShort(correlation float64) string {
 	return "short"
 }
 
-// leastKappa is the agreement of a judge with people below which its grades decide little:
+// leastKappa is the agreement with people below which a judge's grades are of little use:
 // "moderate" agreement begins there (Landis and Koch, 1977).
 const leastKappa = .41
 
@@ -191,16 +192,16 @@ const leastKappa = .41
 const Unfit = "; it agrees too little with people to grade: change the model or the rubric until kappa is 0.41 or more"
 
 // Uncalibrated ends the description of a judge without a calibration.
-const Uncalibrated = "not calibrated: evolve bench calibrate compares it with labels of people"
+const Uncalibrated = "not calibrated: evolve bench calibrate compares it with people's labels"
 
-// The sizes that are assumed for the estimate of the judges' cost.
+// The sizes assumed in estimating the judges' cost.
 const (
 	assumedAnswer  = 400 // bytes of an answer
 	assumedVerdict = 80  // tokens
 )
 
-// JudgeCost estimates the calls of judges that a plan takes at most, as if no answer came
-// twice, and their cost; empty without judges.
+// JudgeCost estimates the maximum number of judge calls that a plan takes, assuming that no
+// answer occurs twice, and their cost; it returns "" if there are no judges.
 func JudgeCost(w *workspace.Workspace, a *workspace.Agent, p *archive.AgentPlan) string {
 	c := plannedCalls{w: w}
 	eachPlanned(w, a, p, func(t *bench.Task, times float64) {
@@ -213,6 +214,6 @@ func JudgeCost(w *workspace.Workspace, a *workspace.Agent, p *archive.AgentPlan)
 	if c.calls == 0 {
 		return ""
 	}
-	return fmt.Sprintf("at most about %.0f calls of judges with %.0f tokens each, about %s", c.calls, c.tokens/c.calls, number.Dollars(c.usd)) +
+	return fmt.Sprintf("at most about %.0f calls to judges with %.0f tokens each, about %s", c.calls, c.tokens/c.calls, number.Dollars(c.usd)) +
 		c.withoutPrice() + "; equal answers are graded once"
 }

@@ -10,8 +10,8 @@ import (
 	"evolve/bench/stats"
 )
 
-// TestUnfitJudge: the description of a judge whose kappa is too low, or not defined, tells
-// that it is not good enough.
+// TestUnfitJudge checks that the description of a judge whose kappa is too low or undefined
+// states that the judge is not good enough.
 func TestUnfitJudge(t *testing.T) {
 	r := &routeJudges{definitions: []string{"d"}}
 	for _, c := range []struct {

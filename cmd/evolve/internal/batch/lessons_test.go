@@ -16,7 +16,7 @@ import (
 	"evolve/runtime/experience"
 )
 
-// use is a toy workspace whose agent is in use.
+// use is a toy workspace whose agent takes live turns.
 type use struct {
 	*testing.T
 	w     *workspace.Workspace
@@ -29,7 +29,7 @@ func inUse(t *testing.T) *use {
 	return &use{T: t, w: toyWorkspace(t, 40), store: archive.OpenMemory(), now: time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)}
 }
 
-// corrected takes two turns of a conversation; the second corrects the first.
+// corrected stores two turns of a conversation, the second of which corrects the first.
 func (u *use) corrected(session, message string) {
 	u.Helper()
 	for _, t := range []experience.Turn{{Message: "what?"}, {Message: message, Signal: experience.Corrects}} {
@@ -42,7 +42,8 @@ func (u *use) corrected(session, message string) {
 	}
 }
 
-// options returns those of a night after so many evaluations of which the power fails.
+// options returns the options of a night in which the power fails after the given number of
+// evaluations.
 func (u *use) options(ctx context.Context, fail context.CancelCauseFunc, after int) Options {
 	calls := 0
 	o := toyOptions(u.w, u.store, inProcess(func(ctx context.Context, req agent.Request) agent.Result {
@@ -75,7 +76,7 @@ func (u *use) night(after int) Summary {
 	return s
 }
 
-// lessons returns the stored lessons, and requires that the file has the same.
+// lessons returns the stored lessons and checks that the file contains the same lessons.
 func (u *use) lessons() string {
 	u.Helper()
 	e, err := u.store.Experience(u.Context(), "toy")
@@ -89,9 +90,9 @@ func (u *use) lessons() string {
 	return e.Lessons.Text()
 }
 
-// TestANightMakesLessons tests that a night stores lessons of the turns, writes them to a
-// file that comes back when it is lost, and gives them to the drafts; that a quiet night
-// leaves the identity of evaluations as it was; and that a quiet week ends them.
+// TestANightMakesLessons tests that a night stores lessons from the turns, writes them to a
+// file that is restored if it is lost, and passes them to the drafts. A quiet night must
+// leave the identity of evaluations unchanged, and a quiet week must end the lessons.
 func TestANightMakesLessons(t *testing.T) {
 	u := inUse(t)
 	if u.night(math.MaxInt); u.lessons() != "" {
@@ -125,8 +126,8 @@ func TestANightMakesLessons(t *testing.T) {
 	}
 }
 
-// TestAResumedRunKeepsTheLessons tests that a run which is taken up goes on with the lessons
-// of its start.
+// TestAResumedRunKeepsTheLessons tests that a resumed run continues with the lessons from
+// its start.
 func TestAResumedRunKeepsTheLessons(t *testing.T) {
 	u := inUse(t)
 	u.corrected("one", "No, that is wrong, use euro")
@@ -153,8 +154,9 @@ func TestAResumedRunKeepsTheLessons(t *testing.T) {
 	}
 }
 
-// TestLessonsQuoteNothingOfTheHoldout tests that no word of a conversation that a holdout
-// task was made of, and no answer to one, is in the lessons, the file or what drafts read.
+// TestLessonsQuoteNothingOfTheHoldout tests that the lessons, the file and what drafts read
+// contain no word of a conversation from which a holdout task was made, and no answer to a
+// holdout task.
 func TestLessonsQuoteNothingOfTheHoldout(t *testing.T) {
 	u := inUse(t)
 	geese := "five grey geese fly south tonight"
@@ -186,7 +188,7 @@ func TestLessonsQuoteNothingOfTheHoldout(t *testing.T) {
 	if !strings.Contains(a.Feedback, "people corrected 3 answers (T1, T3, T5)") {
 		t.Errorf("the counts are gone: %s", a.Feedback)
 	}
-	tasks[2].Split = bench.Holdout // the stored quotation must go, too
+	tasks[2].Split = bench.Holdout // the stored quotation must be removed, too
 	if r, err = prepare(t.Context(), u.options(t.Context(), nil, 0)); err != nil || strings.Contains(r.specs[0].Agent.Feedback, "euro") {
 		t.Errorf("%v: %s", err, r.specs[0].Agent.Feedback)
 	}

@@ -16,22 +16,22 @@ import (
 	"evolve/runtime/agent"
 )
 
-// timed is a night on fake time: an agent with fixed time and cost per evaluation, and
-// the limits of the run.
+// timed describes a night on fake time: an agent with a fixed time and cost per evaluation,
+// and the limits of the run.
 type timed struct {
 	each  time.Duration
 	cost  float64
 	tasks int
-	// seed is the run's; noisy makes the agent's answers random.
+	// seed is the seed of the run. noisy makes the agent's answers random.
 	seed  int64
 	noisy bool
-	// budget and until limit the run; until counts from its start.
+	// budget and until limit the run. until counts from the start of the run.
 	budget workspace.Budget
 	until  time.Duration
 	most   int
-	// champion replaces the toy's default unless nil.
+	// champion, unless nil, replaces the default of the toy.
 	champion agent.Config
-	// parallel is the number of evaluations at a time; 0 means timedParallel.
+	// parallel is the number of simultaneous evaluations; 0 means timedParallel.
 	parallel int
 	trouble
 }
@@ -57,7 +57,7 @@ func (n timed) run(t *testing.T, look func(t *testing.T, out tells)) {
 	})
 }
 
-// in runs the night with an archive, on fake time.
+// in runs the night on fake time, with the given archive.
 func (n timed) in(t *testing.T, store *archive.Archive) tells {
 	t.Helper()
 	w := toyWorkspace(t, n.tasks)
@@ -116,7 +116,7 @@ func (n timed) counted(t *testing.T, s tells) int {
 	return made
 }
 
-// untilFor returns the time to a deadline that leaves the given time for the work.
+// untilFor returns how far away a deadline must be to leave the given time for the work.
 func untilFor(work time.Duration) time.Duration {
 	until := work
 	for until-drainReserve(until) < work {
@@ -126,9 +126,9 @@ func untilFor(work time.Duration) time.Duration {
 }
 
 // TestEveryCombinationOfLimits runs a night for each of the 16 sets of limits, for agents
-// of 1 ms, 200 ms and 2 s, with and without cost. In each the limit that allows the
-// fewest evaluations binds, none is exceeded, and a block of the confirmation is
-// complete.
+// that take 1 ms, 200 ms and 2 s, with and without cost. In each night the limit that
+// allows the fewest evaluations must bind, no limit may be exceeded, and a block of the
+// confirmation must be complete.
 func TestEveryCombinationOfLimits(t *testing.T) {
 	all := []limits.Limit{limits.Evaluations, limits.Money, limits.Time, limits.Deadline}
 	counts := []float64{180, 220, 270, 330}
@@ -137,7 +137,7 @@ func TestEveryCombinationOfLimits(t *testing.T) {
 		for _, each := range []time.Duration{time.Millisecond, 200 * time.Millisecond, 2 * time.Second} {
 			for _, cost := range []float64{0, .01} {
 				if cell++; set == 0 && cell > 1 {
-					continue // the default is the same for all
+					continue // without limits, the default is the same for all agents
 				}
 				if testing.Short() && cell%6 != 0 {
 					continue
@@ -152,7 +152,7 @@ func TestEveryCombinationOfLimits(t *testing.T) {
 						continue
 					}
 					name += " " + string(l)
-					count := counts[(i+cell)%len(counts)] // each binds in some cell
+					count := counts[(i+cell)%len(counts)] // each limit binds in some cell
 					work := time.Duration(count * float64(each) / timedParallel)
 					switch l {
 					case limits.Evaluations:

@@ -6,11 +6,11 @@ import (
 	"evolve/archive"
 )
 
-// maxMissed bounds the warnings of one agent.
+// maxMissed limits the number of warnings about one agent.
 const maxMissed = 5
 
-// missed adds to each result the warnings about retracted memories that were asked for since.
-// A failure here does not affect the night.
+// missed adds to each result warnings about retracted memories that the agent has asked for
+// since their retraction. A failure here does not affect the night.
 func (r *runner) missed(ctx context.Context, results []archive.AgentResult) {
 	if r.o.Missed == nil {
 		return
@@ -26,7 +26,7 @@ func (r *runner) missed(ctx context.Context, results []archive.AgentResult) {
 			err = r.o.Archive.PutResult(ctx, results[i])
 		}
 		if err != nil {
-			r.o.Log.Warn("looking for what retracted memories would have answered", "agent", a.ID, "error", err)
+			r.o.Log.Warn("what retracted memories would have answered could not be determined", "agent", a.ID, "error", err)
 		}
 	}
 }

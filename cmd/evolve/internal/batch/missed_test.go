@@ -11,8 +11,9 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// TestANightProposesMemoriesAndNamesMissedOnes checks what a night adds to its summary and its
-// report, and that a failure of either is none of the night.
+// TestANightProposesMemoriesAndNamesMissedOnes checks the proposed memories and the
+// warnings about missed ones in a night's summary and report, and that the night succeeds
+// even if both steps fail.
 func TestANightProposesMemoriesAndNamesMissedOnes(t *testing.T) {
 	warnings := []string{"the memory \"m1\" answers it", "2", "3", "4", "5", "6"}
 	s, report, _ := drafted(t, func(o *Options) {

@@ -17,13 +17,14 @@ import (
 	"evolve/mutate/night"
 )
 
-// nights runs the nights of the agents, and returns their results in the order of the agents, with
-// the error that ended the run. Agents run side by side; see [runner.seats]. Each has an equal
-// share of the run's limits, and makes its proposals after those of the agents before it: what an
-// agent finds, and the numbers of proposals, do not depend on which agent is faster. The agents
-// share the slots of evaluations, so that some use the slots that are idle while others wait for a
-// model or for their last evaluations. Once an agent ends the run, those under way continue to
-// their end, and no other begins.
+// nights runs the nights of the agents, and returns their results in the order of the
+// agents, with the error that ended the run. Agents run side by side; see [runner.seats].
+// Each agent has an equal share of the run's limits and makes its proposals after those of
+// the agents before it, so neither the agent's findings nor the proposals' numbers depend
+// on which agent is faster. The agents share the evaluation slots, so some agents can use
+// slots that are idle while others wait for a model or for their last evaluations. Once an
+// error of one agent ends the run, the nights under way continue to their end, and no other
+// night begins.
 func (r *runner) nights(ctx context.Context) ([]archive.AgentResult, error) {
 	results := make([]archive.AgentResult, len(r.agents))
 	var todo []int
@@ -48,7 +49,7 @@ func (r *runner) nights(ctx context.Context) ([]archive.AgentResult, error) {
 	outs, errs := make([]night.Outcome, len(r.agents)), make([]error, len(r.agents))
 	var ended atomic.Bool
 	var began []seat
-	over := make([]chan struct{}, len(r.agents)) // of the nights that began
+	over := make([]chan struct{}, len(r.agents)) // each is closed at the end of its night
 	workers := pool.New().WithMaxGoroutines(r.most(todo))
 	for _, s := range r.seats(todo) {
 		if r.alone(s.agent) {
@@ -73,7 +74,7 @@ func (r *runner) nights(ctx context.Context) ([]archive.AgentResult, error) {
 			i := s.agent
 			outs[i], errs[i] = r.work(ctx, s, money[i], turn)
 			errs[i] = cut(ctx, errs[i])
-			if errs[i] != nil && !errors.As(errs[i], new(*bench.SpentError)) { // others may not need what is spent
+			if errs[i] != nil && !errors.As(errs[i], new(*bench.SpentError)) { // other agents may not need the limit that was used up
 				ended.Store(true)
 			}
 		})
@@ -85,8 +86,9 @@ func (r *runner) nights(ctx context.Context) ([]archive.AgentResult, error) {
 	return r.conclude(ctx, todo, results, outs, errs)
 }
 
-// conclude compares the agents that worked with earlier nights. It returns the results of all
-// agents, and the error that ended the run; an interrupt comes before others.
+// conclude compares the agents worked on in this run with their earlier nights. It returns
+// the results of all agents and the error that ended the run; an interrupt takes precedence
+// over other errors.
 func (r *runner) conclude(ctx context.Context, todo []int, results []archive.AgentResult, outs []night.Outcome, errs []error) ([]archive.AgentResult, error) {
 	var first error
 	var spent *bench.SpentError
@@ -111,8 +113,9 @@ func (r *runner) conclude(ctx context.Context, todo []int, results []archive.Age
 	return made(results), first
 }
 
-// cut returns [night.ErrInterrupted] for an error that the end of ctx caused, whatever was
-// under way: the archive names the record that it could not write then, and it is not broken.
+// cut returns [night.ErrInterrupted] for an error caused by the end of ctx, whatever work
+// was under way. Such an error may name a record that the archive could not write, but the
+// archive is not broken.
 func cut(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return night.ErrInterrupted
@@ -120,17 +123,18 @@ func cut(ctx context.Context, err error) error {
 	return err
 }
 
-// made returns the existing results.
+// made removes the results that do not exist yet from list, and returns the others.
 func made(list []archive.AgentResult) []archive.AgentResult {
 	return slices.DeleteFunc(list, func(r archive.AgentResult) bool { return r.Agent == "" })
 }
 
-// work runs the night of an agent, which may spend the given money; 0 means no limit. Before a
-// proposal it calls turn, which waits for the nights before it. turn fails once one of them was
-// interrupted: the resumed run makes the proposals, in the same order.
+// work runs the night of an agent, which may spend usd of money; 0 means no limit. Before
+// making a proposal it calls turn, which waits for the nights of the agents before this
+// one. turn fails once one of those nights was interrupted, because the resumed run then
+// makes the proposals, in the same order.
 func (r *runner) work(ctx context.Context, at seat, usd float64, turn func() error) (night.Outcome, error) {
 	a, s := r.agents[at.agent], r.specs[at.agent]
-	r.plans[at.agent].Searched = r.unrecorded[at.agent] // no part of the run's identity
+	r.plans[at.agent].Searched = r.unrecorded[at.agent] // not part of the run's identity
 	s.Share, s.Slots, s.Beside = r.share(at, usd), r.slots, at.beside
 	s.Run, s.Running, s.Budget, s.Scratch = &r.run, &r.recording, r.budget.Part(s.Share.USD, s.Share.Till), filepath.Join(r.scratch(), a.ID)
 	s.Open = func(ctx context.Context, scratch string) (night.Opened, error) {
@@ -158,8 +162,8 @@ func (r *runner) work(ctx context.Context, at seat, usd float64, turn func() err
 	return night.Run(ctx, s)
 }
 
-// share returns an agent's share when its night begins: the planned evaluations, so much money,
-// and its part of the time that is left.
+// share returns an agent's share at the beginning of its night: the planned evaluations,
+// usd of money, and its part of the remaining time.
 func (r *runner) share(at seat, usd float64) night.Share {
 	s := night.Share{USD: usd}
 	if total := r.run.BudgetEval; total > 0 {
@@ -172,8 +176,8 @@ func (r *runner) share(at seat, usd float64) night.Share {
 	return s
 }
 
-// money returns the money that each agent of todo may spend, by the indices of the agents: an
-// equal part of the run's money, minus the cost of its evaluations before the run was resumed.
+// money returns the money that each agent in todo may spend, by agent index: an equal part
+// of the run's money, minus the cost of the agent's evaluations before the run was resumed.
 // The sum does not exceed the remaining money.
 func (r *runner) money(ctx context.Context, todo []int) (map[int]float64, error) {
 	out := map[int]float64{}
@@ -186,7 +190,7 @@ func (r *runner) money(ctx context.Context, todo []int) (map[int]float64, error)
 		if r.run.Resumed > 0 {
 			for e, err := range r.o.Archive.Evaluations(ctx, r.run.ID, r.agents[i].ID) {
 				if err != nil {
-					return nil, fmt.Errorf("counting the money of the run: %w", err)
+					return nil, fmt.Errorf("adding up the spending of the run: %w", err)
 				}
 				if !e.Cached {
 					out[i] -= e.Paid()

@@ -21,7 +21,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// toyAgents gives a workspace so many agents like its first.
+// toyAgents extends a workspace to n agents, all like its first one.
 func toyAgents(w *workspace.Workspace, n int) *workspace.Workspace {
 	first := w.Agents[0]
 	for i := 2; i <= n; i++ {
@@ -32,9 +32,9 @@ func toyAgents(w *workspace.Workspace, n int) *workspace.Workspace {
 	return w
 }
 
-// TestAgentsRunSideBySide checks that agents of a night are evaluated at once, within the slots of
-// the run, that the report and the numbers of proposals are those of agents one after another, and
-// that an agent by itself finds the same.
+// TestAgentsRunSideBySide checks that the agents of a night are evaluated simultaneously,
+// within the slots of the run. The report and the numbers of proposals must be the same as
+// for agents run one after another, and an agent run by itself must find the same.
 func TestAgentsRunSideBySide(t *testing.T) {
 	seed := int64(7)
 	night := func(concurrency, agents, evaluations int, met chan struct{}) (s Summary, report string) {
@@ -54,13 +54,13 @@ func TestAgentsRunSideBySide(t *testing.T) {
 				began[w.ID] = true
 				all := len(began) == agents
 				mu.Unlock()
-				if fresh && met != nil { // the first evaluation of each waits for those of the others
+				if fresh && met != nil { // the first evaluation of each agent waits for those of the other agents
 					if all {
 						close(met)
 					}
 					<-met
 				}
-				if w.ID == "toy" { // the agents after it are over before it
+				if w.ID == "toy" { // the agents after it finish before it
 					for range 200 {
 						runtime.Gosched()
 					}
@@ -103,9 +103,9 @@ func TestAgentsRunSideBySide(t *testing.T) {
 	}
 }
 
-// TestResumeSideBySide checks that a run of several agents that was cut off repeats no evaluation
-// when it is resumed, that it uses no more of them, and that its report is that of an undisturbed
-// run, also when the agents then run one after another.
+// TestResumeSideBySide checks that a run of several agents that was cut off repeats no
+// evaluation when it is resumed and uses no more of them. Its report must be that of an
+// undisturbed run, even if the agents then run one after another.
 func TestResumeSideBySide(t *testing.T) {
 	const agents, budget = 3, 900
 	seed := int64(3)
@@ -147,7 +147,8 @@ func TestResumeSideBySide(t *testing.T) {
 		}
 		recorded := int64(0)
 		for _, r := range s.Results {
-			// A killed process leaves its run open, and neither a result nor limits of a night under way.
+			// A killed process leaves its run open, and leaves neither a result nor limits
+			// of a night in progress.
 			if r.Incomplete != "" {
 				r.Finished = false
 				if err := a.PutResult(t.Context(), r); err != nil {
@@ -191,9 +192,9 @@ func TestResumeSideBySide(t *testing.T) {
 	}
 }
 
-// TestInterruptKeepsTheOrderOfProposals checks that an agent makes no proposal once the run was
-// interrupted before an agent ahead of it had made its own, and that the resumed run numbers the
-// proposals as an undisturbed one does.
+// TestInterruptKeepsTheOrderOfProposals checks that if a run was interrupted before an
+// agent had made its proposal, the agents after it make none, and that the resumed run
+// numbers the proposals as an undisturbed run does.
 func TestInterruptKeepsTheOrderOfProposals(t *testing.T) {
 	const budget = 2000
 	seed := int64(7)
@@ -208,7 +209,7 @@ func TestInterruptKeepsTheOrderOfProposals(t *testing.T) {
 		}
 		return o
 	}
-	var used, made atomic.Int64 // evaluations of the second agent, undisturbed and in the interrupted run
+	var used, made atomic.Int64 // evaluations of the second agent: in the undisturbed and in the interrupted run
 	count := func(n *atomic.Int64) func(string, func() agent.Result) agent.Result {
 		return func(id string, run func() agent.Result) agent.Result {
 			if id == "toy2" {
@@ -234,7 +235,7 @@ func TestInterruptKeepsTheOrderOfProposals(t *testing.T) {
 	waited := make(chan struct{})
 	var begun atomic.Bool
 	o := options(a, func(id string, run func() agent.Result) agent.Result {
-		if id == "toy" { // its first evaluation takes until the other agent makes its last
+		if id == "toy" { // its first evaluation lasts until the other agent makes its last one
 			if begun.CompareAndSwap(false, true) {
 				<-waited
 			}
@@ -260,8 +261,8 @@ func TestInterruptKeepsTheOrderOfProposals(t *testing.T) {
 	}
 }
 
-// TestOneAgentEndsTheRun checks that agents under way go on when one of them ends the run, that no
-// other begins, and that the run is taken up where it ended.
+// TestOneAgentEndsTheRun checks that if one agent ends the run, agents in progress continue
+// but no other agent begins, and that the run is resumed where it ended.
 func TestOneAgentEndsTheRun(t *testing.T) {
 	a := archive.OpenMemory()
 	options := func(broken bool) Options {
@@ -314,7 +315,8 @@ func TestOneAgentEndsTheRun(t *testing.T) {
 	}
 }
 
-// TestSharesOfMoney checks that agents side by side spend no more than the run has, each its part.
+// TestSharesOfMoney checks that agents that run side by side spend no more than the run
+// has, and each no more than its part.
 func TestSharesOfMoney(t *testing.T) {
 	a := archive.OpenMemory()
 	o := toyOptions(toyAgents(toyWorkspace(t, 40), 3), a, inProcess(func(ctx context.Context, req agent.Request) agent.Result {
@@ -344,8 +346,8 @@ func TestSharesOfMoney(t *testing.T) {
 	}
 }
 
-// TestDrainBeforeASlot checks that an evaluation which waits for a slot does not begin once the run
-// is to end.
+// TestDrainBeforeASlot checks that an evaluation that waits for a slot does not begin once
+// the run is being drained.
 func TestDrainBeforeASlot(t *testing.T) {
 	drain, end := context.WithCancel(t.Context())
 	o := toyOptions(toyAgents(toyWorkspace(t, 40), 2), archive.OpenMemory(), nil, 400)

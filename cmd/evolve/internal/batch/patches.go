@@ -16,27 +16,28 @@ import (
 	"evolve/mutate/night"
 )
 
-// PatchNoteKind is the kind of the ledger's entries that hold an [archive.PatchNote];
-// their subject is the run.
+// PatchNoteKind is the kind of the ledger entries that hold an [archive.PatchNote]. Their
+// subject is the run.
 const PatchNoteKind = "patch.night"
 
-// NoProposal begins the text of a note on work that led to no proposal; the reason follows.
+// NoProposal begins the text of a note about work that led to no proposal; the reason
+// follows.
 const NoProposal = "no proposal was made: "
 
 const (
-	// tuneShare is the share of a night's time reserved for the tuning of constants, if
-	// there are any. The search gets half of that, because the gates need time as well.
+	// tuneShare is the share of a night's time reserved for tuning constants, if there are
+	// any. The search gets half of it, because the gates need time as well.
 	tuneShare = .1
 	// patchShare is the share of the money reserved for the models that write and review
-	// patches and for trying patches as agents, if any of these are in use.
+	// patches, and for trying out patches as agents, if any of these are in use.
 	patchShare = .05
 )
 
 // Tuning is a target whose marked constants a night would tune.
 type Tuning struct {
 	Target string `json:"target"`
-	// Constants are their names; Cost describes the maximum cost of the search, and
-	// Problem why there will be none.
+	// Constants holds the names of the constants. Cost describes the maximum cost of the
+	// search, and Problem explains why there will be no search.
 	Constants string `json:"constants,omitempty"`
 	Cost      string `json:"cost,omitempty"`
 	Problem   string `json:"problem,omitempty"`
@@ -69,12 +70,12 @@ func (r *runner) findTunings() {
 }
 
 // patches resumes patches whose gates were interrupted, tunes constants, has patches
-// written and submits those that agents asked for, once all agents are done: proposals of
-// configs then have the same numbers either way, and no evaluation runs beside a
-// benchmark. A night that was stopped records what agents asked for and runs no gate.
-// Failures here do not affect the night: the only error is [night.ErrInterrupted]. A resumed
-// run does not repeat work that is recorded in the ledger; an interrupted search starts
-// again.
+// written and submits those that agents requested. It does so once all agents are done, so
+// that proposals of configs have the same numbers with or without patches, and no
+// evaluation runs at the same time as a benchmark. In a night that was stopped it records
+// what agents requested and runs no gate. Failures here do not affect the night: the only
+// error is [night.ErrInterrupted]. A resumed run does not repeat work that is recorded in
+// the ledger; an interrupted search starts again.
 func (r *runner) patches(ctx context.Context, results []archive.AgentResult) error {
 	if r.o.Patches == nil {
 		return nil
@@ -84,7 +85,7 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 		r.o.Log.Warn("reading the notes on patches", "error", err)
 		return r.stopped(ctx)
 	}
-	r.run.Patches = nil // for a resumed run the ledger has the notes that count
+	r.run.Patches = nil // for a resumed run, the notes in the ledger count
 	for _, n := range past {
 		if n.run == r.run.ID && n.Origin == review.OriginBlocks {
 			r.run.Patches = append(r.run.Patches, n.PatchNote)
@@ -109,7 +110,7 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 		}
 		for i, res := range results {
 			if r.o.Code.Found[res.Agent] != nil {
-				continue // its search has written its patch
+				continue // the search over its code has already made its patch
 			}
 			r.noteOnce(ctx, past, func(n archive.PatchNote) bool { return n.Origin == review.OriginModel && n.Agent == res.Agent },
 				func() (archive.PatchNote, error) { return r.write(ctx, res.Agent, i) })
@@ -121,8 +122,8 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 	return r.stopped(ctx)
 }
 
-// noteUnsearched notes the targets whose blocks the night was to search and could not, and the
-// uncommitted files of the others.
+// noteUnsearched notes the targets whose blocks the night was meant to search but could
+// not. For the other targets it notes the uncommitted files.
 func (r *runner) noteUnsearched() {
 	note := func(target, words string) {
 		if words != "" && r.o.asks(target) {
@@ -145,7 +146,7 @@ func (r *runner) stopped(ctx context.Context) error {
 	return nil
 }
 
-// pastNote is a note with its run.
+// pastNote is a note together with its run.
 type pastNote struct {
 	run string
 	archive.PatchNote
@@ -165,9 +166,9 @@ func (r *runner) patchNotes(ctx context.Context) ([]pastNote, error) {
 	return out, nil
 }
 
-// noteOnce does one piece of work, unless this run already has a note of it, and records
-// the note. A note with an error belongs to this process only, so that a resumed run
-// tries again.
+// noteOnce does one piece of work unless this run already has a note about it, and records
+// the note. A note with an error is recorded only in this process, so a resumed run tries
+// again.
 func (r *runner) noteOnce(ctx context.Context, past []pastNote, same func(archive.PatchNote) bool, work func() (archive.PatchNote, error)) {
 	for _, n := range past {
 		if n.run == r.run.ID && same(n.PatchNote) {
@@ -185,10 +186,10 @@ func (r *runner) noteOnce(ctx context.Context, past []pastNote, same func(archiv
 		note.Text = "the budget or the deadline of the run left no room for it"
 	case err != nil:
 		note.Text = "it failed: " + err.Error()
-		r.o.Log.Warn("a patch of the night", "target", note.Target, "origin", note.Origin, "agent", note.Agent, "error", err)
+		r.o.Log.Warn("processing a patch during the night failed", "target", note.Target, "origin", note.Origin, "agent", note.Agent, "error", err)
 	default:
 		if err := r.note(context.WithoutCancel(ctx), PatchNoteKind, note); err != nil {
-			r.o.Log.Warn("a patch of the night", "error", err)
+			r.o.Log.Warn("processing a patch during the night failed", "error", err)
 		}
 	}
 	r.run.Patches = append(r.run.Patches, note)
@@ -228,7 +229,7 @@ func (r *runner) tune(ctx context.Context, past []pastNote, p tunable) (archive.
 	return r.proposePatch(ctx, note, *out.Submission)
 }
 
-// proceed returns the reason why no new work may begin, or nil if it may.
+// proceed returns an error with the reason why no new work may begin, or nil if it may.
 func (r *runner) proceed(ctx context.Context, until time.Time) error {
 	switch {
 	case r.o.Drain.Err() != nil:
@@ -241,13 +242,13 @@ func (r *runner) proceed(ctx context.Context, until time.Time) error {
 	return nil
 }
 
-// refusedNote adds a refusal to a note; other errors stay errors.
+// refusedNote adds the refusal in err to a note; it returns any other error unchanged.
 func refusedNote(note archive.PatchNote, err error) (archive.PatchNote, error) {
 	var refused *review.RefusedError
 	if !errors.As(err, &refused) {
 		return note, err
 	}
 	note.Text = before(NoProposal+refused.Text, note.Text)
-	note.Settled = false // the result must not be lost on later nights
+	note.Settled = false // the result must not be lost in later nights
 	return note, nil
 }

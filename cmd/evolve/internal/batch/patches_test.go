@@ -20,7 +20,7 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// scripted is a model that returns one text after another and records its requests.
+// scripted is a model that returns its texts one after another and records its requests.
 type scripted struct {
 	says  []string
 	asked []*model.Request
@@ -44,11 +44,11 @@ func (s *scripted) shown(n int) string {
 	return b.String()
 }
 
-// touchesTests is refused by the scope, before anything is run.
+// touchesTests is a patch that the scope gate refuses before anything is run.
 const touchesTests = "No test, no failure.\n\n```diff\n--- a/code/code_test.go\n+++ b/code/code_test.go\n@@ -1 +1 @@\n-package code\n+package code // x\n```"
 
-// writing is a night whose patches are written by m, on a real repository: none of them
-// reaches the gates that start Go.
+// writing returns the options of a night whose patches are written by m, on a real
+// repository. None of the patches reaches the gates that start Go.
 func writing(t *testing.T, m *scripted) Options {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -85,8 +85,8 @@ func writing(t *testing.T, m *scripted) Options {
 }
 
 // TestPatchIsWrittenFromFailures checks that the model gets failures of search tasks and
-// the files of the scope, gets one refusal back, and that a second refusal is a failed
-// attempt.
+// the files in the scope, that it gets the first refusal back, and that a second refusal
+// counts as a failed attempt.
 func TestPatchIsWrittenFromFailures(t *testing.T) {
 	m := &scripted{says: []string{touchesTests, "no diff at all"}}
 	o := writing(t, m)
@@ -116,7 +116,7 @@ func TestPatchIsWrittenFromFailures(t *testing.T) {
 	if !strings.Contains(first, `"task":"t`) {
 		t.Error("no failure is shown")
 	}
-	// The next night comes within the hour: no model is asked.
+	// The next night is less than an hour later, so no model is asked.
 	if s, err = Run(t.Context(), o); err != nil || len(m.asked) != 2 || !strings.Contains(s.Run.Patches[0].Text, "one patch an hour") {
 		t.Errorf("asked %d times, %+v, %v", len(m.asked), s.Run.Patches, err)
 	}
@@ -168,7 +168,7 @@ func failing(context.Context, *workspace.Agent) (model.Model, func() error, erro
 	return nil, nil, errors.New("no key")
 }
 
-// always is an agent that gives one answer.
+// always opens an agent that always gives the same answer.
 func always(text string) func(context.Context, *workspace.Agent, string) (night.Opened, error) {
 	return func(context.Context, *workspace.Agent, string) (night.Opened, error) {
 		one := inProcess(func(context.Context, agent.Request) agent.Result {
@@ -178,7 +178,7 @@ func always(text string) func(context.Context, *workspace.Agent, string) (night.
 	}
 }
 
-// costly is an agent so expensive that the money pays for one answer.
+// costly opens an agent so expensive that the money pays for only one answer.
 func costly(context.Context, *workspace.Agent, string) (night.Opened, error) {
 	no := "no"
 	one := inProcess(func(context.Context, agent.Request) agent.Result {
@@ -187,8 +187,8 @@ func costly(context.Context, *workspace.Agent, string) (night.Opened, error) {
 	return night.Opened{Agent: one, Identity: "toy", Close: func() error { return nil }}, nil
 }
 
-// TestPatchNotesOfAResumedRun checks that recorded work is not repeated, and that its
-// cost counts.
+// TestPatchNotesOfAResumedRun checks that recorded work is not repeated, and that its cost
+// still counts.
 func TestPatchNotesOfAResumedRun(t *testing.T) {
 	m := &scripted{says: []string{touchesTests}}
 	o := writing(t, m)
@@ -207,8 +207,9 @@ func TestPatchNotesOfAResumedRun(t *testing.T) {
 	}
 }
 
-// TestTimeIsKeptForTuning checks that, if there is something to tune, the agents leave a
-// tenth of the time, and that the search for constants ends at half of what is left.
+// TestTimeIsKeptForTuning checks that if there is something to tune, the agents leave a
+// tenth of the time for it, and that the search for constants ends when half of the
+// remaining time is used.
 func TestTimeIsKeptForTuning(t *testing.T) {
 	o := writing(t, &scripted{says: []string{touchesTests}})
 	o.Budget.Time = time.Hour
@@ -235,8 +236,8 @@ func TestTimeIsKeptForTuning(t *testing.T) {
 	}
 }
 
-// TestInterruptedPatches checks that a run that a person stops while patches are made is
-// interrupted, and can be resumed at that point.
+// TestInterruptedPatches checks that if a person stops a run while patches are being made,
+// the run counts as interrupted and can be resumed at that point.
 func TestInterruptedPatches(t *testing.T) {
 	m := &scripted{says: []string{touchesTests}}
 	o := writing(t, m)

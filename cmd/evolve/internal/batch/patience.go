@@ -8,12 +8,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// patience is the time for which running evaluations of code may continue after the first
-// interrupt. A version may take minutes and costs no money, and a resumed run evaluates it
-// again.
+// patience is how long running evaluations of code may continue after the first interrupt.
+// Evaluating a version may take minutes and costs no money, and a resumed run repeats the
+// evaluation.
 const patience = 10 * time.Second
 
-// patient is an agent whose evaluations end some time after the first interrupt.
+// patient is an agent whose evaluations may continue for a time after the first interrupt.
 type patient struct {
 	agent.Agent
 	drain context.Context

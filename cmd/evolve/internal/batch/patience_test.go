@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// endless is an agent whose evaluations end with their context alone. begun is closed when one
-// has begun.
+// endless is an agent whose evaluations end only when their context does. begun is closed
+// when an evaluation has begun.
 type endless struct{ begun chan struct{} }
 
 func (e endless) Run(ctx context.Context, _ agent.Request) agent.Result {
@@ -19,8 +19,8 @@ func (e endless) Run(ctx context.Context, _ agent.Request) agent.Result {
 	return agent.Result{Outcome: agent.Cancelled, Error: context.Cause(ctx).Error()}
 }
 
-// TestPatience: an evaluation of code that is under way at the first interrupt ends when its
-// patience is over, and not before.
+// TestPatience checks that an evaluation of code that is in progress at the first interrupt
+// ends when its patience is over, and not before.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	drain, interrupt := context.WithCancelCause(t.Context())
@@ -47,7 +47,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestPatienceIsCalm: without an interrupt an evaluation ends by itself, and nothing waits.
+// TestPatienceIsCalm checks that without an interrupt an evaluation ends by itself, and
+// that nothing waits.
 func TestPatienceIsCalm(t *testing.T) {
 	t.Parallel()
 	p := patient{toyAgent(3), t.Context(), func(context.Context, time.Duration) error {

@@ -9,8 +9,8 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// eachPlanned calls visit with each task of a plan, and the maximum number of times that
-// the plan evaluates it.
+// eachPlanned calls visit with each task of a plan and the maximum number of times that the
+// plan evaluates it.
 func eachPlanned(w *workspace.Workspace, a *workspace.Agent, p *archive.AgentPlan, visit func(t *bench.Task, times float64)) {
 	for _, side := range []struct {
 		split       bench.Split
@@ -26,14 +26,14 @@ func eachPlanned(w *workspace.Workspace, a *workspace.Agent, p *archive.AgentPla
 	}
 }
 
-// plannedCalls sums up the calls that a plan makes of models beside the agent.
+// plannedCalls sums up the model calls that a plan makes apart from the agent's own.
 type plannedCalls struct {
 	w                  *workspace.Workspace
 	calls, tokens, usd float64
 	unpriced           []string // models
 }
 
-// add adds n calls of a route with so many tokens each.
+// add adds n calls to a route, each with the given numbers of tokens.
 func (c *plannedCalls) add(name string, n, in, out float64) {
 	_, route := c.w.JudgeRoute(name)
 	price, ok := c.w.Settings.Prices[route.Provider+"/"+route.Model]
@@ -47,7 +47,7 @@ func (c *plannedCalls) add(name string, n, in, out float64) {
 	c.usd += n * (in*price.Input + out*price.Output) / 1e6
 }
 
-// withoutPrice names the models that have no price; it is empty where all have one.
+// withoutPrice names the models that have no price; it returns "" if all have one.
 func (c *plannedCalls) withoutPrice() string {
 	if len(c.unpriced) == 0 {
 		return ""

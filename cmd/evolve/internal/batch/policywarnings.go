@@ -12,15 +12,15 @@ import (
 	"evolve/runtime/policy"
 )
 
-// longNight is the time that a plan may take by a rate under policies before a run
-// without a limit of time gets a warning.
+// longNight is the duration above which a plan that is slowed by a rate under policies gets
+// a warning if the run has no time limit.
 const longNight = 24 * time.Hour
 
-// policyWarnings describes the amounts by which the policies allow fewer evaluations of an
-// agent than are planned, or make them take too long; empty if there are none. seconds is
-// the time that the run has for the agent, 0 for no limit. Every evaluation makes at least
-// one call: of the task if the agent is a program or a service of the operator's own,
-// otherwise of its only provider.
+// policyWarnings describes how many fewer evaluations of an agent than planned the policies
+// allow, or how much too long they make the evaluations take; it returns nil if neither
+// applies. seconds is the time that the run has for the agent; 0 means no limit. Every
+// evaluation makes at least one call: a call to the agent itself if it is an operator's own
+// program or service, otherwise a call to its only provider.
 func policyWarnings(w *workspace.Workspace, a *workspace.Agent, planned int, usd, seconds float64) []string {
 	call := policy.Call{Kind: policy.Agent, Name: a.ID, Agent: a.ID}
 	noun, whose := "task", " of agent "+a.ID
@@ -36,13 +36,13 @@ func policyWarnings(w *workspace.Workspace, a *workspace.Agent, planned int, usd
 	}
 	engine, err := policy.New(policy.Options{Book: w.Settings.Policies})
 	if err != nil {
-		return nil // the workspace's own check reports it
+		return nil // the check of the workspace reports the error
 	}
 	s, _ := engine.Resolve(call)
 	plan := fmt.Sprintf("the %s planned", number.Plural(planned, "evaluation"))
 	if planned <= 0 {
 		planned = limits.Probe
-		plan = fmt.Sprintf("the minimum of %d evaluations of a night", planned)
+		plan = fmt.Sprintf("the minimum of %d evaluations for a night", planned)
 	}
 	calls := func(n int64) string { return number.Plural(int(n), noun) + whose }
 	var out []string
@@ -77,7 +77,7 @@ func policyWarnings(w *workspace.Workspace, a *workspace.Agent, planned int, usd
 	return out
 }
 
-// days formats a long time.
+// days formats a long duration.
 func days(seconds float64) string {
 	if d := seconds / (24 * 3600); d >= 2 {
 		return humanize.Comma(int64(d)) + " days"

@@ -9,8 +9,9 @@ import (
 	"evolve/mutate/evidence"
 )
 
-// TestTheClaimIsComputedAgain: a night's own rulings are what its evaluations give, and any
-// one of them that is altered is found, also where ledger, digest and proposal fit.
+// TestTheClaimIsComputedAgain checks that a night's own rulings are the ones that its
+// evaluations give, and that any altered ruling is found, even if the ledger, the digest
+// and the proposal match it.
 func TestTheClaimIsComputedAgain(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -29,7 +30,8 @@ func TestTheClaimIsComputedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// claim stores a result, with a proposal that fits it in every other respect.
+	// claim stores a changed result with a proposal that fits the result in every other
+	// respect.
 	claim := func(change func(r *archive.AgentResult, f *archive.Finalist)) (archive.AgentResult, archive.ProposalRecord) {
 		r := honest
 		r.Finalist = append([]archive.Finalist{}, honest.Finalist...)
@@ -94,7 +96,7 @@ func TestTheClaimIsComputedAgain(t *testing.T) {
 		}
 	}
 
-	// Proposals that do not match their results.
+	// Proposals that do not match their results must be found.
 	_, p = claim(func(*archive.AgentResult, *archive.Finalist) {})
 	for name, change := range map[string]func(p *archive.ProposalRecord){
 		"without its evaluations": func(p *archive.ProposalRecord) { p.Rests = nil },
@@ -108,7 +110,8 @@ func TestTheClaimIsComputedAgain(t *testing.T) {
 		}
 	}
 
-	// One from before the grounds were stored is judged by the workspace and its entry.
+	// A result from before the grounds were stored is judged by the workspace and the
+	// result's entry.
 	old := func(r *archive.AgentResult) {
 		r.Grounds = nil
 		for i := range r.Finalist {
@@ -127,7 +130,7 @@ func TestTheClaimIsComputedAgain(t *testing.T) {
 		t.Errorf("an older proposal with another difference: %v", err)
 	}
 
-	// A stricter level than the one that it was measured by leaves nothing proven.
+	// A level stricter than the one used for the measurement leaves nothing proven.
 	_, p = claim(func(*archive.AgentResult, *archive.Finalist) {})
 	w.Settings.Confirm.Level /= 1e12
 	if err := check(p); !errors.As(err, new(*evidence.Shifted)) {

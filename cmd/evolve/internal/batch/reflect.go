@@ -23,29 +23,31 @@ import (
 type Reflection struct {
 	Agent  string   `json:"agent"`
 	Routes []string `json:"routes"`
-	// Calls is the maximum number of calls; 0 while the number of evaluations is not
+	// Calls is the maximum number of calls; it is 0 while the number of evaluations is not
 	// known.
 	Calls int `json:"calls"`
-	// Unsent reports whether none will be made, because each could exceed a bound.
+	// Unsent reports whether no call will be made because each could exceed a bound.
 	Unsent bool `json:"unsent,omitempty"`
-	// Tokens and USD are the estimates for that number of calls, to the dearest routes
-	// within their bounds; Priced reports whether all prices are known.
+	// Tokens and USD are the estimates for that number of calls, assuming that they go to
+	// the most expensive routes within the routes' bounds. Priced reports whether all
+	// prices are known.
 	Tokens int64   `json:"tokens"`
 	USD    float64 `json:"usd"`
 	Priced bool    `json:"priced"`
-	// Measured is the number of earlier calls that the estimates rest on.
+	// Measured is the number of earlier calls on which the estimates are based.
 	Measured int `json:"measured"`
 	// Text is the forecast in words.
 	Text string `json:"text"`
 }
 
-// The assumed tokens of a call before any was made.
+// The numbers of tokens assumed for a call as long as no call has been made.
 const (
 	assumedInput  = 4000
 	assumedOutput = 400
 )
 
-// foreseeDrafts forecasts the calls of search.reflect; empty without routes.
+// foreseeDrafts forecasts the calls of search.reflect; it returns no forecasts if
+// search.reflect has no routes.
 func (r *runner) foreseeDrafts(ctx context.Context) ([]Reflection, error) {
 	set := &r.o.Workspace.Settings
 	if len(set.Search.Reflect.Routes) == 0 {
@@ -76,7 +78,7 @@ func (r *runner) foreseeDrafts(ctx context.Context) ([]Reflection, error) {
 	return out, nil
 }
 
-// callCost sums up calls of a route.
+// callCost sums up the calls to a route.
 type callCost struct {
 	calls         int
 	input, output int64
@@ -90,8 +92,8 @@ func (c *callCost) add(u agent.Usage) {
 	c.usd += u.CostUSD
 }
 
-// reflection forecasts the calls in one agent's night, in a run with so much money, 0 for no
-// limit, to the routes that requests can be sent to.
+// reflection forecasts the calls in one agent's night, in a run with usd of money (0 means
+// no limit). sent reports whether requests can be sent to a route.
 func reflection(set *workspace.Settings, p *archive.AgentPlan, used map[string]callCost, usd float64, sent func(route string) bool) Reflection {
 	reflect := set.Search.Reflect
 	out := Reflection{Agent: p.Agent, Priced: true}
@@ -130,16 +132,17 @@ func reflection(set *workspace.Settings, p *archive.AgentPlan, used map[string]c
 	return out
 }
 
-// load bounds the calls to a route: their maximum number, the mean tokens and cost of a call
-// in USD, and the maximum cost in USD and tokens of all calls, 0 for no maximum.
+// load describes the calls to a route: their maximum number, the mean number of tokens and
+// the mean cost in USD of a call, and the maximum cost in USD and tokens of all calls,
+// where 0 means no maximum.
 type load struct {
 	calls              int
 	tokens, mostTokens int64
 	usd, most          float64
 }
 
-// dearest returns the tokens and USD of the given number of calls if the dearest routes get
-// as many as their bounds allow.
+// dearest returns the tokens and USD of the given number of calls if the most expensive
+// routes get as many of the calls as their bounds allow.
 func dearest(loads []load, calls int) (tokens int64, usd float64) {
 	slices.SortStableFunc(loads, func(a, b load) int {
 		return cmp.Or(cmp.Compare(b.usd, a.usd), cmp.Compare(b.tokens, a.tokens))
@@ -177,16 +180,16 @@ func mostCalls(r mutate.Rate, evaluations, every int) int {
 func (f Reflection) describe(r mutate.Rate) string {
 	routes := strings.Join(f.Routes, ", ")
 	if f.Unsent {
-		return "no call of " + routes + ": each could exceed a bound, as the warnings show"
+		return "no call to " + routes + ": each could exceed a bound, as the warnings show"
 	}
 	if f.Calls == 0 {
 		every := r.Every
 		if every == 0 {
 			every = mutate.DefaultBriefEvery
 		}
-		return fmt.Sprintf("at most one call of %s for every %d evaluations", routes, every)
+		return fmt.Sprintf("at most one call to %s for every %d evaluations", routes, every)
 	}
-	text := fmt.Sprintf("at most %s of %s, about %s tokens", number.Plural(f.Calls, "call"), routes, humanize.Comma(f.Tokens))
+	text := fmt.Sprintf("at most %s to %s, about %s tokens", number.Plural(f.Calls, "call"), routes, humanize.Comma(f.Tokens))
 	switch {
 	case f.USD > 0:
 		text += " and " + number.Dollars(f.USD)

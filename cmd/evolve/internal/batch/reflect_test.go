@@ -17,7 +17,7 @@ func TestRoomOfARoute(t *testing.T) {
 	}
 }
 
-// TestForecastOfDrafts checks calls, tokens and money of a forecast.
+// TestForecastOfDrafts checks the calls, tokens and money in a forecast of drafts.
 func TestForecastOfDrafts(t *testing.T) {
 	var set workspace.Settings
 	set.Routes = map[string]workspace.Route{"a": {Model: "small"}, "b": {Model: "big"}}
@@ -34,7 +34,7 @@ func TestForecastOfDrafts(t *testing.T) {
 		text    string
 		budget  float64
 	}{
-		{"by default", workspace.Reflect{Routes: []mutate.AuthorRoute{route("a", mutate.Rate{})}}, nil, 20, .088, "at most 20 calls of a (small), about 88,000 tokens and $0.088, from an assumed length", 0},
+		{"by default", workspace.Reflect{Routes: []mutate.AuthorRoute{route("a", mutate.Rate{})}}, nil, 20, .088, "at most 20 calls to a (small), about 88,000 tokens and $0.088, from an assumed length", 0},
 		{"a rate", workspace.Reflect{Rate: mutate.Rate{Every: 4}, Routes: []mutate.AuthorRoute{route("a", mutate.Rate{Every: 60})}}, nil, 4, .0176, "at most 4 calls", 0},
 		{"caps", workspace.Reflect{Rate: mutate.Rate{MaxCalls: 7}, Routes: []mutate.AuthorRoute{route("a", mutate.Rate{MaxCalls: 2}), route("b", mutate.Rate{MaxCalls: 3})}}, used, 5, .17, "about 4,000 tokens and $0.17, from the lengths of 3 earlier ones", 0},
 		{
@@ -55,13 +55,13 @@ func TestForecastOfDrafts(t *testing.T) {
 	}
 	plan.Search = 0
 	set.Search.Reflect.Every = 30
-	if f := reflection(&set, plan, nil, 0, func(string) bool { return true }); f.Text != "at most one call of b (big) for every 30 evaluations" {
+	if f := reflection(&set, plan, nil, 0, func(string) bool { return true }); f.Text != "at most one call to b (big) for every 30 evaluations" {
 		t.Errorf("without a number of evaluations: %q", f.Text)
 	}
 }
 
-// TestUnsentReflect checks that a bound that the smallest request can exceed is told with the
-// numbers.
+// TestUnsentReflect checks that a bound that even the smallest request can exceed is
+// reported with the numbers.
 func TestUnsentReflect(t *testing.T) {
 	var w workspace.Workspace
 	set := &w.Settings

@@ -17,8 +17,8 @@ func best() agent.Config {
 }
 
 // TestWhatNothingNeedsToConfirmIsSearched checks that a search that finds nothing to
-// confirm gets what is reserved for a confirmation, except for one block; if it does find
-// something, that is confirmed with the whole share.
+// confirm gets what is reserved for the confirmation, except for one block. If the search
+// does find something, the finding is confirmed with the whole share.
 func TestWhatNothingNeedsToConfirmIsSearched(t *testing.T) {
 	whole(t)
 	for name, budget := range map[string]workspace.Budget{
@@ -34,9 +34,9 @@ func TestWhatNothingNeedsToConfirmIsSearched(t *testing.T) {
 				}
 				least := 1000 - 2*2*p.HoldoutTasks
 				if budget.Time > 0 {
-					// The time of these evaluations passes, but slots are idle whenever the
-					// search waits for its last evaluations: before each of up to four
-					// releases, and at its end.
+					// At least the time of these evaluations passes, but slots are idle
+					// whenever the search waits for its last evaluations: before each of up
+					// to four releases, and at its end.
 					if passed := int(s.took/n.each) * timedParallel; passed < least {
 						t.Errorf("time for %d of 1000 evaluations passed", passed)
 					}
@@ -56,8 +56,8 @@ func TestWhatNothingNeedsToConfirmIsSearched(t *testing.T) {
 	}
 }
 
-// TestNoEntryIsLeft checks that nothing is left to the confirmation in a month that has
-// no entries left.
+// TestNoEntryIsLeft checks that nothing is reserved for the confirmation in a month in
+// which no entries are left.
 func TestNoEntryIsLeft(t *testing.T) {
 	store := archive.OpenMemory()
 	o := toyOptions(toyWorkspace(t, 40), store, toyAgent(40), 1000)

@@ -16,9 +16,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestAPlanForTooMuchIsCut plans twenty thousand evaluations in twenty seconds, for an
-// agent that has time for a thousand. The plan is cut to what time allows, and the night
-// ends with a confirmed result.
+// TestAPlanForTooMuchIsCut plans twenty thousand evaluations in twenty seconds for an agent
+// that has time for a thousand. The plan must be cut to what the time allows, and the night
+// must end with a confirmed result.
 func TestAPlanForTooMuchIsCut(t *testing.T) {
 	n := timed{each: 80 * time.Millisecond, tasks: 100, seed: 1, budget: workspace.Budget{Evaluations: 20_000, Time: 20 * time.Second}}
 	n.run(t, func(t *testing.T, s tells) {
@@ -36,7 +36,7 @@ func TestAPlanForTooMuchIsCut(t *testing.T) {
 }
 
 // TestAnEarlierNightIsKnown checks that the second night, and a dry run, use the recorded
-// pace of the first, and that an agent whose folder changed is measured anew.
+// pace of the first night, and that an agent whose folder has changed is measured anew.
 func TestAnEarlierNightIsKnown(t *testing.T) {
 	n := timed{each: 200 * time.Millisecond, cost: .01, tasks: 40, seed: 1, budget: workspace.Budget{Time: 15 * time.Second, USD: 50}}
 	n.run(t, func(t *testing.T, s tells) {
@@ -58,9 +58,9 @@ func TestAnEarlierNightIsKnown(t *testing.T) {
 	})
 }
 
-// TestResumeWithinLimits stops a night that is limited by time and money in the middle
-// and resumes it: it is the same run, its limits cover both parts, and nothing is paid
-// twice.
+// TestResumeWithinLimits stops a night that is limited by time and money in the middle and
+// resumes it. It must be the same run, its limits must cover both parts, and nothing may be
+// paid for twice.
 func TestResumeWithinLimits(t *testing.T) {
 	for name, budget := range map[string]workspace.Budget{
 		"time": {Time: 20 * time.Second}, "money": {USD: 4}, "both": {Time: 20 * time.Second, USD: 5},
@@ -129,9 +129,10 @@ func resumeWithin(t *testing.T, budget workspace.Budget) {
 	}
 }
 
-// TestMoreIsNeverWorse raises one limit at a time, over the same seeds: the true skill of
-// the result, the champion's if nothing is adopted, does not fall by more than the
-// tolerance on average. One evaluation at a time makes each night the same in every run.
+// TestMoreIsNeverWorse raises one limit at a time, over the same seeds. The true skill of
+// the result, which is the champion's if nothing is adopted, must not fall by more than the
+// tolerance on average. Making one evaluation at a time makes each night the same in every
+// run.
 func TestMoreIsNeverWorse(t *testing.T) {
 	whole(t)
 	const seeds, tolerance = 24, .03
@@ -182,8 +183,8 @@ func TestMoreIsNeverWorse(t *testing.T) {
 	}
 }
 
-// TestALimitThatDoesNotBindChangesNothing checks that a deterministic night whose
-// evaluations bind is the same with a far deadline and much money as without.
+// TestALimitThatDoesNotBindChangesNothing checks that a deterministic night bounded by its
+// evaluations is the same with and without a distant deadline and ample money.
 func TestALimitThatDoesNotBindChangesNothing(t *testing.T) {
 	var alone string
 	for _, budget := range []workspace.Budget{{Evaluations: 300}, {Evaluations: 300, Time: time.Hour, USD: 1000}} {
@@ -209,8 +210,9 @@ func TestALimitThatDoesNotBindChangesNothing(t *testing.T) {
 	}
 }
 
-// TestWhatOneAgentLeavesIsNotSpent runs a first agent with a space of only three configs, which
-// are soon all tried. The other has its own share, so that its night does not depend on the first.
+// TestWhatOneAgentLeavesIsNotSpent first runs an agent whose space has only three configs,
+// all of which are soon tried. The other agent has its own share, so its night does not
+// depend on the first agent.
 func TestWhatOneAgentLeavesIsNotSpent(t *testing.T) {
 	store := archive.OpenMemory()
 	w := toyWorkspace(t, 40)

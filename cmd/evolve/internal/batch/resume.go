@@ -12,9 +12,9 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// Given are the options of a run that a person typed, as opposed to those of the
-// settings; a zero field was not typed. A resumed run keeps its own options, so typed
-// ones must be the same.
+// Given are the options of a run that a person typed, as opposed to those from the
+// settings. A zero field was not typed. A resumed run keeps its own options, so typed
+// options must match them.
 type Given struct {
 	Agents      []string
 	Stages      []string
@@ -31,29 +31,29 @@ type ResumeError struct{ Text, Hint string }
 
 func (e *ResumeError) Error() string { return e.Text }
 
-// resume resumes the latest run with its own options, or returns the reason why it
-// cannot.
+// resume resumes the latest run with its own options, or returns the reason why it cannot
+// be resumed.
 func (r *runner) resume(ctx context.Context, latest archive.Run) error {
 	switch {
 	case latest.ID == "":
 		return &ResumeError{"there is no run to resume", "`evolve run` begins one"}
 	case latest.State == archive.RunDone:
 		return &ResumeError{
-			fmt.Sprintf("there is no run to resume: the latest, %s, came to its end", latest.ID),
+			fmt.Sprintf("there is no run to resume: the latest, %s, has ended", latest.ID),
 			"`evolve report` shows it; `evolve run` begins another",
 		}
 	}
 	if flag := r.o.Given.against(latest); flag != "" {
 		return &ResumeError{
-			fmt.Sprintf("run %s was interrupted with another %s, and a resumed run keeps its own options", latest.ID, flag),
-			"`evolve run --resume` alone goes on with it; --resume=false begins another run, and keeps what was recorded",
+			fmt.Sprintf("run %s, which was interrupted, has a different %s, but a resumed run keeps its own options", latest.ID, flag),
+			"`evolve run --resume` without other options continues it; --resume=false begins another run and keeps what was recorded",
 		}
 	}
 	r.o = r.o.as(latest)
 	agents, err := Choose(r.o.Workspace, r.o.Agents)
 	var unknown *UnknownAgentError
 	if errors.As(err, &unknown) {
-		return &ResumeError{fmt.Sprintf("run %s cannot go on: its agent %s is gone", latest.ID, unknown.Name), afresh}
+		return &ResumeError{fmt.Sprintf("run %s cannot continue: its agent %s no longer exists", latest.ID, unknown.Name), afresh}
 	}
 	if err != nil {
 		return err
@@ -68,13 +68,13 @@ func (r *runner) resume(ctx context.Context, latest archive.Run) error {
 		if err != nil {
 			return err
 		}
-		return &ResumeError{fmt.Sprintf("run %s cannot go on: %s since it was interrupted", latest.ID, changed), afresh}
+		return &ResumeError{fmt.Sprintf("run %s cannot continue: %s since it was interrupted", latest.ID, changed), afresh}
 	}
 	r.continueRun(latest)
 	return nil
 }
 
-const afresh = "--resume=false begins another run; recorded evaluations are kept, and reused where they still hold"
+const afresh = "--resume=false begins another run; recorded evaluations are kept, and reused if they are still valid"
 
 // continueRun continues a run with this plan.
 func (r *runner) continueRun(latest archive.Run) {
@@ -125,8 +125,8 @@ func distinct(names []string) []string {
 	return out
 }
 
-// as returns the options with those of a run in place of the settings'. A deadline that
-// has passed becomes the next one at the same time of day.
+// as returns the options with a run's options in place of those from the settings. A
+// deadline that has passed is replaced with the next one at the same time of day.
 func (o Options) as(run archive.Run) Options {
 	seed := run.Seed
 	o.Agents, o.Stages, o.Seed, o.Selection, o.Lookahead = run.Agents, run.Stages, &seed, run.Selection, run.Lookahead
@@ -144,7 +144,7 @@ func (o Options) as(run archive.Run) Options {
 	return o
 }
 
-// changed describes what differs now from the plans of an interrupted run.
+// changed describes what now differs from the plans of an interrupted run.
 func (r *runner) changed(ctx context.Context, run archive.Run) (string, error) {
 	for _, now := range r.plans {
 		was, err := r.o.Archive.Plan(ctx, run.ID, now.Agent)
@@ -172,7 +172,7 @@ func (r *runner) changed(ctx context.Context, run archive.Run) (string, error) {
 			}
 		}
 		if len(what) > 0 {
-			return fmt.Sprintf("of agent %s, %s changed", now.Agent, strings.Join(what, " and ")), nil
+			return fmt.Sprintf("for agent %s, %s changed", now.Agent, strings.Join(what, " and ")), nil
 		}
 	}
 	return "the settings in evolve.yaml, or this program, changed", nil

@@ -38,32 +38,36 @@ type runner struct {
 	o      Options
 	run    archive.Run
 	agents []*workspace.Agent
-	// specs and plans are those of the agents' nights, in the order of agents.
+	// specs and plans hold the specs and plans of the agents' nights, in the order of
+	// agents.
 	specs []night.Spec
 	plans []archive.AgentPlan
-	// lessons holds the lessons from live turns, in the same order.
+	// lessons holds the lessons from live turns, in the order of agents.
 	lessons []experience.Lessons
 	held    HeldOut
 	// unrecorded holds the requests of the agents' search tasks that no earlier run has
-	// recorded, in the same order.
+	// recorded, in the order of agents.
 	unrecorded [][]string
 	budget     *bench.Budget
-	// stop ends the work on agents, end everything after it; zero: no limit.
+	// stop is when the work on agents ends, and end is when everything after it ends; the
+	// zero time means no limit.
 	stop, end time.Time
-	// byDeadline reports whether stop follows from the deadline and not from a duration.
+	// byDeadline reports whether stop is determined by the deadline rather than by a
+	// duration.
 	byDeadline bool
 	// byDefault reports whether no limit was given.
 	byDefault bool
 	tunings   []tunable
-	// jobs are the tools to have rewritten.
+	// jobs holds the tools to be rewritten.
 	jobs []forgeJob
-	// blocking names the first limit under policies that an agent's evaluations waited
-	// for when their time was over.
+	// blocking names the first limit under policies for which an agent's evaluations were
+	// waiting when their time was over.
 	blocking string
-	// slots bounds the evaluations under way of all agents.
+	// slots limits the number of evaluations under way across all agents.
 	slots *night.Slots
-	// recording guards run while agents run side by side. opening lets one at a time be opened or
-	// closed: they share files of the workspace and records of tools.
+	// recording guards run while agents run side by side. opening ensures that only one
+	// agent at a time is opened or closed, because agents share workspace files and records
+	// of tools.
 	recording, opening sync.Mutex
 }
 
@@ -103,8 +107,8 @@ func Prepare(ctx context.Context, o Options) (Plan, error) {
 	return plan, nil
 }
 
-// Run runs the nightly batch. The Summary holds the results even with an error; the run's
-// exit code reports how it ended.
+// Run runs the nightly batch. The Summary holds the results even if there is an error; the
+// run's exit code reports how it ended.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	asked, err := o.digest()
 	if err != nil {
@@ -133,13 +137,14 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	if ended == nil || errors.Is(ended, night.ErrInterrupted) {
 		ended = errors.Join(ended, r.patches(ctx, results))
 	}
-	// The context may be done; the end of the run is recorded nevertheless.
+	// The context may be done; the end of the run is recorded all the same.
 	err = r.finish(context.WithoutCancel(ctx), ended, results)
 	return Summary{Run: r.run, Plans: r.plans, Results: results, Skills: skills}, err
 }
 
-// finished returns the result of an agent whose work was over when the process of a
-// resumed run died, or nil if the agent is to be worked on. Its plan is the executed one.
+// finished returns the result of an agent whose work was over when the process of a resumed
+// run died. It returns nil if the agent still has to be worked on. The agent's plan is
+// replaced with the executed one.
 func (r *runner) finished(ctx context.Context, i int) (*archive.AgentResult, error) {
 	if r.run.Resumed == 0 {
 		return nil, nil
@@ -196,8 +201,8 @@ func prepare(ctx context.Context, o Options) (*runner, error) {
 	return r, r.plan(ctx, latest.Number+1, "")
 }
 
-// Choose returns the agents with these names, each once. Without names it returns all but
-// those whose config is searched together with their code.
+// Choose returns the agents with these names, each once. Without names it returns all
+// agents except those whose config is searched together with their code.
 func Choose(w *workspace.Workspace, names []string) ([]*workspace.Agent, error) {
 	var out []*workspace.Agent
 	if len(names) == 0 {
@@ -230,7 +235,7 @@ type UnknownAgentError struct {
 
 func (e *UnknownAgentError) Error() string { return fmt.Sprintf("no agent is called %q", e.Name) }
 
-// began returns the start of the resumed run, and the present time for a new one.
+// began returns the start time of the resumed run, or the present time for a new run.
 func (r *runner) began(ctx context.Context, takenUp string) (time.Time, error) {
 	if takenUp == "" {
 		return r.o.Now(), nil
@@ -239,8 +244,8 @@ func (r *runner) began(ctx context.Context, takenUp string) (time.Time, error) {
 	return run.Started, err
 }
 
-// plan fills the run and plans of a run with this number; takenUp is the id of the
-// interrupted run that it may be, empty for a new one.
+// plan fills in the run and its plans, for the run with the given number. takenUp is the id
+// of the interrupted run that it may resume; it is empty for a new run.
 func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 	o := r.o
 	seed := int64(number)
@@ -337,7 +342,7 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 		USD       float64
 		Time      time.Duration
 		Plans     []archive.AgentPlan
-	}{number, seed, o.Lookahead, stages, o.Selection, o.Budget.USD, o.Budget.Time, r.plans})
+	}{number, seed, o.Lookahead, stages, o.Selection, o.Budget.USD, o.Budget.Time, withoutSentences(r.plans)})
 	if err != nil {
 		return fmt.Errorf("hashing the plan: %w", err)
 	}
@@ -351,6 +356,17 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 		return err
 	}
 	return r.describeJudges(ctx)
+}
+
+// withoutSentences returns plans without their texts for people. A version of evolve that rewords
+// these can then resume a run of an earlier version.
+func withoutSentences(plans []archive.AgentPlan) []archive.AgentPlan {
+	out := slices.Clone(plans)
+	for i := range out {
+		p := &out[i]
+		p.Power, p.Warnings, p.Alike, p.Judges, p.JudgeNoise = "", nil, nil, nil, ""
+	}
+	return out
 }
 
 // start writes the run's record and its ledger entry, and ends runs that were left open.
@@ -393,13 +409,13 @@ func (r *runner) start(ctx context.Context) error {
 	return r.note(ctx, kind, map[string]any{"plans": r.plans, "seed": r.run.Seed})
 }
 
-// stopAt returns the time at which work that begins now must end, zero for never, and
-// reports whether the deadline determines it.
+// stopAt returns the time at which work that begins now must end, or the zero time if there
+// is no limit, and reports whether the deadline determines it.
 func (r *runner) stopAt(now time.Time) (stop time.Time, byDeadline bool) {
 	return r.o.stopAt(now, r.run.Worked)
 }
 
-// stopAt is [runner.stopAt] after so much time of the night.
+// stopAt is [runner.stopAt] after the night has already worked for the given time.
 func (o *Options) stopAt(now time.Time, worked time.Duration) (stop time.Time, byDeadline bool) {
 	if o.Budget.Time > 0 {
 		stop = now.Add(o.Budget.Time - worked)
@@ -412,9 +428,10 @@ func (o *Options) stopAt(now time.Time, worked time.Duration) (stop time.Time, b
 	return stop, false
 }
 
-// countEarlier returns the money of the earlier processes of a resumed run, and adds the time
-// that they worked according to its evaluations: the limits apply to the whole run. An older
-// evolve stored no account, so that its evaluations count.
+// countEarlier returns the money spent by the earlier processes of a resumed run. It also
+// adds the time that they worked according to the run's evaluations, because the limits
+// apply to the whole run. An older version of evolve stored no account of the money; for
+// its runs the costs of the evaluations are summed up instead.
 func (r *runner) countEarlier(ctx context.Context, now time.Time) (bench.Account, error) {
 	var paid bench.Account
 	since := r.run.Since
@@ -447,7 +464,8 @@ func (r *runner) countEarlier(ctx context.Context, now time.Time) (bench.Account
 	return account, err
 }
 
-// abandonOthers marks runs whose process died and whose plan no longer fits.
+// abandonOthers marks as interrupted the runs whose process died and whose plan no longer
+// fits.
 func (r *runner) abandonOthers(ctx context.Context) error {
 	for other, err := range r.o.Archive.Runs(ctx) {
 		if err != nil {
@@ -464,16 +482,16 @@ func (r *runner) abandonOthers(ctx context.Context) error {
 	return nil
 }
 
-// drainReserve is the time reserved before a deadline for finishing the work under way
-// and for the report: a twentieth of the remaining time, between 5 s and 2 min, but at
-// most half of it.
+// drainReserve returns the time that is reserved before a deadline for finishing the work
+// under way and for the report: a twentieth of the remaining time, between 5 s and 2 min,
+// but at most half of the remaining time.
 func drainReserve(left time.Duration) time.Duration {
 	return max(min(left/20, 2*time.Minute), min(5*time.Second, left/2))
 }
 
 // finish records the end of the run.
 func (r *runner) finish(ctx context.Context, ended error, results []archive.AgentResult) error {
-	// Store what was paid for first; if that fails, the failure ends the run.
+	// First store what was paid for; if that fails, the failure ends the run.
 	if err := r.o.Archive.Flush(ctx); err != nil && ended == nil {
 		ended = fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
@@ -505,7 +523,7 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 			r.run.Exit, r.run.Reason = ExitBudget, r.spentLimits()+" ended the run before any planned stage was complete"
 			if r.blocking != "" {
 				r.run.Spent = r.blocking
-				r.run.Reason = "the time ended the run before any planned stage was complete: evaluations waited for a limit under policies: " + r.blocking
+				r.run.Reason = "the time ran out before any planned stage was complete: evaluations waited for a limit under policies: " + r.blocking
 			}
 		}
 	case errors.Is(ended, night.ErrInterrupted) || errors.Is(ended, context.Canceled):
@@ -524,7 +542,7 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 		}
 	}
 	if err := r.writeEnding(); err != nil {
-		r.o.Log.Warn("the end of the run is not noted; after a crash before this process exits the run is repeated", "error", err)
+		r.o.Log.Warn("the end of the run was not recorded; if this process crashes before it exits, the run is repeated", "error", err)
 	}
 	e, err := r.entry("run.end", map[string]any{"exit": r.run.Exit, "state": r.run.State, "reason": r.run.Reason})
 	if err != nil {
@@ -580,7 +598,7 @@ func (r *runner) entry(kind string, data any) (archive.LedgerEntry, error) {
 	return archive.NewLedgerEntry(r.o.Now(), kind, r.run.ID, data)
 }
 
-// scratch returns the folder of the working directories.
+// scratch returns the folder that holds the working directories.
 func (r *runner) scratch() string {
 	return filepath.Join(r.o.Workspace.StateDir(), "work")
 }

@@ -16,13 +16,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// spend runs a search of so many evaluations with an agent and a real archive.
+// spend runs a search of the given number of evaluations with an agent and a real archive.
 func spend(b testing.TB, a agent.Agent, evaluations, concurrency int, ordered bool, newSearch func(mutate.Options) (mutate.Searcher, error)) {
 	b.Helper()
 	spendAhead(b, a, evaluations, concurrency, 64, ordered, newSearch)
 }
 
-// spendAhead is spend with a lookahead.
+// spendAhead is like spend, but with the given lookahead.
 func spendAhead(b testing.TB, a agent.Agent, evaluations, concurrency, lookahead int, ordered bool, newSearch func(mutate.Options) (mutate.Searcher, error)) {
 	b.Helper()
 	w := toyWorkspace(b, 200)
@@ -50,7 +50,8 @@ func spendAhead(b testing.TB, a agent.Agent, evaluations, concurrency, lookahead
 	}
 }
 
-// sweep is a search that takes no time: every task once, with one config after another.
+// sweep is a search that takes no time. It asks for every task once, with one config after
+// another.
 type sweep struct {
 	o    mutate.Options
 	next int
@@ -80,13 +81,14 @@ func (s *sweep) Recommend() mutate.Recommendation {
 	return mutate.Recommendation{Champion: e, Best: e}
 }
 
-// searches are the measured cases: the harness alone, and with the search of a night.
+// searches are the measured cases: the harness without a real search, and with the search
+// of a night.
 var searches = map[string]func(mutate.Options) (mutate.Searcher, error){"harness": newSweep, "night": nil}
 
 // BenchmarkPersisted measures the whole path of an evaluation with an agent that takes no
-// time: ask, cache look-up, run, grade, record on disk, tell; with a search that takes
-// none either, which measures the harness alone, and with the search of a night. The
-// bound of the harness is 10,000 a second on two cores.
+// time: ask, cache look-up, run, grade, record on disk, tell. It does so with a search that
+// takes no time either, which measures only the harness, and with the search of a night.
+// The bound for the harness is 10,000 a second on two cores.
 func BenchmarkPersisted(b *testing.B) {
 	for name, newSearch := range searches {
 		for _, concurrency := range []int{8, 64} {
@@ -104,8 +106,8 @@ func BenchmarkPersisted(b *testing.B) {
 	}
 }
 
-// BenchmarkMakespan makes 1,000 evaluations of 100 ms at concurrency 200; the ideal is
-// half a second and the bound 1.3 times that.
+// BenchmarkMakespan makes 1,000 evaluations of 100 ms at concurrency 200. The ideal is half
+// a second, and the bound is 1.3 times the ideal.
 func BenchmarkMakespan(b *testing.B) {
 	const evaluations, concurrency, each = 1_000, 200, 100 * time.Millisecond
 	slow := inProcess(func(ctx context.Context, req agent.Request) agent.Result {
@@ -129,11 +131,11 @@ func BenchmarkMakespan(b *testing.B) {
 	}
 }
 
-// memoryRun is the environment variable that makes the benchmark's own binary, started
-// again, run so many evaluations.
+// memoryRun is the environment variable that makes the benchmark's own binary, when started
+// again, run the given number of evaluations.
 const memoryRun = "EVOLVE_MEMORY_RUN"
 
-// TestMemoryRun is a part of BenchmarkMemory, not a test of its own.
+// TestMemoryRun is a part of BenchmarkMemory, not a separate test.
 func TestMemoryRun(t *testing.T) {
 	var n int
 	if _, err := fmt.Sscan(os.Getenv(memoryRun), &n); err != nil {
@@ -163,7 +165,7 @@ func TestMemoryRun(t *testing.T) {
 	fmt.Printf("\npeak %d %d %d kB\n", resident(t, "VmHWM"), most[0], most[1])
 }
 
-// resident returns a figure of the size of the process, in kB.
+// resident returns one of the figures of the process's memory, in kB.
 func resident(t testing.TB, of string) (kb int) {
 	data, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -179,12 +181,13 @@ func resident(t testing.TB, of string) (kb int) {
 	return kb
 }
 
-// BenchmarkMemory reports the peak memory of the search of a night that makes so many
-// persisted evaluations, with the heap collected as in the program: of the whole process, of
-// its anonymous memory, and of mapped files. Some 36 MB of the latter is the program itself,
-// and the rest are files of the archive, whose pages the system takes back when it needs
-// them. The bound is 120 MB, also for 1,000,000 evaluations: there the anonymous memory keeps
-// it, and the whole process does not.
+// BenchmarkMemory reports the peak memory of a night's search that makes the given number
+// of persisted evaluations, with the heap collected as in the program. It reports the
+// memory of the whole process, its anonymous memory, and its mapped files. Some 36 MB of
+// the mapped files is the program itself. The rest are files of the archive, whose pages
+// the system reclaims when it needs them. The bound is 120 MB, even for 1,000,000
+// evaluations. At that number the anonymous memory stays within the bound, but the whole
+// process does not.
 func BenchmarkMemory(b *testing.B) {
 	for _, n := range []int{20_000, 200_000, 1_000_000} {
 		b.Run(fmt.Sprintf("evaluations=%d", n), func(b *testing.B) {

@@ -21,7 +21,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// stableReport returns the JSON report of a run without its object "volatile".
+// stableReport returns the JSON report of a run without the report's object "volatile".
 func stableReport(t *testing.T, a *archive.Archive, run string) string {
 	t.Helper()
 	r, err := model.Build(t.Context(), a, run)
@@ -47,13 +47,13 @@ func stableReport(t *testing.T, a *archive.Archive, run string) string {
 	return string(out)
 }
 
-// counting counts an agent's runs, and lets each take a random time so that results
+// counting counts an agent's runs. With jitter, each run takes a random time, so results
 // arrive in any order.
 func counting(a agent.Agent, calls *atomic.Int64, jitter bool) inProcess {
 	return func(ctx context.Context, req agent.Request) agent.Result {
 		calls.Add(1)
 		if jitter {
-			for range rand.IntN(2000) { // unequal work, in random order
+			for range rand.IntN(2000) { // unequal amounts of work, at random
 				_ = req.Config.Canonical()
 			}
 		}
@@ -141,8 +141,8 @@ func TestSearchOnlySpendsExactlyItsBudget(t *testing.T) {
 	}
 }
 
-// TestResumeRepaysNothing stops a night after a number of evaluations as a crash would,
-// resumes it, and compares with an undisturbed one.
+// TestResumeRepaysNothing stops a night after a number of evaluations, as a crash would,
+// resumes it, and compares it with an undisturbed night.
 func TestResumeRepaysNothing(t *testing.T) {
 	const budget = 500
 	seed := int64(3)
@@ -178,7 +178,7 @@ func TestResumeRepaysNothing(t *testing.T) {
 			if err != nil {
 				t.Fatalf("after %d: %v", after, err)
 			}
-			// A killed process leaves its run open, and without a finished result.
+			// A killed process leaves its run open and without a finished result.
 			s.Run.State, s.Run.Limits = archive.RunRunning, nil
 			r := s.Results[0]
 			r.Finished = false
@@ -242,7 +242,7 @@ func TestABadVariantNeverWinsNorEndsTheNight(t *testing.T) {
 }
 
 // TestAPassingOutageMovesNoScore checks that the result of a night is the same if every
-// call fails, as with a provider that is down, for four seconds and again for twenty.
+// call fails for four seconds and again for twenty, as with a provider that is down.
 func TestAPassingOutageMovesNoScore(t *testing.T) {
 	night := func(down func(since time.Duration) bool) (story string, calls int64) {
 		synctest.Test(t, func(t *testing.T) {
@@ -399,7 +399,7 @@ func TestSeededAgentsGetRepeatsAndARerun(t *testing.T) {
 	if r.Verdict != archive.Adopt {
 		t.Errorf("verdict %s: %s", r.Verdict, r.Reason)
 	}
-	// The next night uses new repeats of the holdout.
+	// The next night makes new repeats of the holdout.
 	if _, err := Run(t.Context(), toyOptions(w, a, o.mustOpen(t), 3000)); err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ func (e *NoSearchTasksError) Error() string {
 	return fmt.Sprintf("the suites of agent %s have no search tasks", e.Agent)
 }
 
-// requireSearchTasks returns an error if the suites of an agent have no search tasks: a run could
-// only fail.
+// requireSearchTasks returns an error if the suites of an agent have no search tasks,
+// because a run could only fail.
 func (r *runner) requireSearchTasks() error {
 	for _, p := range r.plans {
 		if p.SearchTasks == 0 {

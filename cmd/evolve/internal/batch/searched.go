@@ -15,15 +15,16 @@ import (
 // split identifies a division of suites into search and holdout tasks.
 type split struct{ suites, split string }
 
-// searchedBefore finds the holdout tasks of an agent that were search tasks in a run before
-// this number: a suite was rebuilt, edited or renamed. recorded reports whether such a run
-// recorded the same search tasks as there are now.
+// searchedBefore finds an agent's holdout tasks that were search tasks in a run with a
+// lower number, which happens if a suite was rebuilt, edited or renamed. recorded reports
+// whether such a run recorded the search tasks that the agent has now.
 //
-// An older evolve recorded none; of its runs on other suites the ids of evaluations count.
+// An older version of evolve recorded no search tasks; for its runs on other suites,
+// searchedBefore uses the task ids in the evaluations.
 func searchedBefore(ctx context.Context, store *archive.Archive, a *night.Agent, number int) (seen map[string]bool, recorded bool, err error) {
 	sample := a.Sample()
 	now := split{sample.Hash, sample.SplitHash}
-	asks := map[string]string{} // id by what it asks
+	asks := map[string]string{} // task id by what the task asks
 	ids := map[string]bool{}
 	for _, t := range sample.Holdout {
 		asks[t.Asks()], ids[t.ID] = t.ID, true
@@ -73,16 +74,16 @@ func searchedBefore(ctx context.Context, store *archive.Archive, a *night.Agent,
 	return seen, recorded, nil
 }
 
-// SearchedHint is the hint on holdout tasks that were searched before.
+// SearchedHint is the hint about holdout tasks that were searched before.
 const SearchedHint = `give them the split search, and new tasks the split holdout`
 
-// SearchedWords describes the holdout tasks that take no part in a confirmation.
+// SearchedWords describes the holdout tasks that are excluded from a confirmation.
 func SearchedWords(n int) string {
-	return fmt.Sprintf("%s left out of the confirmation: a search of an earlier night had %s", text.Count(n, "holdout task"), map[bool]string{true: "it", false: "them"}[n == 1])
+	return fmt.Sprintf("%s left out of the confirmation: a search on an earlier night used %s", text.Count(n, "holdout task"), map[bool]string{true: "it", false: "them"}[n == 1])
 }
 
-// leaveOutSearched takes the holdout tasks that were searched before out of an agent's sample,
-// with a warning, and notes what its search has to record.
+// leaveOutSearched removes the holdout tasks that were searched before from an agent's
+// sample, with a warning, and notes what the agent's search has to record.
 func (r *runner) leaveOutSearched(ctx context.Context, at, number int) error {
 	a := &r.specs[at].Agent
 	seen, recorded, err := searchedBefore(ctx, r.o.Archive, a, number)

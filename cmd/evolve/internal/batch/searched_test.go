@@ -9,9 +9,9 @@ import (
 	"evolve/bench"
 )
 
-// TestSearchedTasksAreNotUnseen tests that holdout tasks which a search of an earlier night
-// had take no part in a confirmation, under whatever id, whether that night recorded what it
-// searched or is one of an older evolve.
+// TestSearchedTasksAreNotUnseen tests that holdout tasks that the search of an earlier
+// night used take no part in a confirmation, whatever their ids are now. This must hold
+// whether that night recorded what it searched or is a night of an older evolve.
 func TestSearchedTasksAreNotUnseen(t *testing.T) {
 	for name, older := range map[string]bool{"recorded": false, "older evolve": true} {
 		t.Run(name, func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestSearchedTasksAreNotUnseen(t *testing.T) {
 			if got := len(again.Plans[0].Searched) > 0; got != older {
 				t.Errorf("the second night records its search tasks: %v", got)
 			}
-			if older { // as before the second night
+			if older { // the state from before the second night
 				p := again.Plans[0]
 				p.Searched = nil
 				if err := a.PutPlan(t.Context(), p); err != nil {

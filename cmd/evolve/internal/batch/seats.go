@@ -2,23 +2,23 @@ package batch
 
 import "evolve/mutate/night"
 
-// mostBeside is the maximum number of agents that run side by side: the search of each keeps its
-// state in memory.
+// mostBeside is the maximum number of agents that run side by side. It is limited because
+// the search of each agent keeps its state in memory.
 const mostBeside = 8
 
-// seat is the place of an agent's night among those of a run.
+// seat is the position of an agent's night among the nights of a run.
 type seat struct {
 	// agent is the index of the agent.
 	agent int
-	// beside is the number of nights at once, with this one.
+	// beside is the number of nights that run at once, including this one.
 	beside int
-	// rounds is the number of nights one after another from this one on: it has that part of the
-	// time that is left.
+	// rounds is the number of nights that run one after another, starting with this one;
+	// this night gets 1/rounds of the remaining time.
 	rounds int
 }
 
-// seats returns the places of agents, in the order in which their nights begin: side by side, and
-// after them each that runs alone.
+// seats returns the seats of agents in the order in which their nights begin: first those
+// that run side by side, then each that runs alone.
 func (r *runner) seats(agents []int) []seat {
 	var together, alone []seat
 	for _, i := range agents {
@@ -40,11 +40,12 @@ func (r *runner) seats(agents []int) []seat {
 	return append(together, alone...)
 }
 
-// alone reports whether no other agent may run beside the one at an index: builds and tests of
-// code use all processors, and a time is longer beside other evaluations.
+// alone reports whether no other agent may run at the same time as the agent at the given
+// index. This holds for code, because builds and tests use all processors, and evaluations
+// take longer while others run.
 func (r *runner) alone(agent int) bool { return r.o.Code.Found[r.agents[agent].ID] != nil }
 
-// most returns the number of these agents that run at once, at least 1.
+// most returns how many of these agents run at once, at least 1.
 func (r *runner) most(agents []int) int {
 	n := 0
 	for _, i := range agents {
@@ -55,5 +56,5 @@ func (r *runner) most(agents []int) int {
 	return max(1, min(n, r.run.Concurrency, mostBeside))
 }
 
-// part returns the number of evaluations at once that the agent can count on.
+// part returns the number of simultaneous evaluations that the agent can count on.
 func (s seat) part(concurrency int) int { return night.PartOf(max(1, concurrency), s.beside) }

@@ -20,8 +20,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestSeats checks how many nights run at once and one after another: agents side by side, and the
-// targets whose code is searched after them, each alone.
+// TestSeats checks how many nights run simultaneously and how many one after another:
+// agents run side by side, and the targets whose code is searched run after them, one at a
+// time.
 func TestSeats(t *testing.T) {
 	for name, c := range map[string]struct {
 		agents, concurrency int
@@ -53,8 +54,8 @@ func TestSeats(t *testing.T) {
 	}
 }
 
-// TestMoneyAfterAKill checks that each agent of a resumed run may spend what it has not spent of its
-// own part, and that all together may spend no more than the run has left.
+// TestMoneyAfterAKill checks that each agent of a resumed run may spend what is left of its
+// own part, and that all agents together may spend no more than the run has left.
 func TestMoneyAfterAKill(t *testing.T) {
 	store := archive.OpenMemory()
 	w := toyAgents(toyWorkspace(t, 10), 3)
@@ -75,7 +76,7 @@ func TestMoneyAfterAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		spent float64 // with what was under way at the kill
+		spent float64 // including evaluations in progress at the kill
 		todo  []int
 		want  map[int]float64
 	}{
@@ -93,9 +94,9 @@ func TestMoneyAfterAKill(t *testing.T) {
 	}
 }
 
-// TestTimeSideBySide checks that agents side by side are over in time, that one with short
-// evaluations has its part of the slots beside one with long ones, and that the forecast of the
-// next night is what they had.
+// TestTimeSideBySide checks that agents that run side by side finish in time, that an agent
+// with short evaluations gets its part of the slots beside one with long evaluations, and
+// that the forecast for the next night is what the agents had.
 func TestTimeSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := archive.OpenMemory()
@@ -121,7 +122,8 @@ func TestTimeSideBySide(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, l := range s.Run.Limits {
-			// Each has two of the four slots, and more only while the other has nothing to do.
+			// Each agent has two of the four slots, and more only while the other has
+			// nothing to do.
 			whole := int(2 * o.Budget.Time / each[l.Agent])
 			if l.Used < whole*7/10 || l.Used > whole*5/4 {
 				t.Errorf("agent %s had %d evaluations, and two slots make %d", l.Agent, l.Used, whole)

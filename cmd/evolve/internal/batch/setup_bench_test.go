@@ -14,12 +14,12 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// setUps is the environment variable that makes the benchmark's own binary, started again, a
-// program that takes time to set up each config. It names a folder for a file of each program,
-// which gets a byte for each set-up.
+// setUps is the environment variable that makes the benchmark's own binary, when started
+// again, a program that takes time to set up each config. It names a folder with a file for
+// each program, to which the program adds a byte for each set-up.
 const setUps = "EVOLVE_SET_UPS"
 
-// TestSettingUp is a part of BenchmarkSetUp, not a test of its own.
+// TestSettingUp is a part of BenchmarkSetUp, not a separate test.
 func TestSettingUp(t *testing.T) {
 	dir := os.Getenv(setUps)
 	if dir == "" {
@@ -57,11 +57,11 @@ func TestSettingUp(t *testing.T) {
 	}
 }
 
-// BenchmarkSetUp makes 1,000 evaluations by eight programs that set up a config for 100 ms and
-// then answer a task in 10 ms. With one trial asked for ahead for each program, the searcher's
-// order decides; with more, those of a config go to the program that has it. An agent whose answers
-// vary is asked for twice as many as there are programs. The bound is the rate of programs that have
-// nothing to set up.
+// BenchmarkSetUp makes 1,000 evaluations with eight programs that take 100 ms to set up a
+// config and then 10 ms to answer a task. If one trial is asked for ahead for each program,
+// the searcher's order decides. If more are, the trials of a config go to the program that
+// has the config set up. For an agent whose answers vary, twice as many trials are asked
+// for as there are programs. The bound is the rate of programs that have nothing to set up.
 func BenchmarkSetUp(b *testing.B) {
 	const evaluations, programs = 1_000, 8
 	for _, c := range []struct {

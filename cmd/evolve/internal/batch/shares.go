@@ -50,8 +50,8 @@ func reflects(set *workspace.Settings) night.Reflect {
 	return out
 }
 
-// room returns the tokens that a route's model can read if its context is set: what the
-// answer leaves of nine tenths of it, but half of it at least.
+// room returns the number of tokens that a route's model can read if its context is set:
+// nine tenths of the context minus the answer, but at least half of the context.
 func room(r workspace.Route) int {
 	answer := r.MaxTokens
 	if answer == 0 {
@@ -60,12 +60,12 @@ func room(r workspace.Route) int {
 	return max(r.Context*9/10-answer, r.Context/2)
 }
 
-// pricesHash hashes the prices of models; empty if there are none.
+// pricesHash returns a hash of the prices of models, or "" if there are none.
 func pricesHash(prices map[string]workspace.Price) string {
 	if len(prices) == 0 {
 		return ""
 	}
-	raw, err := json.Marshal(prices) // in the order of the models' names
+	raw, err := json.Marshal(prices) // sorted by model name
 	if err != nil {
 		return ""
 	}
@@ -73,7 +73,7 @@ func pricesHash(prices map[string]workspace.Price) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// shareOf returns the planned part of the agent at an index in so many evaluations.
+// shareOf returns the planned share of the given evaluations for the agent at an index.
 func shareOf(evaluations, agents, at int) int {
 	share := evaluations / agents
 	if at < evaluations%agents {

@@ -8,8 +8,8 @@ import (
 	drafts "evolve/mutate/reflection"
 )
 
-// ShortJudges warns of the routes of an agent's judges whose replies are bounded so far that
-// no verdict fits, a sentence for each.
+// ShortJudges returns warnings about the routes of an agent's judges whose reply limit is
+// too low for any verdict, one sentence for each route.
 func ShortJudges(w *workspace.Workspace, a *workspace.Agent) []string {
 	least := map[string]int{}
 	var routes []string
@@ -36,13 +36,13 @@ func ShortJudges(w *workspace.Workspace, a *workspace.Agent) []string {
 	return out
 }
 
-// ShortReflect warns of a route of search.reflect whose replies are bounded so far that no
-// proposal fits; "" if one does.
+// ShortReflect returns a warning if the reply limit of a route of search.reflect is too low
+// for any proposal; it returns "" otherwise.
 func ShortReflect(w *workspace.Workspace, name string) string {
 	return short(w, name, "proposal of search.reflect", drafts.LeastTokens)
 }
 
-// short warns of a route whose max_tokens leave no room for a reply.
+// short returns a warning if max_tokens of a route leaves no room for a reply.
 func short(w *workspace.Workspace, name, what string, least int) string {
 	most := w.Settings.Routes[name].MaxTokens
 	if most == 0 || most >= least {
@@ -51,7 +51,8 @@ func short(w *workspace.Workspace, name, what string, least int) string {
 	return fmt.Sprintf("route %s: max_tokens: %[3]d is too small for a %[2]s; the shortest takes about %[4]d tokens", name, what, most, least)
 }
 
-// shortReplies returns all of these warnings for an agent.
+// shortReplies returns all warnings about reply limits that are too low, for an agent's
+// judges and for search.reflect.
 func shortReplies(w *workspace.Workspace, a *workspace.Agent) []string {
 	out := ShortJudges(w, a)
 	for _, route := range w.Settings.Search.Reflect.Routes {

@@ -8,11 +8,11 @@ import (
 )
 
 // skills drafts and proposes skills, and proposes the tools that evaluations wrote and the
-// memories from live turns, once all agents are done, so that the proposals of configs
-// have the same numbers whether or not something is drafted. It drafts only for agents with
-// a language model: a heuristic uses no skills, and a program of the operator's own has its
-// own. A night that was stopped, or whose deadline has passed, drafts none; a failure here
-// does not affect the night.
+// memories from live turns. It does so once all agents are done, so that the proposals of
+// configs have the same numbers whether or not something is drafted. It drafts only for
+// agents with a language model: a heuristic uses no skills, and an operator's own program
+// has its own skills. If the night was stopped or its deadline has passed, nothing is
+// drafted. A failure here does not affect the night.
 func (r *runner) skills(ctx context.Context, ended error, results []archive.AgentResult) []archive.ProposalRecord {
 	if ended != nil || r.o.Drain.Err() != nil || !r.o.Until.IsZero() && !r.o.Now().Before(r.o.Until) {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"evolve/gates/review"
 )
 
-// drafted runs a small night that may draft, and returns how it ended, its report and the
-// agents that it drafted for.
+// drafted runs a small night that may make drafts. It returns the night's summary, its
+// report and the agents for which it made drafts.
 func drafted(t *testing.T, change func(*Options)) (Summary, string, []string) {
 	t.Helper()
 	a := archive.OpenMemory()
@@ -68,7 +68,7 @@ func TestWhoIsDraftedFor(t *testing.T) {
 			t.Errorf("%s: drafted for %v", name, asked)
 		}
 	}
-	// A failed draft is no failure of the night.
+	// A failed draft does not count as a failure of the night.
 	s, _, _ := drafted(t, func(o *Options) {
 		o.Skill = func(context.Context, *workspace.Agent, string) (*archive.ProposalRecord, error) {
 			return nil, errors.New("no disk")

@@ -30,8 +30,8 @@ func (o Options) payForPatches() bool {
 		slices.ContainsFunc(d.CodeReviewers, func(r review.CodeReviewer) bool { return r.Cannot == "" })
 }
 
-// sharedAfter returns the share of the money that is reserved for the work after all agents:
-// on patches, and on tools that are rewritten.
+// sharedAfter returns the share of the money that is reserved for the work that follows all
+// agents: the work on patches and the rewriting of tools.
 func (r *runner) sharedAfter() float64 {
 	share := 0.
 	if r.o.payForPatches() {
@@ -43,8 +43,9 @@ func (r *runner) sharedAfter() float64 {
 	return share
 }
 
-// cancelAtEnd returns a context for long work that must end at once, at the first interrupt
-// and when the run's time is up: the gates of a patch, and the benchmarks of a search.
+// cancelAtEnd returns a context for long work that must end immediately at the first
+// interrupt or when the run's time is up. Such work includes the gates of a patch and the
+// benchmarks of a search.
 func (r *runner) cancelAtEnd(ctx context.Context) (context.Context, func()) {
 	drained, drain := context.WithCancelCause(ctx)
 	unhook := context.AfterFunc(r.o.Drain, func() { drain(night.ErrInterrupted) })
@@ -55,9 +56,9 @@ func (r *runner) cancelAtEnd(ctx context.Context) (context.Context, func()) {
 	return timed, func() { stop(); unhook(); drain(nil) }
 }
 
-// runGates runs work that passes patches through gates. It has the night's money but no time
-// limit per evaluation: if time runs out, the work stops as a whole and resumes on
-// another night.
+// runGates runs work that passes patches through gates. The work may spend the night's
+// money but has no time limit per evaluation: if time runs out, the work as a whole stops
+// and resumes on another night.
 func (r *runner) runGates(ctx context.Context, work func(context.Context)) {
 	bounded, free := r.cancelAtEnd(ctx)
 	defer free()
@@ -74,7 +75,7 @@ func (r *runner) resumePatches(ctx context.Context) {
 		}
 		done, err := r.o.Patches.Resume(ctx)
 		if err != nil && ctx.Err() == nil {
-			r.o.Log.Warn("taking up patches that wait for their gates", "error", err)
+			r.o.Log.Warn("resuming patches that wait for their gates", "error", err)
 		}
 		for _, p := range done {
 			r.noteResumed(r.reviewed(ctx, p))
@@ -82,8 +83,8 @@ func (r *runner) resumePatches(ctx context.Context) {
 	})
 }
 
-// noteResumed records the result of a version that had waited for its gates. It replaces
-// the note of this run on the same proposal.
+// noteResumed records the result for a version that was waiting for its gates. The new note
+// replaces this run's note on the same proposal.
 func (r *runner) noteResumed(p archive.ProposalRecord) {
 	if p.Patch.Origin != review.OriginBlocks {
 		return
@@ -91,7 +92,7 @@ func (r *runner) noteResumed(p archive.ProposalRecord) {
 	note := archive.PatchNote{Target: p.Patch.Target, Origin: p.Patch.Origin, Proposal: p.ID, State: p.State, GatesUSD: p.Patch.CostUSD}
 	switch failed := slices.IndexFunc(p.Gates, func(v archive.GateVerdict) bool { return v.Verdict == string(gates.Failed) }); {
 	case p.State == archive.Drafted:
-		note.Text = p.ID + " waits for its gates: " + p.Patch.Waits + "; the next run takes it up"
+		note.Text = p.ID + " waits for its gates: " + p.Patch.Waits + "; the next run resumes it"
 	case p.State == archive.GateFailed && failed >= 0:
 		note.Text = "it had waited for its gates; " + p.Gates[failed].Gate + ": " + p.Gates[failed].Evidence
 	default:
@@ -101,7 +102,7 @@ func (r *runner) noteResumed(p archive.ProposalRecord) {
 	switch {
 	case at < 0:
 		r.run.Patches = append(r.run.Patches, note)
-	case p.State != archive.Drafted: // the note has the reason already
+	case p.State != archive.Drafted: // the note already has the reason
 		r.run.Patches[at] = note
 	}
 }
@@ -117,14 +118,14 @@ func (r *runner) proposePatch(ctx context.Context, note archive.PatchNote, s rev
 	var left *review.LeftError
 	switch {
 	case errors.As(err, &left):
-		note.Text = before(left.Error()+"; the next run takes it up", note.Text)
+		note.Text = before(left.Error()+"; the next run resumes it", note.Text)
 	case err != nil:
 		return refusedNote(note, err)
 	}
 	return note, nil
 }
 
-// before puts a reason before the text of a note, which pages clip at its end.
+// before puts a reason before the text of a note, because pages clip the end of the text.
 func before(reason, text string) string {
 	if text == "" {
 		return reason
@@ -132,7 +133,7 @@ func before(reason, text string) string {
 	return reason + "; " + text
 }
 
-// submit proposes a patch and has it reviewed by another agent, if one can.
+// submit proposes a patch and has it reviewed by another agent, if one can review it.
 func (r *runner) submit(ctx context.Context, s review.Submission) (archive.ProposalRecord, error) {
 	s.Run = cmp.Or(s.Run, r.run.ID)
 	p, err := r.o.Patches.ProposePatch(ctx, s)
@@ -142,8 +143,8 @@ func (r *runner) submit(ctx context.Context, s review.Submission) (archive.Propo
 	return r.reviewed(ctx, p), nil
 }
 
-// reviewed has a patch reviewed that awaits a person. The record of the patch holds the
-// reason if there is no review.
+// reviewed has a patch that awaits a person's decision reviewed. If there is no review, the
+// patch's record holds the reason.
 func (r *runner) reviewed(ctx context.Context, p archive.ProposalRecord) archive.ProposalRecord {
 	if p.State != archive.Awaiting && p.State != archive.HumanLane || p.Patch.Unreviewed != nil {
 		return p
@@ -183,7 +184,7 @@ func (r *runner) submitRequested(ctx context.Context) error {
 		case errors.As(err, &refused):
 			r.o.Log.Warn("a requested patch was refused", "agent", s.Author, "target", s.Target, "why", refused.Text)
 		case errors.As(err, &left):
-			r.o.Log.Warn(left.Error() + "; the next run takes it up")
+			r.o.Log.Warn(left.Error() + "; the next run resumes it")
 		case err != nil:
 			return err
 		}
@@ -191,7 +192,7 @@ func (r *runner) submitRequested(ctx context.Context) error {
 	return nil
 }
 
-// proposed returns the agents whose own patch was already submitted for this run.
+// proposed returns the agents that already submitted a patch of their own in this run.
 func (r *runner) proposed(ctx context.Context) (map[string]bool, error) {
 	out := map[string]bool{}
 	for p, err := range r.o.Archive.Proposals(ctx) {
@@ -205,8 +206,8 @@ func (r *runner) proposed(ctx context.Context) (map[string]bool, error) {
 	return out, nil
 }
 
-// patchCosts returns what this run has paid to try and review patches, in USD, according
-// to the ledger.
+// patchCosts returns what this run has paid for trying and reviewing patches, in USD,
+// according to the ledger.
 func (r *runner) patchCosts(ctx context.Context) (float64, error) {
 	total := 0.
 	for e, err := range r.o.Archive.Ledger(ctx, 1) {

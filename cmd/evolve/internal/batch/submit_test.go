@@ -18,11 +18,11 @@ import (
 	"evolve/runtime/model"
 )
 
-// goodPatch is within the scope, so that its gates begin.
+// goodPatch is a patch within the scope, so its gates begin.
 const goodPatch = "A better yes.\n\n```diff\n--- a/code/code.go\n+++ b/code/code.go\n@@ -3,2 +3,2 @@\n // Yes says yes.\n-const Yes = 1\n+const Yes = 2\n```"
 
-// detained is a night whose model writes a good patch, whose gates wait for another
-// patch's gates until free is called.
+// detained returns the options of a night whose model writes a good patch. The gates of the
+// patch wait for another patch's gates until free is called.
 func detained(t *testing.T) (o Options, m *scripted, free func()) {
 	t.Helper()
 	m = &scripted{says: []string{goodPatch}}
@@ -37,7 +37,7 @@ func detained(t *testing.T) (o Options, m *scripted, free func()) {
 	return o, m, free
 }
 
-// untouched checks what a patch that was left drafted leaves behind.
+// untouched checks what remains of a patch whose state is still drafted.
 func untouched(t *testing.T, o Options, s Summary) {
 	t.Helper()
 	p, err := o.Archive.Proposal(t.Context(), "P1")
@@ -49,13 +49,13 @@ func untouched(t *testing.T, o Options, s Summary) {
 			t.Errorf("left in %s: %v %v", folder, left, err)
 		}
 	}
-	if n := s.Run.Patches[0]; n.Proposal != "P1" || n.State != archive.Drafted || !strings.Contains(n.Text, "the gates of P1 were stopped") || !strings.Contains(n.Text, "the next run takes it up") {
+	if n := s.Run.Patches[0]; n.Proposal != "P1" || n.State != archive.Drafted || !strings.Contains(n.Text, "the gates of P1 were stopped") || !strings.Contains(n.Text, "the next run resumes it") {
 		t.Errorf("%+v", n)
 	}
 }
 
-// TestDeadlineStopsGates checks that running gates end when the time of the run is up,
-// and that the next night resumes the patch.
+// TestDeadlineStopsGates checks that running gates end when the run's time is up, and that
+// the next night resumes the patch.
 func TestDeadlineStopsGates(t *testing.T) {
 	o, m, free := detained(t)
 	o.Budget.Time = 2 * time.Second
@@ -75,7 +75,7 @@ func TestDeadlineStopsGates(t *testing.T) {
 	takenUp(t, o)
 }
 
-// takenUp checks that the gates of the patch ran: without a sandbox they fail it.
+// takenUp checks that the gates of the patch ran. Without a sandbox they refuse it.
 func takenUp(t *testing.T, o Options) {
 	t.Helper()
 	p, err := o.Archive.Proposal(t.Context(), "P1")
@@ -87,9 +87,9 @@ func takenUp(t *testing.T, o Options) {
 	}
 }
 
-// TestInterruptStopsGates checks that the first interrupt ends running gates, that
-// patches that agents asked for are recorded nevertheless, and that a resumed run
-// continues both, once.
+// TestInterruptStopsGates checks that the first interrupt ends running gates, that patches
+// that agents asked for are recorded nevertheless, and that a resumed run continues with
+// both, only once.
 func TestInterruptStopsGates(t *testing.T) {
 	o, m, free := detained(t)
 	drain, stop := context.WithCancelCause(t.Context())
@@ -126,7 +126,7 @@ func TestInterruptStopsGates(t *testing.T) {
 	}
 }
 
-// stopping returns the writer of a night that a person stops after its model has
+// stopping returns the writer for a night that a person stops after the writer's model has
 // answered.
 func stopping(o Options, m *scripted, says []string, stop context.CancelCauseFunc) func(context.Context, *workspace.Agent) (model.Model, func() error, error) {
 	open := o.Writer
@@ -137,8 +137,8 @@ func stopping(o Options, m *scripted, says []string, stop context.CancelCauseFun
 	}
 }
 
-// TestCostsOfPatches checks that the costs of trials and reviews are in the run's record,
-// and in the budget of a resumed run.
+// TestCostsOfPatches checks that the costs of trials and reviews are in the run's record
+// and count in the budget of a resumed run.
 func TestCostsOfPatches(t *testing.T) {
 	o := writing(t, &scripted{says: []string{touchesTests}})
 	r, err := prepare(t.Context(), o)

@@ -12,8 +12,9 @@ import (
 	"evolve/runtime/experience"
 )
 
-// The bounds of a run's notes on tools: tools of an agent, and the groups of failures,
-// clusters of referrals, axes of one and other tools of each.
+// The limits of a run's notes on tools: the number of an agent's tools and, for each tool,
+// the number of groups of failures, of clusters of referrals, of axes of a cluster, and of
+// other tools.
 const (
 	notedTools      = 40
 	notedSignatures = 8
@@ -23,7 +24,7 @@ const (
 )
 
 // noteTools adds to the record of a new run the experience of the agents' live turns with
-// their tools, and finds those to have rewritten. A resumed run has the notes from its
+// their tools, and finds the tools to be rewritten. A resumed run has the notes from its
 // start.
 func (r *runner) noteTools(ctx context.Context) error {
 	if r.run.Resumed == 0 {
@@ -38,12 +39,12 @@ func (r *runner) noteTools(ctx context.Context) error {
 	return r.findForgeable(ctx)
 }
 
-// toolNotes returns the notes on an agent's tools in the order of their names. Of more than
-// notedTools it returns those to change and those with the most calls.
+// toolNotes returns the notes on an agent's tools, ordered by name. If there are more than
+// notedTools, it returns the notes on tools to be changed and on those with the most calls.
 func toolNotes(ctx context.Context, store *archive.Archive, agentID string) ([]archive.ToolNote, error) {
 	e, err := store.Experience(ctx, agentID)
 	if err != nil {
-		return nil, fmt.Errorf("reading what the turns of %s have shown: %w", agentID, err)
+		return nil, fmt.Errorf("reading the results of the live turns of %s: %w", agentID, err)
 	}
 	var out []archive.ToolNote
 	for _, name := range e.Tools() {
@@ -52,7 +53,7 @@ func toolNotes(ctx context.Context, store *archive.Archive, agentID string) ([]a
 		n.Clusters = n.Clusters[:min(len(n.Clusters), notedClusters)]
 		for i, c := range n.Clusters {
 			n.Clusters[i].Axes = c.Axes[:min(len(c.Axes), notedAxes)]
-			n.Clusters[i].Cause = "" // the text of a conversation that may be forgotten
+			n.Clusters[i].Cause = "" // the text is from a conversation that may be deleted
 		}
 		n.Shared = n.Shared[:min(len(n.Shared), notedShared)]
 		out = append(out, n)
@@ -88,9 +89,9 @@ func originOf(e *experience.Experience, name string) string {
 // maxChampion is the maximum number of a champion's evaluations whose transcripts are read.
 const maxChampion = 500
 
-// noteChampions adds to the notes on tools their failures in the champions' evaluations of
-// search tasks. Agents without live turns have no notes. A failure here does not affect the
-// night.
+// noteChampions adds to the notes on tools the failures of these tools in the champions'
+// evaluations of search tasks. Agents without live turns have no notes. A failure here does
+// not affect the night.
 func (r *runner) noteChampions(ctx context.Context, ended error) {
 	if ended != nil {
 		return
@@ -113,8 +114,8 @@ func (r *runner) noteChampions(ctx context.Context, ended error) {
 	}
 }
 
-// championUse returns the experience with the champion's tools in its evaluations of search
-// tasks in this run. It is for those who build tools and is not stored.
+// championUse returns the experience with the champion's tools, drawn from its evaluations
+// of search tasks in this run. The result is for those who build tools and is not stored.
 func (r *runner) championUse(ctx context.Context, at int) (*experience.Experience, error) {
 	if err := r.o.Archive.Flush(ctx); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"evolve/runtime/experience"
 )
 
-// useTool stores a turn of the agent toy with calls.
+// useTool stores a turn of the agent toy with the given calls.
 func useTool(t testing.TB, store *archive.Archive, at time.Time, calls ...experience.Call) {
 	t.Helper()
 	turn := &experience.Turn{Domain: "north", Outcome: agent.OK, Time: at, Calls: calls}
@@ -24,8 +24,9 @@ func useTool(t testing.TB, store *archive.Archive, at time.Time, calls ...experi
 	}
 }
 
-// TestARunKeepsWhatIsKnownOfTools tests that the record of a run has the advice on each tool
-// with its evidence as it was at the start, and nothing where no turn in use has called a tool.
+// TestARunKeepsWhatIsKnownOfTools tests that the record of a run contains the advice on
+// each tool with its evidence, as it was at the start, and contains nothing if no live turn
+// has called a tool.
 func TestARunKeepsWhatIsKnownOfTools(t *testing.T) {
 	w, store := toyWorkspace(t, 40), diskArchive(t)
 	night := func() archive.Run {
@@ -83,7 +84,8 @@ func TestARunKeepsWhatIsKnownOfTools(t *testing.T) {
 	}
 }
 
-// TestNotesOnToolsAreBounded tests that of many tools those to change are noted.
+// TestNotesOnToolsAreBounded tests that if there are many tools, the tools to change are
+// noted.
 func TestNotesOnToolsAreBounded(t *testing.T) {
 	store := archive.OpenMemory()
 	for i := range 2 * notedTools {
@@ -98,8 +100,9 @@ func TestNotesOnToolsAreBounded(t *testing.T) {
 	}
 }
 
-// TestARunKeepsHowToolsFailedItsChampion tests that failures in the champion's evaluations of
-// search tasks stand beside those in use, and none of the holdout.
+// TestARunKeepsHowToolsFailedItsChampion tests that failures in the champion's evaluations
+// of search tasks are recorded beside those in live turns, and that failures on holdout
+// tasks are not recorded.
 func TestARunKeepsHowToolsFailedItsChampion(t *testing.T) {
 	w, store := toyWorkspace(t, 40), archive.OpenMemory()
 	useTool(t, store, time.Unix(1, 0), experience.Call{Tool: "convert", Outcome: agent.OK})

@@ -12,8 +12,8 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// proposeLeft proposes the versions that earlier nights confirmed and have no proposal, since
-// their processes ended before. A failure becomes a warning.
+// proposeLeft proposes the versions that earlier nights confirmed but did not propose
+// because their processes ended first. A failure becomes a warning.
 func (r *runner) proposeLeft(ctx context.Context) {
 	for i, a := range r.agents {
 		if r.o.Code.Found[a.ID] == nil || r.stopped(ctx) != nil {
@@ -24,7 +24,7 @@ func (r *runner) proposeLeft(ctx context.Context) {
 			err = r.proposeOf(ctx, a, run, left, words)
 		}
 		if err != nil {
-			r.o.Log.Warn("a version that was confirmed before", "target", a.ID, "error", err)
+			r.o.Log.Warn("proposing a version that was confirmed earlier failed", "target", a.ID, "error", err)
 		}
 	}
 }
@@ -48,9 +48,10 @@ func (r *runner) proposeOf(ctx context.Context, a *workspace.Agent, run string, 
 	return err
 }
 
-// unproposed returns the version of a target that an earlier run with the present code and
-// tasks confirmed last, with the run and its verdict. run is empty if there is none, if it has
-// a proposal, if its run has a note of the reason, or while another version waits.
+// unproposed returns the version of a target that was confirmed last by an earlier run with
+// the present code and tasks, with that run and its verdict. run is empty if there is no
+// such version, if the version has a proposal, if the run has a note with the reason for
+// the lack of one, or while another version is waiting.
 func (r *runner) unproposed(ctx context.Context, a *workspace.Agent, now archive.AgentPlan) (v archive.Variant, run, words string, err error) {
 	waits, err := r.waits(ctx, a, "")
 	if err != nil || slices.ContainsFunc(waits, func(w archive.Waiting) bool { return len(w.Stale) == 0 }) {

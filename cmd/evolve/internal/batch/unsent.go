@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/provider"
 )
 
-// boundsOf returns the bounds on what a request to a route can use, by the names that the settings
-// give them; 0 for none.
+// boundsOf returns the bounds on the usage of a request to a route, with the names that
+// they have in the settings. A bound of 0 means none.
 func boundsOf(set *workspace.Settings, usd float64, route string) (money, tokens []bound) {
 	reflect := set.Search.Reflect
 	money = []bound{{"max_usd of search.reflect", reflect.MaxUSD}, {"budget.usd", usd}}
@@ -32,9 +32,9 @@ type bound struct {
 	most float64
 }
 
-// UnsentReflect returns the reason why no request of search.reflect to a route will be sent in
-// a run with the given money, 0 for no limit: each could exceed a bound. It is empty if one
-// fits, as far as the agents of the workspace show.
+// UnsentReflect returns the reason why no request of search.reflect to a route will be sent
+// in a run with the given money, where 0 means no limit: each request could exceed a bound.
+// It returns "" if a request fits, as far as the agents of the workspace show.
 func UnsentReflect(w *workspace.Workspace, usd float64, route string) string {
 	text := ""
 	ask := func(space agent.Space, c agent.Config) bool {
@@ -53,7 +53,7 @@ func UnsentReflect(w *workspace.Workspace, usd float64, route string) string {
 	return text
 }
 
-// unsent is like UnsentReflect, for the smallest request about one config.
+// unsent is like UnsentReflect, but for the smallest request about one config.
 func unsent(set *workspace.Settings, usd float64, route string, space agent.Space, c agent.Config) string {
 	least, ok := leastRequest(set, route, space, c)
 	if !ok {
@@ -74,8 +74,8 @@ func unsent(set *workspace.Settings, usd float64, route string, space agent.Spac
 	return ""
 }
 
-// leastRequest returns the maximum usage of the smallest first request about a config;
-// false if the config has nothing that a model may change.
+// leastRequest returns the maximum usage of the smallest first request about a config. ok
+// is false if the config has no parameter that a model may change.
 func leastRequest(set *workspace.Settings, name string, space agent.Space, c agent.Config) (least model.Most, ok bool) {
 	route := set.Routes[name]
 	price, priced := set.Prices[route.Provider+"/"+route.Model]
@@ -101,8 +101,9 @@ func leastRequest(set *workspace.Settings, name string, space agent.Space, c age
 	return least, ok
 }
 
-// warnOfUnsent adds to the plans the routes of search.reflect to which no request will be sent. It
-// is called after the run's id is computed, so that another estimate does not begin another run.
+// warnOfUnsent adds to the plans the routes of search.reflect to which no request will be
+// sent. It is called after the run's id is computed, so that a different estimate does not
+// start another run.
 func (r *runner) warnOfUnsent() {
 	set := &r.o.Workspace.Settings
 	for i := range r.plans {

@@ -11,9 +11,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestEachEvaluationIsCountedOnce checks that a night of an agent with chance that is killed and
-// resumed, again and again, uses as many evaluations as the archive has of it: each of an earlier
-// process counts, and one that a later process finds again counts once.
+// TestEachEvaluationIsCountedOnce checks that a night of an agent with randomness that is
+// killed and resumed repeatedly uses as many evaluations as the archive has from that
+// night. Each evaluation of an earlier process counts, and an evaluation that a later
+// process finds again counts only once.
 func TestEachEvaluationIsCountedOnce(t *testing.T) {
 	const budget = 600
 	seed := int64(3)
@@ -27,7 +28,7 @@ func TestEachEvaluationIsCountedOnce(t *testing.T) {
 	for _, after := range []int64{150, 290} {
 		a := archive.OpenMemory()
 		crash := errors.New("power cut")
-		// process works until it has made so many evaluations of its own.
+		// process works until it has made the given number of evaluations itself.
 		process := func(most int64) Summary {
 			ctx, cut := context.WithCancelCause(t.Context())
 			defer cut(nil)

@@ -9,25 +9,26 @@ import (
 	"evolve/reports/number"
 )
 
-// The sizes that are assumed for the estimate of the cost of simulated users, in tokens:
-// the instructions, one message of either side, and what the person's model writes.
+// The numbers of tokens assumed in estimating the cost of simulated users: for the
+// instructions, for one message from either side, and for what the user's model writes.
 const (
 	assumedInstructions = 700
 	assumedMessage      = 80
 )
 
-// UserCost estimates the calls of the models behind simulated users that a plan takes at
-// most, as if every conversation had all its turns, and their cost; empty without any.
+// UserCost estimates the maximum number of calls that a plan makes to the models that play
+// simulated users, assuming that every conversation has all its turns, and their cost. It
+// returns "" if there are no simulated users.
 func UserCost(w *workspace.Workspace, a *workspace.Agent, p *archive.AgentPlan) string {
 	c := plannedCalls{w: w}
 	eachPlanned(w, a, p, func(t *bench.Task, times float64) {
 		if n := float64(t.UserCalls()) * times; n > 0 {
-			in := assumedInstructions + assumedMessage*float64(t.User.Turns()) // half of two messages a turn
+			in := assumedInstructions + assumedMessage*float64(t.User.Turns()) // two messages per turn, half of them on average
 			c.add(t.User.Route, n, in, assumedMessage)
 		}
 	})
 	if c.calls == 0 {
 		return ""
 	}
-	return fmt.Sprintf("at most about %.0f calls of simulated users, about %s", c.calls, number.Dollars(c.usd)) + c.withoutPrice()
+	return fmt.Sprintf("at most about %.0f calls to simulated users, about %s", c.calls, number.Dollars(c.usd)) + c.withoutPrice()
 }

@@ -11,9 +11,9 @@ import (
 	"evolve/gates/review"
 )
 
-// waits lists an agent's proposals of a config, or of a version of searched code, that await
-// a person or their gates, the oldest first, each with what makes it stale. It leaves out those
-// of the given run.
+// waits lists an agent's proposals of a config, or of a version of searched code, that
+// await a person or their gates, the oldest first, each with the changed inputs that make
+// it stale. It leaves out the proposals of the given run.
 func (r *runner) waits(ctx context.Context, a *workspace.Agent, run string) ([]archive.Waiting, error) {
 	var out []archive.Waiting
 	for p, err := range r.o.Archive.Proposals(ctx) {
@@ -50,10 +50,10 @@ func (r *runner) stale(ctx context.Context, a *workspace.Agent, p archive.Propos
 	return nil, nil
 }
 
-// plannedWaits lists the proposals that waited when an interrupted run was planned. Since then the
-// run's own proposal may have superseded one of them, or the run may have passed one through its
-// gates; neither changes anything for the run. After a person's decision, the result is what waits
-// now.
+// plannedWaits lists the proposals that were waiting when an interrupted run was planned.
+// Since then the run's own proposal may have superseded one of them, or the run may have
+// passed one through its gates; neither changes the list for the run. If a person has made
+// a decision since, plannedWaits lists the proposals that are waiting now.
 func (r *runner) plannedWaits(ctx context.Context, a *workspace.Agent, run string) ([]archive.Waiting, error) {
 	now, err := r.waits(ctx, a, run)
 	if err != nil {
@@ -61,7 +61,7 @@ func (r *runner) plannedWaits(ctx context.Context, a *workspace.Agent, run strin
 	}
 	plan, err := r.o.Archive.Plan(ctx, run, a.ID)
 	if errors.Is(err, archive.ErrNotFound) {
-		return now, nil // it did not reach this agent
+		return now, nil // the run did not reach this agent
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the interrupted run's plan: %w", err)

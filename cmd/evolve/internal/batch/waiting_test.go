@@ -12,8 +12,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// versions is an archive with proposals of versions of searched code, made by runs on one state
-// of it, and the runner of a night over that.
+// versions returns the runner of a night over an archive with the given proposals. The
+// proposals are for versions of searched code and were made by runs on the same state of
+// the code.
 func versions(t *testing.T, list ...archive.ProposalRecord) (*runner, *workspace.Agent) {
 	t.Helper()
 	a := archive.OpenMemory()
@@ -43,8 +44,9 @@ func words(list []archive.Waiting) string {
 	return strings.Join(out, ", ")
 }
 
-// TestDraftsOfVersionsWait: nights are measured against a version that waits for its gates, as
-// against one that awaits a person. One that was imported, or that a run itself made, is none.
+// TestDraftsOfVersionsWait checks that nights are measured against a version that waits for
+// its gates, just as against one that awaits a person. A version that was imported, or that
+// the run itself made, does not count.
 func TestDraftsOfVersionsWait(t *testing.T) {
 	r, a := versions(t,
 		archive.ProposalRecord{State: archive.Awaiting}, archive.ProposalRecord{State: archive.Drafted}, archive.ProposalRecord{State: archive.Drafted, Title: "stale"},
@@ -59,8 +61,9 @@ func TestDraftsOfVersionsWait(t *testing.T) {
 	}
 }
 
-// TestDraftGatedByAnInterruptedRun: an interrupted run goes on with the plan that it had, also
-// if it has passed the draft through the gates; a person's decision changes the plan.
+// TestDraftGatedByAnInterruptedRun checks that an interrupted run continues with the plan
+// that it had, even if it has passed the draft through the gates, and that a person's
+// decision changes the plan.
 func TestDraftGatedByAnInterruptedRun(t *testing.T) {
 	for state, want := range map[archive.ProposalState]string{
 		archive.Drafted: "P1 v1 true []", archive.HumanLane: "P1 v1 true []", archive.GateFailed: "P1 v1 true []", archive.Superseded: "P1 v1 true []",
@@ -86,8 +89,8 @@ func TestDraftGatedByAnInterruptedRun(t *testing.T) {
 	}
 }
 
-// TestNotesOfDrafts: a night reports what became of a version that had waited, in place of what
-// it told before.
+// TestNotesOfDrafts checks that a night reports what became of a version that had waited,
+// replacing the night's earlier report about it.
 func TestNotesOfDrafts(t *testing.T) {
 	p := archive.ProposalRecord{ID: "P1", State: archive.Drafted, Patch: &archive.PatchBrief{Target: "curve", Origin: review.OriginBlocks, Waits: "the limit"}}
 	note := func(r *runner, p archive.ProposalRecord) string {
@@ -99,7 +102,7 @@ func TestNotesOfDrafts(t *testing.T) {
 		return strings.Join(out, "|")
 	}
 	r := &runner{}
-	if got, want := note(r, p), "P1 drafted: P1 waits for its gates: the limit; the next run takes it up"; got != want {
+	if got, want := note(r, p), "P1 drafted: P1 waits for its gates: the limit; the next run resumes it"; got != want {
 		t.Errorf("%s", got)
 	}
 	r.run.Patches = []archive.PatchNote{{Proposal: "P1", State: archive.Drafted, Text: "told tonight"}}

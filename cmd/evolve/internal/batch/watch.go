@@ -19,11 +19,12 @@ import (
 )
 
 const (
-	// gitTime is the time that reading the history may take.
+	// gitTime limits how long reading the history may take.
 	gitTime = 10 * time.Second
-	// mostSubject bounds the stored first line of a commit's message, in bytes.
+	// mostSubject limits the stored first line of a commit message, in bytes.
 	mostSubject = 200
-	// mostFile bounds the files of an adoption that are compared with their present state.
+	// mostFile limits, in bytes, the size of the files of an adoption that are compared
+	// with their present state.
 	mostFile = 16 << 20
 )
 
@@ -33,7 +34,8 @@ type History interface {
 	Changes(ctx context.Context, from, to string, most int, paths ...string) ([]patch.Change, int, error)
 }
 
-// history returns the version control of the workspace, or nil without a commit.
+// history returns the version control of the workspace, or nil if there is none or it has
+// no commit.
 func (r *runner) history() History {
 	if r.o.History == nil {
 		return nil
@@ -45,9 +47,10 @@ func (r *runner) history() History {
 	return h
 }
 
-// noteCommits records in the plans which commits are checked out: that of the workspace, and that
-// of a target whose code is searched, with the data that its entries spend. They are not part of
-// the run's identity: a commit elsewhere in the repository makes no other run.
+// noteCommits records in the plans which commits are checked out: the commit of the
+// workspace and, for a target whose code is searched, the target's commit with the data
+// that its entries into the confirmation spend. The commits are not part of the run's
+// identity, so a commit elsewhere in the repository does not lead to another run.
 func (r *runner) noteCommits() {
 	for i := range r.plans {
 		if code := r.o.Code.Found[r.plans[i].Agent]; code != nil {
@@ -60,15 +63,15 @@ func (r *runner) noteCommits() {
 	}
 	_, commit, err := h.Head()
 	if err != nil {
-		r.o.Log.Warn("the commit of the agents is not on record", "error", err)
+		r.o.Log.Warn("the commit of the agents was not recorded", "error", err)
 	}
 	for i := range r.plans {
 		r.plans[i].Commit = commit
 	}
 }
 
-// watch compares the active config of an agent with its past, and adds the findings to the
-// stored result.
+// watch compares the active config of an agent with its earlier states, and adds the
+// findings to the stored result.
 func (r *runner) watch(ctx context.Context, at int, result *archive.AgentResult) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := r.o.Archive.Flush(ctx); err != nil {
@@ -100,26 +103,27 @@ func (r *runner) watch(ctx context.Context, at int, result *archive.AgentResult)
 	return nil
 }
 
-// learned identifies the experience of an agent's live turns that evaluations of this run
-// read, without the feedback of people; "" for an agent that reads none.
+// learned identifies the experience from an agent's live turns that evaluations of this run
+// read, not including feedback from people; it returns "" for an agent whose evaluations
+// read none.
 func (r *runner) learned(ctx context.Context, a *workspace.Agent) (string, error) {
 	if a.Adapter.Kind != workspace.KindBuiltin {
 		return "", nil
 	}
 	e, err := r.o.Archive.FrozenExperience(ctx, a.ID)
 	if err != nil {
-		return "", fmt.Errorf("reading what the turns of %s have shown: %w", a.ID, err)
+		return "", fmt.Errorf("reading the results of the live turns of %s: %w", a.ID, err)
 	}
 	e.Feedback, e.LastFeedback = nil, 0
 	return cmp.Or(e.Withhold(r.held.Quoted).Digest(), "nothing"), nil
 }
 
-// mostCommits bounds the commits that a change names.
+// mostCommits limits the number of commits that a change names.
 const mostCommits = 4
 
-// findCommits adds the commits between two nights that changed the agent: those that changed its
-// folder and, if its models are other ones, evolve.yaml, and for a target whose code is searched,
-// those of the target's repository.
+// findCommits adds the commits between two nights that changed the agent: those that
+// changed its folder and, if its models differ, evolve.yaml; for a target whose code is
+// searched, it also adds those in the target's repository.
 func (r *runner) findCommits(ctx context.Context, at int, c *archive.ActiveChange, between watch.Between) {
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
@@ -137,7 +141,7 @@ func (r *runner) findCommits(ctx context.Context, at int, c *archive.ActiveChang
 		list, n, err := h.Changes(ctx, span[0], span[1], mostCommits, paths...)
 		if err != nil {
 			c.Versioned = false
-			r.o.Log.Warn("the commits before a change of "+id+" are not known", "error", err)
+			r.o.Log.Warn("the commits before a change to "+id+" are not known", "error", err)
 			return
 		}
 		for _, k := range list {
@@ -156,7 +160,7 @@ func (r *runner) findCommits(ctx context.Context, at int, c *archive.ActiveChang
 		}
 		look("", r.history(), between.Workspace, paths...)
 	}
-	seen := map[string]bool{} // a commit of both folders is in both lists
+	seen := map[string]bool{} // a commit to both folders is in both lists
 	found = slices.DeleteFunc(found, func(k archive.CommitBrief) bool {
 		twice := seen[k.Hash]
 		seen[k.Hash] = true
@@ -181,7 +185,7 @@ func (r *runner) scrubbed(s string) string {
 	return r.o.Scrub(s)
 }
 
-// unchanged reports whether the files of an adoption are still as it left them.
+// unchanged reports whether the files of an adoption are still as the adoption left them.
 func (r *runner) unchanged(ctx context.Context, id string) (bool, error) {
 	p, err := r.o.Archive.Proposal(ctx, id)
 	if err != nil {

@@ -16,13 +16,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// mostFailures is the maximum number of the champion's failures that are shown to the
-// model that writes patches.
+// mostFailures is the maximum number of the champion's failures shown to the model that
+// writes patches.
 const mostFailures = 5
 
-// write has a patch written from an agent's champion's failures on the search tasks of
-// this run. Targets take turns. If both answers of the model are refused, that counts as
-// an attempt.
+// write has a patch written from the failures of an agent's champion on the search tasks of
+// this run. Targets take turns. If both of the model's answers are refused, they count as
+// one attempt.
 func (r *runner) write(ctx context.Context, agentID string, turn int) (archive.PatchNote, error) {
 	desk := r.o.Patches
 	if r.o.Writer == nil || len(desk.Targets) == 0 {
@@ -33,7 +33,7 @@ func (r *runner) write(ctx context.Context, agentID string, turn int) (archive.P
 		return note, err
 	}
 	if r.budget.Exhausted() {
-		return note, bench.ErrBudget // perhaps before the champion had a result
+		return note, bench.ErrBudget // the budget may have run out before the champion had a result
 	}
 	if err := desk.MayAttempt(ctx, agentID); err != nil {
 		return refusedNote(note, err)
@@ -65,8 +65,8 @@ func (r *runner) write(ctx context.Context, agentID string, turn int) (archive.P
 	return r.proposePatch(ctx, note, *s)
 }
 
-// draft asks the model, and once more if its patch would be refused before anything is
-// run. The submission is nil if there is none.
+// draft asks the model for a patch, and asks once more if the patch would be refused before
+// anything is run. The submission is nil if there is none.
 func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Material, note *archive.PatchNote) (s *review.Submission, text string, err error) {
 	a, _ := r.o.Workspace.Agent(agentID)
 	asked, done, err := r.o.Writer(ctx, a)
@@ -96,15 +96,15 @@ func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Materi
 			return nil, "nothing was written: " + why, nil
 		}
 		if why == "" {
-			return s, fmt.Sprintf("written at the %s try from %d failures", []string{"first", "second"}[try], len(m.Cases)), nil
+			return s, fmt.Sprintf("written on the %s attempt, from %d failures", []string{"first", "second"}[try], len(m.Cases)), nil
 		}
 		text, m.Refused = "what the model wrote was refused twice, the second time because: "+why, why
 	}
 	return s, text, nil
 }
 
-// material returns the input of the model: failures of the champion on search tasks, and
-// the Go files that a patch may change.
+// material returns the model's input: failures of the champion on search tasks, and the Go
+// files that a patch may change.
 func (r *runner) material(ctx context.Context, agentID string, ground *review.Ground) (patchwriter.Material, error) {
 	m := patchwriter.Material{Target: ground.Target.Name}
 	s := r.specs[slices.Index(r.run.Agents, agentID)]
@@ -161,8 +161,8 @@ func (r *runner) refusedPatches(ctx context.Context, agentID, target string) ([]
 	return out, nil
 }
 
-// attempt returns a patch with the reasons of its refusal, those of a person first; without reasons
-// if it was not refused.
+// attempt returns a patch with the reasons for its refusal, those of a person first. If the
+// patch was not refused, there are no reasons.
 func attempt(p archive.ProposalRecord) patchwriter.Attempt {
 	a := patchwriter.Attempt{Rationale: p.Rationale}
 	if !refused(p) {
@@ -175,12 +175,13 @@ func attempt(p archive.ProposalRecord) patchwriter.Attempt {
 	return a
 }
 
-// refused reports whether gates, a reviewer or a person refused a patch, or took it back.
+// refused reports whether gates, a reviewer or a person refused a patch, or a person rolled
+// it back.
 func refused(p archive.ProposalRecord) bool {
 	return p.State == archive.GateFailed || p.State == archive.Rejected || p.State == archive.RolledBack
 }
 
-// findings returns the objections of gates and reviewers to a patch. Nothing in it was
+// findings returns the objections of gates and reviewers to a patch. None of them was
 // measured on held-out cases.
 func findings(p archive.ProposalRecord) []string {
 	var out []string
@@ -195,7 +196,7 @@ func findings(p archive.ProposalRecord) []string {
 	return out
 }
 
-// unified returns the change of a patch.
+// unified returns a patch's change as a unified diff.
 func unified(p archive.ProposalRecord) string {
 	var files []diff.File
 	for _, f := range p.Files {
@@ -204,8 +205,8 @@ func unified(p archive.ProposalRecord) string {
 	return string(diff.Unified(files))
 }
 
-// failures returns the worst evaluations of a config in this run, one of each task. It
-// reads no evaluations of tasks other than search tasks.
+// failures returns the worst evaluations of a config in this run, one for each task. It
+// reads evaluations of search tasks only.
 func (r *runner) failures(ctx context.Context, agentID string, config agent.ConfigID, tasks map[string]*bench.Task) ([]bench.Evaluation, error) {
 	if err := r.o.Archive.Flush(ctx); err != nil {
 		return nil, fmt.Errorf("%w: %w", bench.ErrRecorder, err)

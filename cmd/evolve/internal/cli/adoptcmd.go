@@ -29,7 +29,7 @@ func adoptCommand(sh *shell) *cli.Command {
 			Name: "sync", Usage: "push branches of proposals, and record what was merged or closed at the remote",
 			Description: "For `adoption: {via: branch}` in evolve.yaml; `evolve run` does the same at its start and its end.\n" +
 				"It never pushes to the base branch and merges nothing. `evolve help decisions` describes it.",
-			Flags: []cli.Flag{&cli.StringSliceFlag{Name: "merged", Usage: "`ID=COMMIT`: the commit of the base branch that merged a proposal, where other changes in it hide the merge"}},
+			Flags: []cli.Flag{&cli.StringSliceFlag{Name: "merged", Usage: "`ID=COMMIT`: the commit of the base branch that merged a proposal, if other changes in it hide the merge"}},
 			Action: func(c *cli.Context) error {
 				if err := outside(sh); err != nil {
 					return err
@@ -67,7 +67,8 @@ func adoptCommand(sh *shell) *cli.Command {
 	}
 }
 
-// mergesOf reads the commits that a person names as merges of proposals, ID=COMMIT.
+// mergesOf reads the commits that a person names as merges of proposals, in the form
+// ID=COMMIT.
 func mergesOf(list []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, one := range list {
@@ -92,8 +93,9 @@ func branchReviewer(sh *shell, w *workspace.Workspace, lend review.WithStore) *r
 	return rev
 }
 
-// branchText is the text of the pull request of a proposal: the output of `evolve show --all`,
-// because the reader may have no workspace, and the decision box of its night.
+// branchText returns the text of a proposal's pull request: the output of `evolve show
+// --all`, because the reader may have no workspace, and the decision box of the proposal's
+// night.
 func branchText(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.Archive, p archive.ProposalRecord) (string, error) {
 	if p.Branch != nil { // the reader has the branch
 		b := *p.Branch
@@ -109,7 +111,7 @@ func branchText(ctx context.Context, sh *shell, w *workspace.Workspace, a *archi
 	if p.Patch != nil {
 		v := patchViewOf(sh.PatchReader(w.Root), p, false)
 		v.Addressed, v.Notes = model.Addressed(p), one.notes
-		v.Repository = filepath.Base(v.Repository) // the path is that of a machine
+		v.Repository = filepath.Base(v.Repository) // the path is specific to this machine
 		printPatch(con, v, true)
 	} else {
 		printProposal(con, one, true)
@@ -118,7 +120,8 @@ func branchText(ctx context.Context, sh *shell, w *workspace.Workspace, a *archi
 	return out.String(), err
 }
 
-// writeBoxOf writes the decision box of the night that made a proposal, without its commands.
+// writeBoxOf writes the decision box of the night that made a proposal, without the box's
+// commands.
 func writeBoxOf(ctx context.Context, out *bytes.Buffer, a *archive.Archive, p archive.ProposalRecord) error {
 	if p.Run == "" {
 		return nil
@@ -143,8 +146,8 @@ func writeBoxOf(ctx context.Context, out *bytes.Buffer, a *archive.Archive, p ar
 	return render.Box(out, r, render.TerminalOptions{})
 }
 
-// syncBranches pushes and looks at the branches of a workspace, and starts adoption.after for
-// what was decided.
+// syncBranches pushes and checks the branches of a workspace, and runs adoption.after for
+// each proposal that was decided.
 func syncBranches(ctx context.Context, sh *shell, w *workspace.Workspace, merged map[string]string) ([]review.BranchState, error) {
 	var list []archive.ProposalRecord
 	err := wire.LookIfThere(w.Root, func(a *archive.Archive) (err error) {
@@ -187,18 +190,19 @@ func runsOf(list []archive.ProposalRecord, states []review.BranchState) []string
 	return runs
 }
 
-// branchTrouble is the subject of the event that branches could not be pushed or looked at.
+// branchTrouble is the subject of the event that reports that branches could not be pushed
+// or checked.
 const branchTrouble = "branches"
 
-// nightBranches calls syncBranches at the start and at the end of a night, and never fails the
-// night. It reports whether something was decided. It returns an error only if a person stopped it.
-// At the end, t notifies people of failures.
+// nightBranches calls syncBranches at the start and at the end of a night. Failures do not
+// end the night, and at the end of a night, t notifies people of them. decided reports
+// whether something was decided. stopped is set only if a person stopped the work.
 func nightBranches(sh *shell, w *workspace.Workspace, t *teller) (decided bool, stopped error) {
 	ctx, stop := sh.stoppable()
 	defer stop()
 	states, err := syncBranches(ctx, sh, w, nil)
 	if err != nil && !errors.Is(err, archive.ErrLocked) {
-		sh.eprintf("warning: branches of proposals: %s; the run goes on\n", text.Visible(err.Error()))
+		sh.eprintf("warning: the branches of proposals could not be synchronized: %s; the run continues\n", text.Visible(err.Error()))
 	}
 	var trouble []string
 	changed := false
@@ -239,14 +243,15 @@ func nightBranches(sh *shell, w *workspace.Workspace, t *teller) (decided bool, 
 	return decided, nil
 }
 
-// atRemote compares the branch of a proposal with the remote before and after a decision here.
+// atRemote compares a proposal's branch with the remote before and after a decision made
+// here.
 func atRemote(ctx context.Context, sh *shell, w *workspace.Workspace, p archive.ProposalRecord) {
 	if w.Settings.Adoption.Via != workspace.ViaBranch || p.Branch == nil {
 		return
 	}
 	states, err := syncBranches(ctx, sh, w, nil)
 	if err != nil {
-		sh.eprintf("warning: branches of proposals: %s\n", text.Visible(err.Error()))
+		sh.eprintf("warning: the branches of proposals could not be synchronized: %s\n", text.Visible(err.Error()))
 	}
 	for _, s := range states {
 		if s.Proposal == p.ID && (s.Did != "" || s.Note != "" || s.Trouble != "") {
@@ -255,13 +260,13 @@ func atRemote(ctx context.Context, sh *shell, w *workspace.Workspace, p archive.
 	}
 }
 
-// branchWords describes what was found of a branch, and what was done.
+// branchWords describes the state in which a branch was found, and the step that was taken.
 func branchWords(s review.BranchState) string {
 	at := fmt.Sprintf("%s of %s", s.Branch, s.Remote)
 	var words string
 	switch {
 	case s.Did == "pushed":
-		words = fmt.Sprintf("is pushed as %s, for %s", at, s.Base)
+		words = fmt.Sprintf("is pushed as %s, to be merged into %s", at, s.Base)
 	case s.Did == "merged":
 		words = fmt.Sprintf("was merged into %s of %s as %s by %s: it is adopted", s.Base, s.Remote, wire.Abbreviated(s.Commit), s.By)
 	case s.Did == "closed":
@@ -271,7 +276,7 @@ func branchWords(s review.BranchState) string {
 	case s.Did == "deleted":
 		words = fmt.Sprintf("is %s: %s is deleted", s.State.Name(), at)
 	case s.State == archive.Adopted:
-		words = fmt.Sprintf("is adopted by %s of %s", wire.Abbreviated(s.Commit), s.Base)
+		words = fmt.Sprintf("is adopted by commit %s on %s", wire.Abbreviated(s.Commit), s.Base)
 	case s.State == archive.Awaiting || s.State == archive.HumanLane:
 		words = fmt.Sprintf("awaits a merge of %s", at)
 	default:

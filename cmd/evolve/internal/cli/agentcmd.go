@@ -22,26 +22,26 @@ func agentCommand(sh *shell) *cli.Command {
 		agentFlag(),
 		&cli.StringFlag{Name: "task", Usage: "run the task `ID` of the agent's suites instead of a goal, and grade the answer"},
 		&cli.StringFlag{Name: "variant", Usage: "an archived `VARIANT` instead of the champion"},
-		&cli.StringFlag{Name: "session", Usage: "go on with the conversation `NAME`: its messages, notes, working state and memories"},
-		&cli.BoolFlag{Name: "new", Usage: "begin the conversation of --session anew"},
+		&cli.StringFlag{Name: "session", Usage: "continue the conversation `NAME`: its messages, notes, working state and memories"},
+		&cli.BoolFlag{Name: "new", Usage: "start the conversation given by --session from the beginning"},
 		&cli.StringFlag{Name: "domain", Usage: "the turn's subject area `DOMAIN`, instead of the one that its keywords suggest"},
 		&cli.StringFlag{Name: "dir", Usage: "the folder `PATH`, which the file tools of the turn can read"},
 	}
 	return &cli.Command{
-		Name: "agent", Usage: "one agent: what it is, one turn of it, its stored turns and their lessons",
+		Name: "agent", Usage: "one agent: its config, a single turn, its stored turns and their lessons",
 		Subcommands: []*cli.Command{
 			{
 				Name: "show", Usage: "the effective config, and where each value comes from", ArgsUsage: "[AGENT]",
 				Action: func(c *cli.Context) error { return agentShow(sh, c) },
 			},
 			{
-				Name: "run", Usage: "one turn, shown as it happens and kept", ArgsUsage: "[GOAL…]", Flags: task,
+				Name: "run", Usage: "one turn, shown as it happens and stored", ArgsUsage: "[GOAL…]", Flags: task,
 				Action: func(c *cli.Context) error { return agentRun(sh, c) },
 			},
 			{
 				Name: "turns", Usage: "the stored turns, the latest last", Description: "Works while a run is on.",
 				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "agent", Usage: "only those of `AGENT`"}, &cli.StringFlag{Name: "session", Usage: "only those of the conversation `NAME`"},
+					&cli.StringFlag{Name: "agent", Usage: "only those of `AGENT`"}, &cli.StringFlag{Name: "session", Usage: "only the turns of the conversation `NAME`"},
 					&cli.IntFlag{Name: "last", Usage: "only the last `N`", Value: 30},
 				},
 				Action: func(c *cli.Context) error { return agentTurns(sh, c) },
@@ -82,10 +82,10 @@ func oneAgent(c *cli.Context, w *workspace.Workspace, name string) (*workspace.A
 	return nil, exit.Errorf(exit.Usage, hint, "there are %d agents", len(w.Agents))
 }
 
-// agentFlags returns the flags of a command that choose one of the agents.
+// agentFlags describes the flags with which a command chooses one of the agents.
 func agentFlags(ids []string) string { return "--agent " + strings.Join(ids, " or --agent ") }
 
-// namedAgent returns the agent with an id.
+// namedAgent returns the agent with the given id.
 func namedAgent(w *workspace.Workspace, name string) (*workspace.Agent, error) {
 	a, ok := w.Agent(name)
 	if !ok {
@@ -146,7 +146,7 @@ func agentShow(sh *shell, c *cli.Context) error {
 		sh.printf("\n  not searched: %s\n", text.Visible(left))
 	}
 	if named := a.NamedInVain(); named != "" {
-		sh.printf("  space: in agent.yaml names %s nevertheless\n", text.Visible(named))
+		sh.printf("  agent.yaml nevertheless names %s under space:\n", text.Visible(named))
 	}
 	if len(a.Allow) > 0 {
 		sh.printf("\n  allowed to keep or share text beyond a turn: %s; in live turns from autonomy level 2 on\n", strings.Join(a.Allow, ", "))
@@ -155,7 +155,7 @@ func agentShow(sh *shell, c *cli.Context) error {
 	return nil
 }
 
-// rangeOf returns a short description of a parameter's permitted values.
+// rangeOf briefly describes a parameter's permitted values.
 func rangeOf(p agent.Param) string {
 	switch p.Kind {
 	case agent.Float, agent.Int:
@@ -174,7 +174,7 @@ func rangeOf(p agent.Param) string {
 	return string(p.Kind)
 }
 
-// taskOf returns the named task, or one made of the goal.
+// taskOf returns the named task, or a task made from the goal.
 func taskOf(c *cli.Context, w *workspace.Workspace, a *workspace.Agent) (*bench.Task, *bench.Suite, error) {
 	id := c.String("task")
 	if id == "" {

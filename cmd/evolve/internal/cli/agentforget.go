@@ -13,10 +13,11 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// forgetView is `evolve agent forget --json`.
+// forgetView is the output of `evolve agent forget --json`.
 type forgetView struct {
 	gcView
-	// Proposals lost memories; Proposal has the rest of what awaited a decision.
+	// Proposals are the proposals from which memories were removed. Proposal is the
+	// proposal with the remaining memories of those that awaited a decision.
 	Proposals []string `json:"proposals,omitempty"`
 	Proposal  string   `json:"proposal,omitempty"`
 	// Reports are the runs whose reports were rendered again.
@@ -33,7 +34,7 @@ func agentForgetCommand(sh *shell) *cli.Command {
 			"learned in it from memory proposals that no person approved, and their git refs. Outcomes, usage and the\n" +
 			"names of the conversation and its domains stay, and the ledger records the deletion. The output lists\n" +
 			"what is not deleted (backups, exports, commits, suites, adopted memories) and what to do about each.",
-		Flags:  []cli.Flag{agentFlag(), &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask; needed where there is no terminal"}},
+		Flags:  []cli.Flag{agentFlag(), &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask for confirmation; needed if there is no terminal"}},
 		Action: func(c *cli.Context) error { return agentForget(sh, c) },
 	}
 }
@@ -62,7 +63,8 @@ func agentForget(sh *shell, c *cli.Context) error {
 	if err != nil && !missing {
 		return gcFailure(err)
 	}
-	// A command that was killed before it reached the rest is repeated.
+	// This command may be the repetition of one that was killed before it reached the
+	// following steps.
 	talk, err := talkOf(c.Context, w.Root, a.ID, name)
 	if err != nil {
 		return err
@@ -126,7 +128,7 @@ func printForgotten(sh *shell, v forgetView, agentID, name string) {
 	}
 }
 
-// rewriteFeedback rewrites the file of an agent's lessons from the archive.
+// rewriteFeedback rewrites the file with an agent's lessons from the archive.
 func rewriteFeedback(c *cli.Context, root, agentID string) error {
 	return wire.LookIfThere(root, func(store *archive.Archive) error {
 		e, err := store.Experience(c.Context, agentID)
@@ -137,8 +139,8 @@ func rewriteFeedback(c *cli.Context, root, agentID string) error {
 	})
 }
 
-// forgetSession deletes a session. The rewritten store has one more entry, which the next
-// open signs.
+// forgetSession deletes a session. The rewritten store has one more ledger entry, which the
+// next open signs.
 func forgetSession(c *cli.Context, sh *shell, root, agentID, name string) (archive.Removed, error) {
 	return rewritten(sh, root, "evolve agent forget", func(opts archive.GCOptions) (archive.Removed, error) {
 		return archive.DeleteSession(c.Context, wire.ArchiveDir(root), agentID, name, opts)

@@ -20,25 +20,26 @@ import (
 	"evolve/reports/render"
 )
 
-// leftOver is where a deleted conversation may still be, and what a person can do.
+// leftOver describes where a deleted conversation may still be, and what a person can do
+// about it.
 type leftOver struct {
 	What  string   `json:"what"`
 	Where []string `json:"where,omitempty"`
 	Do    string   `json:"do"`
 }
 
-// maxWhere is the maximum number of places that are printed of each kind.
+// maxWhere is the maximum number of places printed for each kind.
 const maxWhere = 10
 
-// talk is a conversation that a person deletes: its name, the ids of its stored turns and the
-// time of the first.
+// talk is a conversation that a person deletes: its name, the ids of its stored turns and
+// the time of the first turn.
 type talk struct {
 	name  string
 	turns map[string]bool
 	began time.Time
 }
 
-// talkOf returns the conversation of this name, as the archive has it.
+// talkOf returns the conversation with this name, as stored in the archive.
 func talkOf(ctx context.Context, root, agentID, name string) (talk, error) {
 	out := talk{name: name, turns: map[string]bool{}}
 	err := wire.LookIfThere(root, func(store *archive.Archive) error {
@@ -59,8 +60,8 @@ func talkOf(ctx context.Context, root, agentID, name string) (talk, error) {
 	return out, err
 }
 
-// renderSince renders the stored reports of the runs that began after a time again, with the
-// index. A run that is on renders its own at its end.
+// renderSince renders again the stored reports of the runs that began after a time, and the
+// index. A run in progress renders its own report at its end.
 func renderSince(ctx context.Context, root string, began time.Time) (done []string, err error) {
 	if began.IsZero() {
 		return nil, nil
@@ -100,7 +101,8 @@ func renderSince(ctx context.Context, root string, began time.Time) (done []stri
 	return done, err
 }
 
-// leftBehind lists where a conversation may still be: what a person kept, approved or wrote.
+// leftBehind lists where a conversation may still be: in what a person stored, approved or
+// wrote.
 func leftBehind(sh *shell, w *workspace.Workspace, a *workspace.Agent, t talk, forgot review.Forgot) ([]leftOver, error) {
 	out := []leftOver{}
 	add := func(where []string, what, do string) {
@@ -131,7 +133,7 @@ func leftBehind(sh *shell, w *workspace.Workspace, a *workspace.Agent, t talk, f
 	if len(forgot.Emptied) > 0 {
 		out = append(out, leftOver{What: "git objects of the proposals that lost memories", Do: "git gc --prune=now, once nothing else needs them"})
 	}
-	add(suitesOf(w, t.name), "suites with tasks made of the conversation", "delete these tasks and commit")
+	add(suitesOf(w, t.name), "suites with tasks made from the conversation", "delete these tasks and commit")
 	out = append(out,
 		leftOver{"names that a person chose", []string{"the session " + t.name + ": in the list of turns", "its domains: in `evolve tools health`, lessons and reports"}, "they cannot be removed: choose names that reveal nothing"},
 		leftOver{What: "files that `evolve archive export` or `evolve report` wrote elsewhere", Do: "delete them"},
@@ -139,7 +141,7 @@ func leftBehind(sh *shell, w *workspace.Workspace, a *workspace.Agent, t talk, f
 	return out, nil
 }
 
-// suitesOf returns the suites that have tasks made of a conversation, with the tasks.
+// suitesOf returns the suites that have tasks made from a conversation, with the tasks.
 func suitesOf(w *workspace.Workspace, session string) []string {
 	var out []string
 	for name, s := range w.Suites {

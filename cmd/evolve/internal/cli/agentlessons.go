@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// periodView is a period with what follows from it.
+// periodView is a period together with the conclusions drawn from it.
 type periodView struct {
 	*experience.Period
 	Strengths   []experience.Finding `json:"strengths"`
@@ -23,11 +23,12 @@ type periodView struct {
 	Adjustments []experience.Finding `json:"adjustments"`
 }
 
-// lessonsView is `evolve agent lessons --json`. Night and Week are nil without turns.
+// lessonsView is the output of `evolve agent lessons --json`. Night and Week are nil if
+// there are no turns.
 type lessonsView struct {
 	Agent string `json:"agent"`
-	// Own is a person's own EVAL_FEEDBACK.md. Told follows it in the system prompt: the advice of
-	// Text, without the words of people and tools.
+	// Own is a person's own EVAL_FEEDBACK.md. In the system prompt it is followed by Told,
+	// which is the advice in Text without quotations from people and tools.
 	Own   string      `json:"own"`
 	Text  string      `json:"text"`
 	Told  string      `json:"told"`
@@ -37,10 +38,10 @@ type lessonsView struct {
 
 func agentLessonsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "lessons", Usage: "what an agent's live turns have shown", ArgsUsage: "[AGENT]",
+		Name: "lessons", Usage: "the lessons from an agent's live turns", ArgsUsage: "[AGENT]",
 		Description: "Every night derives lessons from the stored turns: strengths, weaknesses, referrals, corrections,\n" +
 			"tool errors, latencies and adjustments, each with its counts and turns. A person's own EVAL_FEEDBACK.md in the\n" +
-			"folder of the agent comes first. The next turn reads that file and the advice of the lessons, without texts of\n" +
+			"folder of the agent comes first. The next turn reads that file and the advice of the lessons, without texts from\n" +
 			"people and tools. Works while a run is on.",
 		Action: func(c *cli.Context) error { return agentLessons(sh, c) },
 	}

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// policyOf is the policy of some tools or providers of an agent in `evolve agent show
+// policyOf is the policy of some of an agent's tools or providers in `evolve agent show
 // --json`.
 type policyOf struct {
 	Kind   policy.Kind    `json:"kind"`
@@ -20,9 +20,9 @@ type policyOf struct {
 	Values []policy.Value `json:"values"`
 }
 
-// policiesOf resolves the policy of every tool and provider that an agent can call; those
-// with the same policy are grouped. An operator's own agent calls none through the
-// runtime: its tasks as a whole have the policy of its role.
+// policiesOf resolves the policy of every tool and provider that an agent can call, and
+// groups the calls that have the same policy. An operator's own agent calls none of them
+// through the runtime; instead, its tasks as a whole are subject to the policy of its role.
 func policiesOf(w *workspace.Workspace, a *workspace.Agent) (string, []policyOf, error) {
 	book := w.Settings.Policies
 	engine, err := policy.New(policy.Options{Book: book})
@@ -46,7 +46,7 @@ func policiesOf(w *workspace.Workspace, a *workspace.Agent) (string, []policyOf,
 }
 
 // callsOf lists the calls that a built-in agent can make. For any other agent it returns
-// the agent itself if that has a role.
+// the agent itself, if the agent has a role.
 func callsOf(w *workspace.Workspace, a *workspace.Agent) []policy.Call {
 	if a.Adapter.Kind != workspace.KindBuiltin {
 		if _, ok := w.Settings.Policies.Roles[a.ID]; !ok {

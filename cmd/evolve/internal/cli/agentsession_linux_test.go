@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// blockingModel answers every question with BO, except those that contain "forever".
+// blockingModel answers every question with BO, except questions that contain "forever", at
+// which it blocks.
 type blockingModel struct {
 	seen    []string
 	arrived chan struct{}
@@ -31,8 +32,9 @@ func (m *blockingModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// TestSessionOfTwoProcesses checks that a second process is refused while one takes a turn
-// of a session, and that the conversation goes on after the first was killed.
+// TestSessionOfTwoProcesses checks that a second process is refused while another takes a
+// turn of the same session, and that the conversation continues after the first process was
+// killed.
 func TestSessionOfTwoProcesses(t *testing.T) {
 	m := &blockingModel{arrived: make(chan struct{})}
 	server := httptest.NewServer(m)

@@ -24,7 +24,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// turnView is `evolve agent run --json`.
+// turnView is the output of `evolve agent run --json`.
 type turnView struct {
 	Agent   string         `json:"agent"`
 	Turn    string         `json:"turn,omitempty"`
@@ -35,7 +35,7 @@ type turnView struct {
 	Error   string         `json:"error,omitempty"`
 	served
 	Usage      agent.Usage           `json:"usage"`
-	Judge      agent.Usage           `json:"judge,omitzero"` // of judges and the simulated user
+	Judge      agent.Usage           `json:"judge,omitzero"` // of the judges and the simulated user
 	Score      *float64              `json:"score,omitempty"`
 	Grades     []bench.Grade         `json:"grades,omitempty"`
 	Requests   []agent.ChangeRequest `json:"requests,omitempty"`
@@ -43,9 +43,9 @@ type turnView struct {
 	Transcript agent.Transcript      `json:"transcript"`
 
 	session agent.Session
-	// learned is what the turn shows of the agent and its tools.
+	// learned is what the turn shows about the agent and its tools.
 	learned *experience.Turn
-	// goal is the task's goal without credentials, for storage.
+	// goal is the task's goal, with credentials removed for storage.
 	goal string
 }
 
@@ -81,7 +81,7 @@ func agentRun(sh *shell, c *cli.Context) error {
 	return takeTurn(sh, c, w, t)
 }
 
-// check refuses flags that do not go together.
+// check rejects flags that cannot be combined.
 func (t oneTurn) check(c *cli.Context) error {
 	switch {
 	case t.Suite != nil && t.Session != "":
@@ -89,16 +89,16 @@ func (t oneTurn) check(c *cli.Context) error {
 	case t.Suite != nil && c.String("dir") != "":
 		return exit.Misuse(errors.New("--dir is for a goal; --task has its own files"))
 	case c.IsSet("domain") && t.Suite != nil:
-		return exit.Misuse(errors.New("--domain is for a goal; --task has its own"))
+		return exit.Misuse(errors.New("--domain is for a goal; --task has its own domain"))
 	case c.IsSet("domain") && workspace.DomainProblem(c.String("domain")) != "":
 		return exit.Errorf(exit.Usage, "known ones: "+knownDomains(domainsOf(t.Agent), nil), "--domain: %s", workspace.DomainProblem(c.String("domain")))
 	case c.Bool("new") && t.Session == "":
-		return exit.Misuse(errors.New("--new begins a conversation anew; --session names it"))
+		return exit.Misuse(errors.New("--new begins a conversation anew; name the conversation with --session"))
 	}
 	return nil
 }
 
-// resume reads the state after the session's last turn, and holds the session until
+// resume reads the state left by the session's last turn, and holds the session until
 // release is called.
 func (t *oneTurn) resume(c *cli.Context, w *workspace.Workspace) (release func(), err error) {
 	if t.Session == "" {
@@ -116,8 +116,8 @@ func (t *oneTurn) resume(c *cli.Context, w *workspace.Workspace) (release func()
 	return release, nil
 }
 
-// takeTurn takes the turn, shows and stores it. Its error gives the exit code of the
-// outcome.
+// takeTurn takes the turn, shows it and stores it. Its error determines the exit code of
+// the outcome.
 func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) error {
 	a := t.Agent
 	if err := storable(w, t); err != nil {
@@ -125,7 +125,7 @@ func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) erro
 	}
 	scratch, err := tempdir.Make("turn")
 	if err != nil {
-		return fmt.Errorf("making the working directory: %w", err)
+		return fmt.Errorf("creating the working directory: %w", err)
 	}
 	defer func() { _ = scratch.Remove() }()
 	agents, err := sh.Agents(w)
@@ -172,7 +172,7 @@ func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) erro
 		err = res.Ungraded
 	}
 	if err == nil && view.Outcome == agent.Infrastructure && view.Error == bench.EndedAtOnce {
-		err = exit.Errorf(exit.Infrastructure, "state in the goal of the simulated user what the person wants from the agent, or begin with a message in turns; in a run such an evaluation is missing, not 0", "%s", view.Error)
+		err = exit.Errorf(exit.Infrastructure, "state in the goal of the simulated user what the person wants from the agent, or begin with a message in turns; in a run, such an evaluation counts as missing, not as 0", "%s", view.Error)
 	}
 	if err == nil {
 		err = exit.OfOutcome(view.Outcome, view.Error)
@@ -180,7 +180,8 @@ func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) erro
 	return err
 }
 
-// storable returns an error if the turn could not be stored, before anything is paid for.
+// storable returns an error, before anything is paid for, if it would not be possible to
+// store the turn.
 func storable(w *workspace.Workspace, t oneTurn) error {
 	if t.Suite != nil { // an evaluation by hand is not stored
 		return nil
@@ -206,9 +207,9 @@ func turnViewOf(t oneTurn, res wire.TurnResult) turnView {
 	return view
 }
 
-// keepTurn stores the turn, the session and the change requests. It stores nothing of a
-// suite's task, which is an evaluation by hand. While another process holds the archive, the
-// turn waits for the next one that opens it.
+// keepTurn stores the turn, the session and the change requests. It stores nothing for a
+// suite's task, which is an evaluation by hand. While another process holds the archive,
+// the turn waits for the next process that opens the archive.
 func keepTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn, v *turnView) error {
 	if t.Suite != nil {
 		return nil
@@ -253,13 +254,14 @@ func keepTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn, v *t
 	return err
 }
 
-// spooledTurn returns the turn with all that it leaves behind.
+// spooledTurn returns the turn with everything that has to be stored after it.
 func spooledTurn(sh *shell, t oneTurn, v *turnView) wire.SpooledTurn {
 	record, next := recordOf(sh, t, v)
 	return wire.SpooledTurn{Turn: record, Session: next, Requests: v.Requests, Learned: v.learned}
 }
 
-// recordOf returns the record of the turn, and the state of its conversation or nil.
+// recordOf returns the record of the turn, and the state of its conversation, which is nil
+// if there is none to store.
 func recordOf(sh *shell, t oneTurn, v *turnView) (archive.TurnRecord, *agent.Session) {
 	record := archive.TurnRecord{
 		Agent: v.Agent, Session: t.Session, Config: v.Config, PolicyVersion: v.Transcript.Policy, Autonomy: v.Transcript.Autonomy, Goal: v.goal,
@@ -286,8 +288,8 @@ func storeTurn(ctx context.Context, sh *shell, store *archive.Archive, t oneTurn
 	return nil
 }
 
-// keepPatch makes a proposal of a patch that the agent requested. Its gates run without
-// the archive. A refused patch stays a change request.
+// keepPatch makes a proposal from a patch that the agent requested. The proposal's gates
+// run while the archive is closed. A refused patch is stored as a change request.
 func keepPatch(sh *shell, c *cli.Context, w *workspace.Workspace, lend review.WithStore, t oneTurn, v *turnView, q agent.ChangeRequest) error {
 	s, _ := wire.PatchOf(w, t.Agent.ID, q)
 	p, err := submit(c.Context, sh.console, sh.PatchReviewer(w, lend), s)
@@ -305,22 +307,22 @@ func submit(ctx context.Context, con *console, rev *review.Reviewer, s review.Su
 	p, err := rev.ProposePatch(ctx, s)
 	var refused *review.RefusedError
 	if errors.As(err, &refused) {
-		con.eprintf("no proposal was made of a patch of %s by %s: %s\n", text.Visible(s.Target), text.Visible(s.Author), text.Visible(refused.Text))
+		con.eprintf("no proposal was made from a patch to %s by %s: %s\n", text.Visible(s.Target), text.Visible(s.Author), text.Visible(refused.Text))
 		return nil, nil
 	}
 	var left *review.LeftError
 	if errors.As(err, &left) {
-		con.eprintf("%s; the next night or `evolve patch propose` takes it up\n", text.Visible(left.Error()))
+		con.eprintf("%s; the next night or `evolve patch propose` resumes it\n", text.Visible(left.Error()))
 		return &p, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("proposing a patch of %s: %w", s.Target, err)
+		return nil, fmt.Errorf("proposing a patch to %s: %w", s.Target, err)
 	}
 	return &p, nil
 }
 
-// keepAsked notes the proposal that was made of a request. A request without a proposal
-// is stored as such.
+// keepAsked notes the proposal that was made from a request. A request that led to no
+// proposal is stored as a change request.
 func keepAsked(ctx context.Context, sh *shell, store *archive.Archive, t oneTurn, v *turnView, q agent.ChangeRequest, p *archive.ProposalRecord) error {
 	if p != nil {
 		v.Proposals = append(v.Proposals, p.ID)
@@ -333,8 +335,9 @@ func keepAsked(ctx context.Context, sh *shell, store *archive.Archive, t oneTurn
 	return nil
 }
 
-// proposeTool makes a proposal of a tool that the agent wrote, or of the deletion of one;
-// it ignores other requests. What cannot be proposed stays a change request.
+// proposeTool makes a proposal for a tool that the agent wrote, or for the deletion of a
+// tool; it ignores other requests. A request that cannot become a proposal stays a change
+// request.
 func proposeTool(ctx context.Context, sh *shell, w *workspace.Workspace, store *archive.Archive, a *workspace.Agent, q agent.ChangeRequest) (*archive.ProposalRecord, error) {
 	rev := sh.Reviewer(w, review.Opened(store))
 	var p archive.ProposalRecord
@@ -348,7 +351,7 @@ func proposeTool(ctx context.Context, sh *shell, w *workspace.Workspace, store *
 	}
 	var refused *review.RefusedError
 	if errors.As(err, &refused) {
-		sh.eprintf("no proposal was made of the tool %s: %s\n", text.Visible(q.Target), text.Visible(refused.Text))
+		sh.eprintf("no proposal was made from the tool %s: %s\n", text.Visible(q.Target), text.Visible(refused.Text))
 		return nil, nil
 	}
 	if err != nil {
@@ -357,7 +360,7 @@ func proposeTool(ctx context.Context, sh *shell, w *workspace.Workspace, store *
 	return &p, nil
 }
 
-// toolOf returns the tool of a change request that tool_create left.
+// toolOf returns the tool in a change request that was made with tool_create.
 func toolOf(q agent.ChangeRequest) (authored.Definition, bool) {
 	if q.Type != "tool" || q.Tool != "tool_create" {
 		return authored.Definition{}, false
@@ -366,7 +369,7 @@ func toolOf(q agent.ChangeRequest) (authored.Definition, bool) {
 	return d, err == nil
 }
 
-// keepRequest stores a change that the agent asked for and may not make itself.
+// keepRequest stores a change that the agent requested and may not make itself.
 func keepRequest(ctx context.Context, sh *shell, store *archive.Archive, t oneTurn, v *turnView, q agent.ChangeRequest) error {
 	_, err := store.PutRequest(ctx, archive.ChangeRequestRecord{
 		Agent: v.Agent, Request: q, Session: t.Session, Turn: v.Turn, Created: sh.Now(),
@@ -381,8 +384,8 @@ func keepRequest(ctx context.Context, sh *shell, store *archive.Archive, t oneTu
 	return nil
 }
 
-// The numbers of characters of a step's text that are shown while it happens, and of a
-// stored one.
+// The maximum number of characters of a step's text that are printed, as the step happens
+// and for a stored step.
 const (
 	liveStep   = 160
 	storedStep = 4000
@@ -411,7 +414,7 @@ func (w *watcher) show(e agent.Event) {
 	printEvent(w.sh.console, e, liveStep)
 }
 
-// rest prints the events of a turn that could not be shown live, as those of an
+// rest prints the events of a turn that could not be shown live, such as those of an
 // operator's own program.
 func (w *watcher) rest(t agent.Transcript) {
 	if w.quiet || w.shown > 0 {
@@ -425,7 +428,7 @@ func (w *watcher) rest(t agent.Transcript) {
 // printEvent prints one step of a turn on one line, with at most most characters of each
 // of its texts.
 func printEvent(con *console, e agent.Event, most int) {
-	if e.Kind == agent.EventStderr { // the cause of a failure is in its last lines
+	if e.Kind == agent.EventStderr { // the last lines have the cause of a failure
 		for _, line := range lastLines(e.Text, shownStderr) {
 			con.printf("%-10s  %s\n", e.Kind, text.Visible(line))
 		}
@@ -453,8 +456,8 @@ func printEvent(con *console, e agent.Event, most int) {
 	con.printf("\n")
 }
 
-// policyLine returns the settings of a call, without their origins, which `evolve agent
-// show` prints.
+// policyLine describes the settings that applied to a call, without the origins of the
+// settings, which `evolve agent show` prints.
 func policyLine(data json.RawMessage, most int) string {
 	var applied struct {
 		Version string
@@ -483,7 +486,7 @@ func printEnd(con *console, v turnView) {
 	}
 	con.printf("used       %s\n", usedLine(v.Usage))
 	if v.Judge.Iterations > 0 || v.Judge.CostUSD > 0 {
-		con.printf("besides    %s, of judges and the simulated user\n", usedLine(v.Judge))
+		con.printf("besides    %s, for judges and the simulated user\n", usedLine(v.Judge))
 	}
 	if v.Turn != "" {
 		con.printf("stored     %s\n", v.Turn)

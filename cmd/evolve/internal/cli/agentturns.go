@@ -17,19 +17,21 @@ import (
 	"evolve/runtime/text"
 )
 
-// served is who answered a turn, and what the turn was referred for.
+// served describes who answered a turn, and why the turn was referred.
 type served struct {
-	// Route is that of the turn, Models are those that answered, in the order of their
+	// Route is the turn's route. Models are the models that answered, in the order of their
 	// first call.
 	Route  string   `json:"route,omitempty"`
 	Models []string `json:"models,omitempty"`
-	// Signal is what the message was taken for; empty for the first of a conversation.
+	// Signal describes how the message was interpreted; it is empty for the first message
+	// of a conversation.
 	Signal string `json:"signal,omitempty"`
-	// Referral is the boundary that the agent named; absent without a referral.
+	// Referral is the boundary that the agent named; it is absent if the turn was not
+	// referred.
 	Referral json.RawMessage `json:"referral,omitempty"`
 }
 
-// servedBy reads it from a transcript.
+// servedBy determines from a transcript who answered a turn.
 func servedBy(t agent.Transcript) served {
 	var s served
 	for _, e := range t.Events {
@@ -47,7 +49,7 @@ func servedBy(t agent.Transcript) served {
 	return s
 }
 
-// line returns the route and the models.
+// line returns the route and the models as text on one line.
 func (s served) line() string {
 	var parts []string
 	if s.Route != "" {
@@ -72,7 +74,7 @@ type turnLine struct {
 
 func agentTurns(sh *shell, c *cli.Context) error {
 	lines := []turnLine{}
-	named, known := c.String("agent"), false // an agent that is gone may have turns
+	named, known := c.String("agent"), false // an agent that no longer exists may have turns
 	err := readingIfThere(sh, c, func(_ string, a *archive.Archive) error {
 		return forEach("turns", a.Turns(c.Context), func(t archive.TurnRecord) {
 			if named != "" && named != t.Agent {
@@ -99,7 +101,7 @@ func agentTurns(sh *shell, c *cli.Context) error {
 	})
 }
 
-// storedTurn is `evolve agent turn --json`.
+// storedTurn is the output of `evolve agent turn --json`.
 type storedTurn struct {
 	archive.TurnRecord
 	served

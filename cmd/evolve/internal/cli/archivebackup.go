@@ -14,10 +14,11 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 )
 
-// backupStamp is the form of the time in the name of a backup.
+// backupStamp is the time format in the name of a backup.
 const backupStamp = "20060102T150405Z"
 
-// backupView is `evolve archive backup --json` and `evolve archive restore --json`.
+// backupView is the output of `evolve archive backup --json` and `evolve archive restore
+// --json`.
 type backupView struct {
 	File string `json:"file"`
 	archive.Contents
@@ -27,8 +28,8 @@ func archiveBackupCommand(sh *shell) *cli.Command {
 	var force bool
 	return &cli.Command{
 		Name: "backup", Usage: "copy the whole archive to a file", ArgsUsage: "FILE|FOLDER",
-		Description: "Works while a run is on: the copy shows one moment. The file is written whole or not at all, " +
-			"and only you can read it. In a FOLDER the archive and the time name the file. `evolve archive restore` reads it.",
+		Description: "Works while a run is on: the copy is a snapshot of one moment. The file is written whole or not at all, " +
+			"and only you can read it. If FOLDER is given, the file is named after the archive and the time. `evolve archive restore` reads it.",
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "force", Destination: &force, Usage: "replace FILE"}},
 		Action: func(c *cli.Context) error { return archiveBackup(sh, c, force) },
 	}
@@ -62,7 +63,8 @@ func archiveBackup(sh *shell, c *cli.Context, force bool) error {
 	})
 }
 
-// printContents shows what a backup holds, below what was done with it.
+// printContents shows what a backup holds, after a line that describes what was done with
+// the backup.
 func printContents(con *console, done string, held archive.Contents) error {
 	head := "empty"
 	if held.Head != "" {

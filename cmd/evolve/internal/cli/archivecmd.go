@@ -87,11 +87,11 @@ func archiveCheck(sh *shell, c *cli.Context) error {
 		if err := a.Check(c.Context); err != nil {
 			return err
 		}
-		return sh.result(map[string]any{"sound": true}, "sound: every record can be read, the indexes agree, the ledger is intact\n")
+		return sh.result(map[string]any{"sound": true}, "sound: every record can be read, the indexes agree, and the ledger is intact\n")
 	})
 }
 
-// archiveExport writes to a file, atomically, or to standard output.
+// archiveExport writes an export to a file, atomically, or to standard output.
 func archiveExport(sh *shell, c *cli.Context, csv bool) error {
 	name := c.Args().First()
 	toStdout := name == "" || name == "-"

@@ -16,7 +16,7 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// gcView is `evolve archive gc --json`.
+// gcView is the output of `evolve archive gc --json`.
 type gcView struct {
 	archive.Removed
 	DryRun bool `json:"dry_run"`
@@ -25,11 +25,11 @@ type gcView struct {
 func archiveGCCommand(sh *shell) *cli.Command {
 	var dry bool
 	return &cli.Command{
-		Name: "gc", Usage: "remove old transcripts and evaluations, as `keep` in evolve.yaml sets",
-		Description: "A night with `keep` does the same at its end. Proposals that are open, adopted, rolled back or were refused in the last " +
-			"90 days keep their evidence; the ledger, the results, the variants, and the evaluations of an agent's " +
+		Name: "gc", Usage: "remove old transcripts and evaluations, as `keep` in evolve.yaml specifies",
+		Description: "A night with `keep` does the same at its end. Proposals that are open, adopted or rolled back, or were refused in the last " +
+			"90 days, keep their evidence; the ledger, the results, the variants, and the evaluations of an agent's " +
 			"latest 30 nights always stay. The records that stay are copied and checked, and replace the archive in one step.",
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "dry-run", Destination: &dry, Usage: "show what would go, and change nothing"}},
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "dry-run", Destination: &dry, Usage: "show what would be removed, and change nothing"}},
 		Action: func(c *cli.Context) error { return archiveGC(sh, c, dry) },
 	}
 }
@@ -65,7 +65,7 @@ func archiveGC(sh *shell, c *cli.Context, dry bool) error {
 	return sh.result(gcView{gone, dry}, "%s\n", removedWords(gone, dry))
 }
 
-// collect removes the records that a retention does not keep.
+// collect removes the records that a retention setting does not keep.
 func collect(ctx context.Context, sh *shell, root string, keep archive.Retention, owner string) (archive.Removed, error) {
 	return rewritten(sh, root, owner, func(opts archive.GCOptions) (archive.Removed, error) {
 		return archive.GC(ctx, wire.ArchiveDir(root), keep, opts)
@@ -96,7 +96,7 @@ func rewritten(sh *shell, root, owner string, rewrite func(archive.GCOptions) (a
 	return gone, err
 }
 
-// gcFailure adds a hint to an error of the file system.
+// gcFailure adds a hint to a file system error.
 func gcFailure(err error) error {
 	var locked *archive.LockedError
 	switch {
@@ -108,7 +108,7 @@ func gcFailure(err error) error {
 	return err
 }
 
-// removedWords describes what was removed, or would be.
+// removedWords describes what was removed or would be removed.
 func removedWords(r archive.Removed, dry bool) string {
 	text := "nothing to remove"
 	if r.Any() {
@@ -122,7 +122,7 @@ func removedWords(r archive.Removed, dry bool) string {
 		text += ", and " + count(r.Questions, "question")
 	}
 	if r.After > 0 {
-		text += fmt.Sprintf("; the archive took %s and takes %s", humanize.IBytes(uint64(r.Before)), humanize.IBytes(uint64(r.After)))
+		text += fmt.Sprintf("; the archive took up %s and now takes up %s", humanize.IBytes(uint64(r.Before)), humanize.IBytes(uint64(r.After)))
 	}
 	if r.Over {
 		text += "; the records that must stay take more space than keep.size"

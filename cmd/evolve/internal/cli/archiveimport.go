@@ -41,10 +41,10 @@ func archiveImport(sh *shell, c *cli.Context) error {
 	if err := archive.ImportAt(c.Context, wire.ArchiveDir(root), bufio.NewReader(in), how); err != nil {
 		err = fmt.Errorf("importing %s: %w", name, err)
 		if errors.As(err, new(*archive.AuditError)) || errors.As(err, new(*archive.BoundError)) {
-			return exit.Errorf(exit.Integrity, "the export was altered, or is of another archive than it names; nothing was imported: restore a backup instead", "%w", err)
+			return exit.Errorf(exit.Integrity, "the export was altered, or does not come from the archive that it names; nothing was imported: restore a backup instead", "%w", err)
 		}
 		if code, _ := exit.Of(err); code == exit.Unexpected {
-			return exit.Errorf(exit.Integrity, "export it again: only a whole and unchanged export is imported", "%w", err)
+			return exit.Errorf(exit.Integrity, "export it again: only a complete and unchanged export is imported", "%w", err)
 		}
 		return err
 	}
@@ -72,15 +72,15 @@ func archiveImport(sh *shell, c *cli.Context) error {
 		text += fmt.Sprintf("\n  %s as the export states them: no commit here confirms who decided", count(n, "decision"))
 	}
 	for _, id := range slices.Sorted(maps.Keys(commits.Others)) {
-		sh.eprintf("warning: %s here the archive %s, and the export is of another one\n",
+		sh.eprintf("warning: %s the archive %s here, but the export is from another one\n",
 			orElse(count(commits.Others[id], "commit")+" name", "1 commit names", commits.Others[id] != 1), foreign.Visible(id))
 	}
-	_, err = fmt.Fprintf(sh.stdout, "imported %s%s\n  to take an archive of your own back whole    %s\n", name, text, sh.command("evolve archive restore"))
+	_, err = fmt.Fprintf(sh.stdout, "imported %s%s\n  to restore an archive of your own in full    %s\n", name, text, sh.command("evolve archive restore"))
 	return err
 }
 
-// commitsOf compares an archive with the commits of the workspace's repository; nothing is
-// compared where there is none or git is not installed.
+// commitsOf compares an archive with the commits in the workspace's repository. It compares
+// nothing if there is no repository or git is not installed.
 func commitsOf(ctx context.Context, sh *shell, a *archive.Archive, root string, how review.Audit) (review.Commits, error) {
 	repo, err := patch.Open(root, sh.Env)
 	if err == nil {
@@ -96,8 +96,8 @@ func commitsOf(ctx context.Context, sh *shell, a *archive.Archive, root string, 
 	return out, err
 }
 
-// intoVacant returns the workspace's folder, ready for an archive, and the opened file
-// that the first argument names. It refuses as vacantRoot does.
+// intoVacant returns the workspace's folder, ready for an archive, and the opened file that
+// the first argument names. It refuses under the same conditions as vacantRoot.
 func intoVacant(sh *shell, c *cli.Context, reason string) (string, io.ReadCloser, error) {
 	root, err := vacantRoot(sh, c, reason)
 	if err != nil {
@@ -107,8 +107,8 @@ func intoVacant(sh *shell, c *cli.Context, reason string) (string, io.ReadCloser
 	return root, in, err
 }
 
-// vacantRoot returns the workspace's folder, ready for an archive. If there is an archive
-// already, it refuses with the given reason.
+// vacantRoot returns the workspace's folder, ready for an archive. If the folder already
+// has an archive, it refuses with the given reason.
 func vacantRoot(sh *shell, c *cli.Context, reason string) (string, error) {
 	root, err := sh.root(c)
 	if err != nil {

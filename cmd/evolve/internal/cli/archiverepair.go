@@ -21,15 +21,15 @@ func archiveRepairCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "repair", Usage: "save what can be read of a damaged archive",
 		Description: "Lists what is damaged, counts what a repair would keep and lose, and changes nothing; ends with exit code 8 if there is " +
-			"damage. With --yes it builds a sound archive of every record that can be read, before " +
-			"and behind the damage. The ledger is kept up to the last entry whose chain holds, and a new entry names what was " +
+			"damage. With --yes it builds a sound archive from every record that can be read, before " +
+			"and after the damage. The ledger is kept up to the last entry whose chain holds, and a new entry names what was " +
 			"lost. The damaged archive is moved aside whole. A repair that was killed can be repeated.",
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "yes", Destination: &yes, Aliases: []string{"y"}, Usage: "repair it"}},
 		Action: func(c *cli.Context) error { return archiveRepair(sh, c, yes) },
 	}
 }
 
-// repairView is `evolve archive repair --json`.
+// repairView is the output of `evolve archive repair --json`.
 type repairView struct {
 	Sound    bool `json:"sound"`
 	Repaired bool `json:"repaired"`
@@ -66,7 +66,7 @@ func archiveRepair(sh *shell, c *cli.Context, yes bool) error {
 	return err
 }
 
-// printRepair shows what was found, and what is or would be kept.
+// printRepair shows what was found, and what is or would be retained.
 func printRepair(con *console, root string, r *archive.Repair) error {
 	if r.Sound() {
 		_, err := fmt.Fprintln(con.stdout, "sound: there is nothing to repair")
@@ -82,7 +82,7 @@ func printRepair(con *console, root string, r *archive.Repair) error {
 	}
 	con.printf("ledger   the chain holds up to entry %s of %s", humanize.Comma(r.Ledger), humanize.Comma(r.LedgerKnown))
 	if r.Behind > 0 {
-		con.printf("; %s behind it can be read and stay in the damaged archive", orElse("1 entry", humanize.Comma(int64(r.Behind))+" entries", r.Behind == 1))
+		con.printf("; %s after it are readable and stay in the damaged archive", orElse("1 entry", humanize.Comma(int64(r.Behind))+" entries", r.Behind == 1))
 	}
 	con.printf("\n")
 	if r.Aside == "" {
@@ -113,7 +113,7 @@ func tally(counts map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// singular is the name of one record of a kind.
+// singular returns the name of a single record of a kind.
 func singular(kind string) string {
 	first, rest, more := strings.Cut(kind, " of ")
 	switch {

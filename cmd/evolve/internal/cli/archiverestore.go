@@ -21,36 +21,37 @@ import (
 	"evolve/runtime/text"
 )
 
-// noArchiveID stands for the id of a backup that has none, on the command line.
+// noArchiveID is typed on the command line in place of an archive id, for a backup that has
+// no id.
 const noArchiveID = "none"
 
 func archiveRestoreCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "restore", Usage: "make the archive from a backup, in a workspace without one", ArgsUsage: "FILE",
-		Description: "Reads backups of `evolve archive backup` and of nights, and the schema-N.backup that a change of the " +
+		Name: "restore", Usage: "recreate the archive from a backup, in a workspace without an archive", ArgsUsage: "FILE",
+		Description: "Reads backups made by `evolve archive backup` and by nights, and the schema-N.backup that a change to the " +
 			"archive's format leaves in .evolve/archive. The checksum, every record and the ledger are checked before the " +
-			"archive is put in place. A backup of another archive than .evolve/archive.head and the commits name is " +
-			"refused. The decisions that an older backup does not have are listed before the question.",
+			"archive is put in place. A backup is refused if .evolve/archive.head and the commits name another archive. " +
+			"The decisions that an older backup does not have are listed before the question.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "archive", Usage: "take a backup of another archive, the one with this `ID` (\"" + noArchiveID + "\" for a backup without an id)"},
-			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask before records are lost; needed where there is no terminal"},
+			&cli.StringFlag{Name: "archive", Usage: "accept a backup of another archive, the one with this `ID` (\"" + noArchiveID + "\" for a backup without an id)"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask before records are lost; needed if there is no terminal"},
 		},
 		Action: func(c *cli.Context) error { return archiveRestore(sh, c) },
 	}
 }
 
-// restoreView is `evolve archive restore --json`.
+// restoreView is the output of `evolve archive restore --json`.
 type restoreView struct {
 	backupView
-	// Lost are the known decisions that the backup does not have, and LostEntries counts the
-	// ledger entries, as far as that is known.
+	// Lost are the known decisions that the backup does not have. LostEntries is the number
+	// of ledger entries known to be missing from the backup.
 	Lost        []archive.LostDecision `json:"lost"`
 	LostEntries int64                  `json:"lost_entries"`
 }
 
 func archiveRestore(sh *shell, c *cli.Context) error {
 	name := c.Args().First()
-	root, in, err := intoVacant(sh, c, "a backup is restored only into a workspace without one")
+	root, in, err := intoVacant(sh, c, "a backup is restored only into a workspace without an archive")
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func archiveRestore(sh *shell, c *cli.Context) error {
 		}
 		err = fmt.Errorf("restoring %s: %w", name, err)
 		if code, _ := exit.Of(err); code == exit.Unexpected || errors.Is(err, archive.ErrCorrupt) {
-			return exit.Errorf(exit.Integrity, "try an older backup: only a whole and unchanged one is restored", "%w", err)
+			return exit.Errorf(exit.Integrity, "try an older backup: only a complete and unchanged backup is restored", "%w", err)
 		}
 		return err
 	}
@@ -80,8 +81,9 @@ func archiveRestore(sh *shell, c *cli.Context) error {
 	return printContents(sh.console, "restored from "+name, held)
 }
 
-// compareBackup compares a backup with what the workspace names: the head beside the archive and
-// the commits. It refuses the backup of another archive, and asks before something is lost.
+// compareBackup compares a backup with the archive that the workspace names, in the head
+// stored beside the archive and in the commits. It refuses a backup of another archive, and
+// asks for confirmation before anything is lost.
 func compareBackup(ctx context.Context, sh *shell, c *cli.Context, root string, a *archive.Archive, held archive.Contents) (archive.Succession, error) {
 	var lost archive.Succession
 	w, there, err := archive.WitnessOf(wire.ArchiveDir(root))
@@ -103,7 +105,7 @@ func compareBackup(ctx context.Context, sh *shell, c *cli.Context, root string, 
 	}
 	switch wanted := c.String("archive"); {
 	case foreign != "" && wanted == "":
-		return lost, exit.Errorf(exit.Gate, "`evolve archive import` takes an export as history; if this backup is to take the place of that archive, add --archive "+id,
+		return lost, exit.Errorf(exit.Gate, "`evolve archive import` imports an export as history; if this backup is to replace that archive, add --archive "+id,
 			"the backup is of the archive %s, and %s", id, foreign)
 	case wanted != "" && wanted != id:
 		return lost, exit.Errorf(exit.Gate, "leave the flag out for a backup of this workspace", "the backup is of the archive %s, not of %s", id, wanted)
@@ -117,8 +119,8 @@ func compareBackup(ctx context.Context, sh *shell, c *cli.Context, root string, 
 	return lost, confirmLoss(ctx, sh.console, c, lost, foreign)
 }
 
-// lossOf returns the records that a backup does not have: those of an archive that was set aside in
-// the workspace, and those that commits name.
+// lossOf returns the records that a backup does not have, as far as they are known from an
+// archive that was set aside in the workspace and from commits.
 func lossOf(ctx context.Context, root string, a *archive.Archive, w archive.Witness, there bool, commits review.Commits) (archive.Succession, error) {
 	var lost archive.Succession
 	id, err := a.ID(ctx)
@@ -157,8 +159,9 @@ func lossOf(ctx context.Context, root string, a *archive.Archive, w archive.Witn
 	return lost, nil
 }
 
-// laterEntries returns what the archive in a folder has after the head of an older copy of
-// it: none where it is another archive, does not have that head, or cannot be read.
+// laterEntries returns the number of entries, and the decisions, that the archive in a
+// folder has after the head of an older copy of it. It returns none if the folder has
+// another archive, if the archive does not have that head, or if it cannot be read.
 func laterEntries(ctx context.Context, dir, id string, end int64, head string) (int64, []archive.LostDecision) {
 	a, err := archive.Inspect(dir)
 	if err != nil {
@@ -199,7 +202,7 @@ func lostWords(d archive.LostDecision) string {
 	return words
 }
 
-// confirmLoss lists what is lost and asks.
+// confirmLoss lists what would be lost and asks for confirmation.
 func confirmLoss(ctx context.Context, con *console, c *cli.Context, lost archive.Succession, foreign string) error {
 	var b strings.Builder
 	if foreign != "" {
@@ -229,7 +232,7 @@ func confirmLoss(ctx context.Context, con *console, c *cli.Context, lost archive
 	return who.confirm(ctx, "restored")
 }
 
-// notLost is refuseLost for a command that has no archive open.
+// notLost is like refuseLost, but for a command that has not opened the archive.
 func notLost(ctx context.Context, root string, d decision, p archive.ProposalRecord, w review.Decision) error {
 	if d.name != "approve" {
 		return nil
@@ -238,7 +241,7 @@ func notLost(ctx context.Context, root string, d decision, p archive.ProposalRec
 }
 
 // refuseLost refuses to approve a proposal that was decided in a part of the ledger that a
-// restore has lost, until a person gives a reason to.
+// restore has lost, unless a person gives a reason to approve the proposal.
 func refuseLost(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, override string) error {
 	if override != "" || !undecided(p) {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 )
 
-// checkArguments compares the number of arguments with the usage line:
-// "A B" both, "[A]" at most one, "A…" any number from one on.
+// checkArguments compares the number of arguments with the usage line, in which "A B"
+// stands for exactly two arguments, "[A]" for at most one, and "A…" for one or more.
 func checkArguments(c *cli.Context, name string, command *cli.Command) error {
 	least, most := 0, 0
 	for _, a := range strings.Fields(command.ArgsUsage) {
@@ -44,7 +44,7 @@ func checkArguments(c *cli.Context, name string, command *cli.Command) error {
 	return nil
 }
 
-// neededTexts are the flags with a text that a command does not do without.
+// neededTexts lists the text flags that each command requires.
 var neededTexts = map[string][]string{
 	"evolve audit accept-head": {"reason"},
 	"evolve autonomy lower":    {"reason"},
@@ -54,8 +54,8 @@ var neededTexts = map[string][]string{
 	"evolve worker":            {"hub"},
 }
 
-// checkTexts refuses flags that are given without a text: where a flag narrows what the command of
-// the name does, an empty one, as of an unset variable, would widen it.
+// checkTexts refuses flags whose text is empty. If a flag narrows what the command does, an
+// empty text, for example from an unset variable, would widen it.
 func checkTexts(c *cli.Context, command string, flags []cli.Flag) error {
 	for _, f := range flags {
 		name, value := f.Names()[0], ""
@@ -70,7 +70,7 @@ func checkTexts(c *cli.Context, command string, flags []cli.Flag) error {
 		if c.IsSet(name) && strings.TrimSpace(value) == "" {
 			hint := "give it a value, or leave --" + name + " out"
 			if slices.Contains(neededTexts[command], name) {
-				hint = fmt.Sprintf("%s needs it: write --%s \"…\"", strings.TrimPrefix(command, "evolve "), name)
+				hint = fmt.Sprintf("%s needs this flag: write --%s \"…\"", strings.TrimPrefix(command, "evolve "), name)
 			}
 			return exit.Errorf(exit.Usage, hint, "--%s is empty", name)
 		}
@@ -78,31 +78,33 @@ func checkTexts(c *cli.Context, command string, flags []cli.Flag) error {
 	return nil
 }
 
-// commandLine is a sorted command line.
+// commandLine is a command line with its words sorted.
 type commandLine struct {
-	// path is the command and its subcommand, as far as they were named.
+	// path is the command and its subcommand, as far as the words name them.
 	path []*cli.Command
-	// args are the names of the path, the flags, "--" and the arguments.
+	// args holds, in this order, the names of the path, the flags, "--" and the arguments.
 	args          []string
 	help, version bool
 
-	// names are those of the path as they were typed, flags the flags with their values, used
-	// the names of the flags, and rest the arguments.
+	// names are the names in the path as they were typed, flags are the flags with their
+	// values, used are the names of the flags, and rest are the arguments.
 	names, flags, used, rest []string
-	// values are those of the flags, by name.
+	// values maps the name of each flag to its value, or to the word after the flag.
 	values map[string]string
-	// known are the flags of the path's last command, below the commands that may follow.
+	// known holds the flags of the path's last command, and below holds the commands that
+	// may follow it.
 	known []cli.Flag
 	below []*cli.Command
-	// open is the flag that the last word leaves without its value, and ended reports "--".
+	// open is the flag whose value is missing after the last word. ended reports whether
+	// there was a "--".
 	open  cli.Flag
 	ended bool
 }
 
-// arrange sorts the words of a command line, because urfave/cli takes flags only before
-// arguments: commands first, then flags with their values, then "--" and arguments. It
-// refuses unknown flags and commands. A flag may stand before the command that it belongs
-// to; everything after "--" is an argument.
+// arrange sorts the words of a command line, because urfave/cli accepts flags only before
+// arguments: first commands, then flags with their values, then "--" and arguments. It
+// refuses unknown flags and commands. A flag may precede the command to which it belongs;
+// everything after "--" is an argument.
 func arrange(commands []*cli.Command, args []string) (commandLine, error) {
 	line, err := scan(commands, args)
 	if err != nil || line.help || line.version {
@@ -123,8 +125,8 @@ func arrange(commands []*cli.Command, args []string) (commandLine, error) {
 	return line, nil
 }
 
-// scan tells the words of a command line apart. After an error the line has what was before
-// it.
+// scan classifies the words of a command line. If it returns an error, the line holds what
+// came before the error.
 func scan(commands []*cli.Command, args []string) (commandLine, error) {
 	line := commandLine{known: common(), below: commands, values: map[string]string{}}
 	every := append(common(), allFlags(commands)...)
@@ -180,12 +182,13 @@ func orElse[T any](a, b T, first bool) T {
 	return b
 }
 
-// isFlag reports whether an argument is a flag, not a lone dash or a negative number.
+// isFlag reports whether an argument is a flag rather than a lone dash or a negative
+// number.
 func isFlag(a string) bool {
 	return len(a) > 1 && a[0] == '-' && !(a[1] >= '0' && a[1] <= '9') && a[1] != '.'
 }
 
-// wantsJSON looks for --json before anything is parsed: the rest may be invalid.
+// wantsJSON looks for --json before anything is parsed, because the rest may be invalid.
 func wantsJSON(args []string) bool {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]
@@ -211,7 +214,7 @@ func findCommand(commands []*cli.Command, name string) *cli.Command {
 	return nil
 }
 
-// pathTo follows names down the table, as far as they lead.
+// pathTo follows names down the command table as far as they match.
 func pathTo(commands []*cli.Command, names []string) []*cli.Command {
 	var path []*cli.Command
 	for _, n := range names {
@@ -232,7 +235,8 @@ func allFlags(commands []*cli.Command) []cli.Flag {
 	return out
 }
 
-// unknownCommand refuses a name that is no command below parent ("evolve bench").
+// unknownCommand returns an error for a name that is not a command below parent, which is a
+// path such as "evolve bench".
 func unknownCommand(name, parent string, commands []*cli.Command) error {
 	var names []string
 	for _, c := range commands {
@@ -247,10 +251,11 @@ func unknownCommand(name, parent string, commands []*cli.Command) error {
 	return exit.Errorf(exit.Usage, hint, "there is no command %q", strings.TrimPrefix(parent+" ", "evolve ")+name)
 }
 
-// invalidValue matches the flag parser's error for an invalid value.
+// invalidValue matches the error that the flag parser returns for an invalid value.
 var invalidValue = regexp.MustCompile(`^invalid (?:boolean )?value "(.*)" for (?:flag )?-+([^:]+): `)
 
-// twoForms matches the flag parser's error for one flag under two names.
+// twoForms matches the error that the flag parser returns if one flag is given under two
+// names.
 var twoForms = regexp.MustCompile(`^Cannot use two forms of the same flag: (\S+) (\S+)$`)
 
 // badFlag returns an error that describes which values a flag accepts.

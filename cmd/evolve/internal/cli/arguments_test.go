@@ -112,8 +112,8 @@ func TestArrangeRefuses(t *testing.T) {
 	}
 }
 
-// TestFlagsAgree holds every name to one kind of flag: arrange must know whether a
-// value follows before it knows the command.
+// TestFlagsAgree checks that all flags with the same name either take a value or do not,
+// because arrange must know whether a value follows before it knows the command.
 func TestFlagsAgree(t *testing.T) {
 	takes := map[string]bool{}
 	for _, f := range append(common(), allFlags(testCommands(t))...) {
@@ -159,7 +159,7 @@ func TestHere(t *testing.T) {
 	}
 }
 
-// TestHelpNamesEverything walks every command: its help must name each of its
+// TestHelpNamesEverything visits every command. The command's help must name each of its
 // flags and every exit code, and must fit the width.
 func TestHelpNamesEverything(t *testing.T) {
 	var walk func(path []*cli.Command)

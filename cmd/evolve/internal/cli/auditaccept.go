@@ -15,8 +15,8 @@ import (
 func acceptHeadCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "accept-head", Usage: "accept a ledger that differs from the one that was witnessed",
-		Description: "The head of the ledger is kept in .evolve/archive.head as well. Where the archive was restored " +
-			"by hand, the two differ and every command refuses to work. This command takes the ledger as it is. " +
+		Description: "The head of the ledger is also stored in .evolve/archive.head. If the archive was restored " +
+			"by hand, the two differ and every command refuses to work. This command accepts the ledger as it is. " +
 			"A ledger entry records who accepted it, why, and the content of the file.",
 		Flags:  []cli.Flag{byFlag(), &cli.StringFlag{Name: "reason", Usage: "the `REASON`, for the ledger"}},
 		Action: func(c *cli.Context) error { return acceptHead(sh, c) },

@@ -24,11 +24,11 @@ func signCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "sign", Usage: "sign the head of the ledger with an SSH key",
 		Description: "Writes .evolve/head.signed and its signature, .evolve/head.signed.sig, which `ssh-keygen -Y verify -n evolve` " +
-			"checks as well. Who can read the key can sign another history. With audit.sign in evolve.yaml each entry is " +
-			"signed as it is written; this command signs entries that came otherwise, such as by a restore: look at them first. " +
-			"It signs no ledger in which `evolve audit verify` finds a fault.",
+			"can check as well. Anyone who can read the key can sign another history. With audit.sign in evolve.yaml each entry is " +
+			"signed as it is written; this command signs entries that were added in another way, such as by a restore: look at them first. " +
+			"It does not sign a ledger in which `evolve audit verify` finds a fault.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "key", Destination: &o.key, Usage: "the private ed25519 key in `FILE`, without a passphrase; audit.sign of evolve.yaml by default"},
+			&cli.StringFlag{Name: "key", Destination: &o.key, Usage: "the private ed25519 key in `FILE`, without a passphrase; audit.sign in evolve.yaml by default"},
 			&cli.BoolFlag{Name: "anew", Destination: &o.anew, Usage: "sign even if the head that was signed before is not in the ledger"},
 		},
 		Action: func(c *cli.Context) error { return auditSign(sh, c, o) },
@@ -52,7 +52,7 @@ func auditSign(sh *shell, c *cli.Context, o signOptions) error {
 		switch {
 		case errors.Is(err, signing.ErrUnsigned), err == nil, o.anew:
 		case errors.As(err, new(*archive.AuditError)):
-			return exit.Errorf(exit.Integrity, signing.Hint, "the ledger does not go on from what was signed before: %w", err)
+			return exit.Errorf(exit.Integrity, signing.Hint, "the ledger does not continue what was signed before: %w", err)
 		default:
 			return err
 		}
@@ -73,12 +73,12 @@ func auditSign(sh *shell, c *cli.Context, o signOptions) error {
 	})
 }
 
-// keysFor returns the keys of the setting audit, or the key in the file from the command
-// line.
+// keysFor returns the keys from the setting audit, or the key in the file named on the
+// command line.
 func keysFor(sh *shell, root, file string) (signing.Keys, error) {
 	set, err := sh.AuditSettings(root)
 	if file != "" {
-		if set.Sign = sh.abs(file); err != nil { // nothing else of the settings is needed
+		if set.Sign = sh.abs(file); err != nil { // only the key is needed, not the other settings
 			set.AllowedSigners = ""
 		}
 		err = nil

@@ -19,37 +19,41 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// verifyView is `evolve audit verify --json`.
+// verifyView is the output of `evolve audit verify --json`.
 type verifyView struct {
 	Entries int64  `json:"entries"`
 	Head    string `json:"head"`
 	Intact  bool   `json:"intact"`
-	// Proposals counts those that agree with the ledger, Unbound those without digests
-	// there, and Gone those whose evaluations are no longer stored.
+	// Proposals is the number of proposals that agree with the ledger, Unbound is the
+	// number of those that have no digests there, and Gone is the number of those whose
+	// evaluations are no longer stored.
 	Proposals int `json:"proposals"`
 	Unbound   int `json:"unbound"`
 	Gone      int `json:"gone"`
-	// Rulings counts the rulings of all results by whether they could be recomputed.
+	// Rulings holds the numbers of rulings in all results that could and could not be
+	// recomputed.
 	Rulings evidence.Checked `json:"rulings"`
-	// Accepted counts the ledgers that a person accepted or restored although they did
-	// not match the witness.
+	// Accepted is the number of times that a person accepted or restored a ledger although
+	// it did not match the witness.
 	Accepted int `json:"accepted"`
-	// Commits counts those that agree with the ledger. Missing are adoptions whose commit
-	// is not in the repository, Lost commits whose entries are missing from an accepted
-	// ledger.
+	// Commits counts the commits that agree with the ledger. Missing are adoptions whose
+	// commit is not in the repository, and Lost are commits whose entries are missing from
+	// an accepted ledger.
 	Commits int      `json:"commits"`
 	Missing []string `json:"missing"`
 	Lost    []string `json:"lost"`
-	// Later are commits about imported proposals that came after the export, Others counts the
-	// commits that name another archive, by its id, and Unproven are imported proposals whose
-	// decision no commit confirms.
+	// Later are commits about imported proposals that were made after the export. Others is
+	// the number of commits that name another archive, by the archive's id. Unproven are
+	// imported proposals whose decision is not confirmed by any commit.
 	Later    []string       `json:"later"`
 	Others   map[string]int `json:"other_archives"`
 	Unproven []string       `json:"unproven"`
-	// NoGit is the reason why no commit was compared; absent: they were.
+	// NoGit is the reason why no commit was compared; it is absent if commits were
+	// compared.
 	NoGit string `json:"no_git,omitempty"`
-	// Signer is the name of the key that signed a head of this ledger, Fingerprint the
-	// key's fingerprint, and Signed the number of the entry; absent if not requested.
+	// Signer is the name of the key that signed a head of this ledger, Fingerprint is the
+	// key's fingerprint, and Signed is the number of the head's entry. They are absent if
+	// the check of the signature was not requested.
 	Signer      string `json:"signer,omitempty"`
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Signed      int64  `json:"signed,omitempty"`
@@ -60,11 +64,11 @@ type verifyView struct {
 func verifyCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "verify", Usage: "check that nothing recorded was changed, moved or cut off",
-		Description: "The chain of the ledger, its head beside the archive, decisions and proposals, the evaluations that " +
-			"proposals rest on, and the trailers of the repository's commits: they must all agree. " +
+		Description: "Checks that the chain of the ledger, its head beside the archive, decisions and proposals, the evaluations that " +
+			"proposals rest on, and the trailers of the repository's commits all agree. " +
 			"The rulings of all results are computed again from the evaluations that are still stored. " +
 			"The first disagreement is printed, and the exit code is 8. With audit.sign in evolve.yaml the head must be signed.",
-		Flags:  []cli.Flag{&cli.StringFlag{Name: "allowed-signers", Usage: "the keys in `FILE`, as ssh-keygen has them: one of them must have signed a head of this ledger; audit.allowed_signers of evolve.yaml by default"}},
+		Flags:  []cli.Flag{&cli.StringFlag{Name: "allowed-signers", Usage: "the keys in `FILE`, in the format of ssh-keygen: one of them must have signed a head of this ledger; audit.allowed_signers in evolve.yaml by default"}},
 		Action: func(c *cli.Context) error { return auditVerify(sh, c) },
 	}
 }
@@ -82,8 +86,8 @@ func auditVerify(sh *shell, c *cli.Context) error {
 	})
 }
 
-// unverified converts an error of a check that found the archive to contradict itself or
-// the repository.
+// unverified converts the error of a check that found that the archive contradicts itself
+// or the repository into the error of the command.
 func unverified(err error) error {
 	switch {
 	case errors.As(err, new(*exit.Error)):
@@ -96,8 +100,8 @@ func unverified(err error) error {
 	return err
 }
 
-// verified checks the archive by itself and against the commits of its proposals'
-// repositories.
+// verified checks the archive on its own and against the commits in the repositories of its
+// proposals.
 func verified(ctx context.Context, sh *shell, a *archive.Archive, root string) (verifyView, error) {
 	told, err := a.Audit(ctx)
 	v := verifyView{
@@ -156,7 +160,7 @@ func checkSigned(sh *shell, c *cli.Context, a *archive.Archive, root string, v *
 	set, err := sh.AuditSettings(root)
 	switch {
 	case file != "":
-		allowed, _, err = signing.ReadKeys("--allowed-signers", sh.abs(file), "each of its lines is a name and a public key: `man ssh-keygen` shows the form")
+		allowed, _, err = signing.ReadKeys("--allowed-signers", sh.abs(file), "each of its lines is a name and a public key: `man ssh-keygen` describes the format")
 	case err == nil:
 		allowed, err = signing.Allowed(set)
 	}
@@ -171,7 +175,7 @@ func checkSigned(sh *shell, c *cli.Context, a *archive.Archive, root string, v *
 	return nil
 }
 
-// placeOf returns the folder whose repository a proposal is adopted in.
+// placeOf returns a folder in the repository into which a proposal is adopted.
 func placeOf(p archive.ProposalRecord, root string) string {
 	if p.Patch == nil || p.Imported != "" {
 		return root
@@ -193,7 +197,7 @@ func printVerified(con *console, v verifyView) {
 		text string
 	}{
 		{v.Unbound, "made by an older evolve: the ledger has no digests of them"},
-		{v.Gone, "not compared: their evidence is not stored any more"},
+		{v.Gone, "not compared: their evidence is no longer stored"},
 		{len(v.Missing), "adopted by a commit that the repository does not have"},
 	} {
 		if note.n > 0 {
@@ -207,14 +211,14 @@ func printVerified(con *console, v verifyView) {
 		con.printf("  %s not recomputable: their evaluations were removed\n", count(n, "ruling"))
 	}
 	if v.Accepted > 0 {
-		con.printf("  %s that differed from the witnessed one was accepted or restored by a person (`evolve audit log`); %s of what was lost\n",
+		con.printf("  %s that differed from the witnessed one was accepted or restored by a person (`evolve audit log`); %s with lost ledger entries\n",
 			count(v.Accepted, "ledger"), count(len(v.Lost), "commit"))
 	}
 	if n := len(v.Unproven); n > 0 {
 		con.printf("  %s as the export states them: no commit here confirms who decided (%s)\n", count(n, "imported decision"), strings.Join(v.Unproven, ", "))
 	}
 	if n := len(v.Later); n > 0 {
-		con.printf("  %s about imported proposals that the export does not have: the export is older than the commits, or was cut\n", count(n, "commit"))
+		con.printf("  %s about imported proposals that the export does not have: the export is older than the commits, or was truncated\n", count(n, "commit"))
 	}
 	for _, id := range slices.Sorted(maps.Keys(v.Others)) {
 		con.printf("  %s the archive %s, which is neither this archive nor one that was imported here: not compared\n",

@@ -24,12 +24,12 @@ func autonomyCommand(sh *shell) *cli.Command {
 		Name: "autonomy", Usage: "what an agent may do in live turns, and what a higher level needs",
 		Subcommands: []*cli.Command{
 			{
-				Name: "status", Usage: "the level of each agent, its tools, and the figures behind the next level", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
+				Name: "status", Usage: "the level of each agent, its tools, and the figures for the next level", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
 				Action: func(c *cli.Context) error { return autonomyStatus(sh, c) },
 			},
 			{
-				Name: "request", Usage: "ask for the next higher level of an agent", ArgsUsage: "AGENT",
-				Description: "It becomes a proposal that a person approves with a comment. Refused, with exit code 4, unless the\n" +
+				Name: "request", Usage: "ask for the next higher level for an agent", ArgsUsage: "AGENT",
+				Description: "The request becomes a proposal that a person approves with a comment. It is refused, with exit code 4, unless the\n" +
 					"archive shows that the requirements are met.",
 				Flags: []cli.Flag{
 					&cli.IntFlag{Name: "level", Usage: "the level `N` that is asked for"},
@@ -44,7 +44,7 @@ func autonomyCommand(sh *shell) *cli.Command {
 				Action: func(c *cli.Context) error { return autonomyRequests(sh, c) },
 			},
 			{
-				Name: "lower", Usage: "lower the level of an agent at once", ArgsUsage: "AGENT", Description: "Works while a run is on: the level holds at once, and the run adds it to the ledger at its end.",
+				Name: "lower", Usage: "lower the level of an agent at once", ArgsUsage: "AGENT", Description: "Works while a run is on: the level takes effect at once, and the run adds it to the ledger at its end.",
 				Flags: []cli.Flag{
 					&cli.IntFlag{Name: "level", Usage: "the level `N`; the next lower one by default"},
 					&cli.StringFlag{Name: "reason", Usage: "the `REASON`, for the ledger"},
@@ -87,8 +87,8 @@ func autonomyRequest(sh *shell, c *cli.Context) error {
 	})
 }
 
-// proposeLevel makes the proposal of a level; from names the change request of the agent that
-// it follows, or is empty.
+// proposeLevel makes a proposal to change an agent's level. from names the agent's change
+// request to which the proposal responds; it is empty if there is none.
 func proposeLevel(ctx context.Context, sh *shell, w *workspace.Workspace, store *archive.Archive, r review.LevelRequest, from string) (archive.ProposalRecord, error) {
 	if from != "" {
 		asked, err := requestOf(ctx, store, from)
@@ -96,10 +96,10 @@ func proposeLevel(ctx context.Context, sh *shell, w *workspace.Workspace, store 
 			return archive.ProposalRecord{}, err
 		}
 		if asked.Request.Type != autonomy.RequestType || asked.Agent != r.Agent {
-			return archive.ProposalRecord{}, exit.Errorf(exit.Usage, "`evolve requests list` shows what each asks for", "%s is no request of %s for a level of autonomy", asked.ID, r.Agent)
+			return archive.ProposalRecord{}, exit.Errorf(exit.Usage, "`evolve requests list` shows what each asks for", "%s is not a request by %s for a level of autonomy", asked.ID, r.Agent)
 		}
 		if asked.State == archive.RequestDenied {
-			return archive.ProposalRecord{}, exit.Errorf(exit.Gate, "leave --from out, and give your own reason", "%s was denied, so no request can rest on it", asked.ID)
+			return archive.ProposalRecord{}, exit.Errorf(exit.Gate, "leave --from out, and give your own reason", "%s was denied, so no request can be based on it", asked.ID)
 		}
 		r.Request = asked.ID
 	}
@@ -135,9 +135,9 @@ func autonomyLower(sh *shell, c *cli.Context) error {
 	})
 }
 
-// lowerLevel lowers the level of an agent. While the archive cannot be written to, because
-// another process holds it or the key cannot be used, the level holds without its entry in the
-// ledger, and the next command that records something adds the entry.
+// lowerLevel lowers the level of an agent. If the archive cannot be written to, because
+// another process holds it or the key cannot be used, the lower level is in force without
+// its ledger entry, which the next command that records something adds.
 func lowerLevel(c *cli.Context, sh *shell, w *workspace.Workspace, id string, word review.Decision) (archive.AutonomyRecord, error) {
 	to := autonomy.Level(c.Int("level"))
 	store, err := sh.OpenArchive(w.Root, "evolve autonomy lower")
@@ -167,12 +167,13 @@ func lowerLevel(c *cli.Context, sh *shell, w *workspace.Workspace, id string, wo
 	if err := wire.KeepLowering(w.Root, id, change); err != nil {
 		return r, err
 	}
-	sh.Log.Warn("the lower level holds now, and the next command that records something adds it to the ledger: " + unrecorded.Error())
+	sh.Log.Warn("the lower level is in effect, and the next command that records something adds it to the ledger: " + unrecorded.Error())
 	r.Level, r.Changes = change.To, append(r.Changes, change)
 	return r, nil
 }
 
-// lowerable returns the level of an agent that the workspace has or that has a level stored.
+// lowerable returns the level of an agent, which must be in the workspace or have a stored
+// level.
 func lowerable(c *cli.Context, sh *shell, w *workspace.Workspace, store *archive.Archive, id string) (archive.AutonomyRecord, error) {
 	r, err := wire.Autonomy(c.Context, w.Root, store, id)
 	if err != nil {
@@ -198,7 +199,7 @@ type levelLine struct {
 	By      string                `json:"by,omitempty"`
 	Request string                `json:"request,omitempty"`
 	Created time.Time             `json:"created"`
-	// Figures and Requirements are as the archive showed them when it was made.
+	// Figures and Requirements are those that the archive showed when the request was made.
 	Figures      autonomy.Figures       `json:"figures"`
 	Requirements []autonomy.Requirement `json:"requirements"`
 	Risks        []string               `json:"risks"`
@@ -241,7 +242,7 @@ func autonomyRequests(sh *shell, c *cli.Context) error {
 	})
 }
 
-// printLevel shows what the archive showed of an agent when a level was asked for.
+// printLevel prints what the archive showed about an agent when a level was requested.
 func printLevel(con *console, b *archive.AutonomyBrief) {
 	if b == nil {
 		return
@@ -262,14 +263,14 @@ func printRequirements(con *console, list []autonomy.Requirement) {
 	}
 }
 
-// printConduct shows the figures that no requirement names.
+// printConduct prints the figures that are not part of any requirement.
 func printConduct(con *console, f autonomy.Figures) {
 	for _, line := range conductLines(f) {
 		con.printf("  %s\n", line)
 	}
 }
 
-// conductLines are the figures that no requirement names.
+// conductLines returns lines with the figures that are not part of any requirement.
 func conductLines(f autonomy.Figures) []string {
 	list := []string{
 		fmt.Sprintf("people approved %d of its %d requests and proposals that they decided", f.Granted, f.Decided),
@@ -279,12 +280,13 @@ func conductLines(f autonomy.Figures) []string {
 		list = append(list, orElse("1 turn was", fmt.Sprintf("%d turns were", f.LeftOut), f.LeftOut == 1)+" imported and did not count")
 	}
 	if !f.Since.IsZero() {
-		list = append(list, "only turns after the last lowering count, that of "+day(f.Since))
+		list = append(list, "only turns after the level was last lowered count, on "+day(f.Since))
 	}
 	return list
 }
 
-// levelGrounds are the lines about a level before the question.
+// levelGrounds returns the lines about a level that are shown before the question whether
+// to approve it.
 func levelGrounds(to autonomy.Level, f autonomy.Figures) []string {
 	var out []string
 	for _, r := range autonomy.Requirements(to, f) {
@@ -297,7 +299,7 @@ func levelGrounds(to autonomy.Level, f autonomy.Figures) []string {
 	return out
 }
 
-// needsComment refuses to approve a level without a comment.
+// needsComment refuses the approval of a level without a comment.
 func needsComment(d decision, p archive.ProposalRecord, reason string) error {
 	if d.name != "approve" || p.Kind != archive.KindAutonomy || strings.TrimSpace(reason) != "" {
 		return nil

@@ -23,13 +23,14 @@ type autonomyView struct {
 	Agent string         `json:"agent"`
 	Level autonomy.Level `json:"level"`
 	Name  string         `json:"name"`
-	// InForce is the level that the limits act on: nothing beyond level 2 is switched on.
+	// InForce is the level by which the limits act. It is at most 2, because nothing beyond
+	// level 2 is switched on.
 	InForce autonomy.Level `json:"in_force"`
-	// Allowed and KeptBack are the agent's tools that evolve offers it in live turns, and
-	// those that it keeps back. Both are empty for an operator's own agent.
+	// Allowed and KeptBack are the agent's tools that evolve offers to the agent in live
+	// turns, and those that it withholds. Both are empty for an operator's own agent.
 	Allowed  []string `json:"allowed"`
 	KeptBack []string `json:"kept_back"`
-	// Next is the next level, with the requirements; absent at the highest.
+	// Next is the next level with its requirements; it is absent at the highest level.
 	Next    *nextLevel       `json:"next,omitempty"`
 	Figures autonomy.Figures `json:"figures"`
 	// Open is the request that awaits a decision.
@@ -133,11 +134,12 @@ func autonomyViewOf(ctx context.Context, sh *shell, w *workspace.Workspace, a *a
 	return v, nil
 }
 
-// toolsWithin divides the tools that an agent may use by whether a level allows them. A tool
-// of which the level allows some methods is in both lists, in the second with the method.
+// toolsWithin divides the tools that an agent may use by whether a level allows them. A
+// tool of which the level allows only some methods is in both lists; the second list names
+// it together with each method that is not allowed.
 func toolsWithin(level autonomy.Level, lines []toolLine) (allowed, kept []string) {
 	allowed, kept = []string{}, []string{}
-	named := map[string][]string{} // methods that a level names
+	named := map[string][]string{} // the methods for which some level has a rule of its own
 	for _, s := range autonomy.Ladder() {
 		for _, call := range s.Calls {
 			if name, method, ok := strings.Cut(call, " "); ok {
@@ -221,7 +223,7 @@ func printLevels(con *console, list []levelOf) {
 func lowerAdvice(agentID string, level autonomy.Level, recent int) string {
 	told := fmt.Sprintf("%s made %d unsafe requests in the last 7 days", agentID, recent)
 	if level == autonomy.Lowest {
-		return told + ": `evolve requests list --all` shows them; it has the lowest level already"
+		return told + ": `evolve requests list --all` shows them; it already has the lowest level"
 	}
 	return told + ": lower its level with `evolve autonomy lower " + agentID + " --reason \"…\"`"
 }
@@ -238,17 +240,17 @@ func printAutonomy(con *console, v autonomyView) {
 		con.printf("  ! %s\n", con.localHint(text.Visible(v.Advice)))
 	}
 	if len(v.Allowed)+len(v.KeptBack) == 0 {
-		con.printf("  tools      its own: evolve offers it none, so the level bounds none\n")
+		con.printf("  tools      its own: evolve offers it none, so the level restricts none\n")
 	} else {
 		con.printf("  allowed    %s\n", orDash(text.Visible(strings.Join(v.Allowed, ", "))))
-		con.printf("  kept back  %s\n", orDash(text.Visible(strings.Join(v.KeptBack, ", "))))
+		con.printf("  withheld   %s\n", orDash(text.Visible(strings.Join(v.KeptBack, ", "))))
 	}
 	if n := v.Next; n != nil {
 		con.printf("\n  level %d (%s) needs\n", n.Level, n.Name)
 		printRequirements(con, n.Requirements)
 		switch {
 		case v.Open != "":
-			con.printf("  it is asked for: %s\n", con.command("evolve show "+v.Open))
+			con.printf("  to request it: %s\n", con.command("evolve show "+v.Open))
 		case n.Met:
 			con.printf("  %s\n", con.command(fmt.Sprintf("evolve autonomy request %s --level %d --reason \"…\"", v.Agent, n.Level)))
 		}

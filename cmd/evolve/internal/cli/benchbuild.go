@@ -21,7 +21,7 @@ import (
 	"evolve/runtime/turn"
 )
 
-// perDomain is the default number of tasks of a domain.
+// perDomain is the default number of tasks per domain.
 const perDomain = 10
 
 func benchBuildCommand(sh *shell) *cli.Command {
@@ -31,28 +31,28 @@ func benchBuildCommand(sh *shell) *cli.Command {
 	}
 	return &cli.Command{
 		Name: "build", Usage: "turn conversations that people approved into a suite", ArgsUsage: "[FILE…]",
-		Description: "Without FILE it reads the agent's own turns. FILE is a log of conversations, - for standard\n" +
+		Description: "Without FILE it reads the agent's own turns. FILE is a log of conversations, or - for standard\n" +
 			"input; the format is detected, and nothing named in it is executed, fetched or followed. On a\n" +
 			"terminal you look through the tasks before they are written.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "suite", Usage: "write suites/`NAME`.jsonl"},
 			agentFlag(),
 			&cli.StringFlag{Name: "format", Usage: "read files as `FORMAT`: " + strings.Join(formats, ", ")},
-			&cli.StringFlag{Name: "domain", Usage: "the `DOMAIN` of all tasks; without it, that of the log or by the agent's keywords"},
-			&cli.IntFlag{Name: "per-domain", Value: perDomain, Usage: "at most `N` tasks of a domain"},
+			&cli.StringFlag{Name: "domain", Usage: "the `DOMAIN` of all tasks; by default the one in the log, or the one that the agent's keywords suggest"},
+			&cli.IntFlag{Name: "per-domain", Value: perDomain, Usage: "at most `N` tasks from each domain"},
 			&cli.StringFlag{Name: "grader", Usage: "the `GRADER` of all tasks, one that uses the task's answer, such as numeric or rouge_l"},
-			&cli.BoolFlag{Name: "conversations", Usage: "make one scripted conversation of each that has several messages of the user and was approved at its end"},
-			&cli.BoolFlag{Name: "dry-run", Usage: "count and list, write nothing"},
-			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "write without a review; needed where there is no terminal"},
-			&cli.BoolFlag{Name: "force", Usage: "replace what is there; tasks that stay keep their sides"},
+			&cli.BoolFlag{Name: "conversations", Usage: "turn each conversation that has several messages from the user and was approved at its end into one scripted conversation"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "count and list the tasks, but write nothing"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "write without a review; needed if there is no terminal"},
+			&cli.BoolFlag{Name: "force", Usage: "replace the existing suite; its tasks that stay keep their splits"},
 		},
 		Action: func(c *cli.Context) error { return benchBuild(sh, c) },
 	}
 }
 
-// builtSuite is `evolve bench build --json`.
+// builtSuite is the output of `evolve bench build --json`.
 type builtSuite struct {
-	// File is the suite's, and Written reports whether it was written.
+	// File is the suite's file, and Written reports whether it was written.
 	File    string           `json:"file"`
 	Written bool             `json:"written"`
 	Logs    []sessions.Log   `json:"logs"`
@@ -97,20 +97,21 @@ func benchBuild(sh *shell, c *cli.Context) error {
 	return out.finish(sh, c)
 }
 
-// existingTasks returns the tasks of the suite that is to be replaced, none if there is none.
+// existingTasks returns the tasks of the suite that is to be replaced, or none if there is
+// no such suite.
 func existingTasks(c *cli.Context, file string) (sessions.Existing, error) {
 	switch _, err := os.Lstat(file); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("reading the suite that is there: %w", workspace.Reason(err))
+		return nil, fmt.Errorf("reading the existing suite: %w", workspace.Reason(err))
 	}
 	if !c.Bool("force") && !c.Bool("dry-run") {
-		return nil, exit.Errorf(exit.Usage, "--force replaces it; its tasks stay on their sides", "%s exists", file)
+		return nil, exit.Errorf(exit.Usage, "--force replaces it; its tasks stay in their splits", "%s exists", file)
 	}
 	suite, issues := bench.LoadSuite(filepath.Dir(file), strings.TrimSuffix(filepath.Base(file), ".jsonl"), grade.Rules())
 	if suite == nil {
-		return nil, exit.Errorf(exit.Usage, "mend it, so that its tasks stay on their sides, or move it away", "%s", issues[0])
+		return nil, exit.Errorf(exit.Usage, "repair it, so that its tasks stay in their splits, or move it away", "%s", issues[0])
 	}
 	return suite.Tasks, nil
 }
@@ -118,7 +119,7 @@ func existingTasks(c *cli.Context, file string) (sessions.Existing, error) {
 // suiteBuilder reads conversations for a suite.
 type suiteBuilder struct {
 	*sessions.Builder
-	agent *workspace.Agent // whose own turns are read; nil if only files are
+	agent *workspace.Agent // the agent whose own turns are read; nil if only files are read
 	logs  []sessions.Log
 }
 
@@ -127,7 +128,7 @@ func newSuiteBuilder(sh *shell, c *cli.Context, w *workspace.Workspace, existing
 	if err != nil && (c.NArg() == 0 || c.IsSet("agent")) {
 		return nil, err
 	}
-	domains := domainsOf(a) // of several agents none is meant
+	domains := domainsOf(a) // a is nil if there are several agents and none is named
 	if c.IsSet("domain") {
 		if problem := workspace.DomainProblem(c.String("domain")); problem != "" {
 			return nil, exit.Errorf(exit.Usage, "known ones: "+knownDomains(domains, existing), "--domain: %s", problem)
@@ -143,7 +144,8 @@ func newSuiteBuilder(sh *shell, c *cli.Context, w *workspace.Workspace, existing
 	return &suiteBuilder{Builder: b, agent: a, logs: []sessions.Log{}}, nil
 }
 
-// domainsOf returns the domains of an agent with their keywords, those of every agent for nil.
+// domainsOf returns the domains of an agent with their keywords. If a is nil, it returns
+// the domains of every agent.
 func domainsOf(a *workspace.Agent) map[string][]string {
 	if a == nil || a.Domains == nil {
 		return turn.DefaultDomains()
@@ -151,7 +153,7 @@ func domainsOf(a *workspace.Agent) map[string][]string {
 	return a.Domains
 }
 
-// knownDomains lists the domains of an agent and of the tasks that are there.
+// knownDomains lists the domains of an agent and those of the existing tasks.
 func knownDomains(table map[string][]string, existing sessions.Existing) string {
 	names := workspace.SortedNames(table)
 	for _, t := range existing {
@@ -163,7 +165,7 @@ func knownDomains(table map[string][]string, existing sessions.Existing) string 
 	return text.Visible(strings.Join(slices.Compact(names), ", "))
 }
 
-// files reads the logs that are named.
+// files reads the logs named by the arguments.
 func (b *suiteBuilder) files(sh *shell, c *cli.Context) error {
 	for _, name := range c.Args().Slice() {
 		switch info, err := os.Stat(sh.abs(name)); {
@@ -195,7 +197,7 @@ func (b *suiteBuilder) files(sh *shell, c *cli.Context) error {
 	return nil
 }
 
-// finish shows the result, lets a person review it, and writes the suite.
+// finish shows the result, lets a person review it, and then writes the suite.
 func (o *builtSuite) finish(sh *shell, c *cli.Context) error {
 	if !sh.json {
 		o.print(sh.console)
@@ -228,7 +230,7 @@ func (o *builtSuite) finish(sh *shell, c *cli.Context) error {
 	return err
 }
 
-// write writes the suite as a whole.
+// write writes the whole suite.
 func (o *builtSuite) write(force bool) error {
 	var content bytes.Buffer
 	if err := bench.WriteSuite(&content, o.Tasks); err != nil {

@@ -13,11 +13,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// own reads the turns of the agent: those of a session are one conversation, a turn without
-// a session is one by itself.
+// own reads the agent's turns. The turns of a session form one conversation; a turn without
+// a session is a conversation by itself.
 func (b *suiteBuilder) own(sh *shell, c *cli.Context) error {
 	if c.IsSet("format") {
-		return exit.Misuse(errors.New("--format is for a FILE, and none is named"))
+		return exit.Misuse(errors.New("--format is for a FILE, but none is named"))
 	}
 	var list []sessions.Conversation
 	of := map[string]int{} // by session
@@ -53,7 +53,7 @@ func (b *suiteBuilder) own(sh *shell, c *cli.Context) error {
 	return nil
 }
 
-// turnMessages returns the messages of a turn. One that failed has no answer.
+// turnMessages returns the messages of a turn. A failed turn has no answer.
 func turnMessages(t archive.TurnRecord) []sessions.Message {
 	out := []sessions.Message{{Role: sessions.User, Text: t.Goal}}
 	if tools := slices.Compact(slices.Sorted(slices.Values(t.Transcript.Tools()))); len(tools) > 0 {

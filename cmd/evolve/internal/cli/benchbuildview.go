@@ -59,7 +59,7 @@ func (o *builtSuite) print(con *console) {
 	say("", "names, postal addresses and other personal data are not replaced: look through the tasks")
 	say("", "%s kept: %d search, %d holdout", count(s.Kept, "task"), s.Search, s.Holdout)
 	if e := s.Existing; e != nil {
-		say("", "%d of the existing suite stay on their sides, %d new, %d gone", e.Stay, e.New, e.Gone)
+		say("", "%d tasks of the existing suite stay in their splits, %d new, %d removed", e.Stay, e.New, e.Gone)
 	}
 	for _, d := range s.Domains {
 		line := fmt.Sprintf("%-16s %d of %s in %s: %d search, %d holdout",
@@ -71,8 +71,9 @@ func (o *builtSuite) print(con *console) {
 	}
 }
 
-// The columns of a list of tasks before the request, the widest request and answer in it, and
-// the width of a terminal from which they stand in one line.
+// The widths of the columns before the request in a list of tasks, the maximum widths of a
+// request and an answer in the list, and the minimum terminal width at which they fit on
+// one line.
 const (
 	listDomain              = 12
 	listColumns             = 3 + 2 + 7 + 2 + listDomain + 2
@@ -81,7 +82,8 @@ const (
 	narrowest, inParagraphs = 20, 72
 )
 
-// list prints a line for each task; on a narrow terminal a paragraph. What does not fit is cut.
+// list prints each task on one line or, if the terminal is narrow, as a paragraph. Text
+// that does not fit is cut.
 func (o *builtSuite) list(con *console) {
 	width := con.width()
 	request, answer := listRequest, listAnswer
@@ -102,7 +104,7 @@ func (o *builtSuite) list(con *console) {
 	}
 }
 
-// describe returns the side and the domain of a task.
+// describe returns a description of a task that consists of its side and its domain.
 func describe(t bench.Task) string {
 	if t.Domain == "" {
 		return string(t.Split)
@@ -110,7 +112,7 @@ func describe(t bench.Task) string {
 	return string(t.Split) + ", " + t.Domain
 }
 
-// fitting returns a foreign text in one line of at most width columns.
+// fitting returns foreign text on one line of at most width columns.
 func fitting(s string, width int) string {
 	s = cell(s, width)
 	if text.Width(s) <= width {

@@ -20,9 +20,9 @@ import (
 
 func benchCalibrateCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "calibrate", Usage: "compare the judge of a suite with labels of people",
+		Name: "calibrate", Usage: "compare the judge of a suite with people's labels",
 		Description: "A line of labels is {\"task\": ID, \"answer\": TEXT, \"label\": 0 to 1}, or \"grade\" on the judge's scale\n" +
-			"in the place of \"label\". Each line is one call of the judge, which costs money; the result is recorded.",
+			"instead of \"label\". Each line is one call of the judge, which costs money; the result is recorded.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "labels", Required: true, Usage: "the JSONL `FILE` of labels, or - for standard input"},
 			&cli.StringFlag{Name: "suite", Usage: "the `SUITE`; needed when several have judges"},
@@ -89,12 +89,13 @@ func benchCalibrate(sh *shell, c *cli.Context) error {
 func tooFew(n int, what string, code int, why error) error {
 	hint := fmt.Sprintf("label at least %d answers, bad ones among them", stats.LeastLabels)
 	if why != nil {
-		return exit.Errorf(code, "`evolve doctor` checks the provider", "there are %d %s, too few to calibrate a judge by: %w", n, what, why)
+		return exit.Errorf(code, "`evolve doctor` checks the provider", "there are %d %s, too few to calibrate a judge: %w", n, what, why)
 	}
-	return exit.Errorf(code, hint, "there are %d %s, too few to calibrate a judge by", n, what)
+	return exit.Errorf(code, hint, "there are %d %s, too few to calibrate a judge", n, what)
 }
 
-// judgedSuite returns the suite with this name, or the only one with judges.
+// judgedSuite returns the suite with this name or, without a name, the only suite with
+// judges.
 func judgedSuite(w *workspace.Workspace, name string) (*bench.Suite, error) {
 	names := slices.DeleteFunc(sortedSuites(w), func(n string) bool { return w.Suites[n].Judges == "" })
 	switch {
@@ -110,7 +111,8 @@ func judgedSuite(w *workspace.Workspace, name string) (*bench.Suite, error) {
 	return w.Suites[name], nil
 }
 
-// labelled finds the judge of each label: the grader number n of its task, or its only one.
+// labelled finds the judge for each label. This is grader number n of the label's task, or
+// the task's only judge.
 func labelled(suite *bench.Suite, labels []grade.Label, n int) ([]grade.Labelled, error) {
 	judges := map[string][]*grade.Judge{}
 	for i := range suite.Tasks {
@@ -133,14 +135,14 @@ func labelled(suite *bench.Suite, labels []grade.Label, n int) ([]grade.Labelled
 			return nil, exit.Errorf(exit.Usage, "--grader N names one, counted from 1 among all of its graders", "line %d: the task %q has %d judges", l.Line, l.Task, len(own))
 		}
 		if j == nil {
-			return nil, exit.Errorf(exit.Usage, "label answers to tasks with a judge", "line %d: that grader of the task %q is no judge", l.Line, l.Task)
+			return nil, exit.Errorf(exit.Usage, "label answers to tasks with a judge", "line %d: that grader of the task %q is not a judge", l.Line, l.Task)
 		}
 		human, err := l.Human(j)
 		if err != nil {
 			return nil, exit.Misuse(err)
 		}
 		if len(list) > 0 && list[0].Judge.Points() != j.Points() {
-			return nil, exit.Errorf(exit.Usage, "calibrate them apart", "line %d: its judge has another scale than that of line %d", l.Line, labels[0].Line)
+			return nil, exit.Errorf(exit.Usage, "calibrate them separately", "line %d: its judge has a different scale from the one on line %d", l.Line, labels[0].Line)
 		}
 		list = append(list, grade.Labelled{Judge: j, Answer: l.Answer, Human: human})
 	}
@@ -180,7 +182,7 @@ func printCalibration(con *console, r archive.Calibration, j *grade.Judge) {
 	}
 	con.printf("\n  rows: the people's grades, columns: the judge's, from the worst to the best\n")
 	if j.Points() > 20 {
-		con.printf("  left out for its size; --json has it\n")
+		con.printf("  the table is left out because of its size; --json includes it\n")
 	} else {
 		for _, row := range a.Table {
 			con.printf(" ")

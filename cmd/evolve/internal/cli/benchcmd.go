@@ -26,8 +26,8 @@ func benchCommand(sh *shell) *cli.Command {
 		Subcommands: []*cli.Command{
 			{Name: "list", Usage: "the suites and their tasks in numbers", Action: func(c *cli.Context) error { return benchList(sh, c) }},
 			{
-				Name: "validate", Usage: "check suites: those of the workspace, or the files named", ArgsUsage: "[FILE…]",
-				Description: "A program that this machine lacks, of a grader or an agent, is a warning and leaves the exit code at 0,\n" +
+				Name: "validate", Usage: "check the suites of the workspace, or the named files", ArgsUsage: "[FILE…]",
+				Description: "If this machine lacks a program of a grader or an agent, that is a warning and leaves the exit code at 0,\n" +
 					"because another machine may run the nights; `evolve doctor` fails on the machine that lacks it.",
 				Action: func(c *cli.Context) error { return benchValidate(sh, c) },
 			},
@@ -115,7 +115,7 @@ func printLikeness(con *console, lead string, l bench.Likeness) {
 		con.printf("  %s\n", text.Visible(group))
 	}
 	if more := l.Groups - len(l.Named); more > 0 {
-		con.printf("  and %d groups more\n", more)
+		con.printf("  and %d more groups\n", more)
 	}
 }
 
@@ -147,7 +147,7 @@ func benchSplit(sh *shell, c *cli.Context) error {
 	})
 }
 
-// openInput is handed with a usage error.
+// openInput opens an input and returns a failure as a usage error.
 func openInput(ctx context.Context, sh *shell, name string) (io.ReadCloser, error) {
 	in, err := openFile(ctx, sh, name)
 	if err != nil {
@@ -156,7 +156,7 @@ func openInput(ctx context.Context, sh *shell, name string) (io.ReadCloser, erro
 	return in, nil
 }
 
-// writeNew writes a whole file and refuses to replace one unless force is set.
+// writeNew writes a whole file. It refuses to replace an existing file unless force is set.
 func writeNew(path string, data []byte, force bool) error {
 	if _, err := os.Lstat(path); err == nil && !force {
 		return exit.Errorf(exit.Usage, "--force replaces it", "%s exists", path)

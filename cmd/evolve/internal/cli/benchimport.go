@@ -44,24 +44,24 @@ func benchImportCommand(sh *shell) *cli.Command {
 			&cli.StringSliceFlag{Name: "part", Destination: &o.parts, Usage: "the `PART` of a labelled set (train, val, test); test by default"},
 			&cli.IntFlag{Name: "per-label", Destination: &o.read.PerLabel, Usage: "at most `N` of each label of a labelled set"},
 			&cli.IntFlag{Name: "limit", Destination: &o.read.Limit, Usage: "at most `N` tasks"},
-			&cli.Int64Flag{Name: "seed", Destination: &o.read.Seed, Usage: "random seed `N` of the draw by --per-label and --limit"},
+			&cli.Int64Flag{Name: "seed", Destination: &o.read.Seed, Usage: "random seed `N` for the draw by --per-label and --limit"},
 			&cli.StringFlag{Name: "domain", Destination: &o.read.Domain, Usage: "the column `DOMAIN` that holds the domain; if the file has no such column, the domain of all tasks without one"},
 			&cli.StringFlag{Name: "domains", Destination: &o.domains, Usage: "a JSON `FILE` that maps each domain to its labels"},
 			&cli.StringFlag{Name: "grader", Destination: &o.read.Grader, Usage: "the `GRADER` of formats that name none, such as numeric or f1, or a scorer of Inspect: " + strings.Join(importer.InspectScorers(), ", ")},
 			&cli.StringFlag{Name: "question", Destination: &o.read.Columns.Question, Usage: "the `COLUMN` of the question"},
 			&cli.StringFlag{Name: "answer", Destination: &o.read.Columns.Answer, Usage: "the `COLUMN` of the answer"},
 			&cli.StringFlag{Name: "id", Destination: &o.read.Columns.ID, Usage: "the `COLUMN` of the id"},
-			&cli.StringFlag{Name: "cluster", Destination: &o.read.Columns.Cluster, Usage: "the `COLUMN` of the cluster: its tasks are variations of one and count as one"},
-			&cli.StringFlag{Name: "tags", Destination: &o.read.Columns.Tags, Usage: "the `COLUMN` of the tags, with commas, semicolons or bars between them"},
-			&cli.StringFlag{Name: "answers", Destination: &o.answers, Usage: "the `FILE` of answers of formats that keep them in a file of their own: possible_answer of BFCL, qrels of BEIR and TREC"},
+			&cli.StringFlag{Name: "cluster", Destination: &o.read.Columns.Cluster, Usage: "the `COLUMN` of the cluster: the tasks of a cluster are variations of one task and count as one"},
+			&cli.StringFlag{Name: "tags", Destination: &o.read.Columns.Tags, Usage: "the `COLUMN` of the tags, which are separated by commas, semicolons or vertical bars"},
+			&cli.StringFlag{Name: "answers", Destination: &o.answers, Usage: "the `FILE` of answers, for formats that keep them in a separate file: possible_answer of BFCL, qrels of BEIR and TREC"},
 			&cli.StringFlag{Name: "choices", Destination: &o.read.Columns.Choices, Usage: "the `COLUMN` of the choices, which are shown below the question"},
-			&cli.BoolFlag{Name: "force", Destination: &o.force, Usage: "replace what is there"},
+			&cli.BoolFlag{Name: "force", Destination: &o.force, Usage: "replace the existing file"},
 		},
 		Action: func(c *cli.Context) error { return benchImport(sh, c, o) },
 	}
 }
 
-// listFormats describes every format, each in an entry of a list.
+// listFormats returns a list of all formats with their descriptions.
 func listFormats() string {
 	var entries []string
 	for _, f := range importer.Formats() {
@@ -121,7 +121,7 @@ func benchImport(sh *shell, c *cli.Context, o benchImportOptions) error {
 	}
 	var domain *importer.DomainError
 	if errors.As(err, &domain) {
-		return exit.Errorf(exit.Usage, "--domain names a column of the file, or stands beside each task and with its scores", "--domain: %s", domain.Problem)
+		return exit.Errorf(exit.Usage, "--domain names a column of the file, or a domain that is shown with each task and its scores", "--domain: %s", domain.Problem)
 	}
 	if err != nil {
 		return exit.Errorf(exit.Usage, importHint(err), "%s: %w", name, err)
@@ -161,22 +161,23 @@ func (o *imported) tasks(in io.Reader, opts importer.Options) error {
 	return bench.WriteSuite(&o.content, list)
 }
 
-// howToRead is the hint for a file that cannot be parsed.
-const howToRead = "--format, --question, --answer and --part say how to read it; `evolve bench import --help` lists the formats"
+// howToRead is the hint about a file that cannot be parsed.
+const howToRead = "--format, --question, --answer and --part specify how to read it; `evolve bench import --help` lists the formats"
 
-// importHint returns the hint for a file that cannot be imported.
+// importHint returns the hint about a file that cannot be imported.
 func importHint(err error) string {
 	var encoding *importer.EncodingError
 	if errors.As(err, &encoding) {
 		return encoding.Hint()
 	}
 	if errors.As(err, new(*importer.PointerError)) {
-		return "`git lfs pull` fetches the content, in the repository of the file"
+		return "`git lfs pull`, run in the repository of the file, fetches the content"
 	}
 	return howToRead
 }
 
-// importOptions completes the options with the files of domains and of answers.
+// importOptions completes the options with the contents of the file of domains and the file
+// of answers.
 func importOptions(ctx context.Context, sh *shell, o benchImportOptions) (importer.Options, error) {
 	read := o.read
 	read.DomainProblem = workspace.DomainProblem
@@ -212,10 +213,10 @@ func importOptions(ctx context.Context, sh *shell, o benchImportOptions) (import
 	return read, nil
 }
 
-// mostAnswers bounds a file of answers, in bytes.
+// mostAnswers limits the size of a file of answers, in bytes.
 const mostAnswers = 256 << 20
 
-// answersIn reads a file of answers whole.
+// answersIn reads a whole file of answers.
 func answersIn(ctx context.Context, sh *shell, name string) ([]byte, error) {
 	in, err := openInput(ctx, sh, name)
 	if err != nil {

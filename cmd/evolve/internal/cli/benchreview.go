@@ -14,7 +14,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// review lets a person look through the tasks and drop some before they are written.
+// review lets a person look through the tasks and drop some of them before they are
+// written.
 func (o *builtSuite) review(sh *shell, c *cli.Context) error {
 	who, ok := sh.asker()
 	if !ok {
@@ -62,7 +63,7 @@ func (o *builtSuite) review(sh *shell, c *cli.Context) error {
 	}
 }
 
-// number returns the index of a task by its number in the list.
+// number returns the index of a task from its number in the list.
 func (o *builtSuite) number(word string) (int, bool) {
 	n, err := strconv.Atoi(strings.TrimSpace(word))
 	return n - 1, err == nil && n >= 1 && n <= len(o.Tasks)

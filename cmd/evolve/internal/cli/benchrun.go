@@ -23,7 +23,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// benchView is `evolve bench run --json`.
+// benchView is the output of `evolve bench run --json`.
 type benchView struct {
 	Agent   string         `json:"agent"`
 	Config  agent.ConfigID `json:"config"`
@@ -34,7 +34,7 @@ type benchView struct {
 	Missing int            `json:"missing"`
 	Domains []domainScore  `json:"domains"`
 	Tasks   []taskScore    `json:"tasks"`
-	// PassPowers are pass^k of the tasks; without --repeats there are none.
+	// PassPowers holds the values of pass^k over the tasks; it is empty without --repeats.
 	PassPowers []stats.Reliability `json:"pass_powers,omitempty"`
 }
 
@@ -51,7 +51,8 @@ type taskScore struct {
 	Score   float64       `json:"score"`
 	Outcome agent.Outcome `json:"outcome"`
 	Reason  string        `json:"reason,omitempty"`
-	// Repeats were scored, and Passed of them passed; 0 without --repeats.
+	// Repeats is the number of repeats that were scored, and Passed is how many of them
+	// passed; both are 0 without --repeats.
 	Repeats int `json:"repeats,omitempty"`
 	Passed  int `json:"passed,omitempty"`
 }
@@ -59,8 +60,8 @@ type taskScore struct {
 func benchRunCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "run", Usage: "evaluate one config on an agent's search tasks", ArgsUsage: "[AGENT]",
-		Description: "The champion, or --variant. The holdout stays closed: only `evolve run` opens it, and keeps\n" +
-			"count. Nothing is recorded but failures of tools that the agent wrote.",
+		Description: "Evaluates the champion, or --variant. The holdout stays closed: only `evolve run` opens it, and counts\n" +
+			"how often. Nothing is recorded except failures of tools that the agent wrote.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "variant", Usage: "an archived `VARIANT` instead of the champion"},
 			&cli.IntFlag{Name: "repeats", Value: 1, Usage: "`N` runs of each task, for pass^k: the share of tasks whose k runs all pass"},
@@ -87,7 +88,7 @@ func benchRun(sh *shell, c *cli.Context) error {
 	}
 	scratch, err := tempdir.Make("bench")
 	if err != nil {
-		return fmt.Errorf("making the working directory: %w", err)
+		return fmt.Errorf("creating the working directory: %w", err)
 	}
 	defer func() { _ = scratch.Remove() }()
 	agents, err := sh.Agents(w)
@@ -115,7 +116,7 @@ func benchRun(sh *shell, c *cli.Context) error {
 	return sh.show(view, func() { printBench(sh.console, view) })
 }
 
-// evaluateAll evaluates a config so many times on every task.
+// evaluateAll evaluates a config on every task, repeats times each.
 func evaluateAll(ctx context.Context, h *bench.Harness, config agent.Config, tasks []*bench.Task, repeats, parallel int) (benchView, error) {
 	view := benchView{Config: config.ID(), Domains: []domainScore{}, Tasks: make([]taskScore, len(tasks))}
 	var (
@@ -154,8 +155,8 @@ func evaluateAll(ctx context.Context, h *bench.Harness, config agent.Config, tas
 	return view, nil
 }
 
-// scoreOf returns the mean score of a task's runs, with the outcome and the reason of the
-// first that did not pass.
+// scoreOf returns the mean score of a task's runs. The outcome and the reason are those of
+// the first run that did not pass.
 func scoreOf(t *bench.Task, runs []bench.Evaluation) taskScore {
 	shown := &runs[0]
 	for i := range runs {

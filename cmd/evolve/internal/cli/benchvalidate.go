@@ -37,7 +37,7 @@ func benchValidate(sh *shell, c *cli.Context) error {
 		path := sh.abs(file)
 		name, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
 		if !ok {
-			return exit.Misuse(fmt.Errorf("%s is no suite: its name does not end in .jsonl", file))
+			return exit.Misuse(fmt.Errorf("%s is not a suite: its name does not end in .jsonl", file))
 		}
 		suite, found := bench.LoadSuite(filepath.Dir(path), name, rules)
 		for _, i := range bench.FoldIssues(found) {
@@ -53,8 +53,8 @@ func benchValidate(sh *shell, c *cli.Context) error {
 
 // absentProgram is a program that this machine lacks.
 type absentProgram struct {
-	// Suite and Task are those that a grader grades, the first of Tasks; Agent is set for the
-	// program of an agent instead.
+	// Suite is the suite, and Task is the first of the Tasks tasks, that the program
+	// grades. For the program of an agent, Agent is set instead.
 	Suite   string `json:"suite,omitempty"`
 	Task    string `json:"task,omitempty"`
 	Tasks   int    `json:"tasks,omitempty"`
@@ -96,8 +96,8 @@ func missingAgents(w *workspace.Workspace) []absentProgram {
 	return out
 }
 
-// printValid prints that suites are usable, the near-duplicates in each, and the programs that
-// this machine lacks.
+// printValid reports that suites are usable, and prints the near-duplicates in each suite
+// and the programs that this machine lacks.
 func printValid(con *console, names []string, suites []*bench.Suite, missing []absentProgram) error {
 	alike := map[string]bench.Likeness{}
 	for i, s := range suites {

@@ -15,17 +15,17 @@ import (
 	"evolve/runtime/text"
 )
 
-// pricesOf are the guards that a proposal's variant breaks, in words with both figures; none
-// where it is no trade.
+// pricesOf describes the guards that a proposal's variant breaks, each with both figures.
+// It returns none if the proposal is not a trade.
 func pricesOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) ([]string, error) {
 	r, err := rulingOn(ctx, a, p)
-	if errors.As(err, new(*archive.AuditError)) { // no claim is made from it either
+	if errors.As(err, new(*archive.AuditError)) { // no claim is based on such a ruling either
 		return nil, nil
 	}
 	return prices(r), err
 }
 
-// prices are the guards that a ruling found broken.
+// prices describes the guards that a ruling found broken.
 func prices(r *stats.Ruling) (out []string) {
 	if r == nil {
 		return nil
@@ -38,7 +38,7 @@ func prices(r *stats.Ruling) (out []string) {
 	return out
 }
 
-// claimWords describes what is known of a variant, and whether it breaks a guard.
+// claimWords describes what is known about a variant, and whether it breaks a guard.
 func claimWords(c stats.Claim, prices []string) string {
 	words := claims[c]
 	if words != "" && len(prices) > 0 {
@@ -47,8 +47,9 @@ func claimWords(c stats.Claim, prices []string) string {
 	return words
 }
 
-// grounds are the lines before a decision on a config: what was shown of it with its interval, and
-// what gets worse or dearer with it. For a level of autonomy they are the present figures.
+// grounds returns the lines that precede a decision on a config. They contain the
+// improvement that was shown for the config, with its interval, and what gets worse or more
+// expensive with it. For a level of autonomy they contain the present figures.
 func grounds(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, now time.Time) ([]string, error) {
 	out, err := shownOf(ctx, a, p, now)
 	if err != nil {
@@ -58,7 +59,7 @@ func grounds(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, 
 	return append(out, price...), err
 }
 
-// shownOf are the grounds without the price.
+// shownOf returns the lines of grounds without those about the price.
 func shownOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, now time.Time) (out []string, err error) {
 	if p.Autonomy != nil {
 		f, err := a.Conduct(ctx, p.Agent, now)
@@ -78,9 +79,9 @@ func shownOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, 
 	return out, nil
 }
 
-// priceOf are the lines of what gets worse or dearer with a proposal's variant, as in the decision
-// box of its night. Where the night rests its verdict on another variant, they are the guards that
-// this one breaks.
+// priceOf returns the lines about what gets worse or more expensive with a proposal's
+// variant, as in the decision box of its night. If the night's verdict is about another
+// variant, the lines name the guards that the proposal's variant breaks.
 func priceOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) ([]string, error) {
 	r, err := rulingOn(ctx, a, p)
 	if errors.As(err, new(*archive.AuditError)) {
@@ -99,7 +100,7 @@ func priceOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) 
 	return breaking(prices(r)), nil
 }
 
-// breaking returns the lines of a price about the guards that a variant breaks.
+// breaking returns one line for each of the guards that a variant breaks.
 func breaking(guards []string) (out []string) {
 	for _, g := range guards {
 		out = append(out, "it breaks a guard: "+g)

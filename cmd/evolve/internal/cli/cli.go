@@ -20,7 +20,8 @@ type shell struct {
 	*wire.Host
 	*console
 	dir string
-	// stands describes what this command has done and a repetition would not do again; "" before.
+	// stands describes what this command has already done and would not do again if it were
+	// repeated; it is empty until then.
 	stands string
 
 	args    []string
@@ -28,7 +29,7 @@ type shell struct {
 	release func()
 }
 
-// Run parses the arguments, runs one command, and returns the exit code.
+// Run parses the arguments, runs the command that they name, and returns the exit code.
 func Run(ctx context.Context, p Process) int {
 	out := &errWriter{Writer: p.Stdout}
 	p.Stdout = out
@@ -101,7 +102,7 @@ func (sh *shell) app() *cli.App {
 // common returns the flags of every command.
 func common() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "workspace", Aliases: []string{"C"}, Usage: "the workspace `DIR`; found upwards from here by default"},
+		&cli.StringFlag{Name: "workspace", Aliases: []string{"C"}, Usage: "the workspace `DIR`; by default the nearest one at or above the current folder"},
 		&cli.BoolFlag{Name: "json", Usage: "machine-readable output; see `evolve help json`"},
 		&cli.BoolFlag{Name: "no-color", Usage: "no colour (NO_COLOR does the same)"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress, only results and errors"},
@@ -109,8 +110,8 @@ func common() []cli.Flag {
 	}
 }
 
-// dress gives every command the common flags, the check of its arguments, and usage
-// errors in evolve's own form.
+// dress adds to every command the common flags, the check of its arguments, and usage
+// errors in evolve's own format.
 func (sh *shell) dress(commands []*cli.Command, parent string) {
 	for _, c := range commands {
 		c.HideHelp = true
@@ -131,7 +132,7 @@ func (sh *shell) dress(commands []*cli.Command, parent string) {
 				return err
 			}
 			sh.configure(ctx)
-			if name != "evolve run" && name != "evolve demo" && name != "evolve worker" { // these drain on the first interrupt
+			if name != "evolve run" && name != "evolve demo" && name != "evolve worker" { // on the first interrupt these commands finish the work under way
 				stoppable, stop := sh.stoppable()
 				defer stop()
 				ctx.Context = stoppable
@@ -149,7 +150,7 @@ func checkCommon(c *cli.Context) error {
 	return nil
 }
 
-// configure takes over the flags of every command.
+// configure applies the flags that are common to all commands.
 func (sh *shell) configure(c *cli.Context) {
 	opts := &slog.HandlerOptions{Level: slog.LevelWarn}
 	sh.Log = slog.New(slog.NewTextHandler(sh.stderr, opts))

@@ -8,23 +8,25 @@ import (
 	"evolve/runtime/agent"
 )
 
-// codeBaseline is the code that a version was measured against, and that its diff is against.
+// codeBaseline is the code against which a version was measured, and from which its diff
+// starts.
 type codeBaseline struct {
 	Variant agent.ConfigID `json:"variant"`
-	// Commit holds that code; empty if its night did not record it.
+	// Commit is the commit that holds that code; it is empty if the night did not record
+	// the commit.
 	Commit string `json:"commit,omitempty"`
-	// Now describes the code as it is, if that is of another commit.
+	// Now describes the present code, if it is at a commit other than Commit.
 	Now string `json:"now,omitempty"`
 
 	config agent.Config
-	// code is the target at Commit; where that cannot be read, it is the target as it is.
+	// code is the target at Commit, or the present target if Commit cannot be read.
 	code *coding.Prospect
-	// night is the date of the latest night on that code; empty for the code as it is.
+	// night is the date of the latest night on that code; it is empty for the present code.
 	night string
 }
 
-// baseline returns the base of a version that nights on a state of the code measured; without a
-// state it is the code as it is.
+// baseline returns the base of a version that nights measured on a state of the code. If
+// the state is empty, the base is the present code.
 func (b *codeBook) baseline(s codeState, version agent.ConfigID) (codeBaseline, error) {
 	now := b.Current()
 	if s.hash == "" || s.hash == b.ID() {
@@ -47,7 +49,7 @@ func (b *codeBook) baseline(s codeState, version agent.ConfigID) (codeBaseline, 
 	return out, nil
 }
 
-// movedTo describes the code as it is beside the base of a version.
+// movedTo describes how the present code relates to the base of a version.
 func (b *codeBook) movedTo(base, version agent.ConfigID) string {
 	where := fmt.Sprintf("HEAD is %.12s, ", b.Commit())
 	switch b.Current().ID() {
@@ -59,7 +61,8 @@ func (b *codeBook) movedTo(base, version agent.ConfigID) string {
 	return where + "where the blocks differ"
 }
 
-// name returns the commit, or which night it is of.
+// name returns the commit that holds the code or, if it is not recorded, the night that
+// measured the code.
 func (l codeBaseline) name() string {
 	if l.Commit == "" {
 		return "the code of the night of " + l.night + ", whose commit is not recorded"
@@ -67,7 +70,7 @@ func (l codeBaseline) name() string {
 	return fmt.Sprintf("%.12s", l.Commit)
 }
 
-// describe returns the base in words, and how the code as it is differs from it.
+// describe describes the base, and how the present code differs from it.
 func (l codeBaseline) describe() string {
 	if l.Now == "" {
 		return l.name() + ", the code as it is"

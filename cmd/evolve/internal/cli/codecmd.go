@@ -35,7 +35,7 @@ func codeCommand(sh *shell) *cli.Command {
 			},
 			{
 				Name: "lineage", Usage: "how a version came about, with the diff of each step", ArgsUsage: "TARGET [VARIANT]",
-				Description: "Without VARIANT: the best version so far or, if there is none, that of the latest proposal that waits.",
+				Description: "Without VARIANT: the best version so far or, if there is none, the version of the latest proposal that awaits a decision.",
 				Action: func(c *cli.Context) error {
 					return withCode(sh, c, func(b *codeBook) error { return showCodeLineage(sh, b, c.Args().Get(1)) })
 				},
@@ -51,13 +51,13 @@ func codeCommand(sh *shell) *cli.Command {
 	}
 }
 
-// codeBook holds a target, and the archive and the workspace that describe its versions.
+// codeBook holds a target, with the archive and the workspace that describe its versions.
 type codeBook struct {
 	*coding.Prospect
 	ctx       context.Context
 	archive   *archive.Archive
 	workspace *workspace.Workspace
-	id        string // of the archive; empty for none
+	id        string // the archive's id; empty if there is none
 }
 
 // withCode finds the target that the first argument names and calls use with it.
@@ -93,7 +93,7 @@ func withCode(sh *shell, c *cli.Context, use func(*codeBook) error) (err error) 
 	return use(&codeBook{p, c.Context, a, w, id})
 }
 
-// scoredTarget returns the target with a name, which must have a scoring command.
+// scoredTarget returns the target with the given name, which must have a scoring command.
 func scoredTarget(targets []review.Target, name string) (review.Target, error) {
 	var known []string
 	for _, t := range targets {
@@ -101,19 +101,19 @@ func scoredTarget(targets []review.Target, name string) (review.Target, error) {
 		case t.Scoring != nil && t.Name == name:
 			return t, nil
 		case t.Name == name:
-			return t, exit.Errorf(exit.Usage, "`evolve help code` has its settings", "target %s has no scoring command: nights do not search its code", text.Visible(name))
+			return t, exit.Errorf(exit.Usage, "`evolve help code` describes its settings", "target %s has no scoring command: nights do not search its code", text.Visible(name))
 		case t.Scoring != nil:
 			known = append(known, text.Visible(t.Name))
 		}
 	}
-	hint := "no target of patches.targets has a scoring command: `evolve help code` has its settings"
+	hint := "no target of patches.targets has a scoring command: `evolve help code` describes its settings"
 	if len(known) > 0 {
 		hint = "targets with a scoring command: " + strings.Join(known, ", ")
 	}
 	return review.Target{}, exit.Errorf(exit.Usage, hint, "there is no target %s", text.Quote(name))
 }
 
-// version returns the variant with a name that a person typed.
+// version returns the variant with the name that a person typed.
 func (b *codeBook) version(name string) (archive.Variant, error) {
 	v, err := b.archive.FindVariant(b.ctx, b.Target.Name, name)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -161,17 +161,17 @@ func (b *codeBook) refused() ([]codeRefused, error) {
 	return out, nil
 }
 
-// leftOut returns the versions that later nights leave out because of what gates refused.
+// leftOut returns the versions that later nights leave out because gates refused them.
 func (b *codeBook) leftOut() (map[agent.ConfigID]archive.LeftOut, error) {
 	return night.LeftOut(b.ctx, b.archive, b.Target.Name, b.ID(), "")
 }
 
-// best returns the best version that nights found of the code as it is; see [night.BestOf].
+// best returns the best version that nights found for the present code; see [night.BestOf].
 func (b *codeBook) best() (night.Best, bool, error) {
 	return night.BestOf(b.ctx, b.archive, b.Target.Name, b.ID(), b.Current().ID())
 }
 
-// unproposed returns why the version that a night confirmed has no proposal.
+// unproposed returns the reason why a version that a night confirmed has no proposal.
 func (b *codeBook) unproposed(run string) (string, error) {
 	r, err := b.archive.Run(b.ctx, run)
 	if err != nil {
@@ -185,8 +185,8 @@ func (b *codeBook) unproposed(run string) (string, error) {
 	return batch.NoProposal + "run " + run + " ended before", nil
 }
 
-// named returns the version with a name. For an empty name it is the best one or, without one,
-// that of the latest proposal that waits.
+// named returns the version with the given name. For an empty name it returns the best
+// version or, if there is none, the version of the latest proposal that waits.
 func (b *codeBook) named(name string) (archive.Variant, error) {
 	if name != "" {
 		return b.version(name)
@@ -204,7 +204,7 @@ func (b *codeBook) named(name string) (archive.Variant, error) {
 	return best.Variant, err
 }
 
-// numberOf returns the number of a version; 0 if it is not recorded.
+// numberOf returns the number of a version, or 0 if the number is not recorded.
 func (b *codeBook) numberOf(id agent.ConfigID) int {
 	v, err := b.archive.Variant(b.ctx, b.Target.Name, id)
 	if err != nil {
@@ -213,8 +213,8 @@ func (b *codeBook) numberOf(id agent.ConfigID) int {
 	return v.Number
 }
 
-// basis returns what versions are compared by: the cases of the target, and the rule of its
-// nights.
+// basis returns the basis on which versions are compared: the cases of the target, and the
+// rule of its nights.
 func (b *codeBook) basis(runs []string) comparisonBasis {
 	out, as := comparisonBasis{runs: runs}, &workspace.Agent{ID: b.Target.Name, Guards: coding.Guards()}
 	if own, ok := b.workspace.Agent(b.Own()); ok {

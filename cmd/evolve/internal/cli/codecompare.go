@@ -11,17 +11,17 @@ import (
 	"evolve/runtime/text"
 )
 
-// codeComparison is `evolve code compare --json`.
+// codeComparison is the output of `evolve code compare --json`.
 type codeComparison struct {
 	Target string         `json:"target"`
 	A      agent.ConfigID `json:"a"`
 	B      agent.ConfigID `json:"b"`
 	Values codeValues     `json:"values"`
-	// Diff is from A to B, escaped.
+	// Diff is the diff from A to B, escaped for display.
 	Diff string `json:"diff"`
-	// Addressed lists the places of what Diff adds that address a reviewer.
+	// Addressed lists the locations in the lines added by Diff that address a reviewer.
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
-	// Scores is the comparison of scores, in the form of `evolve compare`.
+	// Scores is the comparison of scores, in the format of `evolve compare`.
 	Scores compareView `json:"scores"`
 }
 
@@ -52,10 +52,10 @@ func compareCode(sh *shell, b *codeBook, first, second string) error {
 			con.printf("            %g %% interval for new %ss: %s\n", 100*h.Metric.Level, b.Cases(), h.Metric.Bounds())
 		}
 		if len(view.Values.Cases) == 0 {
-			con.printf("  no night scored both on the same code\n")
+			con.printf("  no night scored both versions on the same code\n")
 		}
 		if c := view.Scores.Search; c != nil {
-			con.printf("\nscores, from which the verdicts are made\n")
+			con.printf("\nscores, on which the verdicts are based\n")
 			printDifference(con, "search", wordsOfDifference(b.Cases(), *c))
 		}
 		if h := view.Scores.Holdout; h != nil {

@@ -13,17 +13,21 @@ import (
 	"evolve/runtime/text"
 )
 
-// codeConfirmed is what the nights on one state of the code found of a version on held-out cases.
+// codeConfirmed is what the nights on one state of the code found about a version on
+// held-out cases.
 type codeConfirmed struct {
-	// Confirmed reports whether the confirmation showed it to be better. Ruling is the ruling of
-	// the confirmation, as in a report; empty if the version did not enter it.
+	// Confirmed reports whether the confirmation showed the version to be better. Ruling is
+	// the confirmation's ruling, as in a report; it is empty if the version did not enter
+	// the confirmation.
 	Confirmed bool        `json:"confirmed"`
 	Ruling    stats.State `json:"ruling,omitempty"`
-	// Unconfirmed is the reason why it is not confirmed, as far as nights recorded that.
+	// Unconfirmed is the reason why the version is not confirmed, if nights recorded one.
 	Unconfirmed string `json:"unconfirmed,omitempty"`
-	// Gain is the difference in the metric in the confirmation, Score that of the scores,
-	// which decides; nil without a confirmation, and Gain where tasks score the versions.
-	// Against is the waiting version that both are over; empty: the code as it was.
+	// Gain is the difference in the metric, and Score is the difference in the scores,
+	// which decides; both were measured in the confirmation. Both are nil without a
+	// confirmation, and Gain is nil if the versions are scored by tasks. Against is the
+	// waiting version that was the reference for both; it is empty if the reference was the
+	// unchanged code.
 	Gain    *stats.Gain `json:"gain,omitempty"`
 	Score   *codeScore  `json:"score,omitempty"`
 	Against string      `json:"against,omitempty"`
@@ -33,7 +37,7 @@ type codeConfirmed struct {
 	entered bool // into the confirmation
 }
 
-// codeScore is a difference of scores with the interval of its claim.
+// codeScore is a difference in scores, with the interval of its claim.
 type codeScore struct {
 	Difference float64     `json:"difference"`
 	Lo         float64     `json:"lo"`
@@ -41,8 +45,8 @@ type codeScore struct {
 	Of         stats.Claim `json:"of"`
 }
 
-// confirmed returns what the nights on a state of the code found of a version; alike are versions
-// with equal values.
+// confirmed returns what the nights on a state of the code found about a version. alike
+// lists the versions that have the same values.
 func (b *codeBook) confirmed(hash string, id agent.ConfigID, alike []agent.ConfigID) (codeConfirmed, error) {
 	var out codeConfirmed
 	var ruling *stats.Ruling
@@ -74,7 +78,8 @@ func (b *codeBook) confirmed(hash string, id agent.ConfigID, alike []agent.Confi
 	return out, nil
 }
 
-// codeRuling returns the ruling of a night on a version; nil if it did not enter the confirmation.
+// codeRuling returns a night's ruling on a version, or nil if the version did not enter the
+// confirmation.
 func codeRuling(n archive.AgentResult, id agent.ConfigID) *stats.Ruling {
 	for _, f := range n.Finalist {
 		if f.Variant == id {
@@ -84,8 +89,8 @@ func codeRuling(n archive.AgentResult, id agent.ConfigID) *stats.Ruling {
 	return nil
 }
 
-// judged returns what a night found against a version, which later nights do not change; empty if
-// it found nothing, or if the confirmation was to go on.
+// judged returns what a night found against a version that later nights will not change. It
+// returns "" if the night found nothing, or if the confirmation was to continue.
 func (b *codeBook) judged(n archive.AgentResult, id agent.ConfigID) string {
 	for _, f := range n.Refused {
 		switch {
@@ -104,8 +109,8 @@ func (b *codeBook) judged(n archive.AgentResult, id agent.ConfigID) string {
 	return ""
 }
 
-// unconfirmed returns why a night did not confirm a version; empty if the night had nothing to do
-// with it.
+// unconfirmed returns the reason why a night did not confirm a version; it returns "" if
+// the night did not concern the version.
 func (b *codeBook) unconfirmed(n archive.AgentResult, id agent.ConfigID, alike []agent.ConfigID) string {
 	if why := b.judged(n, id); why != "" {
 		return why
@@ -135,8 +140,8 @@ func (b *codeBook) unconfirmed(n archive.AgentResult, id agent.ConfigID, alike [
 	return b.clause(n.Reason)
 }
 
-// notShown returns what a ruling shows of these cases, and what is missing in it for the claim
-// about new ones.
+// notShown describes what a ruling shows for the cases that were measured, and what it
+// lacks for a claim about new cases.
 func (b *codeBook) notShown(r *stats.Ruling) string {
 	if r.Claim != stats.TheseTasks || r.State == stats.Vetoed {
 		return b.lacking(r)
@@ -148,7 +153,7 @@ func (b *codeBook) notShown(r *stats.Ruling) string {
 	return found + ": " + b.lacking(r)
 }
 
-// lacking returns what is missing in a ruling for the claim about new cases.
+// lacking describes what a ruling lacks for a claim about new cases.
 func (b *codeBook) lacking(r *stats.Ruling) string {
 	noun := "held-out " + b.Cases() + "s"
 	switch {
@@ -170,16 +175,17 @@ func (b *codeBook) lacking(r *stats.Ruling) string {
 	return "the evidence is not complete" + goesOn(r)
 }
 
-// goesOn describes what follows on a ruling that decides nothing.
+// goesOn describes what follows a ruling that decides nothing; it returns "" for other
+// rulings.
 func goesOn(r *stats.Ruling) string {
 	if r.State == stats.Open {
-		return "; its confirmation goes on in the next night"
+		return "; its confirmation continues in the next night"
 	}
 	return ""
 }
 
-// stoodIn describes the version that was judged in place of another one: its reduced form, or one
-// with equal values; empty if none was.
+// stoodIn describes the version that was judged instead of the given one: a reduced form of
+// it, or a version with the same values. It returns "" if there was none.
 func (b *codeBook) stoodIn(n archive.AgentResult, id agent.ConfigID, alike []agent.ConfigID) string {
 	for _, f := range n.Finalist {
 		how := ""
@@ -202,7 +208,8 @@ func (b *codeBook) stoodIn(n archive.AgentResult, id agent.ConfigID, alike []age
 	return ""
 }
 
-// clause returns the reason in a sentence of a night, with the names that people see.
+// clause extracts the reason from a sentence written by a night, and replaces names with
+// those that people see.
 func (b *codeBook) clause(sentence string) string {
 	if _, after, found := strings.Cut(sentence, "was not confirmed: "); found {
 		sentence = after
@@ -214,8 +221,8 @@ func (b *codeBook) clause(sentence string) string {
 	return number.Signs(named(b.ctx, b.archive, b.Target.Name, sentence))
 }
 
-// print shows the confirmation of a version on held-out cases: whose values they are, the
-// difference in the metric with its interval, and the difference of the scores. It returns false
+// print shows the confirmation of a version on held-out cases: the difference in the metric
+// with its interval, preceded by whose, and the difference in the scores. It returns false
 // if no gain is known.
 func (c codeConfirmed) print(con *console, indent, whose, noun string) bool {
 	if c.Gain == nil {

@@ -14,7 +14,7 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 )
 
-// head returns the commit at HEAD.
+// head returns the id of the commit at HEAD.
 func (n codeNights) head() string {
 	n.t.Helper()
 	out, err := exec.Command("git", "-C", n.repo, "rev-parse", "HEAD").Output()
@@ -24,7 +24,7 @@ func (n codeNights) head() string {
 	return strings.TrimSpace(string(out))
 }
 
-// inArchive changes records of the archive.
+// inArchive changes records in the archive.
 func (n codeNights) inArchive(change func(*archive.Archive) error) {
 	n.t.Helper()
 	a, err := archive.Open(wire.ArchiveDir(n.root), archive.Options{Owner: "a test"})
@@ -55,7 +55,7 @@ func (n codeNights) changeResult(change func(*archive.Archive, *archive.AgentRes
 	})
 }
 
-// has fails unless all of some texts are in the lines of another one.
+// has fails the test unless each of the wanted texts is in got.
 func (n codeNights) has(when, got string, wants ...string) {
 	n.t.Helper()
 	for _, want := range wants {
@@ -65,7 +65,7 @@ func (n codeNights) has(when, got string, wants ...string) {
 	}
 }
 
-// shownVersion is what `evolve code show --json` has of a version.
+// shownVersion is the part of the output of `evolve code show --json` that the tests read.
 type shownVersion struct {
 	Confirmed bool
 	Diff      string
@@ -87,7 +87,8 @@ func (n codeNights) version(name string) shownVersion {
 	return view.Version
 }
 
-// adopted returns a workspace whose target has the version of P1, with the version's name.
+// adopted returns a workspace whose target has adopted the version of P1, with that
+// version's name and its base commit.
 func adopted(t *testing.T) (n codeNights, name, base string) {
 	n = newCodeNights(t)
 	base = n.head()
@@ -98,9 +99,10 @@ func adopted(t *testing.T) (n codeNights, name, base string) {
 	return n, name, base
 }
 
-// TestAdoptedVersionIsShownOnItsBase checks that the values and the diff of an adopted version are
-// over the code that it was measured against, with that commit, and that what became of it is told
-// with who decided, also after a night on the new code and after a rollback.
+// TestAdoptedVersionIsShownOnItsBase checks that the values and the diff of an adopted
+// version are relative to the code that it was measured against, and that the commit of
+// that code is shown. What became of the version must be shown with who decided, even after
+// a night on the new code and after a rollback.
 func TestAdoptedVersionIsShownOnItsBase(t *testing.T) {
 	n, name, base := adopted(t)
 	adoption := n.head()
@@ -136,7 +138,7 @@ func TestAdoptedVersionIsShownOnItsBase(t *testing.T) {
 	check("after the rollback", "")
 	n.has("after the rollback", n.evolve("code", "show", "curve", name), "  decided   P1 rolled back "+today+" by Eve <eve@example.org>, commit "+back[:12]+": too early\n")
 
-	// A plan of an older evolve has no commit of the code.
+	// A plan by an older evolve does not have the commit of the code.
 	n.inArchive(func(a *archive.Archive) error {
 		for r, err := range a.Runs(t.Context()) {
 			if err != nil {
@@ -158,15 +160,15 @@ func TestAdoptedVersionIsShownOnItsBase(t *testing.T) {
 	n.has("without a recorded commit", n.evolve("code", "show", "curve", name), "whose commit is not recorded; HEAD is "+n.head()[:12]+", where the blocks differ\n", "  -a=1\n", "  +a=0\n")
 }
 
-// TestFateOfVersions checks that a rejection with its reason and a gate that refused are told of a
-// version, and in its lineage.
+// TestFateOfVersions checks that a rejection with its reason, and a gate that refused, are
+// shown with a version and in its lineage.
 func TestFateOfVersions(t *testing.T) {
 	n := newCodeNights(t)
 	names := n.record([]string{factors("0", "0", "3"), factors("0", "2", "3")}, []float64{3, 5})
 	n.confirm(names[0])
 	n.evolve("run", "--agent", "curve", "--budget-evals", "12", "--seed", "2")
-	n.has("a proposal that waits", n.evolve("code", "show", "curve", names[0]), ", awaits a person, since gates flagged it\n")
-	n.has("the best version", n.evolve("code", "show", "curve"), "  best     "+names[0]+", confirmed on held-out cases\n", "  proposed P1 ", ", awaits a person, since gates flagged it\n")
+	n.has("a proposal that waits", n.evolve("code", "show", "curve", names[0]), ", awaits a person, because gates flagged it\n")
+	n.has("the best version", n.evolve("code", "show", "curve"), "  best     "+names[0]+", confirmed on held-out cases\n", "  proposed P1 ", ", awaits a person, because gates flagged it\n")
 	n.evolve("reject", "P1", "--yes", "--by", "Ada <ada@example.org>", "--reason", "not now\x1b[2J")
 	n.inArchive(func(a *archive.Archive) error {
 		p, err := a.Proposal(t.Context(), "P1")
@@ -197,8 +199,8 @@ func TestFateOfVersions(t *testing.T) {
 	}
 }
 
-// TestWhyTheBestIsNotConfirmed checks that the best version is shown with why it is not confirmed,
-// as nights recorded it.
+// TestWhyTheBestIsNotConfirmed checks that the best version is shown with the reason why it
+// is not confirmed, as nights recorded it.
 func TestWhyTheBestIsNotConfirmed(t *testing.T) {
 	n := newCodeNights(t)
 	names := n.record([]string{factors("0", "0", "3"), factors("0", "0", "4")}, []float64{3, 3})
@@ -233,7 +235,7 @@ func TestWhyTheBestIsNotConfirmed(t *testing.T) {
 		"(not confirmed: the 12 entries of 30 days are used)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			r.Causes = []stats.Cause{{Kind: stats.CauseNoEntry, Subject: string(v.ID), Sentence: "variant " + v.ID.Short() + " looked better on the search tasks and was not confirmed: the 12 entries of 30 days are used"}}
 		},
-		"(not confirmed: the interval of its score for new cases includes 0; its confirmation goes on in the next night)": func(r *archive.AgentResult, v, _ archive.Variant) {
+		"(not confirmed: the interval of its score for new cases includes 0; its confirmation continues in the next night)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: ruling(stats.Open, -.01, .2)}}
 		},
 		"(not confirmed: its lower bound at the level of a confirmation, 98.2 %, is not above 0)": func(r *archive.AgentResult, v, _ archive.Variant) {
@@ -278,20 +280,20 @@ func TestWhyTheBestIsNotConfirmed(t *testing.T) {
 	}
 }
 
-// TestMakingSmallThatWasCutShortIsTold checks that a version is shown with what making it small
-// found, and so is its proposal.
+// TestMakingSmallThatWasCutShortIsTold checks that a version and its proposal are shown
+// with what the attempt to reduce the version found.
 func TestMakingSmallThatWasCutShortIsTold(t *testing.T) {
 	n := newCodeNights(t)
 	names := n.record([]string{factors("0", "0", "4"), factors("0", "0", "3")}, []float64{3, 3}, [2]int{1, 2})
-	const reason = "what is left scores no less than what the search had found on each of 4 search tasks; the evaluations ended before every part was tried on every search task"
+	const reason = "the reduced variant scores no less than what the search had found on each of 4 search tasks; the evaluations ended before every part was tried on every search task"
 	n.changeResult(func(_ *archive.Archive, r *archive.AgentResult) error {
 		r.Ablations[0].Reason = reason
 		return nil
 	})
 	n.confirm(names[1])
 	n.evolve("run", "--agent", "curve", "--budget-evals", "12", "--seed", "2")
-	const told = "what is left scores no less than what the search had found on each of 4 search cases; the evaluations ended before every part was tried on every search case\n"
+	const told = "the reduced variant scores no less than what the search had found on each of 4 search cases; the evaluations ended before every part was tried on every search case\n"
 	n.has("the version", n.evolve("code", "show", "curve", names[1]), "\nreduced from "+names[0]+": "+told)
-	n.has("the proposal", n.evolve("show", "P1"), "    made small: "+told)
-	n.has("the JSON", n.evolve("show", "P1", "--json"), `"made_small": "what is left`)
+	n.has("the proposal", n.evolve("show", "P1"), "    reduced: "+told)
+	n.has("the JSON", n.evolve("show", "P1", "--json"), `"made_small": "the reduced variant`)
 }

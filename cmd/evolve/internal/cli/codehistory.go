@@ -15,15 +15,16 @@ import (
 type codeAct struct {
 	Proposal string  `json:"proposal"`
 	Act      actKind `json:"act"`
-	// Time is unknown for a refusal, and in some records of an older evolve.
+	// Time is unknown for a refusal, and in some records written by an older version of
+	// evolve.
 	Time time.Time `json:"time,omitzero"`
-	// By is the person who decided, Reason what that person wrote, the evidence of the gate, or why
-	// the proposal waits for its gates.
+	// By is the person who made the decision. Reason is what that person wrote, the
+	// evidence from the gate, or the reason why the proposal waits for its gates.
 	By     string `json:"by,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// Gate is the gate that refused it, or "review".
+	// Gate is the gate that refused the version, or "review".
 	Gate string `json:"gate,omitempty"`
-	// Commit is that of an adoption or a rollback.
+	// Commit is the commit of an adoption or a rollback.
 	Commit string `json:"commit,omitempty"`
 
 	state archive.ProposalState // of the proposal now
@@ -31,8 +32,8 @@ type codeAct struct {
 
 type actKind string
 
-// The kinds of act. Approved: the commit of the adoption is missing. Replaced: a newer version took
-// the place of one that waited.
+// The kinds of act. Approved means approved without a recorded commit of the adoption.
+// Replaced means that a newer version took the place of a waiting version.
 const (
 	actProposed   actKind = "proposed"
 	actRefused    actKind = "refused"
@@ -44,7 +45,7 @@ const (
 	actWithdrawn  actKind = "withdrawn"
 )
 
-// gateReview stands for the review by another agent among the gates.
+// gateReview is the name under which the review by another agent is listed among the gates.
 const gateReview = "review"
 
 // histories returns what happened to the versions of the target, in the order of their proposals.
@@ -68,7 +69,7 @@ func (b *codeBook) histories() (map[agent.ConfigID][]codeAct, error) {
 	return out, nil
 }
 
-// actsOn returns the acts on a proposal. One that was imported has the latest decision alone.
+// actsOn returns the acts on a proposal. An imported proposal has only its latest decision.
 func actsOn(p archive.ProposalRecord, decisions []archive.DecisionBrief) []codeAct {
 	first := codeAct{Proposal: p.ID, Act: actProposed, Time: p.Created, state: p.State}
 	if p.State == archive.Drafted {
@@ -108,9 +109,9 @@ func actsOn(p archive.ProposalRecord, decisions []archive.DecisionBrief) []codeA
 	return out
 }
 
-// refusedBy returns the gate that refused a proposal, with its evidence. That is a gate that failed,
-// the review, or, on a proposal without a decision, a gate that did not run. It returns "" for a
-// proposal that no gate refused.
+// refusedBy returns the gate that refused a proposal, with its evidence. This is a gate
+// that failed, the review or, for a proposal without a decision, a gate that did not run.
+// It returns "" for a proposal that no gate refused.
 func refusedBy(p archive.ProposalRecord) (gate, why string) {
 	if at := slices.IndexFunc(p.Gates, func(g archive.GateVerdict) bool { return g.Verdict == "failed" }); at >= 0 {
 		return p.Gates[at].Gate, p.Gates[at].Evidence
@@ -124,7 +125,7 @@ func refusedBy(p archive.ProposalRecord) (gate, why string) {
 	return "", ""
 }
 
-// label is the name of the line that shows the act.
+// label returns the name of the line that shows the act.
 func (a codeAct) label() string {
 	switch a.Act {
 	case actProposed, actRefused:
@@ -133,10 +134,10 @@ func (a codeAct) label() string {
 	return "decided"
 }
 
-// mostActReason bounds the shown reason of an act, in characters.
+// mostActReason is the maximum number of characters of an act's reason that are shown.
 const mostActReason = 300
 
-// String returns the act in words, escaped.
+// String returns a description of the act, escaped for display.
 func (a codeAct) String() string {
 	words, why := a.Proposal, text.Visible(oneLine(a.Reason, mostActReason))
 	if a.Act != actProposed && a.Act != actRefused {
@@ -168,20 +169,20 @@ func (a codeAct) String() string {
 	return words + ": " + why
 }
 
-// standing describes what an open proposal waits for; empty for others.
+// standing describes what an open proposal waits for; it returns "" for other proposals.
 func (a codeAct) standing(why string) string {
 	switch a.state {
 	case archive.Awaiting:
 		return ", awaits a person"
 	case archive.HumanLane:
-		return ", awaits a person, since gates flagged it"
+		return ", awaits a person, because gates flagged it"
 	case archive.Drafted, archive.Gated:
 		return ", waits for its gates" + orElse(": "+why, "", why != "")
 	}
 	return ""
 }
 
-// printHistory prints what happened to a version, behind labels of so many cells.
+// printHistory prints what happened to a version. Its labels are cells wide.
 func printHistory(con *console, indent string, cells int, list []codeAct) {
 	for _, a := range list {
 		con.printf("%s%s%s\n", indent, padded(a.label(), cells), a)

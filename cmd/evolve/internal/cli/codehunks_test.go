@@ -23,7 +23,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// codeNights is a workspace whose target is one block of a shell program, after a short night.
+// codeNights is a workspace after a short night. Its target is one block of a shell
+// program.
 type codeNights struct {
 	t          *testing.T
 	root, repo string
@@ -56,7 +57,7 @@ for k; do echo '{"case":"'$k'","metric":"distance","value":'$((a + b + c))',"bet
 	return n
 }
 
-// factors is the text of the block.
+// factors returns the text of the block with the given factors.
 func factors(a, b, c string) string {
 	return "a=" + a + "\n: one\nb=" + b + "\n: two\nc=" + c + "\n"
 }
@@ -96,8 +97,9 @@ func (n codeNights) evolve(args ...string) string {
 	return stdout.String()
 }
 
-// record adds versions to the latest night, each with a value in every search case. ablations are the numbers of winners and of what is
-// left of them, from 1 in the order of the versions.
+// record adds versions to the latest night, each with a value in every search case.
+// ablations are pairs of numbers: that of a winner and that of what remains of it. Versions
+// are numbered from 1 in their order.
 func (n codeNights) record(texts []string, values []float64, ablations ...[2]int) (names []string) {
 	n.t.Helper()
 	ctx := n.t.Context()
@@ -157,7 +159,7 @@ func (n codeNights) record(texts []string, values []float64, ablations ...[2]int
 	return names
 }
 
-// shown returns what `evolve code show` shows of the hunks of a version.
+// shown returns what `evolve code show` prints about the hunks of a version.
 func (n codeNights) shown(version string) string {
 	n.t.Helper()
 	var view struct {
@@ -176,9 +178,9 @@ func (n codeNights) shown(version string) string {
 	return strings.Join(out, "\n")
 }
 
-// TestHunksAreOfTheShownDiff checks that each of two finalists that shrank to one version is shown
-// with the hunks of its own diff, and with the figures of nights in which the same hunk was tried,
-// also after the code changed.
+// TestHunksAreOfTheShownDiff checks that if two finalists were reduced to the same version,
+// each is shown with the hunks of its own diff, and with the figures from nights in which
+// the same hunk was tried, even after the code changed.
 func TestHunksAreOfTheShownDiff(t *testing.T) {
 	n := newCodeNights(t)
 	base := 6.
@@ -186,26 +188,26 @@ func TestHunksAreOfTheShownDiff(t *testing.T) {
 		[]string{factors("0", "0", "4"), factors("0", "0", "5"), factors("0", "0", "3"), factors("0", "2", "3"), factors("1", "0", "3")},
 		[]float64{base - 3, base - 3, base - 3, base - 1, base - 2}, [2]int{1, 3}, [2]int{2, 3},
 	)
-	want := "params:2 factors − a=1 + a=0: alone −1 on 4 cases, taking it back +1 on 4 cases\nparams:4 factors − b=2 + b=0: alone −2 on 4 cases, taking it back +2 on 4 cases"
+	want := "params:2 factors − a=1 + a=0: alone −1 on 4 cases, reverting it +1 on 4 cases\nparams:4 factors − b=2 + b=0: alone −2 on 4 cases, reverting it +2 on 4 cases"
 	if got := n.shown(names[2]); got != want {
 		t.Errorf("the version that two finalists shrank to is shown with\n%s", got)
 	}
-	if got := n.shown(names[0]); !strings.Contains(got, "params:6 factors − c=3 + c=4: taking it back +0 on 4 cases") || strings.Contains(got, "c=5") {
+	if got := n.shown(names[0]); !strings.Contains(got, "params:6 factors − c=3 + c=4: reverting it +0 on 4 cases") || strings.Contains(got, "c=5") {
 		t.Errorf("the first finalist is shown with\n%s", got)
 	}
 	if got := n.shown(names[3]); got != "" {
 		t.Errorf("a version of one hunk is shown with\n%s", got)
 	}
 
-	// The next night finds the same finalist in another way, and makes it no smaller.
+	// The next night finds the same finalist in another way, and does not reduce it.
 	n.evolve("run", "--agent", "curve", "--stages", "search", "--budget-evals", "12", "--seed", "2", "--quiet")
 	n.record([]string{factors("0", "0", "3")}, []float64{base - 3}, [2]int{1, 1})
 	if got := n.shown(names[2]); got != want {
 		t.Errorf("after another night the version is shown with\n%s", got)
 	}
 
-	// By hand the code takes one of the hunks: the versions stay with the base that they were
-	// measured on, whose values are shown.
+	// A person adds one of the hunks to the code by hand. The versions are still shown
+	// relative to the base on which they were measured, with its values.
 	first := n.shown(names[0])
 	n.write(filepath.Join(n.repo, "params"), "# evolve:begin factors\n"+factors("0", "2", "3")+"# evolve:end\n")
 	n.commit()
@@ -217,14 +219,14 @@ func TestHunksAreOfTheShownDiff(t *testing.T) {
 	}
 }
 
-// TestHunksOfEqualText checks that hunks of equal text are told apart by file and line, with the
-// version and in its proposal.
+// TestHunksOfEqualText checks that hunks with equal text are distinguished by file and
+// line, both with the version and in its proposal.
 func TestHunksOfEqualText(t *testing.T) {
 	n := newCodeNights(t)
 	text := func(added string) string { return "a=1\n" + added + ": one\nb=2\n" + added + ": two\nc=3\n" }
 	names := n.record([]string{text("a=0\n"), "a=1\na=0\n: one\nb=2\n: two\nc=3\n"}, []float64{5, 5})
 	n.confirm(names[0])
-	const want = "params:3 factors + a=0: alone −1 on 4 cases\nparams:5 factors + a=0: taking it back +0 on 4 cases"
+	const want = "params:3 factors + a=0: alone −1 on 4 cases\nparams:5 factors + a=0: reverting it +0 on 4 cases"
 	if got := n.shown(names[0]); got != want {
 		t.Errorf("the version is shown with\n%s", got)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// refs lists the refs of versions.
+// refs lists the git refs of versions.
 func (n codeNights) refs() string {
 	n.t.Helper()
 	out, err := exec.Command("git", "-C", n.repo, "for-each-ref", "--format=%(refname)", "refs/evolve/code").Output()
@@ -31,9 +31,10 @@ func (n codeNights) opened() (v openProposals) {
 	return v
 }
 
-// TestWhatCommandsNameIsKept: the best version and the one whose proposal waits keep their
-// commits, however many versions later nights score, also on other code. After another commit
-// all commands tell of the proposal, for which commit it was made, and whether it still applies.
+// TestWhatCommandsNameIsKept checks that the best version and the version whose proposal
+// waits keep their commits, however many versions later nights score, even on other code.
+// After another commit, all commands must show for which commit the proposal was made and
+// whether it still applies.
 func TestWhatCommandsNameIsKept(t *testing.T) {
 	n := newCodeNights(t)
 	names := n.record([]string{factors("0", "0", "3")}, []float64{3})
@@ -77,7 +78,7 @@ func TestWhatCommandsNameIsKept(t *testing.T) {
 
 	n.write(n.repo+"/params", "# evolve:begin factors\n"+factors("7", "2", "3")+"# evolve:end\n")
 	n.commit()
-	const not = "it no longer applies, changed in the target since, where the patch changes it too: params"
+	const not = "it no longer applies: changed in the target since then, in passages that the patch also changes: params"
 	if got := n.opened(); len(got.Open) != 1 || !strings.HasSuffix(got.Open[0].Moved, not) {
 		t.Errorf("after a change of its line %+v", got)
 	}

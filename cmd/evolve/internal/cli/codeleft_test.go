@@ -10,8 +10,8 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 )
 
-// confirm makes the versions of the latest night one that it confirmed, as of a process that
-// ended before the proposal.
+// confirm makes the named version of the latest night one that the night confirmed, as if
+// the process had ended before the proposal.
 func (n codeNights) confirm(name string) {
 	n.t.Helper()
 	ctx := n.t.Context()
@@ -38,8 +38,9 @@ func (n codeNights) confirm(name string) {
 	}
 }
 
-// TestVersionOfAKilledNightIsProposed: a version that a night confirmed, whose process ended
-// before the proposal, is proposed at the end of the next night, once.
+// TestVersionOfAKilledNightIsProposed checks that if a night confirmed a version but its
+// process ended before the proposal, the version is proposed once, at the end of the next
+// night.
 func TestVersionOfAKilledNightIsProposed(t *testing.T) {
 	n := newCodeNights(t)
 	names := n.record([]string{factors("0", "0", "3"), factors("0", "2", "3")}, []float64{3, 5})
@@ -57,7 +58,7 @@ func TestVersionOfAKilledNightIsProposed(t *testing.T) {
 		return list.Patches
 	}
 	out := n.evolve("run", "--agent", "curve", "--budget-evals", "12", "--seed", "2")
-	if list := patches(); len(list) != 1 || list[0].State != "human_lane" || list[0].Origin != "blocks" || !strings.Contains(list[0].Gain, "as the night found; hunks by themselves") {
+	if list := patches(); len(list) != 1 || list[0].State != "human_lane" || list[0].Origin != "blocks" || !strings.Contains(list[0].Gain, "as the night found; estimated effect of each hunk by itself") {
 		t.Fatalf("the patches are %+v\n%s", list, out)
 	}
 	if !strings.Contains(out, "patch   P1 (flagged) of curve") {

@@ -18,18 +18,20 @@ type codeStep struct {
 	Operator  string         `json:"operator"`
 	Author    string         `json:"author,omitempty"`
 	Rationale string         `json:"rationale,omitempty"`
-	// Addressed lists the places of Rationale, and of what Diff adds, that address a reviewer.
+	// Addressed lists the locations in Rationale, and in the lines added by Diff, that
+	// address a reviewer.
 	Addressed []string         `json:"addressed_to_reviewers,omitempty"`
 	Parents   []agent.ConfigID `json:"parents,omitempty"`
-	// LeftOut is the reason why later nights leave it out; empty if they do not.
+	// LeftOut is the reason why later nights leave the version out; it is empty if they do
+	// not leave it out.
 	LeftOut string `json:"left_out,omitempty"`
-	// History lists what happened to it.
+	// History lists what happened to the version.
 	History []codeAct `json:"history,omitempty"`
-	// Diff is the diff from the first parent, escaped.
+	// Diff is the diff from the first parent to this version, escaped for display.
 	Diff string `json:"diff,omitempty"`
 }
 
-// codeLineage is `evolve code lineage --json`.
+// codeLineage is the output of `evolve code lineage --json`.
 type codeLineage struct {
 	Target  string     `json:"target"`
 	Lineage []codeStep `json:"lineage"`
@@ -57,7 +59,7 @@ func showCodeLineage(sh *shell, b *codeBook, name string) error {
 	})
 }
 
-// steps returns the lineage of a version, with the diff of each step if it is wanted.
+// steps returns the lineage of a version, with the diff of each step if diffs is set.
 func (b *codeBook) steps(v archive.Variant, diffs bool) ([]codeStep, error) {
 	line, err := ancestors(b.ctx, b.archive, v)
 	if err != nil {
@@ -117,5 +119,5 @@ func printCodeDiff(con *console, escaped string) {
 	}
 }
 
-// diffContext is the number of unchanged lines around a change.
+// diffContext is the number of unchanged lines shown around a change.
 const diffContext = 3

@@ -16,10 +16,10 @@ import (
 	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 )
 
-// TestTwentyNightsOfCode runs twenty nights over one target, each on a day of its own. A person
-// approves every proposal. The test fails if the code becomes worse on any night, or if the
-// archive grows more than twice as much in the second ten nights as in the first ten. It takes
-// minutes and runs only where EVOLVE_CODE_NIGHT is set.
+// TestTwentyNightsOfCode runs twenty nights over one target, each on a different day. A
+// person approves every proposal. The test fails if the code becomes worse on any night, or
+// if the archive grows by more than twice as much in the second ten nights as in the first
+// ten. It takes minutes and runs only if EVOLVE_CODE_NIGHT is set.
 func TestTwentyNightsOfCode(t *testing.T) {
 	if os.Getenv("EVOLVE_CODE_NIGHT") == "" {
 		t.Skip("EVOLVE_CODE_NIGHT is not set")

@@ -20,14 +20,16 @@ type codeOpen struct {
 	State    archive.ProposalState `json:"state"`
 	Variant  agent.ConfigID        `json:"variant"`
 	Number   int                   `json:"number"`
-	// Ref is the ref of the version's commit in the target's repository; empty if there is none.
+	// Ref is the ref of the version's commit in the target's repository; it is empty if
+	// there is none.
 	Ref string `json:"ref,omitempty"`
-	// Moved describes that it was made for other code than the target has now, and whether it
-	// still applies; empty for the code as it is.
+	// Moved describes the difference between the code for which the proposal was made and
+	// the target's present code, and whether the proposal still applies. It is empty if the
+	// proposal was made for the present code.
 	Moved string `json:"moved,omitempty"`
 }
 
-// open returns the proposals of versions that wait, the oldest first.
+// open returns the waiting proposals of versions, the oldest first.
 func (b *codeBook) open() ([]codeOpen, error) {
 	var out []codeOpen
 	for p, err := range b.archive.Proposals(b.ctx) {
@@ -51,8 +53,8 @@ func (b *codeBook) open() ([]codeOpen, error) {
 	return out, nil
 }
 
-// fillOpen adds the proposals that wait, except that of the best version if it was made for the
-// code as it is, and whether a night searched that code.
+// fillOpen sets the waiting proposals in v, except that of the best version if it was made
+// for the present code. It also sets whether no night has searched the present code.
 func (b *codeBook) fillOpen(v *codeView, best agent.ConfigID) (err error) {
 	v.Unsearched = true
 	for _, err := range b.nights(b.ID()) {
@@ -76,8 +78,9 @@ func printOpen(con *console, v *codeView) {
 	}
 }
 
-// equal returns the other versions with the values of a version on search cases, by number, from
-// nights that can be compared with the latest on a state of the code.
+// equal returns, by number, the other versions that have the same values as a version on
+// search cases, in nights that can be compared with the latest night on a state of the
+// code.
 func (b *codeBook) equal(hash string, id agent.ConfigID) ([]archive.Variant, error) {
 	for n, err := range b.nights(hash) {
 		if err != nil {
@@ -107,7 +110,7 @@ func (b *codeBook) equal(hash string, id agent.ConfigID) ([]archive.Variant, err
 	return nil, nil
 }
 
-// mostNamed is the maximum number of versions that a line names.
+// mostNamed is the maximum number of versions that are named on one line.
 const mostNamed = 8
 
 // versionsNamed names versions by their numbers.

@@ -16,35 +16,37 @@ import (
 	"evolve/runtime/agent"
 )
 
-// measurement is what a version scored on a case.
+// measurement is the result of a version on a case.
 type measurement struct {
 	value   *float64
-	starts  float64   // whose mean the value is
-	further []float64 // the means of the further metrics; NaN for none
+	starts  float64   // the number of starts; the value is their mean
+	further []float64 // the means of the further metrics; NaN if there are none
 	problem string
 	side    bench.Split
 }
 
-// codeState is a state of the code, and the nights that searched it.
+// codeState is a state of the code, with the nights that searched it.
 type codeState struct {
-	// hash identifies the code with how it is scored; empty for none.
+	// hash identifies the code and how it is scored; it is empty if there is no state.
 	hash     string
 	champion agent.ConfigID
-	// commit is that of the latest of the nights, which began at the time started; empty if it was
-	// not recorded.
+	// commit is the commit on which the latest of the nights ran, and started is when that
+	// night began. commit is empty if it was not recorded.
 	commit  string
 	started time.Time
-	// nights are the ids of all nights on the state, the latest first; runs are the ids of those
-	// whose scores are comparable, by form.
+	// nights holds the ids of all nights on the state, the latest first. runs holds the ids
+	// of those nights whose metric is comparable with that of the latest night.
 	nights, runs []string
-	// metric describes what the latest night measured; its name is empty for an agent's own code.
+	// metric describes what the latest night measured. Its name is empty for an agent's own
+	// code.
 	metric metrics.Kind
-	// chance reports that values of the same version differ: the mean of all counts.
+	// chance reports whether values of the same version can differ, in which case the mean
+	// of all values counts.
 	chance bool
 }
 
-// states returns the states of the code that nights searched: the code as it is first, then the
-// latest.
+// states returns the states of the code that nights searched: first the present code, then
+// the others, the latest first.
 func (b *codeBook) states() ([]codeState, error) {
 	var out []codeState
 	for r, err := range b.archive.Runs(b.ctx) {
@@ -53,7 +55,7 @@ func (b *codeBook) states() ([]codeState, error) {
 		}
 		plan, err := b.archive.Plan(b.ctx, r.ID, b.Target.Name)
 		if err != nil {
-			continue // it had no such agent, or ended before it had a plan
+			continue // the run had no such agent, or ended before it had a plan
 		}
 		at := slices.IndexFunc(out, func(s codeState) bool { return s.hash == plan.AgentHash })
 		if at < 0 {
@@ -75,17 +77,18 @@ func (b *codeBook) states() ([]codeState, error) {
 	return out, nil
 }
 
-// codeRecord is what versions scored in the nights on one state of the code.
+// codeRecord holds the values that versions got in the nights on one state of the code.
 type codeRecord struct {
 	codeState
 	of   map[agent.ConfigID]map[string]measurement
 	kind metrics.Value
-	noun string // for what versions are scored on
-	// value returns what a version scored in an evaluation.
+	noun string // for the items on which versions are scored
+	// value returns the value of a version in an evaluation.
 	value func(*bench.Evaluation) (metrics.Value, bool)
 }
 
-// read reads what the champion of a state and other versions scored in its nights.
+// read reads the values that the champion of a state and other versions got in the state's
+// nights.
 func (b *codeBook) read(s codeState, ids ...agent.ConfigID) (codeRecord, error) {
 	r := codeRecord{codeState: s, noun: b.Cases(), value: b.Value, of: map[agent.ConfigID]map[string]measurement{s.champion: {}}}
 	for _, id := range ids {
@@ -102,9 +105,9 @@ func (b *codeBook) read(s codeState, ids ...agent.ConfigID) (codeRecord, error) 
 	return r, nil
 }
 
-// record reads what versions scored. Values depend on the code around the blocks, too: the state of
-// the code as it is counts if all of ids were scored on it, otherwise the latest state on which all
-// were.
+// record reads the values of versions. Values also depend on the code around the blocks, so
+// they are taken from the present state of the code if all of ids were scored on it, and
+// otherwise from the latest state on which all of them were scored.
 func (b *codeBook) record(ids ...agent.ConfigID) (codeRecord, error) {
 	states, err := b.states()
 	if err != nil {
@@ -113,9 +116,9 @@ func (b *codeBook) record(ids ...agent.ConfigID) (codeRecord, error) {
 	return b.firstScored(states, ids...)
 }
 
-// recordOf is record for one version. It prefers nights that compared the version with other code,
-// since the code of the target may have become the version. Without values it returns the record of
-// the night that made the version.
+// recordOf is like record, but for one version. It prefers nights that compared the version
+// with other code, because the version may since have become the target's code. If there
+// are no values, it returns the record of the night that made the version.
 func (b *codeBook) recordOf(v archive.Variant) (codeRecord, error) {
 	states, err := b.states()
 	if err != nil {
@@ -131,8 +134,8 @@ func (b *codeBook) recordOf(v archive.Variant) (codeRecord, error) {
 	return r, err
 }
 
-// firstScored reads the first state on which all of some versions were scored; if there is none,
-// the record has no state.
+// firstScored reads the values from the first state on which all of the given versions were
+// scored. If there is no such state, the record has none.
 func (b *codeBook) firstScored(states []codeState, ids ...agent.ConfigID) (codeRecord, error) {
 	for _, s := range states {
 		r, err := b.read(s, ids...)
@@ -143,7 +146,7 @@ func (b *codeBook) firstScored(states []codeState, ids ...agent.ConfigID) (codeR
 	return codeRecord{codeState: codeState{runs: []string{}}}, nil
 }
 
-// scored reports whether all of some versions were scored.
+// scored reports whether all of the given versions were scored.
 func (r *codeRecord) scored(ids ...agent.ConfigID) bool {
 	return !slices.ContainsFunc(ids, func(id agent.ConfigID) bool { return len(r.of[id]) == 0 })
 }
@@ -173,7 +176,7 @@ func (r *codeRecord) add(e *bench.Evaluation) {
 	}
 }
 
-// values pairs what two versions scored, on the cases that both were scored on.
+// values pairs the scores of two versions, on the cases on which both were scored.
 func (r *codeRecord) values(a, b agent.ConfigID) codeValues {
 	out := codeValues{Metric: r.kind.Metric, Unit: r.kind.Unit, Better: r.kind.Better, Cases: []codeCase{}, noun: r.noun}
 	for name, now := range r.of[b] {
@@ -220,7 +223,8 @@ func (r *codeRecord) searchValues() coding.Values {
 	return values
 }
 
-// means compares the values on one side of the split; nil if no case has both.
+// means compares the mean values of two versions on one side of the split; it returns nil
+// if no case has both values.
 func (r *codeRecord) means(cases []codeCase, side bench.Split) *codeMeans {
 	var pairs []stats.Pair
 	for _, c := range cases {
@@ -231,7 +235,7 @@ func (r *codeRecord) means(cases []codeCase, side bench.Split) *codeMeans {
 	if len(pairs) == 0 {
 		return nil
 	}
-	c := stats.Compare(pairs, .95) // the interval is of scores, and not used
+	c := stats.Compare(pairs, .95) // the interval applies to scores and is not used here
 	m := &codeMeans{Cases: c.Tasks, A: c.MeanA, B: c.MeanB, Difference: c.Difference, Better: c.Wins, Worse: c.Losses, Equal: c.Ties}
 	if r.kind.Better == metrics.Lower {
 		m.Better, m.Worse = m.Worse, m.Better
@@ -239,8 +243,8 @@ func (r *codeRecord) means(cases []codeCase, side bench.Split) *codeMeans {
 	return m
 }
 
-// base returns the means of the code as it is, and of which kind its values are; nil when it was
-// not scored.
+// base returns the means of the present code, and the kind of its values. It returns nil if
+// the code was not scored.
 func (b *codeBook) base() (*codeBase, metrics.Value, error) {
 	var kind metrics.Value
 	sides := map[bench.Split][]stats.Pair{}
@@ -274,7 +278,7 @@ func (b *codeBook) base() (*codeBase, metrics.Value, error) {
 	return &codeBase{*search, held}, kind, nil
 }
 
-// meanOf returns the mean of values, rounded as in a comparison; nil without any.
+// meanOf returns the mean of values, rounded as in a comparison, or nil if there are none.
 func meanOf(values []stats.Pair) *codeMean {
 	if len(values) == 0 {
 		return nil

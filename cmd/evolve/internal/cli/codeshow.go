@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// codeView is `evolve code show --json`.
+// codeView is the output of `evolve code show --json`.
 type codeView struct {
 	Target     string `json:"target"`
 	Repository string `json:"repository"`
@@ -25,37 +25,37 @@ type codeView struct {
 	Metric  string         `json:"metric,omitempty"`
 	Unit    string         `json:"unit,omitempty"`
 	Better  metrics.Better `json:"better,omitempty"`
-	// Base is the mean value of the code as it is; nil when it was not scored yet.
+	// Base is the mean value of the present code; it is nil if the code was not scored yet.
 	Base *codeBase `json:"base"`
-	// Noise is how far values of the code as it is differ between starts of the scoring
-	// command; nil if they do not.
+	// Noise describes how much the values of the present code differ between starts of the
+	// scoring command; it is nil if they do not differ.
 	Noise *metrics.Noise `json:"noise,omitempty"`
-	// Best is the best version so far; nil when nights found none that is better. Unsearched
-	// reports that no night has searched the code as it is.
+	// Best is the best version so far; it is nil if nights found no better version.
+	// Unsearched reports whether no night has searched the present code.
 	Best       *codeBest `json:"best"`
 	Unsearched bool      `json:"unsearched,omitempty"`
-	// Open are the proposals of versions that wait, but that of Best where it was made for the
-	// code as it is.
+	// Open holds the waiting proposals of versions, except that of Best if it was made for
+	// the present code.
 	Open []codeOpen `json:"open,omitempty"`
-	// Refused are the versions that the latest night confirmed and whose gates refused them.
+	// Refused holds the versions that the latest night confirmed but that gates refused.
 	Refused []codeRefused `json:"refused,omitempty"`
-	// Version is the one that was named.
+	// Version is the version that was named on the command line.
 	Version *codeVersion `json:"version,omitempty"`
 
-	noun   string // for what versions are scored on
-	folder string // of the repository, from the workspace
+	noun   string // noun for the items on which versions are scored
+	folder string // the repository's folder, relative to the workspace
 }
 
 type codeBlock struct {
 	Block string `json:"block"`
 	File  string `json:"file"`
-	// Line is that of the mark, Lines the number of lines between the marks.
+	// Line is the line of the mark, and Lines is the number of lines between the marks.
 	Line  int `json:"line"`
 	Lines int `json:"lines"`
 }
 
-// codeBase is the code as it is on the search cases, and on the held-out ones; Holdout is nil where
-// it has no values of these.
+// codeBase holds the means of the present code on the search cases and on the held-out
+// cases. Holdout is nil if there are no values on held-out cases.
 type codeBase struct {
 	codeMean
 	Holdout *codeMean `json:"holdout,omitempty"`
@@ -75,21 +75,25 @@ type codeRefused struct {
 type codeBest struct {
 	Variant agent.ConfigID `json:"variant"`
 	Number  int            `json:"number"`
-	// Ref is that of its commit in the target's repository; empty if there is none.
+	// Ref is the ref of the version's commit in the target's repository; it is empty if
+	// there is none.
 	Ref string `json:"ref,omitempty"`
 	// Equal is the number of other versions with equal values on the search cases.
 	Equal int `json:"equal_values,omitempty"`
-	// LeftOut is the reason why a night kept it out of the confirmation; empty if none did.
+	// LeftOut is the reason why a night kept the version out of the confirmation; it is
+	// empty if no night did.
 	LeftOut string `json:"left_out,omitempty"`
-	// Proposal is the proposal of the version, and State its state; empty for none.
+	// Proposal is the version's proposal, and State is the proposal's state. Both are empty
+	// if there is none.
 	Proposal string                `json:"proposal,omitempty"`
 	State    archive.ProposalState `json:"state,omitempty"`
-	// Waits is the reason why the draft of the proposal waits for its gates, Unproposed why a
-	// confirmed version has no proposal; empty where it does not apply.
+	// Waits is the reason why the draft of the proposal waits for its gates, and Unproposed
+	// is the reason why a confirmed version has no proposal. Each is empty if it does not
+	// apply.
 	Waits      string `json:"waits,omitempty"`
 	Unproposed string `json:"unproposed,omitempty"`
 	codeConfirmed
-	// History lists what happened to it.
+	// History lists what happened to the version.
 	History []codeAct  `json:"history,omitempty"`
 	Search  *codeMeans `json:"search"`
 	Holdout *codeMeans `json:"holdout"`
@@ -118,7 +122,7 @@ func showCode(sh *shell, b *codeBook, name string) error {
 	})
 }
 
-// view returns what is known of a target's code.
+// view returns what is known about a target's code.
 func (b *codeBook) view() (*codeView, error) {
 	v := &codeView{Target: b.Target.Name, Repository: b.Target.Repo, Commit: b.Commit(), Uncommitted: b.Uncommitted(), Blocks: []codeBlock{}, Skipped: b.Skipped(), noun: b.Cases(), folder: b.workspace.Rel(b.Target.Repo)}
 	for _, k := range b.Blocks {
@@ -184,7 +188,7 @@ func printCode(con *console, v *codeView) {
 		con.printf("  warning  %s\n", v.Uncommitted)
 	}
 	if v.Base == nil {
-		con.printf("  metric   not known: the code as it is was not scored yet; the next night scores it\n")
+		con.printf("  metric   not known: the code as it is has not been scored yet; the next night scores it\n")
 	} else {
 		con.printf("  metric   %s, %s is better\n", text.Visible(v.Metric), v.Better)
 		con.printf("  base     %s\n", v.Base.words(v))
@@ -237,7 +241,7 @@ func printBest(con *console, v *codeView, side string, m *codeMeans) {
 	}
 }
 
-// words describes the code as it is by its means.
+// words describes the means of the present code.
 func (b *codeBase) words(v *codeView) string {
 	mean := func(m codeMean, side string) string {
 		return fmt.Sprintf("%s, the mean of %s", withUnit(m.Mean, v.Unit), count(m.Cases, side+" "+v.noun))
@@ -249,10 +253,11 @@ func (b *codeBase) words(v *codeView) string {
 	return words
 }
 
-// whose names the code as it is and the version, whose means follow.
+// whose returns the names of the unchanged code and of the version, which precede their
+// means.
 func (b *codeBest) whose() string { return fmt.Sprintf("base → v%d: ", b.Number) }
 
-// standing describes whether the best version is confirmed, and why not.
+// standing describes whether the best version is confirmed and, if not, why not.
 func (b *codeBest) standing(noun string) string {
 	switch {
 	case b.Confirmed && b.Unproposed != "":

@@ -11,25 +11,26 @@ import (
 	"evolve/runtime/text"
 )
 
-// codeCase is a case with the values of two versions; one without a value has a problem in
-// its place.
+// codeCase is a case with the values of two versions. If a value is missing, the case has a
+// problem instead.
 type codeCase struct {
 	Case  string      `json:"case"`
 	Split bench.Split `json:"split"`
 	A     *float64    `json:"a"`
 	B     *float64    `json:"b"`
-	// ProblemA and ProblemB state why the version A, or B, has no value for the case.
+	// ProblemA and ProblemB are the reasons why version A and version B have no value for
+	// the case.
 	ProblemA string `json:"problem_a,omitempty"`
 	ProblemB string `json:"problem_b,omitempty"`
 }
 
-// codeMeans compares the values of two versions on the cases where both have one.
+// codeMeans compares the values of two versions on the cases for which both have one.
 type codeMeans struct {
 	Cases      int     `json:"cases"`
 	A          float64 `json:"a"`
 	B          float64 `json:"b"`
 	Difference float64 `json:"difference"`
-	// Better counts the cases where B has the better value.
+	// Better is the number of cases on which B has the better value.
 	Better int `json:"better"`
 	Worse  int `json:"worse"`
 	Equal  int `json:"equal"`
@@ -43,10 +44,11 @@ type codeValues struct {
 	Search  *codeMeans     `json:"search"`
 	Holdout *codeMeans     `json:"holdout"`
 	Cases   []codeCase     `json:"cases"`
-	// Further compares the other metrics that the command prints, on either side of the split.
+	// Further compares the other metrics that the command prints, on each side of the
+	// split.
 	Further codeFurther `json:"further,omitzero"`
 
-	noun string // for what versions are scored on
+	noun string // for the items on which versions are scored
 }
 
 // codeFurther compares further metrics of two versions.
@@ -65,7 +67,7 @@ func printMeans(con *console, name string, v codeValues, m *codeMeans) {
 	con.printf("            %d better, %d worse, %d equal\n", m.Better, m.Worse, m.Equal)
 }
 
-// printFurther prints the further metrics, and how their findings are corrected.
+// printFurther prints the further metrics, and how the findings about them are corrected.
 func printFurther(con *console, indent string, list []stats.Further) {
 	if len(list) == 0 {
 		return
@@ -87,14 +89,15 @@ func furtherLines(list []stats.Further) (lines []string) {
 	return lines
 }
 
-// The widest columns of a table of values: it fits a narrow terminal.
+// The maximum widths of the columns in a table of values, which fits on a narrow terminal.
 const (
 	mostCaseCells = 28
 	figureCells   = 10
 	narrowCells   = 7 // on a terminal of 40 columns
 )
 
-// title describes the values by case: their metric, and the units of values and changes.
+// title returns the title of the table of values by case, which names the metric and the
+// units of values and changes.
 func (v codeValues) title() string {
 	words := orElse(v.Metric, "values", v.Metric != "") + " by " + v.noun
 	if v.Unit != "" {
@@ -151,7 +154,7 @@ func valueOrFailed(v *float64) string {
 	return figure(*v)
 }
 
-// padded fills a text with spaces on its right, rightly on its left.
+// padded pads a text with spaces on its right, and rightly pads it on its left.
 func padded(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-text.Width(s)))
 }
@@ -160,7 +163,7 @@ func rightly(s string, width int) string {
 	return strings.Repeat(" ", max(0, width-text.Width(s))) + s
 }
 
-// figure formats a value of a metric, signed a difference.
+// figure formats a value of a metric, and signed formats a difference.
 func figure(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%.5g", v), "-", "−") }
 
 func signed(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%+.5g", v), "-", "−") }

@@ -11,8 +11,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestCodeValues pairs the values of two versions: cases that one of them lacks are left
-// out, failures are named, and a lower value is better where the metric says so.
+// TestCodeValues pairs the values of two versions. Cases that one of them lacks must be
+// left out, failures must be named, and a lower value must count as better if the metric
+// defines it so.
 func TestCodeValues(t *testing.T) {
 	r := codeRecord{noun: "case", value: new(coding.Prospect).Value, of: map[agent.ConfigID]map[string]measurement{"a": {}, "b": {}}}
 	add := func(v agent.ConfigID, of string, split bench.Split, value float64) {
@@ -28,7 +29,7 @@ func TestCodeValues(t *testing.T) {
 	add("a", "alone", bench.Search, 1)
 	add("a", "h", bench.Holdout, 4)
 	add("b", "h", bench.Holdout, 3)
-	add("b", "h", bench.Holdout, 99) // a later one does not replace the first
+	add("b", "h", bench.Holdout, 99) // a later value does not replace the first
 	r.add(&bench.Evaluation{Variant: "a", Task: "bad", Split: bench.Search, Scored: true, Outcome: agent.OK, Answer: `{"value":1}`})
 	r.add(&bench.Evaluation{Variant: "b", Task: "bad", Split: bench.Search, Scored: true, Outcome: agent.Execution, Error: "it\x1b[2J does not build"})
 	r.add(&bench.Evaluation{Variant: "c", Task: "x", Split: bench.Search, Scored: true, Outcome: agent.OK, Answer: `{"value":1}`})
@@ -67,8 +68,9 @@ func TestCodeValues(t *testing.T) {
 	}
 }
 
-// TestCodeValuesInPercent checks that changes of a metric in % are in percentage points, each mean
-// with its unit and the columns in their title.
+// TestCodeValuesInPercent checks that changes of a metric in % are shown in percentage
+// points, that each mean is shown with its unit, and that the title of the columns has the
+// unit.
 func TestCodeValuesInPercent(t *testing.T) {
 	a, b := 6.5, 4.9
 	v := codeValues{

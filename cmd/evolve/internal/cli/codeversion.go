@@ -12,30 +12,32 @@ import (
 	"evolve/runtime/text"
 )
 
-// codeVersion is one version in full.
+// codeVersion is one version in full detail.
 type codeVersion struct {
 	Variant archive.Variant `json:"variant"`
-	// Ref is the ref of its commit in the target's repository; empty if there is none.
+	// Ref is the ref of the version's commit in the target's repository; it is empty if
+	// there is none.
 	Ref string `json:"ref,omitempty"`
-	// Equal are the numbers of other versions with equal values on the search cases.
+	// Equal holds the numbers of other versions with equal values on the search cases.
 	Equal []int `json:"equal_values,omitempty"`
-	// Base is the code that the version was measured against, and that its diff, hunks and values
-	// refer to.
+	// Base is the code against which the version was measured, and to which the version's
+	// diff, hunks and values refer.
 	Base codeBaseline `json:"base"`
 	codeConfirmed
-	// History lists what happened to it.
+	// History lists what happened to the version.
 	History []codeAct `json:"history,omitempty"`
-	// Diff is against Base, escaped, and Addressed lists the places of what it adds that address a
-	// reviewer.
+	// Diff is the diff from Base to the version, escaped for display. Addressed lists the
+	// locations in the lines added by Diff that address a reviewer.
 	Diff      string   `json:"diff"`
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
-	// Lineage has the version first, without texts.
+	// Lineage starts with the version; its steps have no diffs.
 	Lineage []codeStep `json:"lineage"`
-	// Small describes the reduction of a finalist to this version; nil for other versions.
+	// Small describes the reduction of a finalist to this version; it is nil for other
+	// versions.
 	Small *codeSmall `json:"made_small,omitempty"`
-	// Hunks are those of Diff.
+	// Hunks holds the hunks of Diff.
 	Hunks []coding.Hunk `json:"hunks,omitempty"`
-	// Values are those of Base (a) and its own (b).
+	// Values holds the values of Base (a) and of the version (b).
 	Values codeValues `json:"values"`
 }
 
@@ -43,7 +45,8 @@ type codeVersion struct {
 type codeSmall struct {
 	// From is the number of the finalist.
 	From int `json:"from"`
-	// Found describes what is left of it, and whether the evaluations sufficed for all parts.
+	// Found describes what remains of the finalist, and whether there were enough
+	// evaluations to try removing all parts.
 	Found string `json:"found,omitempty"`
 }
 
@@ -88,8 +91,9 @@ func (b *codeBook) versionView(v archive.Variant) (*codeVersion, error) {
 	return out, err
 }
 
-// madeSmall describes how the latest night on a state of the code reduced a finalist to a version;
-// nil if no night did, or if the finalist stayed as it was.
+// madeSmall describes how the latest night that reduced a finalist to the given version, on
+// a state of the code, did so. It returns nil if there was no such night, or if the
+// finalist was left unchanged.
 func (b *codeBook) madeSmall(hash string, id agent.ConfigID) (*codeSmall, error) {
 	for n, err := range b.nights(hash) {
 		if err != nil {
@@ -104,7 +108,7 @@ func (b *codeBook) madeSmall(hash string, id agent.ConfigID) (*codeSmall, error)
 	return nil, nil
 }
 
-// smallWords describes the result of reducing a finalist.
+// smallWords describes the result of a reduction of a finalist.
 func (b *codeBook) smallWords(a archive.Ablation) string {
 	if b.Own() == "" {
 		return stats.OfCases(a.Reason)
@@ -147,7 +151,7 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	}
 	if len(v.Hunks) > 0 {
 		con.printf("\n")
-		con.printf("hunks by themselves: mean change of %s on search %ss, an estimate\n", text.Visible(v.Values.Metric), view.noun)
+		con.printf("estimated effect of each hunk by itself: mean change of %s on search %ss\n", text.Visible(v.Values.Metric), view.noun)
 		for _, h := range v.Hunks {
 			con.printf("  %s\n", cell(h.Title(), 74))
 			con.printf("      %s\n", h.Describe(v.Values.Unit))
@@ -160,9 +164,9 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	printValues(con, v.Values, "base", fmt.Sprintf("v%d", v.Variant.Number))
 }
 
-// printConfirmed prints what the confirmation found of a version.
+// printConfirmed prints what the confirmation found about a version.
 func (v *codeVersion) printConfirmed(con *console, noun string) {
-	if v.Values.Holdout == nil && v.Gain != nil { // it was measured against a waiting version
+	if v.Values.Holdout == nil && v.Gain != nil { // the version was measured against a waiting version
 		con.printf("  held-out\n")
 		v.print(con, "            ", "", noun)
 	}

@@ -2,15 +2,15 @@ package cli
 
 import "github.com/urfave/cli/v2"
 
-// The groups of commands in the help.
+// The groups of commands in the help text.
 const (
 	groupStart  = "start"
 	groupNight  = "every night and morning"
-	groupBehind = "look behind it"
+	groupBehind = "look at the details"
 	groupKeep   = "keep house"
 )
 
-// commands is the table of every command.
+// commands returns the table of all commands.
 func (sh *shell) commands() []*cli.Command {
 	group := func(name string, list ...*cli.Command) []*cli.Command {
 		for _, c := range list {

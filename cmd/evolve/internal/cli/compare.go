@@ -19,23 +19,25 @@ import (
 	"evolve/runtime/agent"
 )
 
-// compareView is `evolve compare --json`.
+// compareView is the output of `evolve compare --json`.
 type compareView struct {
 	Agent   string           `json:"agent"`
 	A       agent.ConfigID   `json:"a"`
 	B       agent.ConfigID   `json:"b"`
 	Changes []archive.Change `json:"changes"`
-	// Search has the descriptive interval with clusters as units. Holdout has one that is
-	// valid at any stopping time, the result for new tasks, guards and domains.
+	// Search has the descriptive interval with clusters as units. Holdout has an interval
+	// that is valid at any stopping time, the result for new tasks, the guards and the
+	// domains.
 	Search  *stats.Comparison `json:"search"`
 	Holdout *stats.Ruling     `json:"holdout"`
-	// PassPowers are pass^k on the shared repeats, by side, for k from 1 on.
+	// PassPowers holds the values of pass^k on the shared repeats, by side of the split,
+	// for each k from 1.
 	PassPowers map[string]passPowers `json:"pass_powers,omitempty"`
-	// Units is the source of the tasks' clusters and weights.
+	// Units describes the source of the tasks' clusters and weights.
 	Units string `json:"units"`
 }
 
-// passPowers are pass^k of both variants.
+// passPowers holds the values of pass^k for both variants.
 type passPowers struct {
 	A []stats.Reliability `json:"a"`
 	B []stats.Reliability `json:"b"`
@@ -44,7 +46,7 @@ type passPowers struct {
 // The sources of the clusters and weights of tasks in a comparison.
 const (
 	unitsOfSuites = "suites"
-	unitsOfTasks  = "tasks" // each task by itself, of weight 1
+	unitsOfTasks  = "tasks" // each task is its own unit, with weight 1
 )
 
 func compareCommand(sh *shell) *cli.Command {
@@ -75,20 +77,20 @@ func compareCommand(sh *shell) *cli.Command {
 	}
 }
 
-// comparisonBasis is what recorded evaluations of an agent are compared by.
+// comparisonBasis is the basis on which recorded evaluations of an agent are compared.
 type comparisonBasis struct {
-	// tasks are those of its suites by id, with their clusters and weights; nil if they
-	// are not known.
+	// tasks holds the tasks in the agent's suites by id, with their clusters and weights;
+	// it is nil if they are not known.
 	tasks map[string]*bench.Task
-	// rule is that of its nightly runs, so that a comparison by hand claims no more than an
-	// entry into the confirmation does.
+	// rule is the statistical rule of the agent's nightly runs, so that a comparison by
+	// hand claims no more than an entry into the confirmation would.
 	rule stats.Rule
-	// runs are the ids of the runs that count; nil: all.
+	// runs holds the ids of the runs that count; nil means all runs.
 	runs []string
 }
 
-// basisOf returns the basis of comparisons of an agent's variants. If the workspace cannot be
-// loaded, there are no tasks and the rule is the default.
+// basisOf returns the basis for comparing an agent's variants. If the workspace cannot be
+// loaded, the basis has no tasks, and its rule is the default.
 func basisOf(sh *shell, c *cli.Context, agentID string) comparisonBasis {
 	w, err := sh.load(c)
 	if err != nil {
@@ -97,7 +99,7 @@ func basisOf(sh *shell, c *cli.Context, agentID string) comparisonBasis {
 	return basisIn(w, agentID)
 }
 
-// basisIn is basisOf in a workspace; nil: it cannot be loaded.
+// basisIn is like basisOf for a given workspace, which is nil if it cannot be loaded.
 func basisIn(w *workspace.Workspace, agentID string) comparisonBasis {
 	rule := stats.Rule{Alpha: stats.Monthly().Alpha(), Guards: stats.DefaultBounds()}
 	if w == nil {
@@ -106,7 +108,7 @@ func basisIn(w *workspace.Workspace, agentID string) comparisonBasis {
 	configured, ok := w.Agent(agentID)
 	if t, target := w.Settings.Patches.Target(agentID); !ok && target {
 		if configured, ok = w.Agent(t.Agent); !ok || w.OwnCode(t.Agent) != agentID {
-			configured, ok = &workspace.Agent{ID: agentID, Guards: coding.Guards()}, true // its cases are clusters by themselves
+			configured, ok = &workspace.Agent{ID: agentID, Guards: coding.Guards()}, true // each case of the target is its own cluster
 		}
 	}
 	if !ok {
@@ -115,7 +117,7 @@ func basisIn(w *workspace.Workspace, agentID string) comparisonBasis {
 	return comparisonBasis{tasks: tasksOf(w.SuitesOf(configured)...), rule: stats.Rule{Alpha: w.Settings.Confirm.Control().Alpha(), Guards: w.Bounds(configured)}}
 }
 
-// tasksOf returns the tasks of suites by their ids.
+// tasksOf returns the tasks of suites by id.
 func tasksOf(suites ...*bench.Suite) map[string]*bench.Task {
 	out := map[string]*bench.Task{}
 	for _, suite := range suites {
@@ -134,7 +136,7 @@ type meeting struct {
 	holdout bool
 }
 
-// compareVariants pairs the evaluations of both variants with the same task, repeat and
+// compareVariants pairs the evaluations of two variants that have the same task, repeat and
 // seed, over the runs that count.
 func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.Variant, basis comparisonBasis) (compareView, error) {
 	tasks, rule := basis.tasks, basis.rule
@@ -182,7 +184,7 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 	if len(holdout.list) == 0 {
 		return view, nil
 	}
-	if plan.Deterministic { // its latency is not measured reliably
+	if plan.Deterministic { // the latency of such an agent is not measured reliably
 		rule.Guards = slices.DeleteFunc(rule.Guards, func(b stats.Bound) bool { return b.Name == stats.Latency })
 	}
 	ruling := stats.Judge(string(two.ID), holdout.list, rule)
@@ -190,9 +192,9 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 	return view, nil
 }
 
-// meetings returns the evaluations of two variants by their common task, repeat and seed,
-// in the order of the records, and the number of the run of each. runs are the ids of the
-// runs that count; nil: all.
+// meetings returns the evaluations of two variants by the task, repeat and seed that they
+// have in common, in the order of the records, and the number of the run of each pair. runs
+// holds the ids of the runs that count; nil means all runs.
 func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant, runs []string) (met map[meeting][2]*bench.Evaluation, order []meeting, nights map[meeting]int, err error) {
 	met, nights = map[meeting][2]*bench.Evaluation{}, map[meeting]int{}
 	for r, err := range a.Runs(ctx) {
@@ -227,8 +229,8 @@ func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant,
 	return met, order, nights, nil
 }
 
-// lastPlan returns the last plan of an agent in the runs that count, nil for all; an empty
-// one without any.
+// lastPlan returns the last plan of an agent in the runs that count, where nil means all
+// runs. It returns an empty plan if there is none.
 func lastPlan(ctx context.Context, a *archive.Archive, agentID string, runs []string) (archive.AgentPlan, error) {
 	for r, err := range a.Runs(ctx) {
 		if err != nil {
@@ -246,15 +248,15 @@ func lastPlan(ctx context.Context, a *archive.Archive, agentID string, runs []st
 	return archive.AgentPlan{}, nil
 }
 
-// pairing gathers pairs by task.
+// pairing collects pairs by task.
 type pairing struct {
 	tasks map[string]*bench.Task
-	// metric is what the scores are of; nil without one.
+	// metric is the metric of the scores; it is nil if there is none.
 	metric *metrics.Kind
 	at     map[string]int
 	list   []stats.Pair
-	// tries count the passes of both sides on each task of list. As in the ruling, a run
-	// that lacks one side's score failed on that side.
+	// tries counts the passes of both sides on each task in list. As in the ruling, a run
+	// without a score for one side counts as failed on that side.
 	tries [2][]stats.Tries
 }
 
@@ -309,7 +311,7 @@ func (p *pairing) add(a, b *bench.Evaluation, night int) {
 	pair.LatencyA, pair.LatencyB = append(pair.LatencyA, a.AnswerSeconds()), append(pair.LatencyB, b.AnswerSeconds())
 }
 
-// passPowers returns pass^k of both sides.
+// passPowers returns the values of pass^k for both sides.
 func (p *pairing) passPowers() passPowers {
 	return passPowers{A: stats.PassPowers(p.tries[0]), B: stats.PassPowers(p.tries[1])}
 }

@@ -14,9 +14,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// twoVariants returns an archive in which a variant passes all of 20 holdout tasks and
-// its champion none, twice, at the same cost. On search tasks only the champion has
-// evaluations.
+// twoVariants returns an archive in which a variant passes all of 20 holdout tasks, in two
+// repeats, and its champion passes none, at the same cost. On search tasks only the
+// champion has evaluations.
 func twoVariants(t *testing.T, plan archive.AgentPlan) (a *archive.Archive, one, two archive.Variant) {
 	t.Helper()
 	ctx := t.Context()
@@ -54,8 +54,8 @@ func twoVariants(t *testing.T, plan archive.AgentPlan) (a *archive.Archive, one,
 	return a, variants[0], variants[1]
 }
 
-// inClusters returns the tasks of twoVariants in clusters of the given size, the first
-// with weight 3.
+// inClusters returns the tasks of twoVariants in clusters of the given size. The first task
+// has weight 3.
 func inClusters(size int) map[string]*bench.Task {
 	tasks := map[string]*bench.Task{}
 	for i := range 20 {
@@ -114,7 +114,8 @@ func TestCompareVariants(t *testing.T) {
 	}
 }
 
-// TestConfirmations checks the open candidates and the entries left in the month.
+// TestConfirmations checks which candidates are open and how many entries are left in the
+// month.
 func TestConfirmations(t *testing.T) {
 	now := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	month := stats.Monthly()

@@ -10,14 +10,14 @@ import (
 	"evolve/runtime/text"
 )
 
-// The notes of a comparison.
+// The notes printed with a comparison.
 const (
 	noneOfBoth   = "no task has evaluations of both variants"
-	oneLook      = "one look, variations of a task count as one; tasks that a variant was tuned on flatter it"
+	oneLook      = "one look; variations of a task count as one; tasks that a variant was tuned on flatter it"
 	unreadSuites = "The workspace's suites could not be read: every task counts by itself, with the weight 1."
 )
 
-// printComparison shows two variants side by side on what they share.
+// printComparison shows two variants side by side on the tasks that they share.
 func printComparison(con *console, v compareView, one, two archive.Variant) {
 	con.printf("v%d → v%d of %s\n\n", one.Number, two.Number, text.Visible(v.Agent))
 	printChanges(con.stdout, v.Changes, 26)
@@ -41,14 +41,14 @@ func printComparison(con *console, v compareView, one, two archive.Variant) {
 	}
 }
 
-// printPassPowers shows pass^k of both variants, if any task was repeated.
+// printPassPowers shows pass^k for both variants, if any task was repeated.
 func printPassPowers(con *console, p passPowers) {
 	for _, w := range wordsOfPowers(p) {
 		con.printf("    %s  %s → %s   %s\n", w.name, w.a, w.b, w.what)
 	}
 }
 
-// powerWords are pass^k of both variants.
+// powerWords describes pass^k of both variants.
 type powerWords struct{ name, a, b, what string }
 
 func wordsOfPowers(p passPowers) (list []powerWords) {
@@ -58,11 +58,12 @@ func wordsOfPowers(p passPowers) (list []powerWords) {
 	return list
 }
 
-// differenceWords are the figures of a difference, as the terminal and the pages show them.
+// differenceWords holds the figures of a difference in the form in which the terminal and
+// the pages show them.
 type differenceWords struct {
-	// a and b are the means, counts the tasks that are better, worse and equal.
+	// a and b are the means. counts describes how many tasks are better, worse and equal.
 	a, b, points, interval, tasks, counts string
-	// undecided is set where the interval includes 0.
+	// undecided is set if the interval includes 0.
 	undecided string
 }
 
@@ -86,7 +87,7 @@ func printDifference(con *console, name string, d differenceWords) {
 	con.printf("  %-8s %s → %s   %s  %s   %s   %s%s\n", name, d.a, d.b, d.points, d.interval, d.tasks, d.counts, verdict)
 }
 
-// holdoutWords are the claims that hold at any stopping time.
+// holdoutWords describe the claims that hold at any stopping time.
 type holdoutWords struct {
 	differenceWords
 	// about describes the interval.
@@ -97,7 +98,7 @@ type holdoutWords struct {
 
 type domainWords struct{ name, points, interval, tasks, verdict string }
 
-// wordsOfHoldout puts a ruling into words. noun is "task" or "case".
+// wordsOfHoldout describes a ruling. noun is "task" or "case".
 func wordsOfHoldout(noun string, r stats.Ruling) holdoutWords {
 	words := func(s string) string {
 		if noun == "task" {
@@ -110,11 +111,11 @@ func wordsOfHoldout(noun string, r stats.Ruling) holdoutWords {
 	shown.Lo, shown.Hi = i.Lo, i.Hi
 	what := fmt.Sprintf("%g %% interval for %s", 100*r.Level, about.Words())
 	if i.Lo == i.Hi && about == stats.TheseTasks {
-		what = "exact for these tasks, as a repeat would give the same"
+		what = "exact for these tasks, because a repeat would give the same score"
 	}
 	out := holdoutWords{
 		differenceWords: wordsOfDifference(noun, shown),
-		about:           words(what) + "; of many comparisons that you make, some differ by chance",
+		about:           words(what) + "; if you make many comparisons, some differ by chance",
 		claim:           words(verdictOn(r)), assumes: words(r.Assumes()), guards: r.Guards,
 	}
 	if r.Claim == stats.NewTasks && r.Tail != nil {
@@ -145,7 +146,8 @@ func printHoldout(con *console, h holdoutWords) {
 	}
 }
 
-// sureness is the verdict on a guard or a domain for people: open means that it is not yet known.
+// sureness returns the verdict on a guard or a domain in words for people; "open" means
+// that the verdict is not known yet.
 func sureness(verdict string) string {
 	if verdict == stats.GuardOpen {
 		return "unsure"
@@ -153,7 +155,7 @@ func sureness(verdict string) string {
 	return verdict
 }
 
-// verdictOn returns the claim that a ruling allows, in words.
+// verdictOn describes the claim that a ruling allows.
 func verdictOn(r stats.Ruling) string {
 	switch {
 	case claims[r.Claim] != "":

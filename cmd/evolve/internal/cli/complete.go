@@ -11,22 +11,23 @@ import (
 	"evolve/runtime/text"
 )
 
-// completing is the argument before the words of a command line, up to the cursor, for which
-// a completion script asks for candidates. Each is printed on a line, as WORD or WORD, a tab
-// and its description. The last line is ":", ":files" or ":folders": what else fits.
+// completing is the first argument of the command line with which a completion script
+// requests candidates. The words up to the cursor follow it. Each candidate is printed on
+// one line, as WORD or as WORD, a tab and a description. The last line is ":", ":files" or
+// ":folders", which states whether files or folders fit too.
 const completing = "__complete"
 
-// candidate is a word that can stand at the cursor.
+// candidate is a word that would fit at the cursor.
 type candidate struct{ word, about string }
 
-// offer is what can stand at the cursor: candidates, and files or folders.
+// offer describes what would fit at the cursor: candidates, and possibly files or folders.
 type offer struct {
 	list  []candidate
 	other string
 }
 
-// complete prints the candidates for the last of the words. It fails silently: what cannot
-// be read has no candidates.
+// complete prints the candidates for the last of the words. It fails silently: sources that
+// cannot be read have no candidates.
 func (sh *shell) complete(words []string) {
 	last := ""
 	if len(words) > 0 {
@@ -37,7 +38,7 @@ func (sh *shell) complete(words []string) {
 		o = (&suggester{sh: sh, line: line}).offer(last)
 	}
 	for _, c := range o.list {
-		// A word with another character would need quotes, and could hold a command.
+		// Any other character in a word would have to be quoted, and could form a command.
 		if !completable.MatchString(c.word) || !strings.HasPrefix(c.word, last) {
 			continue
 		}
@@ -57,7 +58,7 @@ type suggester struct {
 	line commandLine
 }
 
-// offer returns what can stand in the place of a word at the end of the line.
+// offer returns what can be completed from word at the end of the line.
 func (s *suggester) offer(word string) offer {
 	if s.line.open != nil {
 		return s.ofFlag(s.line.open)
@@ -112,7 +113,7 @@ func (s *suggester) flags() []candidate {
 	return list
 }
 
-// command returns the names of the line's path: "bench import".
+// command returns the names in the line's path: "bench import".
 func (s *suggester) command() string {
 	names := make([]string, len(s.line.path))
 	for i, c := range s.line.path {

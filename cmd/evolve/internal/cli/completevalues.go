@@ -21,7 +21,8 @@ import (
 	"evolve/runtime/experience"
 )
 
-// choices returns the values of a command's flag that has a fixed set of them; nil for others.
+// choices returns the values of a command's flag if they are a fixed set, and nil for other
+// flags.
 func choices(command, flag string) []string {
 	switch flag {
 	case "agent":
@@ -46,7 +47,7 @@ func choices(command, flag string) []string {
 		switch command {
 		case "schedule print":
 			return texts(schedule.Kinds())
-		case "schedule install": // a CronJob is only printed
+		case "schedule install": // a CronJob is printed but not installed
 			return texts([]schedule.Kind{schedule.Systemd, schedule.Cron})
 		case "bench import":
 			return texts(importer.Formats())
@@ -57,7 +58,7 @@ func choices(command, flag string) []string {
 	return nil
 }
 
-// texts returns the texts of named values.
+// texts returns named values as strings.
 func texts[T ~string](list []T) []string {
 	out := make([]string, len(list))
 	for i, v := range list {
@@ -75,7 +76,7 @@ func wordsOf(list []string) []candidate {
 	return out
 }
 
-// ofFlag returns what a flag takes.
+// ofFlag returns what a flag accepts as its value.
 func (s *suggester) ofFlag(f cli.Flag) offer {
 	name := f.Names()[0]
 	if list := choices(s.command(), name); list != nil {
@@ -92,7 +93,7 @@ func (s *suggester) ofFlag(f cli.Flag) offer {
 	return s.values(name)
 }
 
-// values returns what stands for a name in a usage line, such as AGENT.
+// values returns what can be typed for a placeholder in a usage line, such as AGENT.
 func (s *suggester) values(name string) offer {
 	switch name {
 	case "FILE", "FILE|FOLDER", "PATH":
@@ -143,7 +144,7 @@ func (s *suggester) helped() []candidate {
 	return list
 }
 
-// root returns the workspace of the line; empty if there is none.
+// root returns the workspace named on the line, or "" if there is none.
 func (s *suggester) root() string {
 	for i, word := range s.line.flags {
 		name, dir, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
@@ -168,7 +169,7 @@ func (s *suggester) root() string {
 // reports lists the runs that have a report.
 func reports(root string) []string {
 	var runs []string
-	entries, _ := os.ReadDir(reportsDir(root)) // as far as it can be read
+	entries, _ := os.ReadDir(reportsDir(root)) // entries that cannot be read are left out
 	for _, e := range entries {
 		if run, ok := strings.CutSuffix(e.Name(), ".json"); ok {
 			runs = append(runs, run)
@@ -177,10 +178,10 @@ func reports(root string) []string {
 	return runs
 }
 
-// briefly bounds how long candidates from an archive may take.
+// briefly limits how long finding candidates in an archive may take.
 const briefly = 300 * time.Millisecond
 
-// ids lists the records of a workspace that the command of the line is for.
+// ids lists the records of a workspace to which the command of the line applies.
 func (s *suggester) ids(root string) []candidate {
 	var list []candidate
 	switch command := s.command(); command {
@@ -204,10 +205,10 @@ func (s *suggester) ids(root string) []candidate {
 	return list
 }
 
-// mostAbout bounds foreign text beside a candidate, in characters.
+// mostAbout limits the foreign text in a candidate's description, in characters.
 const mostAbout = 60
 
-// completes reports whether a command on a proposal is of use.
+// completes reports whether a command is useful for a proposal.
 func completes(command string, p archive.ProposalRecord) bool {
 	switch command {
 	case "approve", "reject", "rollback":
@@ -218,12 +219,13 @@ func completes(command string, p archive.ProposalRecord) bool {
 	return undecided(p)
 }
 
-// glance calls look with the archive of a workspace, if it can be read at once.
+// glance calls look with the archive of a workspace, provided that the archive can be read
+// without waiting.
 func (s *suggester) glance(root string, look func(context.Context, *archive.Archive) error) {
 	ctx, stop := context.WithTimeout(s.sh.Ctx, briefly)
 	defer stop()
 	a, err := archive.Glance(wire.ArchiveDir(root), briefly)
 	if err == nil {
-		_ = errors.Join(look(ctx, a), a.Close()) // the values read until then count
+		_ = errors.Join(look(ctx, a), a.Close()) // if look fails, the values read before the failure count
 	}
 }

@@ -15,7 +15,7 @@ import (
 //go:embed completion
 var completionScripts embed.FS
 
-// shells lists the shells that have a script.
+// shells lists the shells for which there is a completion script.
 func shells() []string { return []string{"bash", "zsh", "fish"} }
 
 func completionCommand(sh *shell) *cli.Command {
@@ -24,7 +24,7 @@ func completionCommand(sh *shell) *cli.Command {
 		Description: "SHELL is bash, zsh or fish. The script completes commands, flags and their values, agents, suites, and the ids " +
 			"that await a decision.\n\n" +
 			"bash: `source <(evolve completion bash)` in ~/.bashrc. zsh: `source <(evolve completion zsh)` in ~/.zshrc, after compinit. " +
-			"fish: `evolve completion fish > ~/.config/fish/completions/evolve.fish`. The packages bring all three.",
+			"fish: `evolve completion fish > ~/.config/fish/completions/evolve.fish`. The packages install all three.",
 		Action: func(c *cli.Context) error {
 			name := c.Args().First()
 			if !slices.Contains(shells(), name) {

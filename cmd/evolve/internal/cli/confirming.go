@@ -22,19 +22,20 @@ type confirmingLine struct {
 	Run     string      `json:"run"` // of its entry
 	State   stats.State `json:"state"`
 	Blocks  int         `json:"blocks"`
-	// LogE is the natural logarithm of its evidence, Required the threshold for it.
+	// LogE is the natural logarithm of the variant's evidence (its e-value), and Required
+	// is the threshold for LogE.
 	LogE     float64 `json:"log_e"`
 	Required float64 `json:"required"`
 	Reason   string  `json:"reason,omitempty"`
 }
 
-// share returns the evidence in per cent of the threshold. Both are logarithms, so that
-// it grows linearly with the pairs of a constant difference.
+// share returns the evidence as a percentage of the threshold. Both are logarithms, so the
+// share grows linearly with the number of pairs if the difference is constant.
 func (l confirmingLine) share() int {
 	return int(100 * math.Max(0, math.Min(1, l.LogE/l.Required)))
 }
 
-// entriesLine is what the error control over all runs leaves for an agent.
+// entriesLine holds the entries that the error control over all runs still allows an agent.
 type entriesLine struct {
 	Agent string  `json:"agent"`
 	Days  int     `json:"days"`
@@ -44,8 +45,8 @@ type entriesLine struct {
 	Alpha float64 `json:"alpha"`
 }
 
-// confirmations lists an agent's open candidates and the entries that it has left at now,
-// or nil for the latter if no run of the agent had a confirmation.
+// confirmations lists an agent's open candidates, and returns the entries that the agent
+// has left at now, which are nil if no run of the agent had a confirmation.
 func confirmations(ctx context.Context, a *archive.Archive, agentID string, runs []archive.Run, now time.Time) ([]confirmingLine, *entriesLine, error) {
 	var lines []confirmingLine
 	var entered []time.Time
@@ -78,7 +79,7 @@ func confirmations(ctx context.Context, a *archive.Archive, agentID string, runs
 	}
 	for c, err := range a.SpentByOthers(ctx, agentID, spends) {
 		if err != nil {
-			return nil, nil, fmt.Errorf("reading the candidates of others: %w", err)
+			return nil, nil, fmt.Errorf("reading the candidates of other agents: %w", err)
 		}
 		entered = append(entered, c.Time)
 	}
@@ -88,8 +89,9 @@ func confirmations(ctx context.Context, a *archive.Archive, agentID string, runs
 	}, nil
 }
 
-// standing returns the champion of an agent's last run with the data that its entries spend, and
-// the error control of the last run with a confirmation. runs are the latest first.
+// standing returns the champion in an agent's last run, with the data that its entries
+// spend, and the error control of the last run that had a confirmation. runs are sorted
+// with the latest first.
 func standing(ctx context.Context, a *archive.Archive, agentID string, runs []archive.Run) (champion agent.ConfigID, spends string, control *archive.EntryLedger, err error) {
 	for _, r := range runs {
 		if !slices.Contains(r.Agents, agentID) {
@@ -113,8 +115,9 @@ func standing(ctx context.Context, a *archive.Archive, agentID string, runs []ar
 	return champion, spends, nil, nil
 }
 
-// claimOf returns the claim about a proposal's variant from the run that made it, or
-// NoClaim if nothing confirmed it or an older kind of confirmation did.
+// claimOf returns the claim about a proposal's variant from the run that made the proposal.
+// It returns NoClaim if nothing confirmed the variant, or if the confirmation was of an
+// older kind.
 func claimOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (stats.Claim, error) {
 	if p.Imported != "" { // imported results make no claim
 		return stats.NoClaim, nil
@@ -129,8 +132,8 @@ func claimOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) 
 	return r.Claim, nil
 }
 
-// rulingOn returns the ruling on the variant of a proposal of a config, or nil if there
-// is none. An *archive.AuditError means that the stored evaluations contradict it.
+// rulingOn returns the ruling on the variant of a config proposal, or nil if there is none.
+// An *archive.AuditError means that the stored evaluations contradict the ruling.
 func rulingOn(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (*stats.Ruling, error) {
 	if p.Run == "" || p.Kind != archive.KindConfig {
 		return nil, nil
@@ -147,9 +150,9 @@ func rulingOn(ctx context.Context, a *archive.Archive, p archive.ProposalRecord)
 	return nil, nil
 }
 
-// resultBehind returns the result of the run that made a proposal, or the zero value if
-// it is not stored. An *archive.AuditError means that the stored evaluations contradict
-// it.
+// resultBehind returns the result of the run that made a proposal, or the zero value if the
+// result is not stored. An *archive.AuditError means that the stored evaluations contradict
+// the result.
 func resultBehind(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (archive.AgentResult, error) {
 	result, err := a.Result(ctx, p.Run, p.Agent)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -159,13 +162,13 @@ func resultBehind(ctx context.Context, a *archive.Archive, p archive.ProposalRec
 		_, err = evidence.Check(ctx, a, result)
 	}
 	if err != nil {
-		return result, fmt.Errorf("the result behind %s: %w", p.ID, err)
+		return result, fmt.Errorf("the result that %s is based on: %w", p.ID, err)
 	}
 	return result, nil
 }
 
-// contradiction returns how the stored evaluations contradict the evidence of a proposal
-// of a config, or "".
+// contradiction describes how the stored evaluations contradict the evidence of a config
+// proposal; it returns "" if they do not.
 func contradiction(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (string, error) {
 	if p.Run == "" || !p.OfConfig() {
 		return "", nil
@@ -177,7 +180,7 @@ func contradiction(ctx context.Context, a *archive.Archive, p archive.ProposalRe
 	return "", err
 }
 
-// claims are the words for what is known about a variant.
+// claims describes what is known about a variant, by claim.
 var claims = map[stats.Claim]string{
 	stats.NewTasks:   "better on new tasks like these",
 	stats.TheseTasks: "better on these tasks; not shown for new ones",

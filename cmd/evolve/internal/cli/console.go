@@ -23,16 +23,16 @@ import (
 	"evolve/runtime/text"
 )
 
-// console is where a command prints and asks, and the form of what it prints.
+// console prints a command's output, asks questions, and determines the form of the output.
 type console struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	// json reports whether --json is set: errors are then an object.
+	// json reports whether --json is set. Errors are then printed as an object.
 	json bool
-	// quiet leaves out progress, and color reports whether output may be coloured.
+	// quiet suppresses progress output, and color reports whether output may be coloured.
 	quiet, color bool
-	// place is the workspace's name in printed commands; empty if it is found from the
-	// current folder.
+	// place is the workspace as named in printed commands; it is empty if the workspace is
+	// found from the current folder.
 	place string
 }
 
@@ -41,14 +41,14 @@ func (con *console) on(out io.Writer) *console {
 	return &console{stdin: con.stdin, stdout: out, stderr: con.stderr, place: con.place}
 }
 
-// whole returns the console with lines that are not folded, as of code.
+// whole returns a copy of the console that does not fold lines, for example for code.
 func (con *console) whole() *console {
 	out := *con
 	out.stdout = unfolded(con.stdout)
 	return &out
 }
 
-// printf writes to standard output, which keeps its first error.
+// printf writes to standard output, which records its first error.
 func (con *console) printf(format string, args ...any) {
 	_, _ = fmt.Fprintf(con.stdout, format, args...)
 }
@@ -71,7 +71,7 @@ func (con *console) printJSON(v any) error {
 	return err
 }
 
-// show prints a command's result as JSON, or as text with print.
+// show prints a command's result as JSON, or as text by calling print.
 func (con *console) show(v any, print func()) error {
 	if con.json {
 		return con.printJSON(v)
@@ -80,7 +80,8 @@ func (con *console) show(v any, print func()) error {
 	return nil
 }
 
-// printList prints lines as JSON under a name, or each with row, or the text none.
+// printList prints lines as JSON under a name or, for people, each line with row. If there
+// are no lines, people see the text none.
 func printList[T any](con *console, name string, lines []T, none string, row func(T) error) error {
 	if con.json || len(lines) == 0 {
 		return con.result(map[string]any{name: lines}, "%s\n", none)
@@ -92,7 +93,7 @@ func printList[T any](con *console, name string, lines []T, none string, row fun
 	return err
 }
 
-// printFacts prints names with their values, which are foreign text. It omits empty values.
+// printFacts prints names and their values, which are foreign text. It omits empty values.
 func (con *console) printFacts(facts [][2]string) {
 	for _, f := range facts {
 		if f[1] != "" {
@@ -101,7 +102,7 @@ func (con *console) printFacts(facts [][2]string) {
 	}
 }
 
-// printLines prints the lines of a foreign text behind an indent.
+// printLines prints the lines of a foreign text, each after an indent.
 func (con *console) printLines(indent, body string) {
 	for line := range strings.Lines(body) {
 		con.printf("%s%s\n", indent, text.Visible(strings.TrimRight(line, "\n")))
@@ -117,8 +118,8 @@ func (con *console) result(v any, format string, args ...any) error {
 	return err
 }
 
-// terminal reports whether a stream is a terminal, and the width of its lines: that of COLUMNS or
-// of the terminal, 80 when unknown.
+// terminal reports whether a stream is a terminal, and returns the width of its lines: the
+// value of COLUMNS, the width of the terminal or, if neither is known, 80.
 func terminal(stream any) (bool, int) {
 	if f, ok := stream.(*foldWriter); ok {
 		return f.tty, f.width
@@ -136,7 +137,7 @@ func terminal(stream any) (bool, int) {
 	return true, 80
 }
 
-// sizeOf returns the width of a terminal that reports one.
+// sizeOf returns the width of a terminal, if the terminal reports one.
 func sizeOf(stream any) (int, bool) {
 	f, ok := stream.(*os.File)
 	if !ok {
@@ -146,7 +147,7 @@ func sizeOf(stream any) (int, bool) {
 	return width, err == nil && width > 0
 }
 
-// width returns the width that lines are folded to, 0 for none.
+// width returns the width to which lines are folded, or 0 if they are not folded.
 func (con *console) width() int {
 	if f, ok := con.stdout.(*foldWriter); ok {
 		return f.width
@@ -173,8 +174,8 @@ func (con *console) asker() (*person, bool) {
 	return nil, false
 }
 
-// mustAsk returns the person at the terminal, or an error if there is no terminal. The error's
-// hint names first, the command that shows the subject of the question.
+// mustAsk returns the person at the terminal, or an error if there is no terminal. The
+// error's hint names first, the command that shows what the question is about.
 func (con *console) mustAsk(first string) (*person, error) {
 	if who, ok := con.asker(); ok {
 		return who, nil
@@ -182,10 +183,10 @@ func (con *console) mustAsk(first string) (*person, error) {
 	return nil, exit.Errorf(exit.Usage, "read `"+first+"` first, then add --yes", "there is no terminal to confirm on")
 }
 
-// errGone means that the input ended before an answer.
+// errGone reports that the input ended before an answer was given.
 var errGone = errors.New("the input ended")
 
-// ask puts a question and returns the line that answers it.
+// ask asks a question and returns the line that the person types as the answer.
 func (p *person) ask(ctx context.Context, question string) (string, error) {
 	_, _ = fmt.Fprint(p.out, question)
 	_ = flush(p.out)
@@ -211,8 +212,9 @@ func (p *person) ask(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// confirm asks whether to go on. It returns nil for y or yes, in any case of letters, and an error
-// for n, no or an empty line, which names what was not done. It asks again after anything else.
+// confirm asks whether to go on. It returns nil for y or yes, in upper or lower case, and
+// an error for n, no or an empty line. The error names what was not done. After any other
+// line, confirm asks again.
 func (p *person) confirm(ctx context.Context, what string) error {
 	for {
 		line, err := p.ask(ctx, "go on? y or yes, n or no [no]: ")
@@ -230,7 +232,7 @@ func (p *person) confirm(ctx context.Context, what string) error {
 	}
 }
 
-// command returns a command that works in the current folder.
+// command returns a form of the command that works in the current folder.
 func (con *console) command(command string) string {
 	if con.place == "" {
 		return command
@@ -238,7 +240,7 @@ func (con *console) command(command string) string {
 	return command + " --workspace " + text.ShellQuote(con.place)
 }
 
-// inHints finds the commands in a hint.
+// inHints matches the commands in a hint.
 var inHints = regexp.MustCompile("`evolve [^`]*`")
 
 // localHint adapts the commands in a hint to the current folder.
@@ -257,7 +259,7 @@ func (con *console) localHint(hint string) string {
 	})
 }
 
-// localReport adapts the commands of a report to the current folder.
+// localReport adapts the commands in a report to the current folder.
 func (con *console) localReport(r model.Report) model.Report {
 	if con.place == "" {
 		return r
@@ -283,15 +285,15 @@ func (con *console) commandList(commands []string) []string {
 	return out
 }
 
-// fail prints an error with its hint and returns its exit code. With --json both are the
-// last line of standard error.
+// fail prints an error with its hint and returns the error's exit code. With --json, the
+// last line of standard error is an object with the error and the hint.
 func (con *console) fail(err error) int {
 	var q exit.Silent
 	if errors.As(err, &q) {
 		return int(q)
 	}
 	code, hint := exit.Of(err)
-	if errors.Is(err, syscall.EPIPE) { // the reader has ended, as `| head` does
+	if errors.Is(err, syscall.EPIPE) { // the reader has ended, as in `| head`
 		return code
 	}
 	hint = con.localHint(hint)
@@ -317,11 +319,11 @@ func (con *console) fail(err error) int {
 	return code
 }
 
-// mostLine bounds a line of a message, in characters: text of a file, an argument or an
-// answer can have any length.
+// mostLine limits a line of a message, in characters, because text from a file, an argument
+// or an answer can have any length.
 const mostLine = 2000
 
-// shortened removes the middle of a message's long lines.
+// shortened removes the middle of each long line of a message.
 func shortened(message string) string {
 	if len(message) <= mostLine {
 		return message

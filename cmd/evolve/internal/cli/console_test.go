@@ -52,8 +52,8 @@ func TestFailIsShort(t *testing.T) {
 	}
 }
 
-// TestConfirm checks which answers go on, which stop, and that others are asked again with the
-// answers that are taken.
+// TestConfirm checks which answers continue and which stop, and that after any other answer
+// the question is asked again with the accepted answers.
 func TestConfirm(t *testing.T) {
 	for _, c := range []struct {
 		typed     string

@@ -11,8 +11,9 @@ import (
 	"evolve/patch"
 )
 
-// decider returns the deciding person: the name given with --by, or else the git user.
-// Without either it refuses: the account of a process is no person.
+// decider returns the person who decides: the name given with --by or, without --by, the
+// git user. If there is neither, it returns an error, because the account of a process is
+// not a person.
 func decider(sh *shell, c *cli.Context, root string) (string, error) {
 	by := c.String("by")
 	if !c.IsSet("by") {
@@ -33,8 +34,8 @@ func whoami(ctx context.Context, sh *shell, root string) string {
 	return p.Name
 }
 
-// account returns the name of the process's account, or "". It marks where a submission
-// came from, and is never used for a decision.
+// account returns the name of the process's account, or "" if it is unknown. The name marks
+// the origin of a submission, and is never used for a decision.
 func account() string {
 	u, err := user.Current()
 	if err != nil {

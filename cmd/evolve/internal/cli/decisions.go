@@ -18,28 +18,28 @@ import (
 	"evolve/runtime/text"
 )
 
-// decision is a command by which a person decides on a proposal.
+// decision is a command with which a person decides on a proposal.
 type decision struct {
 	name, usage, about string
 	flags              []cli.Flag
-	// states are those in which the question is asked; in others the decision is refused with
-	// the reason.
+	// states holds the proposal states in which the question is asked. In other states the
+	// decision is refused, with the reason.
 	states []archive.ProposalState
-	// plan describes, for the question, what will happen.
+	// plan describes what will happen, for use in the question.
 	plan func(archive.ProposalRecord) string
 	do   func(*review.Reviewer, context.Context, string, review.Decision) (review.Done, error)
-	// done describes what has happened, and the next possible steps.
+	// done describes what has happened, and which steps are possible next.
 	done func(*shell, review.Done) string
-	// reasoned reports whether it is refused without a reason.
+	// reasoned reports whether the decision requires a reason.
 	reasoned bool
-	// commits reports whether it makes a commit.
+	// commits reports whether the decision makes a commit.
 	commits bool
 }
 
 func approving() decision {
 	return decision{
 		name: "approve", usage: "adopt a proposal: one commit on the branch that is checked out", commits: true,
-		about: "Refused if what the proposal depends on has changed since it was measured, if a gate " +
+		about: "An approval is refused if what the proposal depends on has changed since it was measured, if a gate " +
 			"does not pass, or if files that it would change are not committed. A workspace outside of a " +
 			"repository can become one: the files of its first commit, only the workspace's own, " +
 			"are listed before the question.",
@@ -61,7 +61,7 @@ func approving() decision {
 func rejecting() decision {
 	return decision{
 		name: "reject", usage: "close a proposal, with a reason", reasoned: true,
-		about: "Its commit stays on its ref, and the reason in the ledger.",
+		about: "Its commit stays on its ref, and its reason is recorded in the ledger.",
 		plan:  func(p archive.ProposalRecord) string { return "reject " + p.Title },
 		do:    (*review.Reviewer).Reject,
 		done:  func(_ *shell, done review.Done) string { return "rejected " + text.Visible(done.Proposal.Title) },
@@ -70,7 +70,7 @@ func rejecting() decision {
 
 func rollingBack() decision {
 	return decision{
-		name: "rollback", usage: "take an adoption back with a new commit that restores what was before", commits: true,
+		name: "rollback", usage: "take an adoption back with a new commit that restores the earlier state", commits: true,
 		about: "History is kept: nothing is rewritten. If files have changed since, the command lists them and does nothing. " +
 			"If a later adoption replaced the change, roll that one back first.",
 		states: []archive.ProposalState{archive.Adopted},
@@ -101,16 +101,16 @@ func byFlag() cli.Flag {
 	return &cli.StringFlag{Name: "by", Usage: "who decides, as `NAME` or \"Name <mail>\"; the git user by default"}
 }
 
-// decidingFlags returns the flags of every command by which a person decides.
+// decidingFlags returns the flags of every command with which a person decides.
 func decidingFlags(reason string) []cli.Flag {
 	return []cli.Flag{
 		byFlag(),
 		&cli.StringFlag{Name: "reason", Usage: reason},
-		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask; needed where there is no terminal"},
+		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask for confirmation; needed if there is no terminal"},
 	}
 }
 
-// mayDecide refuses a decision inside a run or the sandbox, and one without a required
+// mayDecide refuses a decision inside a run or a sandbox, and a decision without a required
 // reason.
 func mayDecide(sh *shell, c *cli.Context, name string, reasoned bool) error {
 	if err := outside(sh); err != nil {
@@ -122,7 +122,8 @@ func mayDecide(sh *shell, c *cli.Context, name string, reasoned bool) error {
 	return nil
 }
 
-// needsReason refuses a decision whose reason is empty. The hint depends on where it is given.
+// needsReason refuses a decision whose reason is empty. The hint depends on where the
+// reason is given.
 func needsReason(name, reason, hint string) error {
 	if strings.TrimSpace(reason) != "" {
 		return nil
@@ -141,7 +142,8 @@ func decideProposal(sh *shell, c *cli.Context, d decision) error {
 	if _, err := sh.Notary(w.Root); err != nil {
 		return err
 	}
-	// The grounds of a decision are read from the run, which answers slowly while it is busy.
+	// The grounds for a decision are read from the archive through the run that holds it,
+	// which answers slowly while it is busy.
 	if err := sh.Free(w.Root); err != nil {
 		return err
 	}
@@ -176,15 +178,16 @@ func decideProposal(sh *shell, c *cli.Context, d decision) error {
 	}
 	words := d.done(sh, done.Done)
 	if p.State == archive.Approved && done.Proposal.State == archive.Rejected {
-		words += "\nits approval is withdrawn; nothing of it was committed"
+		words += "\nits approval is withdrawn; none of its changes were committed"
 	}
 	_, err = fmt.Fprintln(sh.stdout, words)
 	printFollowing(sh.console, done)
 	return err
 }
 
-// weigh checks whether a decision can be asked for. It returns it with the deciding person and the
-// files of a new repository's first commit, and the lines before the question.
+// weigh checks whether a decision can be put to the person. It returns word with the
+// deciding person and with the files for the first commit of a new repository added, and
+// the lines that precede the question.
 func weigh(ctx context.Context, sh *shell, w *workspace.Workspace, d decision, p archive.ProposalRecord, word review.Decision, by func() (string, error)) (_ review.Decision, shown []string, err error) {
 	if d.name == "approve" {
 		if err := sh.Reviewer(w, nil).MergeOnly(p); err != nil {
@@ -212,7 +215,8 @@ func weigh(ctx context.Context, sh *shell, w *workspace.Workspace, d decision, p
 	return word, shown, notLost(ctx, w.Root, d, p, word)
 }
 
-// changesOf returns the changes that a decision on a proposal makes: a rollback undoes them.
+// changesOf returns the changes that a decision on a proposal makes; for a rollback these
+// undo the proposal's changes.
 func changesOf(p archive.ProposalRecord) []archive.Change {
 	if p.State == archive.Adopted {
 		return reversed(p.Changes)
@@ -229,7 +233,8 @@ func reversed(changes []archive.Change) []archive.Change {
 	return back
 }
 
-// outside refuses to decide inside a run or a sandbox.
+// outside returns an error if the process is inside a run or a sandbox, because no decision
+// may be made there.
 func outside(sh *shell) error {
 	if sh.Env.Get("EVOLVE_INSIDE") != "" {
 		return exit.Errorf(exit.Gate, "a person decides, outside of any run", "decisions are not made from inside a run or a sandbox")
@@ -237,8 +242,8 @@ func outside(sh *shell) error {
 	return nil
 }
 
-// peek reads the record that the first argument names and closes the archive: a run must
-// not wait for a person who has left the terminal.
+// peek reads the record that the first argument names, and then closes the archive, so that
+// a run need not wait for a person who has left the terminal.
 func peek[T any](c *cli.Context, root string, find func(context.Context, *archive.Archive, string) (T, error)) (found T, err error) {
 	err = wire.Look(root, func(a *archive.Archive) error {
 		found, err = find(c.Context, a, c.Args().First())
@@ -258,15 +263,15 @@ func proposalOf(ctx context.Context, a *archive.Archive, id string) (archive.Pro
 	return p, nil
 }
 
-// decided is the result of a decision, with that of the operator's program, or nil if
-// there is none.
+// decided is the result of a decision, with the result of the operator's program, which is
+// nil if there is none.
 type decided struct {
 	review.Done
 	after *review.After
 }
 
-// pronounce carries out a decision and starts the operator's program. The archive is open
-// only when it is needed: a patch may be at its gates for minutes.
+// pronounce carries out a decision and starts the operator's program. It keeps the archive
+// open only while it is needed, because the gates of a patch may take minutes.
 func pronounce(ctx context.Context, sh *shell, w *workspace.Workspace, d decision, p archive.ProposalRecord, word review.Decision) (decided, error) {
 	if err := review.Discreet(word.Reason, word.OverrideReason); err != nil {
 		return decided{}, err
@@ -289,7 +294,7 @@ func pronounce(ctx context.Context, sh *shell, w *workspace.Workspace, d decisio
 		return out, err
 	}
 	if mine == nil {
-		return out, exit.Errorf(exit.Locked, "wait for it; `evolve show "+p.ID+"` shows the result", "another process decides on %s", p.ID)
+		return out, exit.Errorf(exit.Locked, "wait for that decision; `evolve show "+p.ID+"` shows the result", "another process is deciding on %s", p.ID)
 	}
 	defer mine.Release()
 	defer renewAfter(ctx, sh, w.Root, p.Run)
@@ -331,8 +336,8 @@ func whatStands(p archive.ProposalRecord) string {
 	return fmt.Sprintf("%s is %s", p.ID, p.State.Name())
 }
 
-// finishFirst finishes a decision on a proposal that a killed process began. It reports
-// whether that is the decision that this command is to make.
+// finishFirst finishes a decision on a proposal that was begun by a process that was
+// killed. It reports whether the finished decision is the one that this command is to make.
 func finishFirst(ctx context.Context, sh *shell, w *workspace.Workspace, d decision, id string, out *decided) (bool, error) {
 	in, after, err := sh.Finish(ctx, w, id, d.name)
 	if err != nil || in.Action != d.name || in.Stage == archive.IntentCommit || in.Commit == "" {
@@ -363,7 +368,7 @@ func afterwards(ctx context.Context, sh *shell, w *workspace.Workspace, lend rev
 }
 
 // printFollowing prints the consequences of a decision: adopted patches that build on the
-// one rolled back, and the result of the operator's program.
+// patch that was rolled back, and the result of the operator's program.
 func printFollowing(con *console, done decided) {
 	if len(done.Later) > 0 {
 		con.printf("adopted later in the same packages: %s\n", strings.Join(done.Later, ", "))

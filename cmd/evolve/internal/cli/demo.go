@@ -11,13 +11,14 @@ import (
 	"evolve/cmd/evolve/internal/workspace/scaffold"
 )
 
-// demoEvaluations is the number of evaluations of a demo: enough for the search to find a
-// better variant and for the whole holdout to confirm it, in well under two minutes.
+// demoEvaluations is the number of evaluations in a demo. It is high enough for the search
+// to find a better variant and for the whole holdout to confirm it, and low enough for a
+// run of well under two minutes.
 const demoEvaluations = 8000
 
-// demoSeed makes every demo of a version the same. It was chosen so that there is a
-// proposal at the end; with others the run may end undecided, because 106 holdout tasks
-// rarely show a gain of a dozen points.
+// demoSeed makes all demos of the same version of evolve alike. It was chosen so that the
+// demo ends with a proposal. With other seeds the run may end undecided, because 106
+// holdout tasks rarely suffice to show a gain of a dozen points.
 const demoSeed = 1
 
 func demoCommand(sh *shell) *cli.Command {
@@ -25,7 +26,7 @@ func demoCommand(sh *shell) *cli.Command {
 		Name:  "demo",
 		Usage: "the whole loop, offline, on an embedded starter workspace",
 		Description: "Scaffolds the starter workspace in a temporary folder (or in --workspace DIR, which is kept\n" +
-			"as it is when it is one already), runs a night on it, and shows what a person would decide on.",
+			"as it is if it is a workspace already), runs a night on it, and shows what a person would decide on.",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "budget-evals", Usage: "run at most `N` evaluations", Value: demoEvaluations},
 			&cli.IntFlag{Name: "concurrency", Usage: "run `N` evaluations at once"},
@@ -66,7 +67,7 @@ func demoCommand(sh *shell) *cli.Command {
 				o.given.Seed = new(int64)
 				*o.given.Seed = demoSeed
 			}
-			w.Settings.Backup.Keep = 0 // its archive needs no backup
+			w.Settings.Backup.Keep = 0 // a demo's archive needs no backup
 			return nightlyRun(sh, w, o)
 		},
 	}

@@ -17,12 +17,12 @@ import (
 	"evolve/patch"
 )
 
-// demoPerson is the author of the patches of a demo.
+// demoPerson is the author of the patches in a demo.
 const demoPerson = "evolve demo"
 
 // demoPatches submits the patches in the starter workspace, so that the report shows the
-// results of a good one, one that breaks a test and one that cheats. Without git it
-// prints that nothing can be patched.
+// results for a good patch, a patch that breaks a test and a patch that cheats. If git is
+// missing, it prints that nothing can be patched.
 func demoPatches(sh *shell, c *cli.Context, w *workspace.Workspace) error {
 	files, err := filepath.Glob(filepath.Join(w.Root, "patches", "*.diff"))
 	if err != nil {
@@ -40,7 +40,7 @@ func demoPatches(sh *shell, c *cli.Context, w *workspace.Workspace) error {
 	switch {
 	case errors.Is(err, patch.ErrNoGit):
 		if !sh.quiet {
-			_, _ = fmt.Fprintln(sh.stderr, "no patches are shown, as git is not installed")
+			_, _ = fmt.Fprintln(sh.stderr, "no patches are shown, because git is not installed")
 		}
 		return nil
 	case err != nil:
@@ -52,7 +52,7 @@ func demoPatches(sh *shell, c *cli.Context, w *workspace.Workspace) error {
 	return handIn(c, sh.PatchReviewer(w, sh.Lender(w.Root, "evolve demo")), targets[0].Name, files)
 }
 
-// handIn proposes each file's patch, except those that were submitted before.
+// handIn proposes the patch in each file, except those that were submitted before.
 func handIn(c *cli.Context, rev *review.Reviewer, target string, files []string) error {
 	slices.Sort(files)
 	for _, name := range files {
@@ -79,7 +79,8 @@ func handIn(c *cli.Context, rev *review.Reviewer, target string, files []string)
 }
 
 // starterFiles lists the workspace's own files and the existing files of the starter
-// workspace, and no others, since a person may have named the folder.
+// workspace. It lists no other files, because they may belong to a person who named an
+// existing folder.
 func starterFiles(w *workspace.Workspace) []string {
 	list := w.OwnFiles()
 	for name := range scaffold.Files() {

@@ -35,11 +35,11 @@ import (
 func doctorCommand(sh *shell) *cli.Command {
 	var patience time.Duration
 	return &cli.Command{
-		Name: "doctor", Usage: "check the workspace and what a night needs around it",
+		Name: "doctor", Usage: "check the workspace and everything else that a night needs",
 		Description: "Looks at the files, git, the sandbox, the disk, the clock, the archive, the suites, each agent's " +
 			"program, the power of each benchmark, and the targets of patches with their marked constants. Each agent does one " +
-			"of its search tasks twice, which may cost as much as two tasks. Each program that grades gets one answer. Code that nights search is built, tested and scored as it is, unless a night did so. --trial 0 skips all of this. It changes nothing here, but sets up the streams of a hub that evolve.yaml names. Warnings leave the exit code at 0; " +
-			"what would stop a run ends it with 2 (files, agents), 7 (surroundings) or 8 (archive).",
+			"of its search tasks twice, which may cost as much as two tasks. Each program that grades gets one answer. Code that nights search is built, tested and scored as it is, unless a night has already done so. --trial 0 skips all of this. It changes nothing here, but sets up the streams of a hub that evolve.yaml names. Warnings leave the exit code at 0; " +
+			"anything that would stop a run gives exit code 2 (files, agents), 7 (environment) or 8 (archive).",
 		Flags: []cli.Flag{
 			&cli.DurationFlag{Name: "trial", Value: trialTime, Destination: &patience, Usage: "at most `DURATION` for each agent's task, each grader's answer and each target's code; 0 tries none"},
 		},
@@ -108,7 +108,7 @@ func probes(sh *shell, root string) doctor.Probes {
 	}
 }
 
-// forecast returns which limit of the settings will bind each agent's run.
+// forecast predicts which limit in the settings will bind each agent's run.
 func forecast(ctx context.Context, sh *shell, root string, w *workspace.Workspace) ([]batch.Expectation, error) {
 	if len(w.Agents) == 0 {
 		return nil, nil
@@ -160,8 +160,9 @@ func unfinishedProbe(ctx context.Context, con *console, root string) (text, hint
 	return text, hint, err
 }
 
-// leftoversProbe lists what killed processes left in the state folder, relative to the
-// workspace. During a run, the note of its end is no leftover.
+// leftoversProbe lists the files that killed processes left in the state folder, relative
+// to the workspace. During a run, the note about the run's end is not counted as a
+// leftover.
 func leftoversProbe(ctx context.Context, root string) ([]string, error) {
 	dir := wire.ArchiveDir(root)
 	var list []string
@@ -186,8 +187,8 @@ func leftoversProbe(ctx context.Context, root string) ([]string, error) {
 	return list, err
 }
 
-// archiveProbe describes how much is recorded and whether a run is going, and compares
-// the records with the ledger and the commits.
+// archiveProbe describes how much is recorded and whether a run is in progress, and
+// compares the records with the ledger and the commits.
 func archiveProbe(ctx context.Context, sh *shell, root string) (string, error) {
 	a, err := archive.OpenRead(wire.ArchiveDir(root))
 	if err != nil {
@@ -222,12 +223,12 @@ func archiveProbe(ctx context.Context, sh *shell, root string) (string, error) {
 	case running != "":
 		text += "; run " + running + " is on"
 	case died != "":
-		text += "; the process of run " + died + " died, and the next run takes it up"
+		text += "; the process of run " + died + " died, and the next run resumes it"
 	}
 	return text, nil
 }
 
-// doctorCode returns the exit code that a run would have after the failed checks.
+// doctorCode returns the exit code that a run would have because of the failed checks.
 func doctorCode(checks []doctor.Check) int {
 	code := 0
 	for _, k := range checks {
@@ -283,8 +284,8 @@ func printChecks(con *console, checks []doctor.Check) {
 	}
 }
 
-// findBlocks finds the marked blocks of a target, with its cases if they are kept. It runs
-// nothing.
+// findBlocks finds the marked blocks of a target, with the target's cases if they are
+// stored. It runs nothing.
 func findBlocks(ctx context.Context, sh *shell, w *workspace.Workspace, target string) (*coding.Prospect, error) {
 	t, err := targetNamed(w, target)
 	if err != nil {
@@ -297,8 +298,8 @@ func findBlocks(ctx context.Context, sh *shell, w *workspace.Workspace, target s
 	return p, err
 }
 
-// scoreBlocks builds, tests and scores the code of a target as it is, in a folder that it
-// removes.
+// scoreBlocks builds, tests and scores the unchanged code of a target, in a folder that it
+// removes afterwards.
 func scoreBlocks(ctx context.Context, sh *shell, w *workspace.Workspace, target string, patience time.Duration) (_ *coding.Prospect, err error) {
 	t, err := targetNamed(w, target)
 	if err != nil {
@@ -308,7 +309,7 @@ func scoreBlocks(ctx context.Context, sh *shell, w *workspace.Workspace, target 
 	rev.Notify = nil
 	scratch, err := tempdir.Make("trial")
 	if err != nil {
-		return nil, fmt.Errorf("making room for code: %w", err)
+		return nil, fmt.Errorf("creating the folder for code: %w", err)
 	}
 	defer func() { err = errors.Join(err, scratch.Remove()) }()
 	rev.Scratch = scratch.Path
@@ -317,7 +318,7 @@ func scoreBlocks(ctx context.Context, sh *shell, w *workspace.Workspace, target 
 	return coding.Look(ctx, rev, w, t, coding.Opener{}, grade.Rules(), kept)
 }
 
-// targetNamed returns the target of patches with a name.
+// targetNamed returns the patch target with the given name.
 func targetNamed(w *workspace.Workspace, name string) (review.Target, error) {
 	list := w.PatchTargets()
 	at := slices.IndexFunc(list, func(t review.Target) bool { return t.Name == name })
@@ -327,7 +328,7 @@ func targetNamed(w *workspace.Workspace, name string) (review.Target, error) {
 	return list[at], nil
 }
 
-// codeKept is where nights keep the values of code, for reading.
+// codeKept returns where nights store the values of code, to be used only for reading.
 func codeKept(w *workspace.Workspace) coding.Kept {
 	return coding.Kept{Folder: filepath.Join(w.StateDir(), "code"), ReadOnly: true}
 }

@@ -16,8 +16,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// dryRun shows what a run would do and what effect it could detect, and spends nothing. It fails
-// if targets cannot be searched, since the settings ask for that.
+// dryRun shows what a run would do and what effect it could detect, without spending
+// anything. It fails if any targets whose search the settings request cannot be searched.
 func dryRun(ctx context.Context, con *console, w *workspace.Workspace, opts batch.Options) error {
 	a, err := archiveOrEmpty(w.Root)
 	if err != nil {
@@ -104,7 +104,7 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 		paragraph("chance", text.Visible(p.Metric.Name)+": "+p.Noise.Words(p.Metric.Unit)+"; finalists are scored several times, and one evaluation is made at a time")
 	}
 	if names := code.Lexical(p.Agent); len(names) > 0 {
-		paragraph("versions", "by exchanges of tokens and lines in "+strings.Join(names, ", ")+", without the grammar and the types of the language: many do not build, and score 0")
+		paragraph("versions", "by exchanging tokens and lines in "+strings.Join(names, ", ")+", without knowledge of the language's grammar and types: many versions do not build, and score 0")
 	}
 	paragraph("guards", guardsOf(w, p.Agent))
 	power := []string{p.Power, p.JudgeNoise}
@@ -137,7 +137,8 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 	printWarnings(paragraph, warnings, p.Metric != nil)
 }
 
-// printWarnings prints warnings of a plan; of cases for code that a command scores.
+// printWarnings prints the warnings of a plan. If cases is set, the warnings mention cases
+// instead of tasks, for code that a command scores.
 func printWarnings(paragraph func(name, prose string), warnings []string, cases bool) {
 	for _, warning := range warnings {
 		if cases {
@@ -147,14 +148,14 @@ func printWarnings(paragraph func(name, prose string), warnings []string, cases 
 	}
 }
 
-// spacePlan lists the parameters of an agent that are searched, and those that are not
+// spacePlan lists the parameters of an agent that are searched, and those that are not,
 // with the reason.
 type spacePlan struct {
 	Searched    []string               `json:"searched"`
 	NotSearched []workspace.Unsearched `json:"not_searched"`
-	// Lexical are the blocks that are rewritten by tokens alone.
+	// Lexical lists the blocks that are rewritten only token by token.
 	Lexical []string `json:"lexical,omitempty"`
-	// Own is the agent whose own code and config are searched together.
+	// Own is the agent whose code and config are searched together.
 	Own string `json:"own,omitempty"`
 	// Uncommitted describes the files of a target that differ from the commit.
 	Uncommitted string `json:"uncommitted,omitempty"`
@@ -204,17 +205,17 @@ func guardsOf(w *workspace.Workspace, id string) string {
 // entriesLeft describes how many variants may still enter the confirmation.
 func entriesLeft(look night.Outlook) string {
 	e := look.Entries
-	text := fmt.Sprintf("%d of the %d confirmations in any %d days are left", e.Most-e.Used, e.Most, e.Days)
+	text := fmt.Sprintf("%d of the %d confirmations that are allowed in any %d days are left", e.Most-e.Used, e.Most, e.Days)
 	if look.Open > 0 {
-		text += fmt.Sprintf("; %s from earlier nights may go on", count(look.Open, "candidate"))
+		text += fmt.Sprintf("; %s from earlier nights may continue", count(look.Open, "candidate"))
 	}
 	return text
 }
 
-// rounds describes the confirmation that the budget allows.
+// rounds describes the rounds of confirmation that the budget allows.
 func rounds(p archive.AgentPlan) string {
 	if p.Deterministic && !p.UsesSeed {
-		return fmt.Sprintf("%s and the champion once on every task, as a repeat would give the same", count(p.Finalists, "variant"))
+		return fmt.Sprintf("%s and the champion once on every task, because a repeat would give the same result", count(p.Finalists, "variant"))
 	}
 	return fmt.Sprintf("both sides on every task, %s; %s may enter tonight", text.Times(p.Repeats), count(p.Finalists, "variant"))
 }

@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// errWriter is standard output that keeps its first write error. Commands print line by line
-// without checking errors, and a truncated file must not pass for a complete one.
+// errWriter is standard output and records its first write error. Commands print line by
+// line without checking errors, but a truncated file must not be mistaken for a complete
+// one.
 type errWriter struct {
 	io.Writer
 	mu  sync.Mutex
@@ -28,22 +29,22 @@ func (o *errWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// broke reports whether an error is the first failed write and nothing else.
+// broke reports whether an error is only a consequence of the first failed write.
 func (o *errWriter) broke(err error) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return err != nil && o.err != nil && errors.Is(err, o.err)
 }
 
-// reason is the text of the first failed write.
+// reason returns the text of the first failed write.
 func (o *errWriter) reason() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.err.Error()
 }
 
-// failure is the first failed write; nil as well when the reader has ended, as
-// `| head` does.
+// failure returns the error of the first failed write. It returns nil if there is none, or
+// if the reader has ended, as in `| head`.
 func (o *errWriter) failure() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 )
 
-// TestFailureModesNameCommands checks that the manual names six failure modes, and for each a
-// command that shows it and one that takes it back, with flags that exist.
+// TestFailureModesNameCommands checks that the manual names six failure modes, and for each
+// a command that shows the failure and one that undoes it, with flags that exist.
 func TestFailureModesNameCommands(t *testing.T) {
 	chapter, err := helpTexts.ReadFile("help/trust.md")
 	if err != nil {
@@ -61,8 +61,8 @@ func TestFailureModesNameCommands(t *testing.T) {
 	}
 }
 
-// TestLimitsOfLearning checks that the page on tools shows the floors and caps of days of nothing
-// but corrections.
+// TestLimitsOfLearning checks that the page on tools shows the floors and caps that hold
+// after days of nothing but corrections.
 func TestLimitsOfLearning(t *testing.T) {
 	dir := t.TempDir()
 	if err := fixture.Workspace(filepath.Join(dir, "ws"), "tiny"); err != nil {

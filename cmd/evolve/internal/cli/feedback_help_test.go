@@ -56,7 +56,7 @@ func TestFeedbackChapterRuns(t *testing.T) {
 	}
 }
 
-// words splits a command line at spaces outside of double quotes.
+// words splits a command line at spaces outside double quotes.
 func words(line string) []string {
 	quoted := false
 	parts := strings.FieldsFunc(line, func(r rune) bool {

@@ -25,17 +25,17 @@ const maxFeedbackDays = 3650
 
 func feedbackCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "feedback", Usage: "what people want of an agent's tools, above what it learned",
+		Name: "feedback", Usage: "feedback from people on an agent's tools, which overrides what it learned",
 		Subcommands: []*cli.Command{
 			{
 				Name: "add", Usage: "change the choice of a tool, or forbid it", ArgsUsage: "AGENT",
-				Description: "It holds from the next turn on and overrides what the agent learned; of several the newest\n" +
+				Description: "It holds from the next turn on and overrides what the agent learned; if there are several, the newest\n" +
 					"holds, but a prohibition stays until newer feedback of the same scope asks for the tool\n" +
-					"(`evolve help feedback`). The ledger notes it with your name.",
+					"(`evolve help feedback`). The ledger records it with your name.",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "verdict", Usage: "the `VERDICT`: positive, negative or correction"},
 					&cli.StringFlag{Name: "action", Usage: "the `ACTION`: penalise (×0.3), boost (×1.2), constraint (never use) or replace; the verdict's own by default"},
-					&cli.StringFlag{Name: "tool", Usage: "the `TOOL`; every one by default, for penalise and boost"},
+					&cli.StringFlag{Name: "tool", Usage: "the `TOOL`; by default all tools, for penalise and boost"},
 					&cli.StringFlag{Name: "with", Usage: "the `TOOL` to use instead, for replace"},
 					&cli.StringFlag{Name: "domain", Usage: "only in the subject area `DOMAIN`"},
 					&cli.StringFlag{Name: "goal", Usage: "only for goals that have all of these `WORDS`; * stands for any part of a word"},
@@ -49,8 +49,8 @@ func feedbackCommand(sh *shell) *cli.Command {
 			{
 				Name: "list", Usage: "the feedback, with its conflicts", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
 				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "tool", Usage: "only that on the `TOOL`"}, &cli.StringFlag{Name: "domain", Usage: "only that in the subject area `DOMAIN`"},
-					&cli.StringFlag{Name: "verdict", Usage: "only that with the `VERDICT`"},
+					&cli.StringFlag{Name: "tool", Usage: "only the feedback on the `TOOL`"}, &cli.StringFlag{Name: "domain", Usage: "only the feedback in the subject area `DOMAIN`"},
+					&cli.StringFlag{Name: "verdict", Usage: "only the feedback with the `VERDICT`"},
 				},
 				Action: func(c *cli.Context) error { return feedbackList(sh, c) },
 			},
@@ -71,7 +71,7 @@ func feedbackCommand(sh *shell) *cli.Command {
 	}
 }
 
-// feedbackNote is the data of the entries feedback.add and feedback.remove in the ledger.
+// feedbackNote is the data of the ledger entries feedback.add and feedback.remove.
 type feedbackNote struct {
 	Feedback experience.Feedback `json:"feedback"`
 	Touched  feedbackTouch       `json:"touched"`
@@ -100,7 +100,7 @@ func feedbackAdd(sh *shell, c *cli.Context) error {
 		case errors.Is(err, experience.ErrFeedbackFull):
 			return f, exit.Errorf(exit.Gate, "`evolve feedback remove "+a.ID+" ID` removes one", "%v", err)
 		case err != nil:
-			return f, exit.Errorf(exit.Usage, "`evolve help feedback` describes each field", "this is no valid feedback: %v", err)
+			return f, exit.Errorf(exit.Usage, "`evolve help feedback` describes each field", "this is not valid feedback: %v", err)
 		}
 		return stored, nil
 	})
@@ -123,7 +123,7 @@ func feedbackRemove(sh *shell, c *cli.Context) error {
 	})
 }
 
-// noFeedback is the error for an unknown id.
+// noFeedback returns the error for an unknown id.
 func noFeedback(agentID, id string, e *experience.Experience) error {
 	var ids []string
 	for _, f := range e.Feedback {
@@ -132,11 +132,11 @@ func noFeedback(agentID, id string, e *experience.Experience) error {
 	return exit.Errorf(exit.Usage, exit.Suggest("`evolve feedback list "+agentID+"` lists them", "%s", id, ids), "%s has no feedback %.40q", agentID, id)
 }
 
-// feedbackChange adds or removes a feedback in a person's name and returns it.
+// feedbackChange adds or removes one piece of feedback in a person's name and returns it.
 type feedbackChange func(by string, e *experience.Experience, store *archive.Archive, turns []experience.Turn) (experience.Feedback, error)
 
-// changeFeedback stores a change of an agent's feedback with its entry in the ledger, and
-// shows it.
+// changeFeedback stores a change to an agent's feedback with its ledger entry, and shows
+// the change.
 func changeFeedback(sh *shell, c *cli.Context, w *workspace.Workspace, a *workspace.Agent, verb string, change feedbackChange) error {
 	by, err := decider(sh, c, w.Root)
 	if err != nil {
@@ -158,8 +158,8 @@ func changeFeedback(sh *shell, c *cli.Context, w *workspace.Workspace, a *worksp
 	return sh.show(v, func() { printFeedbackChange(sh.console, v, verb, sh.Now()) })
 }
 
-// forbidMeanwhile keeps a prohibition while a run holds the archive: it must not wait for hours.
-// Other feedback waits for the end of the run.
+// forbidMeanwhile stores a prohibition while a run holds the archive, because a prohibition
+// must take effect without waiting for hours. Other feedback waits for the end of the run.
 func forbidMeanwhile(sh *shell, c *cli.Context, w *workspace.Workspace, a *workspace.Agent, by string, change feedbackChange, held error) error {
 	var f experience.Feedback
 	waits := false
@@ -188,7 +188,7 @@ func forbidMeanwhile(sh *shell, c *cli.Context, w *workspace.Workspace, a *works
 	}
 	sh.Log.Warn("the prohibition holds from the next turn on, and the next command that records something gives it a number: " + held.Error())
 	v := feedbackView{Agent: a.ID, Feedback: f, Conflicts: notNull[experience.Conflict](nil), Suggestions: notNull[experience.Suggestion](nil)}
-	return sh.show(v, func() { sh.printf("for %s, in use: %s, %s\n", a.ID, text.Visible(f.Wish()), scopeOf(f)) })
+	return sh.show(v, func() { sh.printf("in force for %s: %s, %s\n", a.ID, text.Visible(f.Wish()), scopeOf(f)) })
 }
 
 func storeFeedback(ctx context.Context, sh *shell, store *archive.Archive, a *workspace.Agent, change feedbackChange, entry archive.LedgerEntry, reason string) (feedbackView, error) {
@@ -197,7 +197,7 @@ func storeFeedback(ctx context.Context, sh *shell, store *archive.Archive, a *wo
 	if err != nil {
 		return v, err
 	}
-	var refused error // what a person reads, without the archive's prefix
+	var refused error // the text for a person, without the archive's prefix
 	err = store.UpdateExperience(ctx, a.ID, &entry, func(e *experience.Experience) error {
 		if v.Feedback, refused = change(entry.Actor, e, store, turns); refused != nil {
 			return refused
@@ -216,7 +216,7 @@ func storeFeedback(ctx context.Context, sh *shell, store *archive.Archive, a *wo
 	return v, cmp.Or(refused, err)
 }
 
-// feedbackOf reads the flags of a new feedback.
+// feedbackOf reads the flags that describe new feedback.
 func feedbackOf(c *cli.Context, now time.Time, scrub func(string) string) (experience.Feedback, error) {
 	f := experience.Feedback{
 		Verdict: experience.Verdict(c.String("verdict")), Action: experience.Action(c.String("action")),
@@ -235,7 +235,7 @@ func feedbackOf(c *cli.Context, now time.Time, scrub func(string) string) (exper
 	boosts := f.Action == experience.Boost
 	switch {
 	case (f.Verdict == experience.Positive && !boosts) || (f.Verdict == experience.Negative && boosts):
-		return f, exit.Errorf(exit.Usage, "positive goes with boost, negative with the others, and correction with each", "%s feedback and the action %s contradict each other", f.Verdict, f.Action)
+		return f, exit.Errorf(exit.Usage, "positive goes with boost, negative with the others, and correction with any of them", "%s feedback and the action %s contradict each other", f.Verdict, f.Action)
 	case f.Tool == "" && (f.Action == experience.Constrain || f.Action == experience.Replace):
 		return f, exit.Errorf(exit.Usage, "--tool TOOL names it", "%s needs a tool", f.Action)
 	case f.Action == experience.Replace && f.With == "":
@@ -243,13 +243,13 @@ func feedbackOf(c *cli.Context, now time.Time, scrub func(string) string) (exper
 	case f.Action != experience.Replace && f.With != "":
 		return f, exit.Errorf(exit.Usage, "--action replace uses another tool instead", "--with is for replace, not for %s", f.Action)
 	case f.Goal != "" && !strings.ContainsFunc(f.Goal, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }):
-		return f, exit.Errorf(exit.Usage, "name words of the goal, such as \"deploy prod*\", or leave it out for every goal", "--goal %.40q has no word", f.Goal)
+		return f, exit.Errorf(exit.Usage, "name words of the goal, such as \"deploy prod*\", or leave the goal out to match every goal", "--goal %.40q has no word", f.Goal)
 	case f.With != "" && f.With == f.Tool:
 		return f, exit.Errorf(exit.Usage, "--with names another tool", "%s cannot be used instead of itself", f.Tool)
 	case f.Session != "" && c.IsSet("days"):
-		return f, exit.Errorf(exit.Usage, "give one of them", "--session and --days exclude each other")
+		return f, exit.Errorf(exit.Usage, "give one of them", "--session and --days are mutually exclusive")
 	case c.IsSet("days") && (c.Int("days") < 1 || c.Int("days") > maxFeedbackDays):
-		return f, exit.Errorf(exit.Usage, fmt.Sprintf("1 to %d; left out: for good", maxFeedbackDays), "--days cannot be %d", c.Int("days"))
+		return f, exit.Errorf(exit.Usage, fmt.Sprintf("give 1 to %d, or leave it out for feedback without an end", maxFeedbackDays), "--days cannot be %d", c.Int("days"))
 	}
 	if c.IsSet("days") {
 		f.Until = now.AddDate(0, 0, c.Int("days"))
@@ -257,7 +257,7 @@ func feedbackOf(c *cli.Context, now time.Time, scrub func(string) string) (exper
 	return f, nil
 }
 
-// usualAction is the action of a verdict for which none is named.
+// usualAction returns the default action for a verdict.
 func usualAction(f experience.Feedback) experience.Action {
 	switch {
 	case f.With != "":
@@ -284,8 +284,8 @@ func knownWord[T ~string](flag string, value T, list []T) error {
 	return exit.Errorf(exit.Usage, hint, "there is no %s %.40q", flag, value)
 }
 
-// feedbackNotes returns what a person has to know of a new feedback: what it cannot enforce on
-// an operator's own agent, and the names that occur nowhere.
+// feedbackNotes returns what a person has to know about new feedback: what cannot be
+// enforced on an operator's own agent, and which names do not occur anywhere.
 func feedbackNotes(a *workspace.Agent, e *experience.Experience, turns []experience.Turn, f experience.Feedback) []string {
 	var notes []string
 	known := func(name string) bool {
@@ -304,15 +304,15 @@ func feedbackNotes(a *workspace.Agent, e *experience.Experience, turns []experie
 	tools := calledTools(e, turns)
 	for _, name := range []string{f.Tool, f.With} {
 		if name != "" && !slices.Contains(tools, name) {
-			notes = append(notes, fmt.Sprintf("no call that %s reported is of a tool %q%s", a.ID, name, meant(name, tools)))
+			notes = append(notes, fmt.Sprintf("no call that %s reported is to a tool %q%s", a.ID, name, meant(name, tools)))
 		}
 	}
 	return append(notes,
-		"each live request to "+a.ID+" has it as `feedback`; calls that ignore it are named in the turn and in `evolve feedback stats`",
-		a.ID+" chooses its tools itself: evolve cannot keep it from a call, and no score of it changes")
+		"each live request to "+a.ID+" carries it in the field `feedback`; calls that ignore it are named in the turn and in `evolve feedback stats`",
+		a.ID+" chooses its tools itself: evolve cannot keep it from a call, and none of its scores change")
 }
 
-// meant returns the name that was probably meant, as an addition to a sentence.
+// meant suggests the name that was probably meant, in words to be added to a sentence.
 func meant(name string, names []string) string {
 	if near := exit.Nearest(name, names); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
@@ -335,7 +335,8 @@ func calledTools(e *experience.Experience, turns []experience.Turn) []string {
 	return slices.Compact(tools)
 }
 
-// knownScope refuses tools and a domain that the agent neither has nor had in a stored turn.
+// knownScope rejects tools and a domain that the agent neither has nor had in a stored
+// turn.
 func knownScope(c *cli.Context, w *workspace.Workspace, a *workspace.Agent, store *archive.Archive, e *experience.Experience, turns []experience.Turn, f experience.Feedback) error {
 	domains := wire.DomainsOf(a, e, turns)
 	if f.Domain != "" && !slices.Contains(domains, f.Domain) {
@@ -343,7 +344,7 @@ func knownScope(c *cli.Context, w *workspace.Workspace, a *workspace.Agent, stor
 		return exit.Errorf(exit.Usage, hint, "%s has no domain %.80q", a.ID, f.Domain)
 	}
 	if a.Adapter.Kind != workspace.KindBuiltin {
-		return nil // a program of its own: what it can call is not known
+		return nil // the agent is an operator's program, so the tools that it can call are not known
 	}
 	lines, err := toolLines(c.Context, w, a, store)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// feedbackTouch counts stored turns, and calls in them.
+// feedbackTouch holds the number of stored turns and of the calls in them.
 type feedbackTouch struct {
 	Turns int `json:"turns"`
 	Calls int `json:"calls"`
@@ -28,19 +28,21 @@ func (t feedbackTouch) String() string {
 	return count(t.Calls, "stored call") + " in " + count(t.Turns, "turn")
 }
 
-// feedbackView is `evolve feedback add --json`, and remove.
+// feedbackView is the output of `evolve feedback add --json` and `evolve feedback remove
+// --json`.
 type feedbackView struct {
 	Agent    string              `json:"agent"`
 	Feedback experience.Feedback `json:"feedback"`
-	// Touched counts the stored calls in its scope, Conflicts are those with other feedback.
+	// Touched is the number of stored turns and calls in the feedback's scope. Conflicts
+	// are the conflicts with other feedback.
 	Touched     feedbackTouch           `json:"touched"`
 	Conflicts   []experience.Conflict   `json:"conflicts"`
 	Suggestions []experience.Suggestion `json:"suggestions"`
-	// Notes are what cannot be enforced or is not known.
+	// Notes describes what cannot be enforced and what is not known.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// feedbackLine is one feedback in a list.
+// feedbackLine is one piece of feedback in a list.
 type feedbackLine struct {
 	Agent string `json:"agent"`
 	experience.Feedback
@@ -48,13 +50,13 @@ type feedbackLine struct {
 	State string `json:"state"`
 }
 
-// feedbackConflict is a conflict of an agent's feedback.
+// feedbackConflict is a conflict within an agent's feedback.
 type feedbackConflict struct {
 	Agent string `json:"agent"`
 	experience.Conflict
 }
 
-// feedbackCounts is what `evolve feedback stats` shows of an agent.
+// feedbackCounts is what `evolve feedback stats` shows about an agent.
 type feedbackCounts struct {
 	Agent    string                     `json:"agent"`
 	Feedback int                        `json:"feedback"`
@@ -63,16 +65,17 @@ type feedbackCounts struct {
 	Actions  map[experience.Action]int  `json:"actions"`
 	Touched  feedbackTouch              `json:"touched"`
 	Stored   feedbackTouch              `json:"stored"`
-	// Ignored counts the calls of tools that feedback forbade when they were called.
+	// Ignored is the number of calls to tools that feedback forbade at the time of the
+	// call, and of their turns.
 	Ignored     feedbackTouch           `json:"ignored"`
 	Conflicts   []experience.Conflict   `json:"conflicts"`
 	Suggestions []experience.Suggestion `json:"suggestions"`
 }
 
-// notNull returns a list that is not null as JSON.
+// notNull returns a list that is never null in JSON.
 func notNull[T any](list []T) []T { return append([]T{}, list...) }
 
-// scopeOf describes where and for how long a feedback holds.
+// scopeOf describes where and for how long feedback applies.
 func scopeOf(f experience.Feedback) string {
 	var parts []string
 	if f.Domain != "" {
@@ -128,7 +131,8 @@ func printSuggestions(con *console, agentID string, list []experience.Suggestion
 	}
 }
 
-// eachFeedback calls look with the experience of the named agent, or of each.
+// eachFeedback calls look with the experience of the named agent, or with that of each
+// agent if none is named.
 func eachFeedback(sh *shell, c *cli.Context, look func(store *archive.Archive, a *workspace.Agent, e experience.Experience) error) error {
 	w, err := sh.load(c)
 	if err != nil {
@@ -194,7 +198,7 @@ func feedbackList(sh *shell, c *cli.Context) error {
 	})
 }
 
-// whatIfView is `evolve feedback what-if --json`.
+// whatIfView is the output of `evolve feedback what-if --json`.
 type whatIfView struct {
 	Agent    string              `json:"agent"`
 	Feedback experience.Feedback `json:"feedback"`
@@ -235,7 +239,7 @@ func feedbackWhatIf(sh *shell, c *cli.Context) error {
 	})
 }
 
-// weightOf describes what a score is multiplied by.
+// weightOf describes the factor by which a score is multiplied.
 func weightOf(factor float64) string {
 	if factor == 0 {
 		return "forbidden"
@@ -243,7 +247,7 @@ func weightOf(factor float64) string {
 	return fmt.Sprintf("×%g", factor)
 }
 
-// storedCalls counts turns and their calls.
+// storedCalls counts turns and the calls in them.
 func storedCalls(turns []experience.Turn) feedbackTouch {
 	t := feedbackTouch{Turns: len(turns)}
 	for _, u := range turns {
@@ -293,7 +297,7 @@ func countFeedback(ctx context.Context, store *archive.Archive, a *workspace.Age
 	return n, err
 }
 
-// countsOf lists counts in the order of names.
+// countsOf lists counts in the order of the given names.
 func countsOf[T ~string](names []T, counts map[T]int) string {
 	var parts []string
 	for _, name := range names {

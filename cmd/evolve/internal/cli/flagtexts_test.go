@@ -8,11 +8,12 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// flagValue matches the value of a flag in its usage.
+// flagValue matches the value of a flag in the flag's usage text.
 var flagValue = regexp.MustCompile("`([^`]*)`")
 
-// TestFlagTexts checks the usage of every flag: one line that begins in lower case, has no full
-// stop, and names the value by a noun in capitals, or by an example of its form.
+// TestFlagTexts checks the usage text of every flag. It must be one line that begins in
+// lower case and has no full stop, and it must name the value by a noun in capitals or by
+// an example of its form.
 func TestFlagTexts(t *testing.T) {
 	noNoun := map[string]bool{"LONG": true, "WHY": true, "HOW": true, "WHICH": true, "WHAT": true, "MUCH": true}
 	seen := 0

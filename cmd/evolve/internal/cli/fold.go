@@ -11,25 +11,28 @@ import (
 	"evolve/runtime/text"
 )
 
-// foldWriter is standard output or standard error for a person to read: it folds each line at
-// spaces to a width. The part of a line that has no end yet is kept until flush.
+// foldWriter is standard output or standard error for a person to read. It folds each line
+// at spaces to a width. A line that has not ended yet is retained until flush.
 type foldWriter struct {
-	// file is the stream itself, tty reports whether that is a terminal, and draws whether the cursor
-	// can be moved there.
+	// file is the stream itself, tty reports whether the stream is a terminal, and draws
+	// reports whether the cursor can be moved there.
 	file       io.Writer
 	tty, draws bool
 	width      int
 
 	mu sync.Mutex
-	// above receives whole lines in place of the file while bars are drawn on it; nil without.
+	// above receives whole lines instead of the file while bars are drawn on it; it is nil
+	// if none are drawn.
 	above io.Writer
 	part  []byte
 }
 
-// leastColumns and mostColumns bound the values of COLUMNS that are followed.
+// leastColumns and mostColumns are the smallest and the largest value of COLUMNS that is
+// respected.
 const leastColumns, mostColumns = 20, 1000
 
-// columns returns the width that COLUMNS sets for people's output, 0 for none.
+// columns returns the width that COLUMNS sets for output to people, or 0 if it sets no
+// valid width.
 func columns(value string) int {
 	n, err := strconv.Atoi(strings.TrimSpace(value))
 	if err != nil || n < leastColumns || n > mostColumns {
@@ -38,8 +41,9 @@ func columns(value string) int {
 	return n
 }
 
-// foldTo returns a stream that folds lines to the width that COLUMNS sets or the terminal has. A
-// stream with neither, such as a pipe, is returned as it is. A dumb terminal has no cursor to move.
+// foldTo returns a stream that folds lines to the width that COLUMNS sets or, without it,
+// to the width of the terminal. A stream with neither, such as a pipe, is returned
+// unchanged. On a dumb terminal the cursor cannot be moved.
 func foldTo(stream io.Writer, set int, dumb bool) io.Writer {
 	tty, width := terminal(stream)
 	_, known := sizeOf(stream)
@@ -70,7 +74,7 @@ func (f *foldWriter) Write(p []byte) (int, error) {
 	return len(p), f.print(out.String())
 }
 
-// print writes to the bars, or to the file once there are none.
+// print writes to the bars, or to the file if no bars are drawn.
 func (f *foldWriter) print(s string) error {
 	if f.above != nil {
 		if _, err := io.WriteString(f.above, s); err == nil {
@@ -81,7 +85,7 @@ func (f *foldWriter) print(s string) error {
 	return err
 }
 
-// flush prints the part of a line that has no end yet, as a question has none.
+// flush prints the part of a line that has no end yet, such as a question.
 func (f *foldWriter) flush() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -96,7 +100,8 @@ func (f *foldWriter) flush() error {
 	return f.print(s)
 }
 
-// drawAbove makes further lines go to bars that draw below them; nil ends it.
+// drawAbove sends further lines to bars, which print the lines and draw themselves below;
+// nil ends this.
 func (f *foldWriter) drawAbove(bars io.Writer) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -110,7 +115,7 @@ func (f *foldWriter) drawn() bool {
 	return f.above != nil
 }
 
-// flush prints what a stream keeps of a line without an end.
+// flush prints the unfinished line that a stream retains.
 func flush(stream io.Writer) error {
 	if f, ok := stream.(*foldWriter); ok {
 		return f.flush()
@@ -118,8 +123,9 @@ func flush(stream io.Writer) error {
 	return nil
 }
 
-// unfolded returns the stream below the one that folds, for what programs read or people copy
-// whole: JSON, differences, Markdown, units, exports. It also returns the stream of other programs.
+// unfolded returns the stream to which the folding stream writes. It is for output that
+// programs read or people copy as a whole (JSON, differences, Markdown, units, exports) and
+// for the output of other programs.
 func unfolded(stream io.Writer) io.Writer {
 	f, ok := stream.(*foldWriter)
 	if !ok {
@@ -130,20 +136,20 @@ func unfolded(stream io.Writer) io.Writer {
 }
 
 var (
-	// lastCommand matches a command at the end of a line, or as the line. The last alternative of a
-	// value is one without spaces.
+	// lastCommand matches a command at the end of a line, or a command that is the whole
+	// line. In the last alternative, a value has no spaces.
 	lastCommand = regexp.MustCompile("(?:^|  |[^a-z` ] )(evolve(?: [a-z-]+){1,3}(?: [A-Z0-9][^\\s`]*| --[a-z-]+(?: (?:'[^']*'|\"[^\"]*\"|[^\\s`-][^\\s`]*))?)*)$")
-	// foldWord matches the spaces before a word and the word, or a text in backquotes with what
-	// stands against it.
+	// foldWord matches a word and the spaces before it, or a text in backquotes together
+	// with the characters that adjoin it.
 	foldWord = regexp.MustCompile(" *(?:`[^`]*`|[^ ])+")
-	// label matches what stands before the text of a line: a word of a message, or columns that two
-	// spaces end.
+	// label matches the part of a line that precedes its text: a message word such as
+	// "error:", or columns that end with two spaces.
 	label = regexp.MustCompile(`^(?:(?:error|hint|warning): |\S+(?: \S+)*?  +)`)
-	// colour matches a terminal's command for colours, which takes no cell.
+	// colour matches a terminal's colour command, which takes up no cell.
 	colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 
-// cellsOf returns the number of cells that a line takes on a terminal.
+// cellsOf returns the number of cells that a line takes up on a terminal.
 func cellsOf(s string) int {
 	if strings.Contains(s, "\x1b") {
 		s = colour.ReplaceAllString(s, "")
@@ -151,13 +157,16 @@ func cellsOf(s string) int {
 	return text.Width(s)
 }
 
-// deep is the indent from which the further parts of a line have the same.
+// deep is the smallest indent of a line at which its continuation lines have the same
+// indent.
 const deep = 8
 
-// foldLine breaks a line of more than width cells at spaces. Its further parts stand below the text
-// behind the line's label if that leaves half of the width and room for each word, else two cells
-// further than a line that is not deep. Columns keep their distance within a part. A command stays
-// in one piece, to be copied, and so does a word such as a path: the terminal itself wraps them.
+// foldLine breaks a line of more than width cells at spaces. The continuation lines are
+// aligned with the text after the line's label if that leaves half of the width and room
+// for each word. Otherwise they have the line's indent and, unless the line is deep, two
+// cells more. The spaces between columns are preserved within a line. A command stays in
+// one piece so that it can be copied, and so does a word such as a path; the terminal
+// itself wraps them if they are too long.
 func foldLine(line string, width int) []string {
 	if cellsOf(line) <= width {
 		return []string{line}
@@ -179,7 +188,7 @@ func foldLine(line string, width int) []string {
 	part, empty := lead, true
 	for _, word := range words {
 		at := cellsOf(part) + len(word) - len(strings.TrimLeft(word, " "))
-		if !empty && at > labelled && cellsOf(part+word) > width { // behind the label alone the next line has no more room
+		if !empty && at > labelled && cellsOf(part+word) > width { // if the part has only the label, the next line has no more room
 			parts, part, empty = append(parts, part), further, true
 		}
 		if empty {
@@ -190,7 +199,8 @@ func foldLine(line string, width int) []string {
 	return append(parts, part)
 }
 
-// foldWords returns the words of a line that stay whole, each with the spaces before it.
+// foldWords returns the words of a line that must not be broken, each with the spaces
+// before it.
 func foldWords(body string) []string {
 	command := ""
 	if at := lastCommand.FindStringSubmatchIndex(body); at != nil {

@@ -15,8 +15,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// TestFoldLine tests that a long line continues behind its label with every word of it, that
-// columns keep their distance, and that a command and a path stay in one piece.
+// TestFoldLine tests that a long line continues after its label without losing a word, that
+// columns keep their distance, and that a command or a path is not broken.
 func TestFoldLine(t *testing.T) {
 	for _, c := range []struct {
 		line string
@@ -70,8 +70,9 @@ func TestFoldLine(t *testing.T) {
 	}
 }
 
-// TestFoldAnyLine tests, of lines made of random words, that every word is there in its order and
-// that no part is wider than the width, unless it is one word, a command or a text in backquotes.
+// TestFoldAnyLine tests, for lines made of random words, that every word is present and in
+// order, and that no part exceeds the width, unless the part is a single word, a command or
+// a text in backquotes.
 func TestFoldAnyLine(t *testing.T) {
 	words := []string{
 		"a", "word", "longer,", "proposals", "漢字漢字", "e\u0301", "/a/path/of/a/file/that/is/longer/than/most/lines/are",
@@ -101,8 +102,8 @@ func TestFoldAnyLine(t *testing.T) {
 	}
 }
 
-// TestFoldWriter tests that parts of a line are folded as one, that a question is printed by flush
-// with the space behind it, and that what is not to be folded comes in its order.
+// TestFoldWriter tests that parts of a line are folded as one line, that flush prints a
+// question with the space after it, and that what is not folded is printed in its order.
 func TestFoldWriter(t *testing.T) {
 	var file bytes.Buffer
 	out := &foldWriter{file: &file, tty: true, width: 20}
@@ -120,7 +121,7 @@ func TestFoldWriter(t *testing.T) {
 	}
 }
 
-// TestColumns tests which values of COLUMNS are followed: on a terminal and elsewhere.
+// TestColumns tests which values of COLUMNS are used, on a terminal and elsewhere.
 func TestColumns(t *testing.T) {
 	for value, want := range map[string]int{"": 0, "50": 50, " 72 ": 72, "19": 0, "20": 20, "1000": 1000, "1001": 0, "-80": 0, "wide": 0} {
 		if got := columns(value); got != want {
@@ -140,9 +141,9 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestChapterLines tests that each chapter of the manual keeps its words at any width, and that nothing
-// is wider but words and records in JSON, which are one line each. Code may be wider on a terminal of
-// less than 80 columns.
+// TestChapterLines tests that each chapter of the manual keeps its words at any width, and
+// that no line is wider, except for single words and JSON records, which stay on one line.
+// Code may be wider on a terminal of fewer than 80 columns.
 func TestChapterLines(t *testing.T) {
 	for _, topic := range topics {
 		chapter, err := os.ReadFile("help/" + topic.name + ".md")
@@ -169,15 +170,15 @@ func TestChapterLines(t *testing.T) {
 	}
 }
 
-// wordsToKeep returns the words of a text in order of letters, without the marks at which lines go on
-// and comments begin.
+// wordsToKeep returns the sorted words of a chapter, without the marks that continue lines
+// and begin comments.
 func wordsToKeep(chapter string) []string {
 	words := slices.DeleteFunc(strings.Fields(chapter), func(w string) bool { return w == `\` || w == "#" })
 	slices.Sort(words)
 	return words
 }
 
-// TestCodeLines tests that code is broken where that does not change it.
+// TestCodeLines tests that code is broken only where that does not change its meaning.
 func TestCodeLines(t *testing.T) {
 	for _, c := range []struct {
 		line  string
@@ -190,7 +191,7 @@ func TestCodeLines(t *testing.T) {
 		{`        annotations: {summary: "no night since yesterday or so"}`, 50, []string{`        annotations: {summary: "no night since`, `            yesterday or so"}`}},
 		{`    {"id": "m1", "goal": "How many miles are 5 km?", "split": "search"}`, 40, []string{`    {"id": "m1", "goal": "How many miles are 5 km?", "split": "search"}`}},
 		{`    {"id", "task": {"id", "domain", "goal"}, "config": {…}}`, 40, []string{`    {"id", "task": {"id", "domain",`, `        "goal"}, "config": {…}}`}},
-		{`    error: the run ended early: the limit of time ended it`, 40, []string{"    error: the run ended early: the", "           limit of time ended it"}},
+		{`    error: the run ended early: the limit on time ended it`, 40, []string{"    error: the run ended early: the", "           limit on time ended it"}},
 	} {
 		got := indentedLines(c.line, c.width, 0)
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -199,7 +200,7 @@ func TestCodeLines(t *testing.T) {
 	}
 }
 
-// TestPagesFit tests that no line of the help of a command is wider than the terminal.
+// TestPagesFit tests that no line of a command's help is wider than the terminal.
 func TestPagesFit(t *testing.T) {
 	for _, width := range []int{50, 80} {
 		var check func(path []*cli.Command)

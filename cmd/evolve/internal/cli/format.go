@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// shown formats a parameter's value for people; an inactive one is "off".
+// shown formats a parameter's value for people; an inactive parameter is "off".
 func shown(v any) string {
 	if v == nil {
 		return "off"
@@ -26,11 +26,11 @@ func printChanges(w io.Writer, changes []archive.Change, column int) {
 	}
 }
 
-// stateName returns the state of a ruling, a verdict of a gate or an act as shown to people; that of a
-// proposal has [archive.ProposalState.Name].
+// stateName returns the form in which people see the state of a ruling, a gate verdict or
+// an act. For the state of a proposal, see [archive.ProposalState.Name].
 func stateName[S ~string](s S) string { return strings.ReplaceAll(string(s), "_", " ") }
 
-// count formats a number with its noun, which has no s for 1.
+// count formats a number with its noun, which gets an s unless the number is 1.
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

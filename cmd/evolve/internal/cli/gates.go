@@ -12,8 +12,9 @@ func allGatesFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "all", Usage: "list each gate, not only those that did not pass"}
 }
 
-// printGates shows the gates of a proposal: one by one if they are few or all are wanted, and else
-// by group, with each that did not pass.
+// printGates shows the gates of a proposal. If there are few, or if all is set, it shows
+// them one by one; otherwise it shows them by group, and singly only the gates that did not
+// pass.
 func printGates(con *console, id string, list []archive.GateVerdict, all bool) {
 	if len(list) > 0 {
 		con.printf("\ngates\n")
@@ -33,7 +34,8 @@ func printGates(con *console, id string, list []archive.GateVerdict, all bool) {
 	con.printf("  what each of the %d looked at: %s\n", len(list), con.command("evolve show "+id+" --all"))
 }
 
-// maxGateColumn is the maximum width of the names of gates in a list; a longer one moves its line.
+// maxGateColumn is the maximum width of the column with the names of gates. A longer name
+// shifts the rest of its line.
 const maxGateColumn = 24
 
 // listGates shows gates one by one.

@@ -17,10 +17,10 @@ import (
 	"evolve/runtime/tempdir"
 )
 
-// madeUp is the answer that a grader is tried with where its task has none of its own.
+// madeUp is the answer with which a grader is tried if its task has no reference answer.
 const madeUp = "an answer by which evolve doctor tries the grader"
 
-// graderTrials has each program that grades, grade one answer.
+// graderTrials has each grader program grade one answer.
 func graderTrials(sh *shell, root string, patience time.Duration) func(context.Context, workspace.GraderProgram) (doctor.GraderTrial, error) {
 	return func(ctx context.Context, g workspace.GraderProgram) (doctor.GraderTrial, error) {
 		task := triedOn(g)
@@ -37,7 +37,7 @@ func graderTrials(sh *shell, root string, patience time.Duration) func(context.C
 		}
 		scratch, err := tempdir.Make("trial")
 		if err != nil {
-			return doctor.GraderTrial{}, fmt.Errorf("making the working directory: %w", err)
+			return doctor.GraderTrial{}, fmt.Errorf("creating the working directory: %w", err)
 		}
 		defer func() { _ = scratch.Remove() }()
 		ctx, cancel := context.WithTimeout(ctx, patience)
@@ -46,8 +46,8 @@ func graderTrials(sh *shell, root string, patience time.Duration) func(context.C
 	}
 }
 
-// triedOn returns the task that a program is tried on: the first on the search side that is
-// no scripted conversation, or nil.
+// triedOn returns the task on which a program is tried: the first search task that is not a
+// scripted conversation, or nil if there is none.
 func triedOn(g workspace.GraderProgram) *bench.Task {
 	for _, t := range g.Tasks {
 		if t.Split == bench.Search && len(t.Turns) == 0 {
@@ -57,7 +57,7 @@ func triedOn(g workspace.GraderProgram) *bench.Task {
 	return nil
 }
 
-// tryGrader has a program grade the answer of a task, or a made-up one.
+// tryGrader has a program grade the answer to a task, or a made-up answer.
 func tryGrader(ctx context.Context, box *wire.Sandbox, g workspace.GraderProgram, task *bench.Task, scratch string) (doctor.GraderTrial, error) {
 	alone := *task
 	alone.Graders = []bench.GraderSpec{g.Spec}
@@ -70,7 +70,7 @@ func tryGrader(ctx context.Context, box *wire.Sandbox, g workspace.GraderProgram
 	if task.Fixtures.HasFiles() {
 		in.Workdir = filepath.Join(scratch, "work")
 		if err := os.Mkdir(in.Workdir, 0o700); err != nil {
-			return out, fmt.Errorf("making the working directory: %w", err)
+			return out, fmt.Errorf("creating the working directory: %w", err)
 		}
 		if _, err := bench.LayOut(task, g.Suite.Dir, in.Workdir); err != nil {
 			return out, fmt.Errorf("laying out task %s: %w", task.ID, err)

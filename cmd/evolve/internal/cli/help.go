@@ -16,22 +16,22 @@ import (
 //go:embed help/*.md
 var helpTexts embed.FS
 
-// topic is a chapter of the manual: help/<name>.md.
+// topic is a chapter of the manual, stored in help/<name>.md.
 type topic struct {
 	name, usage string
 	also        []string // other names for it
 }
 
 var topics = []topic{
-	{"quickstart", "two ways from an empty folder to an approved change of your own agent", []string{"start", "tutorial"}},
+	{"quickstart", "two ways from an empty folder to an approved change to your own agent", []string{"start", "tutorial"}},
 	{"workspace", "the folder, its files, and who writes them", []string{"evolve.yaml", "config", "files"}},
 	{"agents", "agent.yaml, and the protocol of your own program", []string{"agent.yaml", "adapter", "protocol", "command", "space"}},
 	{"models", "providers, routes, recordings", []string{"providers", "routes", "openai", "anthropic", "replay", "llm"}},
-	{"tools", "what an agent may call: built-in, of MCP servers, written by agents; skills", []string{"mcp", "skills", "starlark"}},
-	{"feedback", "what people want of an agent's tools: effect, scope, duration, conflicts", nil},
-	{"memory", "what agents remember: its files, what turns learn, retractions", []string{"memories", "recall"}},
-	{"autonomy", "the ladder of what an agent may do in live turns, and who raises it", []string{"levels", "ladder"}},
-	{"policies", "deadlines, retries, breakers, rates, budgets, and what no config reaches", []string{"policy", "limits", "safety", "guardrails"}},
+	{"tools", "what an agent may call: built-in tools, tools of MCP servers, tools written by agents; skills", []string{"mcp", "skills", "starlark"}},
+	{"feedback", "feedback from people on an agent's tools: effect, scope, duration, conflicts", nil},
+	{"memory", "what agents remember: memory files, what turns learn, retractions", []string{"memories", "recall"}},
+	{"autonomy", "the levels of what an agent may do in live turns, and who raises them", []string{"levels", "ladder"}},
+	{"policies", "deadlines, retries, breakers, rates, budgets, and what no config can change", []string{"policy", "limits", "safety", "guardrails"}},
 	{"suites", "tasks, their split, and the graders", []string{"tasks", "graders", "splits", "holdout"}},
 	{"budgets", "evaluations, money, time, deadlines, and what a run does with them", []string{"budget", "cost", "deadline"}},
 	{"schedule", "a run every night, by systemd, cron or Kubernetes; missed nights", []string{"cron", "crontab", "systemd", "timer", "kubernetes"}},
@@ -40,12 +40,12 @@ var topics = []topic{
 	{"search", "how better configs are found, and how parents are chosen", []string{"selection", "selections", "searcher", "model"}},
 	{"decisions", "from a proposal to a commit, and back", []string{"proposals-states", "states", "git"}},
 	{"code", "marked blocks of source code, and the search over them", []string{"blocks", "score"}},
-	{"patch", "changes of source code: targets, gates, review, adoption", []string{"patches", "gates", "diff", "sandbox"}},
+	{"patch", "changes to source code: targets, gates, review, adoption", []string{"patches", "gates", "diff", "sandbox"}},
 	{"change-requests", "what agents ask for and may not do themselves", []string{"permissions", "change-request"}},
-	{"archive", "backups, restoring one, and how long what is recorded is kept", []string{"backup", "restore", "retention", "keep", "gc"}},
+	{"archive", "backups, restoring them, and how long records are kept", []string{"backup", "restore", "retention", "keep", "gc"}},
 	{"notify", "who is told what about nights: programs, webhooks, e-mail, a dead man's switch", []string{"notifications", "heartbeat", "webhook", "email"}},
 	{"metrics", "figures for Prometheus, of nights and of workers; alerts; traces", []string{"prometheus", "monitoring", "alerts", "traces", "opentelemetry", "otel", "otlp"}},
-	{"reports", "forms of a night's report: pages, print, JUnit, spreadsheets, GitHub Actions", []string{"junit", "csv", "spreadsheet", "github", "ci", "print"}},
+	{"reports", "formats of a night's report: pages, print, JUnit, spreadsheets, GitHub Actions", []string{"junit", "csv", "spreadsheet", "github", "ci", "print"}},
 	{"view", "the pages of evolve view: what they show, who can read them, decisions", []string{"browser", "pages", "matrix"}},
 	{"security", "what agents, tools, tasks, diffs and models can do, and what they cannot", []string{"secrets", "vulnerability"}},
 	{"trust", "what is promised against crashes, damage, hostile agents and forgers, and what is not", []string{"integrity", "threats", "forgery"}},
@@ -71,7 +71,7 @@ func helpCommand(sh *shell) *cli.Command {
 			}
 			switch {
 			case man != "" && site != "":
-				return exit.Errorf(exit.Usage, "use one at a time", "--man and --site exclude each other")
+				return exit.Errorf(exit.Usage, "use one at a time", "--man and --site are mutually exclusive")
 			case man != "":
 				return writeManPages(sh, sh.abs(man))
 			case site != "":
@@ -141,10 +141,12 @@ func chapter(con *console, t topic) error {
 	})
 }
 
-// flagsWord asks for the flags of a command in place of all of its help.
+// flagsWord is the argument that requests only the flags of a command instead of its whole
+// help.
 const flagsWord = "flags"
 
-// helpFlags prints the flags of a command and those of every command, for an empty path the latter.
+// helpFlags prints the flags of a command and the flags that all commands have. For an
+// empty path it prints only the latter.
 func helpFlags(sh *shell, path []*cli.Command) error {
 	if sh.json {
 		return helpJSON(sh, path)
@@ -155,8 +157,8 @@ func helpFlags(sh *shell, path []*cli.Command) error {
 	return nil
 }
 
-// unknownHelp refuses words after a command that are neither commands below it nor `flags`, and
-// suggests what was probably meant: one of these or a topic.
+// unknownHelp returns an error for words after a command that are neither its subcommands
+// nor `flags`. The error suggests what was probably meant: one of these words or a topic.
 func unknownHelp(path []*cli.Command, names []string) error {
 	known, word := names[:len(path)], names[len(path)]
 	below := path[len(path)-1].Subcommands
@@ -179,16 +181,16 @@ func unknownHelp(path []*cli.Command, names []string) error {
 	return exit.Errorf(exit.Usage, hint, "%q is one word too many", names[len(names)-1])
 }
 
-// chapterLines fits a chapter to a width: it refills paragraphs and folds the lines of lists
-// and tables. Commands are continued, and files are broken where that changes nothing; all stays as it
-// is at width 0.
+// chapterLines fits a chapter to a width: it refills paragraphs and folds the lines of
+// lists and tables. It continues commands on further lines, and breaks the lines of files
+// where that does not change their meaning. A width of 0 leaves the chapter unchanged.
 func chapterLines(chapter string, width int) string {
 	if width == 0 {
 		return chapter
 	}
 	var out strings.Builder
 	var prose []string
-	column := 0 // of the second column of the table
+	column := 0 // where the second column of the table begins
 	end := func() {
 		if len(prose) > 0 {
 			for _, l := range fillLines(strings.Join(prose, " "), min(width, widestProse)) {
@@ -223,7 +225,8 @@ func chapterLines(chapter string, width int) string {
 	return out.String()
 }
 
-// indentedLines fits an indented line to a width, which may stand in a second column of a table.
+// indentedLines fits an indented line to a width. The line may belong to the second column
+// of a table, which begins at column.
 func indentedLines(line string, width, column int) []string {
 	if column > 0 && strings.HasPrefix(line, strings.Repeat(" ", column)) && !strings.HasPrefix(line[column:], "  ") {
 		return foldLine(line, width)
@@ -234,13 +237,14 @@ func indentedLines(line string, width, column int) []string {
 	return foldLine(line, width)
 }
 
-// widestProse is the width of paragraphs of the manual on wide terminals.
+// widestProse is the maximum width of the manual's paragraphs, for wide terminals.
 const widestProse = 100
 
 // tabled matches an indented line of the manual with a second column.
 var tabled = regexp.MustCompile(`^ {4}\S.*?  +\S`)
 
-// fillLines fills a paragraph or an entry of a list, whose further lines are indented by two.
+// fillLines fills a paragraph or a list entry to a width. The further lines of a list entry
+// are indented by two.
 func fillLines(paragraph string, width int) []string {
 	lead := ""
 	if strings.HasPrefix(paragraph, "- ") {

@@ -17,24 +17,24 @@ import (
 // shownCommand is a command line of evolve in a chapter of the manual.
 type shownCommand struct {
 	chapter, text string
-	// words are those after "evolve", without the brackets of optional ones.
+	// words are the words after "evolve"; optional words are without their brackets.
 	words []string
-	// typed reports that the line stands after "$ ", for a person to type it as it is.
+	// typed reports that the line follows "$ ", for a person to type as it is.
 	typed bool
 }
 
 var (
-	// shownAt matches where a command line begins in an indented line.
+	// shownAt matches the beginning of a command line in an indented line.
 	shownAt = regexp.MustCompile(`(?:^|, |&& |/bin/)(?:\$ )?evolve `)
 	// shownInline matches a command line in a sentence.
 	shownInline = regexp.MustCompile("`evolve ([^`]*)`")
-	// shownEnd matches where a command line ends: at its description, at a comma before the next one,
-	// at a redirection, or in a sentence.
+	// shownEnd matches where a command line ends: at its description, at the comma before
+	// the next command, at a redirection, or at a comma in a sentence.
 	shownEnd = regexp.MustCompile(`  |, evolve| >|,$`)
 )
 
-// shownCommands returns the command lines of a chapter: those of indented blocks, and with inline
-// also those between backticks.
+// shownCommands returns the command lines in a chapter: those in indented blocks and, if
+// inline is set, also those between backticks.
 func shownCommands(chapter, page string, inline bool) []shownCommand {
 	var shown []shownCommand
 	add := func(text string, typed bool) {
@@ -97,7 +97,7 @@ func shellWords(line string) []string {
 	return words
 }
 
-// parseApp is the app with actions that only check flags and arguments.
+// parseApp returns the app with actions that only check flags and arguments.
 func parseApp() *cli.App {
 	app := testApp()
 	app.Writer, app.ErrWriter = io.Discard, io.Discard
@@ -115,7 +115,8 @@ func parseApp() *cli.App {
 	return app
 }
 
-// commandShape is a command line without values: its commands and the names of its flags.
+// commandShape is a command line without values: its path of commands and the names of its
+// flags.
 type commandShape struct {
 	path  string
 	flags []string
@@ -125,8 +126,8 @@ func (s commandShape) String() string {
 	return strings.Join(append([]string{s.path}, s.flags...), " ")
 }
 
-// shapeOf parses a command line as evolve does, and reports any mistake in it. The name of a command
-// alone may stand for the command.
+// shapeOf parses a command line as evolve does and reports any mistake in it. The name of a
+// command by itself may stand for the command.
 func shapeOf(words []string) (commandShape, error) {
 	app := parseApp()
 	for i, w := range words {
@@ -151,8 +152,9 @@ func shapeOf(words []string) (commandShape, error) {
 	return s, app.Run(append([]string{"evolve"}, line.args...))
 }
 
-// TestChaptersShowCommandsThatParse checks every command line of the manual: the command exists, its
-// flags exist and have values that they take, and its arguments are as many as it takes.
+// TestChaptersShowCommandsThatParse checks every command line in the manual. The command
+// and its flags must exist, the flags must accept their values, and the number of arguments
+// must be one that the command accepts.
 func TestChaptersShowCommandsThatParse(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -172,20 +174,20 @@ func TestChaptersShowCommandsThatParse(t *testing.T) {
 	}
 }
 
-// notRun are the shapes of command lines in indented blocks that no script runs, with the reason or
-// the test that runs them.
+// notRun are the shapes of those command lines in indented blocks that no script runs, with
+// the reason or the test that runs them.
 var notRun = map[string]string{
 	"run --quiet --until":                           "of a crontab: the script schedule_cron runs such a line by a shell",
 	"run --budget-time --quiet --until --workspace": "of a unit: TestChapterShowsTheUnits; the script schedule_cron runs a line like it",
 	"worker --creds --hub --metrics --slots":        "TestWorkerMetrics and TestExpiringCredentials run workers with these",
 }
 
-// typedBy are the chapters whose lines after "$ " a test of this package types.
+// typedBy names the chapters whose lines after "$ " are typed by a test of this package.
 var typedBy = map[string]bool{"quickstart": true, "agents": true}
 
-// TestChaptersShowCommandsThatRun checks that a script runs every command line of the manual's
-// indented blocks: the same line where a person is to type it, and else the same command with the
-// same flags.
+// TestChaptersShowCommandsThatRun checks that a script runs every command line in the
+// manual's indented blocks. If a person is to type the line, the script must run the same
+// line; otherwise, it must run the same command with the same flags.
 func TestChaptersShowCommandsThatRun(t *testing.T) {
 	t.Parallel()
 	lines, shapes := scriptedCommands(t)
@@ -217,10 +219,11 @@ func TestChaptersShowCommandsThatRun(t *testing.T) {
 	}
 }
 
-// scripted matches the command lines of evolve in a script.
+// scripted matches the command lines in a script that run evolve.
 var scripted = regexp.MustCompile(`(?m)^(?:\[[^\]]*\] )*(?:!? ?exec|exit \d+|terminal \d+ \S+|viewed \S+ \S+) evolve (.*?)(?: &)?$|^(?:later \d+|hasty) \d+ \S+ (.*)$`)
 
-// scriptedCommands returns the command lines of all scripts, with single spaces, and their shapes.
+// scriptedCommands returns the command lines in all scripts, with single spaces between
+// words, and their shapes.
 func scriptedCommands(t *testing.T) (lines map[string]bool, shapes []commandShape) {
 	t.Helper()
 	files, err := filepath.Glob("scripts/*/testdata/script/*.txtar")

@@ -14,7 +14,7 @@ import (
 	"evolve/mutate"
 )
 
-// yamlBlocks returns the indented blocks of a chapter that begin with one of the keys.
+// yamlBlocks returns the indented blocks of a chapter that begin with any of the keys.
 func yamlBlocks(t *testing.T, chapter string, keys ...string) []string {
 	t.Helper()
 	data, err := helpTexts.ReadFile("help/" + chapter + ".md")
@@ -78,7 +78,7 @@ func TestChapterExamplesLoad(t *testing.T) {
 	}
 }
 
-// TestChaptersTellTheFigures checks that the manual's figures are those of the code.
+// TestChaptersTellTheFigures checks that the figures in the manual are those in the code.
 func TestChaptersTellTheFigures(t *testing.T) {
 	chapter := func(name string) string {
 		data, err := helpTexts.ReadFile("help/" + name + ".md")

@@ -13,25 +13,26 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// firstKey matches a block that begins with a key of YAML.
+// firstKey matches a block that begins with a YAML key.
 var firstKey = regexp.MustCompile(`^\s*(?:- )?([a-z_]+):(?: |\n|$)`)
 
-// otherYAML are the first keys of examples that are no file of a workspace, with the test that checks
-// them.
+// otherYAML maps the first keys of those YAML examples that are not a file of a workspace
+// to what they are, with the test that checks them if there is one.
 var otherYAML = map[string]string{
 	"groups": "rules of Prometheus: TestMetricsChapter",
 	"run":    "a step of GitHub Actions",
 	"error":  "a message of evolve: the script troubleshooting",
 }
 
-// sketches are the beginnings of blocks that describe the form of an object and are no JSON.
+// sketches are the beginnings of blocks that describe the form of an object and are not
+// JSON.
 var sketches = []string{
 	`{"id", "task"`, `{"id", "answer"`, `"refer": `, `{"version":1, "proposal"`, `{"version":1, "id"`,
 	`{"task": the line`, `"user": `, `{"task": "leave-1"`,
-	`{"case": `, `{"error":`, // printed by programs: help code, exit-codes
+	`{"case": `, `{"error":`, // printed by programs: see the help topics code and exit-codes
 }
 
-// propertiesOf returns the keys at the top of a JSON schema.
+// propertiesOf returns the top-level keys of a JSON schema.
 func propertiesOf(t *testing.T, schema []byte) map[string]any {
 	t.Helper()
 	var s struct{ Properties map[string]any }
@@ -41,16 +42,16 @@ func propertiesOf(t *testing.T, schema []byte) map[string]any {
 	return s.Properties
 }
 
-// TestChaptersShowKeysThatExist lays every example of evolve.yaml, agent.yaml and a suite in the
-// manual into a workspace and checks that it is read, with no key that does not exist. What an
-// example lacks to be complete is no mistake in it.
+// TestChaptersShowKeysThatExist puts every example of evolve.yaml, agent.yaml and a suite
+// in the manual into a workspace and checks that the example is read and has no unknown
+// keys. Anything that an example lacks to be complete does not count as a mistake.
 func TestChaptersShowKeysThatExist(t *testing.T) {
 	t.Parallel()
 	settings, agent := propertiesOf(t, workspace.SettingsSchema()), propertiesOf(t, workspace.AgentSchema())
 	n := 0
 	for _, topic := range topics {
 		for _, block := range indentedBlocks(chapterText(t, topic.name)) {
-			block, _, _ = strings.Cut(block, "\n\n") // a list that explains an example may follow it
+			block, _, _ = strings.Cut(block, "\n\n") // the example may be followed by a list that explains it
 			file, text := "", block
 			m := firstKey.FindStringSubmatch(block)
 			switch {
@@ -96,7 +97,7 @@ func sketched(block string) bool {
 	return false
 }
 
-// objects returns the JSON objects of a block, each on one line.
+// objects returns the JSON objects in a block, each on one line.
 func objects(t *testing.T, block string) []string {
 	t.Helper()
 	var lines []string
@@ -115,8 +116,8 @@ func objects(t *testing.T, block string) []string {
 	return lines
 }
 
-// unread lists what the parser does not accept of a file: keys that do not exist, and text that it
-// cannot parse.
+// unread lists what the parser does not accept in a file: keys that do not exist, and text
+// that it cannot parse.
 func unread(t *testing.T, file, text string) []string {
 	t.Helper()
 	root := t.TempDir()

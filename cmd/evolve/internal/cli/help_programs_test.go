@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// layOut writes files into a folder. A chapter shows a file as its name in a line of its own and the
-// indented block below it; the content of a file that is given replaces that.
+// layOut writes files into a folder. A chapter shows a file as its name on a separate line
+// with an indented block below it. If the content of a file is given, it replaces that
+// block.
 func layOut(t *testing.T, dir, page string, names []string, given map[string]string) {
 	t.Helper()
 	for _, name := range names {
@@ -30,7 +31,8 @@ func layOut(t *testing.T, dir, page string, names []string, given map[string]str
 	}
 }
 
-// TestGraderExample runs the complete examples of programs that grade, as the chapter shows them.
+// TestGraderExample runs the complete examples of grading programs as the chapter shows
+// them.
 func TestGraderExample(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -55,8 +57,8 @@ func TestGraderExample(t *testing.T) {
 	}
 }
 
-// TestAgentExample types the commands of the complete agent in the chapter, in both languages, and
-// checks that the better value of its parameter is right.
+// TestAgentExample types the commands for the complete agent in the chapter, in both
+// languages, and checks that the better value of the agent's parameter is correct.
 func TestAgentExample(t *testing.T) {
 	t.Parallel()
 	page := chapterText(t, "agents")

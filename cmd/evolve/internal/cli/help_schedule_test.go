@@ -14,8 +14,8 @@ import (
 	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 )
 
-// TestChapterShowsTheUnits checks that the units on the page are those that the command prints,
-// but for the paths of the program and of the workspace.
+// TestChapterShowsTheUnits checks that the units on the page are those that the command
+// prints, apart from the paths of the program and of the workspace.
 func TestChapterShowsTheUnits(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "router")

@@ -17,7 +17,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// blockOf returns the indented text of a chapter that begins with a line, without its indentation.
+// blockOf returns the indented text of a chapter that begins with the given line, without
+// its indentation.
 func blockOf(t *testing.T, chapter, first string) string {
 	t.Helper()
 	data, err := helpTexts.ReadFile("help/" + chapter + ".md")
@@ -38,7 +39,7 @@ func blockOf(t *testing.T, chapter, first string) string {
 	return b.String()
 }
 
-// checkWorkerWords checks a command line of a worker: the flags that it has.
+// checkWorkerWords checks that a command line of a worker has only flags that exist.
 func checkWorkerWords(t *testing.T, words []string) {
 	t.Helper()
 	var known []string
@@ -55,7 +56,8 @@ func checkWorkerWords(t *testing.T, words []string) {
 	}
 }
 
-// TestWorkerUnit gives the manual's unit to systemd's own check, or reads its keys.
+// TestWorkerUnit checks the manual's unit with systemd's own program, or reads its keys if
+// that program is missing.
 func TestWorkerUnit(t *testing.T) {
 	unit := blockOf(t, "workers", "[Unit]")
 	start := regexp.MustCompile(`(?m)^ExecStart=(.*)$`).FindStringSubmatch(unit)
@@ -141,7 +143,7 @@ func TestWorkerDeployment(t *testing.T) {
 	checkScale(t, scaled.Spec.Triggers[0].Metadata)
 }
 
-// checkScale asks a server with three jobs for the number that the scaler gets.
+// checkScale asks a server with three jobs for the number that the scaler reads.
 func checkScale(t *testing.T, trigger map[string]string) {
 	t.Helper()
 	conf := filepath.Join(t.TempDir(), "nats.conf")
@@ -193,7 +195,7 @@ func checkScale(t *testing.T, trigger map[string]string) {
 	if err := json.NewDecoder(resp.Body).Decode(&v); err != nil {
 		t.Fatal(err)
 	}
-	// The path has the syntax of GJSON; these are its steps.
+	// The path has GJSON syntax; these are its steps.
 	if want := `account_details.0.stream_detail.#(name=="EVOLVE_WORK").state.messages`; trigger["valueLocation"] != want {
 		t.Fatalf("the scaler reads %s", trigger["valueLocation"])
 	}

@@ -7,23 +7,24 @@ import (
 )
 
 var (
-	// shellLine matches a command of a shell to copy, or an assignment that units of systemd and
-	// crontabs continue alike.
+	// shellLine matches a shell command that a person can copy, or an assignment that
+	// systemd units and crontabs continue in the same way.
 	shellLine = regexp.MustCompile(`^(?:\$ |ExecStart=|(?:cat|curl|crontab|evolve|gh|git|go|kubectl|make|nats|npx|ollama|printf|python3|ssh-keygen|sudo|systemctl)(?: |$))`)
-	// messageLine matches a message of evolve.
+	// messageLine matches a message printed by evolve.
 	messageLine = regexp.MustCompile(`^(?:(?:error|hint|warning|note): |\S+:\d+:\d+: )`)
-	// yamlLine matches a key of YAML with its value.
+	// yamlLine matches a YAML key with its value.
 	yamlLine = regexp.MustCompile(`^(?:- )*[\w.-]+: +\S`)
 	// columned matches a line with a second column.
 	columned = regexp.MustCompile(`^ +\S.*?  +\S`)
-	// commentStart matches the spaces and the mark before a comment behind a line of YAML or a shell.
+	// commentStart matches the spaces and the number sign that begin a comment after YAML
+	// or shell code.
 	commentStart = regexp.MustCompile(`  +# `)
 )
 
-// codeLines fits an indented line of the manual to a width so that it can be copied as before: a
-// command goes on after a backslash, a collection of YAML after a comma, and a comment stands above
-// its line. A complete JSON value stays in one piece, since its line is the record. ok is false for a
-// line that is none of these.
+// codeLines fits an indented line of the manual to a width so that it can still be copied:
+// a command continues after a backslash and a YAML collection after a comma, and a comment
+// moves above its line. A complete JSON value stays in one piece because its line is the
+// record. ok is false for any other kind of line.
 func codeLines(line string, width int) (parts []string, ok bool) {
 	body := strings.TrimLeft(line, " ")
 	lead := line[:len(line)-len(body)]
@@ -58,13 +59,14 @@ func codeLines(line string, width int) (parts []string, ok bool) {
 	return append(parts, broken(lead, code, width, commaBreak, "")...), true
 }
 
-// deepest is an indent that no code has, but further lines of tables.
+// deepest is the smallest indent that code never has, but continuation lines in tables do.
 const deepest = 20
 
-// breaks are where a line may be broken: the best places, and those where there is none of these.
+// breaks selects the spaces at which a line may be broken: best selects the preferred ones,
+// and other those to fall back on.
 type breaks struct{ best, other func(c cut) bool }
 
-// cut is a space in a line: the characters around it, and whether it is in a text in quotes or in
+// cut is a space in a line: the characters around it, and whether it is within quotes or
 // brackets.
 type cut struct {
 	before, after     byte
@@ -77,11 +79,11 @@ var (
 		func(c cut) bool { return !c.quoted && c.before != '$' && c.before != '\\' },
 	}
 	commaBreak = breaks{best: func(c cut) bool { return !c.quoted && c.bracketed && c.before == ',' }}
-	// A scalar of YAML goes on with a space in further lines.
+	// A YAML scalar may continue on further lines; each line break is read as a space.
 	yamlBreak = breaks{commaBreak.best, func(c cut) bool { return c.before != ' ' && c.after != ' ' && c.after != '#' && c.before != '-' }}
 )
 
-// commentLines returns a comment as lines of its own.
+// commentLines returns a comment on separate lines, folded to a width.
 func commentLines(lead, comment string, width int) (lines []string) {
 	for _, l := range foldLine(comment, max(width-len(lead)-2, leastColumns)) {
 		lines = append(lines, lead+"# "+strings.TrimLeft(l, " "))
@@ -89,8 +91,8 @@ func commentLines(lead, comment string, width int) (lines []string) {
 	return lines
 }
 
-// broken breaks a line of code at spaces, with a mark at the ends. Further lines are indented by four
-// more. What has no place for a break stays as it is.
+// broken breaks a line of code at spaces and ends each line but the last with mark. Further
+// lines are indented by four more spaces. Code that cannot be broken stays as it is.
 func broken(lead, code string, width int, at breaks, mark string) []string {
 	var lines []string
 	for indent := lead; ; indent = lead + "    " {
@@ -112,8 +114,8 @@ func broken(lead, code string, width int, at breaks, mark string) []string {
 	}
 }
 
-// breakAt returns the last place within a width where code may be broken, or the first after it; 0 for
-// none.
+// breakAt returns the last position within a width at which code may be broken, or else the
+// first position after it. It returns 0 if there is none.
 func breakAt(code string, width int, may func(cut) bool) int {
 	if may == nil {
 		return 0
@@ -142,7 +144,7 @@ func breakAt(code string, width int, may func(cut) bool) int {
 	return place
 }
 
-// unopened returns the number of brackets that earlier lines opened.
+// unopened returns the number of brackets that code closes but earlier lines opened.
 func unopened(code string) int {
 	depth, least := 0, 0
 	for _, c := range code {
@@ -157,7 +159,8 @@ func unopened(code string) int {
 	return -least
 }
 
-// quoteAfter returns the quote that is open after a character; 0 for none.
+// quoteAfter returns the quotation mark that is open after the character at i, or 0 if none
+// is.
 func quoteAfter(code string, i int, quote byte) byte {
 	c := code[i]
 	switch {

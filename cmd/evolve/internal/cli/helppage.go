@@ -23,7 +23,7 @@ func newPage(con *console) *page {
 	return &page{width: min(max(width, leastColumns), 100)}
 }
 
-// flagsOf is `evolve help COMMAND flags`.
+// flagsOf writes the output of `evolve help COMMAND flags`.
 func (p *page) flagsOf(path []*cli.Command) {
 	if len(path) > 0 {
 		name := "evolve"
@@ -70,7 +70,7 @@ func (p *page) overview(app *cli.App) {
 	p.paragraph(exit.Table)
 }
 
-// command is `evolve help COMMAND` and `evolve COMMAND --help`.
+// command writes the output of `evolve help COMMAND` and `evolve COMMAND --help`.
 func (p *page) command(path []*cli.Command) {
 	name := "evolve"
 	for _, c := range path {
@@ -107,8 +107,8 @@ func (p *page) command(path []*cli.Command) {
 	p.paragraph(exit.Table)
 }
 
-// hasOwn reports whether a command with subcommands does something by itself: then it has
-// flags of its own.
+// hasOwn reports whether a command with subcommands also does something by itself, in which
+// case it has flags of its own.
 func hasOwn(c *cli.Command) bool { return len(ownFlags(c)) > 0 }
 
 func ownFlags(c *cli.Command) []cli.Flag {
@@ -141,8 +141,8 @@ func (p *page) flags(list []cli.Flag) {
 	}
 }
 
-// placeholder returns the name for a flag's value, and the usage without the quotes
-// around it.
+// placeholder returns the placeholder for a flag's value, and the usage text without the
+// quotes around the placeholder.
 func placeholder(f cli.Flag) (value, usage string) {
 	d, ok := f.(cli.DocGenerationFlag)
 	if !ok {

@@ -19,11 +19,11 @@ func hubCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "hub", Usage: "the server that workers take evaluations from",
 		Subcommands: []*cli.Command{{
-			Name: "check", Usage: "try the hub of evolve.yaml or of --hub, and list its workers",
-			Description: "Outside a workspace it needs --hub, and --creds where the hub demands credentials.",
+			Name: "check", Usage: "test the hub named by evolve.yaml or --hub, and list its workers",
+			Description: "Outside a workspace it needs --hub, and --creds if the hub demands credentials.",
 			Flags: append([]cli.Flag{
 				hubFlag(),
-				&cli.StringFlag{Name: "creds", Usage: "the credentials `FILE` of runs, in place of workers.creds_env"},
+				&cli.StringFlag{Name: "creds", Usage: "the credentials `FILE` of runs, instead of workers.creds_env"},
 			}, tlsFlags()...),
 			Action: func(c *cli.Context) error {
 				root, set, err := hubSettings(sh, c)
@@ -40,8 +40,8 @@ func hubCommand(sh *shell) *cli.Command {
 	}
 }
 
-// hubSettings returns the settings of the hub of the workspace, or of the command line where there
-// is no workspace.
+// hubSettings returns the workspace's root and hub settings or, if there is no workspace,
+// the hub settings from the command line.
 func hubSettings(sh *shell, c *cli.Context) (root string, set workspace.Workers, err error) {
 	if _, none := workspace.Find(sh.dir); none == nil || c.String("workspace") != "" || !c.IsSet("hub") {
 		if root, err = sh.root(c); err != nil {
@@ -64,7 +64,7 @@ func hubSettings(sh *shell, c *cli.Context) (root string, set workspace.Workers,
 	return root, set, err
 }
 
-// tlsFlags are the flags of a connection with TLS.
+// tlsFlags returns the flags of a TLS connection.
 func tlsFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "tls-ca", Usage: "the `FILE` of the CA certificates for the server's certificate"},
@@ -73,7 +73,8 @@ func tlsFlags() []cli.Flag {
 	}
 }
 
-// checkHub tries a hub with the credentials of a run: those of a file, or of the settings.
+// checkHub tries to use a hub with the credentials of a run, which come from a file or from
+// the settings.
 func checkHub(ctx context.Context, sh *shell, root string, set workspace.Workers, creds string) (hub.Report, error) {
 	conn, err := sh.ConnectHub(root, set, creds, "evolve hub check", time.Minute)
 	if err != nil {
@@ -105,16 +106,16 @@ func hubProbe(ctx context.Context, sh *shell, w *workspace.Workspace) (words, fa
 	case len(r.Workers) == 0:
 		return "", words + "; no worker is connected", nil
 	case able == 0:
-		return "", fmt.Sprintf("%s; %s, all with another build of evolve than this", words, text.Count(len(r.Workers), "worker")), nil
+		return "", fmt.Sprintf("%s; %s, all with a different build of evolve", words, text.Count(len(r.Workers), "worker")), nil
 	}
 	return fmt.Sprintf("%s; %s with %s", words, text.Count(able, "worker"), text.Count(slots, "slot")), "", nil
 }
 
 func hubFlag() cli.Flag {
-	return &cli.StringFlag{Name: "hub", Usage: "the `URL` of the hub, in place of workers.hub of evolve.yaml"}
+	return &cli.StringFlag{Name: "hub", Usage: "the `URL` of the hub, instead of workers.hub in evolve.yaml"}
 }
 
-// hubOf returns the settings of the hub with the flag of the command line.
+// hubOf returns the hub settings after applying the command line flag.
 func hubOf(c *cli.Context, set workspace.Workers) (workspace.Workers, error) {
 	if c.IsSet("hub") {
 		set.Hub = c.String("hub")
@@ -143,17 +144,18 @@ func printHub(sh *shell, url string, r hub.Report) {
 	}
 }
 
-// other returns words for a worker that is another program than this one; empty for the same.
+// other describes how the program of a worker differs from this one; it returns "" if it is
+// the same.
 func other(p hub.Presence) string {
 	binary, err := wire.BinaryHash()
 	if err != nil || binary == p.Binary {
 		return ""
 	}
-	return "; another build of evolve, which serves no run of this one"
+	return "; a different build of evolve, which does not serve runs of this build"
 }
 
-// useWorkers has a run's agents run on the workers of its hub, if it has one. The function that
-// it returns ends that, and prints the outcomes of the tasks.
+// useWorkers makes a run's agents run on the workers of its hub, if there is a hub. done
+// ends the use of the workers and prints the outcomes of the tasks.
 func useWorkers(sh *shell, agents *wire.AgentFactory, set workspace.Workers, m *measuring) (began func(string), done func(), err error) {
 	if set.Hub == "" {
 		return nil, func() {}, nil
@@ -175,7 +177,7 @@ func useWorkers(sh *shell, agents *wire.AgentFactory, set workspace.Workers, m *
 	}, nil
 }
 
-// mishaps describes what was unusual about the tasks of a run.
+// mishaps describes unusual events in the tasks of a run.
 func mishaps(s hub.Stats) string {
 	out := ""
 	for _, m := range []struct {

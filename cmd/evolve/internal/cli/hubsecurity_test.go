@@ -30,7 +30,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// startServer starts a server for the length of a test.
+// startServer starts a server that runs for the duration of a test.
 func startServer(t *testing.T, opts *server.Options) *server.Server {
 	t.Helper()
 	srv, err := hubtest.Start(opts)
@@ -46,7 +46,7 @@ type authority struct {
 	t    *testing.T
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
-	// file holds the certificate of the authority.
+	// file is the path of the authority's certificate.
 	file string
 }
 
@@ -60,7 +60,7 @@ func newAuthority(t *testing.T, dir, name string) *authority {
 	return a
 }
 
-// make signs a certificate, the first one by itself.
+// make signs a certificate. The first certificate is self-signed.
 func (a *authority) make(c *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey) {
 	a.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -90,7 +90,7 @@ func (a *authority) write(file, kind string, der []byte) {
 	}
 }
 
-// pair writes NAME.pem and NAME-key.pem beside the authority's certificate.
+// pair writes NAME.pem and NAME-key.pem next to the authority's certificate.
 func (a *authority) pair(name string) (cert, key string) {
 	a.t.Helper()
 	c, k := a.make(&x509.Certificate{
@@ -108,7 +108,7 @@ func (a *authority) pair(name string) (cert, key string) {
 	return cert, key
 }
 
-// commandRun is a command of evolve that runs in this process.
+// commandRun is an evolve command that runs in this process.
 type commandRun struct {
 	args           []string
 	stdout, stderr locked
@@ -134,7 +134,7 @@ func (l *locked) String() string {
 	return l.b.String()
 }
 
-// begin starts a command in a folder; the end of the test interrupts it.
+// begin starts a command in a folder and interrupts it at the end of the test.
 func begin(t *testing.T, dir string, env []string, args ...string) *commandRun {
 	t.Helper()
 	c := &commandRun{args: args, signals: make(chan os.Signal, 2), code: make(chan int, 1)}
@@ -151,7 +151,7 @@ func begin(t *testing.T, dir string, env []string, args ...string) *commandRun {
 	return c
 }
 
-// expect waits for the end of the command.
+// expect waits for the end of the command and checks its exit code and standard error.
 func (c *commandRun) expect(t *testing.T, code int, stderr string) {
 	t.Helper()
 	select {
@@ -164,7 +164,7 @@ func (c *commandRun) expect(t *testing.T, code int, stderr string) {
 	}
 }
 
-// hubPlace writes a workspace with these settings of workers.
+// hubPlace writes a workspace with the given settings for workers.
 func hubPlace(t *testing.T, workers string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -178,8 +178,8 @@ func hubPlace(t *testing.T, workers string) string {
 	return dir
 }
 
-// TestHubTLS tests a server that demands certificates: a run and a worker with theirs, and what
-// others are told.
+// TestHubTLS tests a server that demands certificates, with a run and a worker that have
+// them, and checks the additional errors that others get.
 func TestHubTLS(t *testing.T) {
 	keys := t.TempDir()
 	ca, other := newAuthority(t, keys, "ca"), newAuthority(t, keys, "other")
@@ -246,14 +246,14 @@ func TestHubTLS(t *testing.T) {
 			begin(t, place, nil, "run", "--quiet"), begin(t, place, nil, "hub", "check"), begin(t, t.TempDir(), nil, append([]string{"worker", "--hub", url}, c.flags...)...),
 		} {
 			got.expect(t, 7, "error: "+url+": the hub cannot be used: ")
-			if said := strings.TrimSpace(got.stderr.String()); !strings.Contains(said, c.want) || strings.Count(said, "\n") > 1 { // the error and its hint
+			if said := strings.TrimSpace(got.stderr.String()); !strings.Contains(said, c.want) || strings.Count(said, "\n") > 1 { // the error and its hint are the only lines
 				t.Errorf("%s: %q tells %s", c.name, got.args, said)
 			}
 		}
 	}
 }
 
-// operator issues credentials for a server that trusts it.
+// operator issues credentials for a server that trusts the operator.
 type operator struct {
 	t       *testing.T
 	account nkeys.KeyPair
@@ -297,7 +297,7 @@ func newOperator(t *testing.T) *operator {
 	return &operator{t, account, "nats://" + srv.Addr().String()}
 }
 
-// creds writes a credentials file that is valid for a time; 0: for ever.
+// creds writes a credentials file that is valid for the given time; 0 means for ever.
 func (o *operator) creds(life time.Duration) string {
 	o.t.Helper()
 	user, err := nkeys.CreateUser()
@@ -331,24 +331,24 @@ func (o *operator) creds(life time.Duration) string {
 	return file
 }
 
-// TestExpiringCredentials tests that a worker and a run end with exit code 7 when their
+// TestExpiringCredentials tests that a worker and a run end with exit code 7 if their
 // credentials expire while they work.
 func TestExpiringCredentials(t *testing.T) {
 	o, elsewhere := newOperator(t), newOperator(t)
 	dir := hubPlace(t, fmt.Sprintf("{hub: %q, creds_env: HUB}", o.url))
-	// No worker serves the run, which waits until its credentials end.
+	// No worker serves the run, so it waits until its credentials expire.
 	run := begin(t, dir, []string{"HUB=" + o.creds(3*time.Second)}, "run", "--quiet")
 	worker := begin(t, t.TempDir(), nil, "worker", "--hub", elsewhere.url, "--creds", elsewhere.creds(3*time.Second), "--quiet")
 	worker.expect(t, 7, "error: "+elsewhere.url+": the hub cannot be used: the credentials have expired\n")
 	run.expect(t, 7, "the hub cannot be used: the credentials have expired\n")
 	again := begin(t, t.TempDir(), nil, "worker", "--hub", o.url, "--creds", o.creds(0), "--quiet")
-	begin(t, dir, []string{"HUB=" + o.creds(0)}, "run", "--quiet").expect(t, 0, "") // the same command goes on
+	begin(t, dir, []string{"HUB=" + o.creds(0)}, "run", "--quiet").expect(t, 0, "") // the same command continues the run
 	again.signals <- os.Interrupt
 	again.expect(t, 0, "")
 }
 
-// TestWrongCredentials tests what is told about credentials that are none, that another server
-// knows, and that are missing.
+// TestWrongCredentials tests the errors for credentials that are invalid, that are for
+// another server, or that are missing.
 func TestWrongCredentials(t *testing.T) {
 	o, other := newOperator(t), newOperator(t)
 	none := filepath.Join(t.TempDir(), "none")

@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// order is the direction of the architecture: a package imports only packages to its left
-// or in its own folder.
+// order is the direction of the architecture: a package may import only packages from
+// folders to its left or from its own folder.
 var order = []string{"runtime", "bench", "archive", "mutate", "patch", "gates", "reports", "cmd"}
 
-// within lists packages that may import only these of the project.
+// within lists packages that may import only these packages of the project.
 var within = map[string][]string{
 	"runtime/agent": nil,
-	// The statistics need the unit of a metric, and make the names of metrics and gates safe.
-	// Both packages compute and read nothing else.
+	// The statistics need the unit of a metric and make the names of metrics and gates
+	// safe. Both imported packages only compute, and read nothing else.
 	"bench/stats": {"bench/metrics", "runtime/text"},
 }
 
@@ -26,12 +26,13 @@ var owners = map[string][]string{
 	"github.com/go-git/go-git":    {"patch"},
 	"github.com/urfave/cli":       {"cmd"},
 	"github.com/prometheus":       {"cmd"},
-	// Spans are made through the interface alone; the process chooses where they go.
+	// Spans are made only through the interface. The process chooses where they go.
 	"go.opentelemetry.io/otel/sdk": {"cmd"},
 	"go.opentelemetry.io/proto":    {"cmd"},
 }
 
-// forTests are folders of packages for tests: beside test files, only these packages import them.
+// forTests are folders of packages for tests. Apart from test files, only these packages
+// import them.
 var forTests = []string{"cmd/evolve/internal/cli/clitest", "cmd/evolve/internal/hub/hubtest", "cmd/evolve/internal/metrics/metricstest"}
 
 type listed struct {
@@ -70,7 +71,7 @@ func TestImportDirection(t *testing.T) {
 	}
 }
 
-// TestImportJudgeCanFail checks that forbidden imports are found.
+// TestImportJudgeCanFail checks that the judgement of imports finds forbidden ones.
 func TestImportJudgeCanFail(t *testing.T) {
 	for _, c := range [][2]string{
 		{"runtime/turn", "evolve/bench"},
@@ -127,7 +128,8 @@ func judge(self, imp string) string {
 	return ""
 }
 
-// inFolder returns the function that reports whether a package is that of a folder or below it.
+// inFolder returns a function that reports whether the package at path is in the given
+// folder or below it.
 func inFolder(path string) func(folder string) bool {
 	return func(folder string) bool { return strings.HasPrefix(path+"/", folder+"/") }
 }

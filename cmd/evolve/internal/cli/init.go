@@ -20,11 +20,11 @@ func initCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:  "init",
 		Usage: "make a workspace: settings, a starter agent and suite that run offline",
-		Description: "Writes the files with comments that explain every key, and JSON schemas by which editors\n" +
+		Description: "Writes the files with comments that explain every key, and JSON schemas with which editors\n" +
 			"complete and check them. Existing files are never overwritten. With --agent KIND it writes an agent\n" +
 			"of your own to begin with, instead of the built-in one: a program in Python, Go or Node, a\n" +
 			"service (http) or a prompt for a language model (llm), with parameters, twenty tasks and the\n" +
-			"next steps. An agent in Go is built, if go is there. Where another agent has files of the same\n" +
+			"next steps. A Go agent is built if go is installed. If another agent has files of the same\n" +
 			"names, nothing is written.",
 		ArgsUsage: "[DIR]",
 		Flags: []cli.Flag{
@@ -45,7 +45,8 @@ func initCommand(sh *shell) *cli.Command {
 	}
 }
 
-// initWorkspace writes the files of a workspace; kind is the zero value for the starter.
+// initWorkspace writes the files of a workspace. kind is the zero value for the starter
+// workspace.
 func initWorkspace(sh *shell, c *cli.Context, files map[string][]byte, kind scaffold.Kind) error {
 	dir := sh.dir
 	if named := c.String("workspace"); named != "" {
@@ -83,7 +84,7 @@ func initWorkspace(sh *shell, c *cli.Context, files map[string][]byte, kind scaf
 			sh.printf(", %d kept as they were (%s)", len(kept), firstOf(kept, shownKept))
 		}
 		sh.setPlace(c, dir)
-		sh.printf("%s", "\nruns are recorded in .evolve, which git ignores and `git clean -x` removes, unless with -e .evolve\n")
+		sh.printf("%s", "\nruns are recorded in .evolve, which git ignores and `git clean -x` removes, unless it is run with -e .evolve\n")
 		if kind.Name != "" {
 			printKind(sh, kind, dir, written, problems)
 			return
@@ -92,14 +93,14 @@ func initWorkspace(sh *shell, c *cli.Context, files map[string][]byte, kind scaf
 	})
 }
 
-// shownKept is the number of files that a line names.
+// shownKept is the maximum number of files that are named on one line.
 const shownKept = 10
 
-// makeFolder makes the folder that a person named.
+// makeFolder creates the folder that a person named.
 func makeFolder(dir string) error {
 	err := os.MkdirAll(dir, 0o755)
 	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrNotExist) {
-		return exit.Errorf(exit.Usage, "name a folder, or a place where one can be made", "making the workspace: %w", err)
+		return exit.Errorf(exit.Usage, "name a folder, or a path where one can be created", "making the workspace: %w", err)
 	}
 	if err != nil {
 		return fmt.Errorf("making the workspace: %w", err)
@@ -107,7 +108,7 @@ func makeFolder(dir string) error {
 	return nil
 }
 
-// abs makes a path that a person typed absolute.
+// abs returns the absolute form of a path that a person typed.
 func (sh *shell) abs(path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -115,7 +116,7 @@ func (sh *shell) abs(path string) string {
 	return filepath.Join(sh.dir, path)
 }
 
-// orEmpty turns a nil list into an empty one, so that JSON has no null.
+// orEmpty turns a nil list into an empty one, so that the JSON has no null.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -19,7 +19,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// agentKinds returns the names of the kinds of agents that init writes.
+// agentKinds returns the names of the kinds of agent that init can write.
 func agentKinds() []string {
 	var names []string
 	for _, k := range scaffold.Kinds() {
@@ -28,7 +28,8 @@ func agentKinds() []string {
 	return names
 }
 
-// startingKind returns the kind that --agent names; false without the flag.
+// startingKind returns the kind of agent that --agent names. It returns false if the flag
+// is not set.
 func startingKind(c *cli.Context) (scaffold.Kind, bool, error) {
 	if !c.IsSet("agent") {
 		return scaffold.Kind{}, false, nil
@@ -44,14 +45,15 @@ func startingKind(c *cli.Context) (scaffold.Kind, bool, error) {
 	return scaffold.Kind{}, false, exit.Errorf(exit.Usage, hint, "there is no kind of agent %s", text.Quote(name))
 }
 
-// goProgram is the program that an agent of the kind go is built as, and how.
+// goProgram is the file name under which the program of an agent of the kind go is built;
+// the other constants describe how to build it.
 const (
 	goProgram = "router.bin"
 	goBuild   = "go build -o " + goProgram + " ."
 )
 
-// buildKind builds the agent of a kind that has to be built, unless its program is there.
-// It returns what went wrong, for a person.
+// buildKind builds the program of an agent whose kind requires a build, unless the program
+// exists. It returns a description of what went wrong, for a person.
 func buildKind(c *cli.Context, kind scaffold.Kind, dir string) (problem string) {
 	folder := filepath.Join(dir, "agents", "router")
 	if kind.Name != "go" {
@@ -70,8 +72,8 @@ func buildKind(c *cli.Context, kind scaffold.Kind, dir string) (problem string) 
 	return ""
 }
 
-// missingProgram returns what a person should know of a program that the kind needs and
-// PATH does not have, or "".
+// missingProgram describes a program that the kind needs and that is not in PATH; it
+// returns "" if nothing is missing.
 func missingProgram(kind scaffold.Kind) string {
 	if kind.Needs == "" {
 		return ""
@@ -82,7 +84,7 @@ func missingProgram(kind scaffold.Kind) string {
 	return fmt.Sprintf("%s is not in PATH, and the agent does not run without it", kind.Needs)
 }
 
-// prepareKind returns the problems of an agent that was just written.
+// prepareKind returns the problems with an agent that was just written.
 func prepareKind(c *cli.Context, kind scaffold.Kind, dir string) []string {
 	problem := missingProgram(kind)
 	if problem == "" {
@@ -94,17 +96,19 @@ func prepareKind(c *cli.Context, kind scaffold.Kind, dir string) []string {
 	return []string{problem}
 }
 
-// unmixed refuses to write an agent of a kind beside files of another one, whose suite it would not fit.
+// unmixed refuses to write an agent of a kind next to the files of another agent, because
+// it would not fit that agent's suite.
 func unmixed(dir string, files map[string][]byte, kind scaffold.Kind) error {
 	other, missing, err := workspace.Mixed(dir, files)
 	if err != nil || len(other) == 0 || len(missing) == 0 {
 		return err
 	}
-	return exit.Errorf(exit.Usage, "`evolve init DIR --agent "+kind.Name+"` makes it in another folder; `evolve init --minimal` keeps your agent and writes only evolve.yaml",
-		"nothing was written: other files are in the place of the agent: %s; of --agent %s, %s would be new", text.Visible(firstOf(other, shownKept)), kind.Name, firstOf(missing, shownKept))
+	return exit.Errorf(exit.Usage, "`evolve init DIR --agent "+kind.Name+"` creates the new agent in another folder; `evolve init --minimal` keeps your agent and writes only evolve.yaml",
+		"nothing was written: other files are in the way: %s; --agent %s would add %s", text.Visible(firstOf(other, shownKept)), kind.Name, firstOf(missing, shownKept))
 }
 
-// unloadable returns why a workspace in which files were kept cannot be loaded.
+// unloadable returns the reason why a workspace in which files were kept cannot be loaded,
+// or nil if it can.
 func unloadable(dir string) []string {
 	if _, err := wire.Load(dir); err != nil {
 		return []string{"with the files that were kept, a run is refused: " + strings.ReplaceAll(text.VisibleLines(err.Error()), "\n", "; ")}
@@ -112,7 +116,7 @@ func unloadable(dir string) []string {
 	return nil
 }
 
-// inRepository reports whether a folder is in a work tree of git.
+// inRepository reports whether a folder is in a Git work tree.
 func inRepository(dir string) bool {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -126,7 +130,8 @@ func inRepository(dir string) bool {
 	}
 }
 
-// commitStep returns the command that commits a new workspace; "" if nothing was written.
+// commitStep returns the command that commits a new workspace, or "" if nothing was
+// written.
 func commitStep(dir string, written []string) string {
 	const commit = ` && git commit -m "the agent as it was"`
 	switch {
@@ -145,8 +150,8 @@ func commitStep(dir string, written []string) string {
 	return "git add " + strings.Join(first, " ") + commit
 }
 
-// stepsOf returns the commands that lead from a new workspace with an agent of a kind to
-// its first verdict, each as typed.
+// stepsOf returns the commands to type, from a new workspace with an agent of a kind to the
+// agent's first verdict.
 func stepsOf(sh *shell, kind scaffold.Kind, dir string, written, problems []string) []string {
 	var steps []string
 	if dir != sh.dir {
@@ -166,7 +171,7 @@ func stepsOf(sh *shell, kind scaffold.Kind, dir string, written, problems []stri
 	return append(steps, "evolve doctor", "evolve run", "evolve review")
 }
 
-// printKind prints what a person does next with an agent of a kind.
+// printKind prints the next steps for a person with a new agent of a kind.
 func printKind(sh *shell, kind scaffold.Kind, dir string, written, problems []string) {
 	fresh := slices.ContainsFunc(written, func(name string) bool {
 		return strings.HasPrefix(name, "agents/router/") || strings.HasPrefix(name, "suites/")
@@ -174,10 +179,10 @@ func printKind(sh *shell, kind scaffold.Kind, dir string, written, problems []st
 	if fresh {
 		sh.printf("\nagents/router answers the twenty tasks of suites/messages.jsonl, ten of which are held out\n")
 	} else {
-		sh.printf("\nagents/router and suites/messages.jsonl were there already, and are kept\n")
+		sh.printf("\nagents/router and suites/messages.jsonl already existed and were kept\n")
 	}
 	if kind.Name == "llm" {
-		sh.printf("it needs a model: evolve.yaml names one of Ollama on this machine; `evolve help models` has the keys of\n" +
+		sh.printf("it needs a model: evolve.yaml names one of Ollama on this machine; `evolve help models` describes the settings of\n" +
 			"others, such as providers: {openai: {kind: openai, key_env: OPENAI_API_KEY}}\n")
 	}
 	for _, p := range problems {

@@ -11,9 +11,9 @@ import (
 )
 
 // openFile opens a command's input: a file, a pipe such as a shell's <(…), or standard
-// input for "-". Reading ends with the cause of ctx when ctx is done, even if a pipe has
-// no writer. It fails with wholefile.ErrIrregular for a folder, and for a device other
-// than standard input, which may be endless.
+// input for "-". When ctx is done, reading ends with the cause of ctx, even if a pipe has
+// no writer. openFile fails with wholefile.ErrIrregular for a folder, and for a device
+// other than standard input, which may be endless.
 func openFile(ctx context.Context, sh *shell, name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(sh.stdin), nil }), nil
@@ -31,7 +31,7 @@ func openFile(ctx context.Context, sh *shell, name string) (io.ReadCloser, error
 	return interruptible(ctx, func() (io.ReadCloser, error) { return os.Open(path) }), nil
 }
 
-// isStdin reports whether a file is standard input, as /dev/stdin is.
+// isStdin reports whether a file is standard input, as with /dev/stdin.
 func isStdin(con *console, info fs.FileInfo) bool {
 	f, ok := con.stdin.(*os.File)
 	if !ok {
@@ -41,8 +41,8 @@ func isStdin(con *console, info fs.FileInfo) bool {
 	return err == nil && os.SameFile(own, info)
 }
 
-// interruptible reads in a goroutine from what open returns: both opening and reading a
-// pipe can block for ever.
+// interruptible returns a reader that opens and reads, in a goroutine, what open returns,
+// because both opening and reading a pipe can block for ever.
 func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.ReadCloser {
 	out, in := io.Pipe()
 	go func() {

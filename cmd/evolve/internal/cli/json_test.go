@@ -28,14 +28,14 @@ import (
 	"evolve/runtime/authored"
 )
 
-// shape is the documentation of one command's object in `evolve help json`: its keys, and
-// whether each is always present.
+// shape documents the object that a command prints, as `evolve help json` does: its keys,
+// and whether each is always present.
 type shape struct {
 	always map[string]bool
 	more   bool
 }
 
-// documented reads the table of `evolve help json`.
+// documented reads the table in `evolve help json`.
 func documented(t *testing.T) map[string]shape {
 	t.Helper()
 	text, err := helpTexts.ReadFile("help/json.md")
@@ -45,7 +45,7 @@ func documented(t *testing.T) map[string]shape {
 	shapes := map[string]shape{}
 	for _, entry := range regexp.MustCompile(`(?m)^ {4}(\S.*(?:\n {5,}.*)*)`).FindAllStringSubmatch(string(text), -1) {
 		names, object, found := strings.Cut(entry[1], "{")
-		if !found || strings.HasPrefix(names, "report") { // the report has a schema of its own
+		if !found || strings.HasPrefix(names, "report") { // the report has its own schema
 			continue
 		}
 		names = strings.TrimSpace(regexp.MustCompile(`[A-Z]+:\s*$`).ReplaceAllString(strings.TrimSpace(names), ""))
@@ -56,7 +56,8 @@ func documented(t *testing.T) map[string]shape {
 	return shapes
 }
 
-// keysOf parses the keys of the first object of a text, without those of nested objects.
+// keysOf parses the keys of the first object in a text, leaving out those of nested
+// objects.
 func keysOf(text string) shape {
 	s := shape{always: map[string]bool{}}
 	depth, key := 0, ""
@@ -90,7 +91,7 @@ func keysOf(text string) shape {
 	return s
 }
 
-// sharing writes a workspace with a tool and an agent to share it with.
+// sharing writes a workspace with a tool, and with an agent to share the tool with.
 func sharing(t *testing.T, dir string, draft []byte) {
 	t.Helper()
 	if err := fixture.Workspace(dir, "tiny"); err != nil {
@@ -111,8 +112,8 @@ func sharing(t *testing.T, dir string, draft []byte) {
 	}
 }
 
-// TestJSONIsAsDocumented runs every command with --json and compares the keys of its
-// object with the manual.
+// TestJSONIsAsDocumented runs every command with --json and compares the keys of the
+// printed object with the manual.
 func TestJSONIsAsDocumented(t *testing.T) {
 	if testing.Short() {
 		t.Skip("commands one after another, which scripts of short runs run too")
@@ -172,8 +173,8 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	}
 	hub := startServer(t, hubtest.Options(t.TempDir()))
 	shapes := documented(t)
-	// review needs a terminal (see terminal.txtar); the others run Go and models (see
-	// TestPatchJSON).
+	// The command review needs a terminal (see terminal.txtar); the others run Go and
+	// models (see TestPatchJSON).
 	checked := map[string]bool{"review": true, "patch propose": true, "patch show": true, "patch review": true, "code show": true, "code lineage": true, "code compare": true}
 	for _, step := range []struct{ name, folder, args string }{
 		{"init", ".", "init made"},
@@ -300,7 +301,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	}
 }
 
-// TestPatchJSON compares the keys that the commands of patches and code print with the
+// TestPatchJSON compares the keys that the commands for patches and code print with the
 // manual.
 func TestPatchJSON(t *testing.T) {
 	for name, view := range map[string]reflect.Type{
@@ -324,7 +325,8 @@ func TestPatchJSON(t *testing.T) {
 	}
 }
 
-// fakeCrontab writes a program crontab that keeps what it is given beside it.
+// fakeCrontab writes a program named crontab that stores the table that it is given in a
+// file next to itself.
 func fakeCrontab(dir string) error {
 	script := "#!/bin/sh\ncase $1 in\n-l) cat \"$0.tab\" ;;\n-r) rm \"$0.tab\" ;;\n-) cat >\"$0.tab\" ;;\nesac\n"
 	return errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "crontab"), []byte(script), 0o755))

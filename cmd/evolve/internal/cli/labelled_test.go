@@ -12,8 +12,8 @@ import (
 	"evolve/archive"
 )
 
-// intents is a workspace whose agent classifies an utterance by the remembered
-// utterances.
+// intents returns the folder of a workspace whose agent classifies utterances by the
+// utterances that it remembers.
 func intents(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -36,7 +36,8 @@ func intents(t *testing.T) string {
 	return dir
 }
 
-// evolve runs a command in dir and returns what it printed; it must succeed.
+// evolve runs a command in dir and returns what the command printed. The command must
+// succeed.
 func evolve(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -50,8 +51,8 @@ func evolve(t testing.TB, dir string, args ...string) string {
 	return out.String()
 }
 
-// adoptsFromRecall imports a labelled set, training utterances as memories and others as
-// tasks, and expects a nightly run to find a config that is better on the holdout, far
+// adoptsFromRecall imports part of a labelled set as memories and other utterances as
+// tasks. It expects a nightly run to find a config that is better on the holdout, far
 // beyond chance.
 func adoptsFromRecall(t *testing.T, file string, tasks, memories, evaluations string) {
 	t.Helper()
@@ -78,8 +79,8 @@ func TestLabelledUtterances(t *testing.T) {
 	adoptsFromRecall(t, file, "0", "8", "2000")
 }
 
-// TestCLINC150 is the same on real data, if it is available. Ten times the work takes
-// minutes under the race detector, which the test before has covered.
+// TestCLINC150 repeats the test above on real data, if available. Ten times the work would
+// take minutes under the race detector, and the test above already covers the same code.
 func TestCLINC150(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: run without -short")
@@ -91,7 +92,8 @@ func TestCLINC150(t *testing.T) {
 	adoptsFromRecall(t, file, "20", "10", "20000")
 }
 
-// sharedData returns the folder of real data: beside the checkout, or EVOLVE_SHARED_DATA.
+// sharedData returns the folder with real data: EVOLVE_SHARED_DATA if set, and otherwise a
+// folder beside the checkout.
 func sharedData(t *testing.T) string {
 	t.Helper()
 	if dir := os.Getenv("EVOLVE_SHARED_DATA"); dir != "" {

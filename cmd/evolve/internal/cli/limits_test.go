@@ -50,7 +50,7 @@ func TestLimitsFromFileAndFlags(t *testing.T) {
 	}
 }
 
-// flagged is the budget that flags of `evolve run` give.
+// flagged returns the budget that the given flags of `evolve run` result in.
 func flagged(t *testing.T, args []string) (out workspace.Budget) {
 	t.Helper()
 	command := runCommand((&shell{}))

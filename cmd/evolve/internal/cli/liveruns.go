@@ -18,27 +18,30 @@ import (
 
 var _ model.Mover = runsAsTheyAre{}
 
-// runOwner is the owner that a run writes into the archive's lock.
+// runOwner is the owner that a run writes to the archive's lock.
 const runOwner = wire.RunOwner
 
 // runsAsTheyAre is an archive in which a run that is recorded as running counts as
-// interrupted if no process works on it: a killed run records no end.
+// interrupted if no process is working on it, because the end of a killed run is not
+// recorded.
 type runsAsTheyAre struct {
 	*archive.Archive
 	on bool
-	// present loads the workspace for a source that compares it with what waiting configs were
-	// measured on, and returns nil if it has mistakes; nil: the source does not compare.
+	// present loads the workspace with which the source compares the conditions under which
+	// waiting configs were measured; it returns nil if the workspace has mistakes. If
+	// present is nil, the source does not compare them.
 	present func() *workspace.Workspace
 }
 
-// asTheyAreIn is asTheyAre with proposals that are stale in the workspace at root. The workspace is
-// loaded once, for the first proposal that awaits a decision on a config.
+// asTheyAreIn is like asTheyAre, but marks proposals that are stale in the workspace at
+// root. The workspace is loaded once, for the first proposal that awaits a decision on a
+// config.
 func asTheyAreIn(ctx context.Context, root string, a *archive.Archive) (runsAsTheyAre, error) {
 	src, err := asTheyAre(ctx, a)
 	return src.in(root), err
 }
 
-// in returns the source with proposals that are stale in the workspace at root.
+// in returns the source, which marks proposals that are stale in the workspace at root.
 func (r runsAsTheyAre) in(root string) runsAsTheyAre {
 	r.present = sync.OnceValue(func() *workspace.Workspace { return loadable(root) })
 	return r
@@ -55,7 +58,7 @@ func (r runsAsTheyAre) MovedSince(ctx context.Context, id string) (moved []strin
 func asTheyAre(ctx context.Context, a *archive.Archive) (runsAsTheyAre, error) {
 	owner, alive, err := a.Writer(ctx)
 	if err != nil {
-		return runsAsTheyAre{}, fmt.Errorf("looking for a run that is on: %w", err)
+		return runsAsTheyAre{}, fmt.Errorf("looking for a run in progress: %w", err)
 	}
 	return runsAsTheyAre{Archive: a, on: alive && strings.HasPrefix(owner, runOwner)}, nil
 }
@@ -97,11 +100,12 @@ func (r runsAsTheyAre) asItIs(ctx context.Context, run archive.Run) (archive.Run
 		return run, err
 	}
 	run.State, run.Exit = archive.RunInterrupted, exit.Interrupted
-	run.Reason = "its process died, or had no room to record its end; its last record is of " + last.Local().Format("2006-01-02 15:04:05")
+	run.Reason = "its process died, or had no room to record its end; its last record is from " + last.Local().Format("2006-01-02 15:04:05")
 	return run, nil
 }
 
-// lastTrace returns the time of the latest evaluation of a run, or of its start.
+// lastTrace returns the time of a run's latest evaluation, or of its latest start or
+// resumption if there is no later evaluation.
 func lastTrace(ctx context.Context, a *archive.Archive, run archive.Run) (time.Time, error) {
 	last := run.Started
 	if run.Since.After(last) {

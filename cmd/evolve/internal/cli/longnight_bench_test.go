@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// hardAgent answers at once, and no config solves all of its tasks.
+// hardAgent is an agent that answers at once. No config solves all of its tasks.
 const hardAgent = `import json, sys, zlib
 for line in sys.stdin:
     r = json.loads(line)
@@ -26,14 +26,16 @@ for line in sys.stdin:
     sys.stdout.flush()
 `
 
-// longNight is the environment variable with the number of evaluations of BenchmarkLongNight.
+// longNight is the environment variable that sets the number of evaluations of
+// BenchmarkLongNight.
 const longNight = "EVOLVE_LONG_NIGHT"
 
-// BenchmarkLongNight is a night with its confirmation and its report, as a process, and then
-// what a person waits for, each as a process of its own: with few tasks and many
-// evaluations of each variant, and with many. It makes 20,000 evaluations, or
-// EVOLVE_LONG_NIGHT; the bounds are for 1,180,000, of which 1,000,000 are made, in some 20 minutes
-// for each of the two. Times of the processor are those of evolve without the agent.
+// BenchmarkLongNight runs, as a process, a night with its confirmation and its report, and
+// then, each as a separate process, the commands that a person waits for. It does so with
+// few tasks and many evaluations of each variant, and with many tasks. It makes 20,000
+// evaluations, or EVOLVE_LONG_NIGHT. The bounds are for 1,180,000, of which 1,000,000 are
+// made, in some 20 minutes for each of the two cases. Processor times are those of evolve
+// without the agent.
 func BenchmarkLongNight(b *testing.B) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		b.Skip("python3 is not installed")
@@ -62,7 +64,7 @@ func BenchmarkLongNight(b *testing.B) {
 				}
 			}
 			run := footprintOf(b, dir, "run", "--budget-evals", fmt.Sprint(evaluations), "--quiet")
-			footprintOf(b, dir, "status") // reads once more what the night wrote last
+			footprintOf(b, dir, "status") // reads what the night wrote last, before status is measured
 			status, report := footprintOf(b, dir, "status"), footprintOf(b, dir, "report", "--json")
 			made := float64(recorded(b, dir))
 			b.ReportMetric(made, "evaluations")
@@ -90,24 +92,24 @@ func manyTasks(n int) string {
 	return tasks.String()
 }
 
-// footprint is what a process took: its wall time, its processor's time without that of its
-// children, and the peaks of its anonymous memory and of its mapped files in MB.
+// footprint is what a process used: its wall time, its processor time without that of its
+// children, and the peaks of its anonymous memory and of its mapped files, in MB.
 type footprint struct {
 	wall, own       time.Duration
 	anonymous, file float64
 }
 
-// footprintOf runs a command of evolve to its end.
+// footprintOf runs an evolve command to its end and measures it.
 func footprintOf(b *testing.B, dir string, args ...string) footprint {
 	b.Helper()
-	binary, err := exec.LookPath("evolve") // this binary under its other name: see TestMain
+	binary, err := exec.LookPath("evolve") // this binary under another name: see TestMain
 	if err != nil {
 		b.Fatal(err)
 	}
 	var out strings.Builder
 	cmd := exec.Command(binary, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
-	cmd.Env = append(os.Environ(), "GOGC=40") // as the program sets it
+	cmd.Env = append(os.Environ(), "GOGC=40") // as the program itself sets it
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
@@ -136,7 +138,7 @@ func footprintOf(b *testing.B, dir string, args ...string) footprint {
 	return f
 }
 
-// look reads the state of a process while it runs.
+// look reads the memory figures of a process while it runs.
 func (f *footprint) look(pid int) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

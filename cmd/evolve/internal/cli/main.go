@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Main runs a command in this process, with its arguments, streams, environment, folder and
-// signals, and ends the process with the exit code.
+// Main runs a command in this process with the process's arguments, streams, environment,
+// folder and signals, and ends the process with the exit code.
 func Main() {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -9,9 +9,9 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// TestMain makes the test's binary the program evolve, too, and the programs spy and dying.
+// TestMain makes the test binary also serve as the programs evolve, spy and dying.
 func TestMain(m *testing.M) {
-	sandbox.Init()  // the sandbox's child is this binary too
-	authored.Init() // and so is the process that runs a tool that an agent wrote
+	sandbox.Init()  // the child process of the sandbox is this binary, too
+	authored.Init() // so is the process that runs a tool written by an agent
 	testscript.Main(m, map[string]func(){"evolve": Main, "spy": spyAgent, "dying": dying})
 }

@@ -17,22 +17,22 @@ import (
 
 // manPage is a page of the manual for man(1).
 type manPage struct {
-	// name is the page without its section, such as evolve-run.
+	// name is the page's name without its section, such as evolve-run.
 	name    string
 	section int
 	roff    []byte
-	// usage is the page in a line; body is its text after that, as Markdown.
+	// usage describes the page on one line; body is the text after it, in Markdown.
 	usage, body string
 }
 
-// file returns the path of the page below a folder of MANPATH.
+// file returns the path of the page below a MANPATH folder.
 func (p manPage) file() string {
 	return filepath.Join(fmt.Sprintf("man%d", p.section), fmt.Sprintf("%s.%d", p.name, p.section))
 }
 
-// manPages renders a page of section 1 for the program and for each of its commands, and one
-// of section 7 for each topic. They carry the version and the date of a build, and no other
-// time.
+// manPages renders a section 1 page for the program and for each of its commands, and a
+// section 7 page for each topic. The pages carry the version and the date of a build, and
+// no other time.
 func manPages(app *cli.App, b build) ([]manPage, error) {
 	m := manual{build: b}
 	pages := []manPage{m.page("evolve", 1, app.Usage, m.overview(app))}
@@ -78,7 +78,7 @@ func (m manual) overview(app *cli.App) string {
 	return s.String() + m.end()
 }
 
-// command is the page of a command with all below it.
+// command returns the page of a command, including everything below it.
 func (m manual) command(c *cli.Command) string {
 	var s strings.Builder
 	s.WriteString("# SYNOPSIS\n\n")
@@ -117,7 +117,7 @@ func (m manual) command(c *cli.Command) string {
 	return s.String() + m.end(also...)
 }
 
-// end has what every command shares.
+// end returns the text that the pages of all commands share.
 func (manual) end(also ...string) string {
 	var s strings.Builder
 	s.WriteString("\n# FLAGS OF EVERY COMMAND\n\n")
@@ -129,7 +129,7 @@ func (manual) end(also ...string) string {
 	return s.String() + strings.Join(append(also, manRef("evolve-exit-codes", 7)), ", ") + "\n"
 }
 
-// walkCommands calls visit with a command and all below it, with their whole names.
+// walkCommands calls visit with a command and everything below it, each with its full name.
 func walkCommands(c *cli.Command, parent string, visit func(string, *cli.Command)) {
 	name := parent + " " + c.Name
 	visit(name, c)
@@ -165,7 +165,7 @@ var (
 	special  = regexp.MustCompile("[\\\\`*_{}\\[\\]()#+.!:|&<>~-]")
 )
 
-// markdown escapes plain text; what stands between backquotes stays code.
+// markdown escapes plain text for Markdown; text between backquotes stays code.
 func markdown(plain string) string {
 	var s strings.Builder
 	at := 0
@@ -176,11 +176,11 @@ func markdown(plain string) string {
 	return s.String() + escaped(plain[at:])
 }
 
-// codeOrTag matches the code of a topic and, outside it, the beginning of what Markdown would
-// take for a tag of HTML, such as <id>.
+// codeOrTag matches the code in a topic and, outside code, the beginning of what Markdown
+// would take for an HTML tag, such as <id>.
 var codeOrTag = regexp.MustCompile("(?m)^ {4}.*$|`[^`]*`|<")
 
-// withoutTags escapes what would be taken for tags in the Markdown of a topic.
+// withoutTags escapes the parts of a topic's Markdown that would be taken for HTML tags.
 func withoutTags(source string) string {
 	return codeOrTag.ReplaceAllStringFunc(source, func(found string) string {
 		if found == "<" {
@@ -194,8 +194,9 @@ func escaped(plain string) string {
 	return special.ReplaceAllString(plain, `\$0`)
 }
 
-// copyable makes the hyphens of text plain ones: in roff a hyphen is a typographic one, which
-// no shell takes for that of a flag. A backslash of text is rendered as one.
+// copyable replaces the hyphens in text with plain ones, because roff renders a hyphen as a
+// typographic one, which a shell does not accept as the hyphen of a flag. A backslash in
+// the text is rendered as a backslash.
 func copyable(roff []byte) []byte {
 	lines := bytes.SplitAfter(roff, []byte("\n"))
 	for i, l := range lines {
@@ -208,7 +209,7 @@ func copyable(roff []byte) []byte {
 	return bytes.Join(lines, nil)
 }
 
-// writeManPages writes all pages below a folder, which it makes.
+// writeManPages writes all pages below a folder, which it creates.
 func writeManPages(sh *shell, dir string) error {
 	pages, err := manPages(sh.app(), ownBuild())
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// rendered renders the man pages of an app of a fixed build.
+// rendered renders the man pages of an app for a fixed build.
 func rendered(t *testing.T, app *cli.App) []manPage {
 	t.Helper()
 	pages, err := manPages(app, build{Version: "v1.2.3", Date: "2026-11-27T12:26:59Z"})
@@ -21,11 +21,11 @@ func rendered(t *testing.T, app *cli.App) []manPage {
 	return pages
 }
 
-// testApp is the app of an invocation without arguments.
+// testApp returns the app of an invocation without arguments.
 func testApp() *cli.App { return newShell(nil, Process{}).app() } //nolint:staticcheck // no command runs
 
-// plainText returns a man page as a reader sees it, on one line; it skips the test where
-// there is no man.
+// plainText returns a man page as a reader sees it, on one line. It skips the test if man
+// is not installed.
 func plainText(t *testing.T, p manPage) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), filepath.Base(p.file()))
@@ -88,7 +88,7 @@ func TestManPages(t *testing.T) {
 	}
 }
 
-// TestManPagesAreValid has every page checked by the programs that render man pages.
+// TestManPagesAreValid checks every page with the programs that render man pages.
 func TestManPagesAreValid(t *testing.T) {
 	dir := t.TempDir()
 	var files []string
@@ -114,7 +114,7 @@ func TestManPagesAreValid(t *testing.T) {
 	}
 }
 
-// TestManPageShowsTextAsItIs checks that no character of a text acts as Markdown or roff.
+// TestManPageShowsTextAsItIs checks that no character in a text acts as Markdown or roff.
 func TestManPageShowsTextAsItIs(t *testing.T) {
 	for _, text := range []string{
 		`all of *these*, _each_, **both**, [a](b), <tag>, ~~not~~, &amp;, a|b, !x, #1, 1. one`,

@@ -22,9 +22,10 @@ var siteStyle []byte
 //go:embed manualsite.tmpl
 var siteTemplate string
 
-// sitePage is a page of the manual as a website.
+// sitePage is a page of the manual website.
 type sitePage struct {
-	// File is the file's name; Title is its heading, and Usage is the page in a line.
+	// File is the file's name, Title is the page's heading, and Usage describes the page on
+	// one line.
 	File, Title, Usage string
 	Body               template.HTML
 }
@@ -75,7 +76,7 @@ func manualSite(app *cli.App, b build) (map[string][]byte, error) {
 	return out, nil
 }
 
-// siteFile returns the name of the page's file in the website.
+// siteFile returns the name of the page's file on the website.
 func (p manPage) siteFile() string {
 	switch {
 	case p.name == "evolve":
@@ -99,8 +100,8 @@ var (
 	heading       = regexp.MustCompile(`(?m)^# ([A-Z][A-Z ,:]+)$`)
 )
 
-// siteBody renders the Markdown of a man page as HTML. References to pages become links, and
-// headings in capitals, as man pages have them, become sentences.
+// siteBody renders the Markdown of a man page as HTML. References to pages become links,
+// and the headings, which are in capitals in man pages, are written like sentences.
 func siteBody(source string, files map[string]string) template.HTML {
 	source = heading.ReplaceAllStringFunc(source, func(line string) string {
 		return "# " + line[2:3] + strings.ToLower(line[3:])
@@ -126,7 +127,7 @@ func siteBody(source string, files map[string]string) template.HTML {
 	return template.HTML(html) //nolint:gosec // the manual is part of the program
 }
 
-// writeManualSite writes the manual as a website into a folder, which it makes.
+// writeManualSite writes the manual as a website into a folder, which it creates.
 func writeManualSite(sh *shell, dir string) error {
 	files, err := manualSite(sh.app(), ownBuild())
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// renderedSite renders the website of a fixed build.
+// renderedSite renders the website for a fixed build.
 func renderedSite(t *testing.T) map[string][]byte {
 	t.Helper()
 	files, err := manualSite(testApp(), build{Version: "v1.2.3", Date: "2026-11-27T12:26:59Z"})
@@ -20,7 +20,7 @@ func renderedSite(t *testing.T) map[string][]byte {
 }
 
 // TestManualSite checks that every command and topic has a page, that all links lead to
-// files of the site, and that no page has a script or loads anything from elsewhere.
+// files of the site, and that no page contains a script or loads anything from elsewhere.
 func TestManualSite(t *testing.T) {
 	files := renderedSite(t)
 	link := regexp.MustCompile(`(?:href|src)="([^"]*)"`)
@@ -61,8 +61,8 @@ func TestManualSite(t *testing.T) {
 	}
 }
 
-// TestManualSiteKeepsTheText compares the words of each topic with those of its page: what
-// looks like a tag of HTML is text.
+// TestManualSiteKeepsTheText compares the words of each topic with those of its page.
+// Anything that looks like an HTML tag must be shown as text.
 func TestManualSiteKeepsTheText(t *testing.T) {
 	files := renderedSite(t)
 	tag := regexp.MustCompile(`<[^>]*>`)

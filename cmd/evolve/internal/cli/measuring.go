@@ -19,19 +19,19 @@ import (
 	"evolve/runtime/text"
 )
 
-// measuring writes the figures of one `evolve run` for monitoring. A failure here does not change
-// how the run ends. A nil value keeps nothing.
+// measuring writes the figures of one `evolve run` for monitoring. A failure here does not
+// change how the run ends. A nil value records nothing.
 type measuring struct{ hub *metrics.Hub }
 
-// metricsTime bounds the reading of the archive for the figures.
+// metricsTime limits the time for reading the figures from the archive.
 const metricsTime = time.Minute
 
-// measured does the work of a run and writes its figures, also if the work fails.
+// measured does the work of a run and writes the run's figures, even if the work fails.
 func measured(sh *shell, root string, work func(*measuring) error) error {
 	m := &measuring{}
 	err := work(m)
 	set, unread := workspace.MetricsSettings(root)
-	if unread != nil || set.Textfile == "" { // loading the workspace reports a mistake
+	if unread != nil || set.Textfile == "" { // loading the workspace reports the mistake
 		return err
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(sh.Ctx), metricsTime)
@@ -44,7 +44,7 @@ func measured(sh *shell, root string, work func(*measuring) error) error {
 	return err
 }
 
-// exitCode returns the exit code of an error.
+// exitCode returns the exit code with which an error ends the process.
 func exitCode(err error) int {
 	if silent := exit.Silent(0); errors.As(err, &silent) {
 		return int(silent)
@@ -56,7 +56,7 @@ func exitCode(err error) int {
 	return code
 }
 
-// tasks keeps the figures of the tasks of a run on the workers of a hub.
+// tasks records the figures of a run's tasks on the workers of a hub.
 func (m *measuring) tasks(s hub.Stats) {
 	if m == nil {
 		return
@@ -70,8 +70,8 @@ func (m *measuring) tasks(s hub.Stats) {
 	}
 }
 
-// fillNight reads the figures of a night from the archive. With an error it has those that could
-// be read.
+// fillNight reads the figures of a night from the archive. If it returns an error, n has
+// the figures that could be read.
 func fillNight(ctx context.Context, sh *shell, root string, n *metrics.Night) error {
 	live, err := wire.LiveLimits(root, sh.Now())
 	n.Live = live
@@ -84,7 +84,7 @@ func fillNight(ctx context.Context, sh *shell, root string, n *metrics.Night) er
 	}))
 }
 
-// nightRuns reads the latest run, and for each agent the latest run that worked on it.
+// nightRuns reads the latest run and, for each agent, the latest run that worked on it.
 func nightRuns(ctx context.Context, src runsAsTheyAre, n *metrics.Night) error {
 	seen, looked := map[string]bool{}, 0
 	for r, err := range src.Runs(ctx) {
@@ -122,7 +122,7 @@ func nightRuns(ctx context.Context, src runsAsTheyAre, n *metrics.Night) error {
 	return nil
 }
 
-// mostMeasured is the highest number of agents whose figures are exported.
+// mostMeasured is the maximum number of agents whose figures are exported.
 const mostMeasured = 200
 
 func nightRun(ctx context.Context, a *archive.Archive, r archive.Run, n *metrics.Night) error {
@@ -215,7 +215,7 @@ func nightWaiting(ctx context.Context, sh *shell, src runsAsTheyAre, root string
 			add(r.Agent, "change_request", r.Created)
 		}
 	})
-	if len(n.Waiting) == 0 { // a rule needs a value that is 0
+	if len(n.Waiting) == 0 { // an alert rule needs a value of 0
 		for _, a := range n.Agents {
 			n.Waiting = append(n.Waiting, metrics.Waiting{Agent: a.ID, Kind: string(archive.KindConfig)})
 		}
@@ -223,12 +223,12 @@ func nightWaiting(ctx context.Context, sh *shell, src runsAsTheyAre, root string
 	return err
 }
 
-// firstAsked returns, by proposal, when its decision first came up: a night replaces a proposal
-// that waits by its own.
+// firstAsked returns, by proposal, the time at which its decision first came up. This may
+// be earlier than the proposal, because a night replaces a waiting proposal with its own.
 func firstAsked(ctx context.Context, src runsAsTheyAre, now time.Time) (map[string]time.Time, error) {
 	list, err := model.ListWaiting(ctx, src, "", now)
 	if err != nil {
-		return nil, fmt.Errorf("reading what waits: %w", err)
+		return nil, fmt.Errorf("reading the waiting proposals: %w", err)
 	}
 	out := map[string]time.Time{}
 	for _, w := range list {

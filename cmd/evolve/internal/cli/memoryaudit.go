@@ -14,7 +14,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// memoryAuditView is `evolve memory audit --json`.
+// memoryAuditView is the output of `evolve memory audit --json`.
 type memoryAuditView struct {
 	Agent     string          `json:"agent"`
 	Topic     string          `json:"topic"`
@@ -25,7 +25,7 @@ type memoryAuditView struct {
 	Turns     int             `json:"turns"`
 }
 
-// memoryGap is a retracted memory that something which went wrong later asked for.
+// memoryGap is a retracted memory that something that later went wrong asked for.
 type memoryGap struct {
 	Memory memoryView `json:"memory"`
 	Asked  string     `json:"asked"`
@@ -33,14 +33,14 @@ type memoryGap struct {
 	Goal   string     `json:"goal"`
 	Time   time.Time  `json:"time"`
 	Score  float64    `json:"score"`
-	// For and Against are what people wrote that states it again or contradicts it. Command
-	// restores it; empty for a memory that a person contradicted.
+	// For and Against are texts by people that restate or contradict the memory. Command
+	// restores the memory; it is empty for a memory that a person contradicted.
 	For     string `json:"for,omitempty"`
 	Against string `json:"against,omitempty"`
 	Command string `json:"command,omitempty"`
 }
 
-// maxUnused bounds the memories that an audit names as not recalled.
+// maxUnused limits the number of memories that an audit names as not recalled.
 const maxUnused = 20
 
 func memoryAudit(sh *shell, c *cli.Context) error {
@@ -95,7 +95,8 @@ func restoreCommand(a *workspace.Agent, id string) string {
 	return "evolve memory restore " + text.ShellQuote(id) + " --agent " + a.ID
 }
 
-// onlyRetracted returns the retracted memories without their marks, to be searched.
+// onlyRetracted returns the retracted memories without their marks, so that they can be
+// searched.
 func onlyRetracted(list []agent.Memory) []agent.Memory {
 	var out []agent.Memory
 	for _, m := range list {
@@ -132,7 +133,7 @@ func printMemoryAudit(sh *shell, v memoryAuditView, unused int) {
 		sh.printf("  %s\n", sh.command(text.Visible(g.Command)))
 	}
 	if len(v.Unused) > 0 {
-		sh.printf("\nof all topics: older than 90 days, and recalled in none of %s\n", count(v.Turns, "stored turn"))
+		sh.printf("\nmemories of all topics that are older than 90 days and were recalled in none of %s\n", count(v.Turns, "stored turn"))
 		for _, m := range v.Unused {
 			sh.printf("  %s  %s  %s\n", stamp(m.Time, time.DateOnly), text.Visible(m.ID), text.Visible(oneLine(m.Text, 120)))
 		}

@@ -18,7 +18,7 @@ import (
 
 func memoryCommand(sh *shell) *cli.Command {
 	flagAgent := &cli.StringFlag{Name: "agent", Usage: "the agent `ID` that has the memories; needed when there are several"}
-	flagDomain := &cli.StringFlag{Name: "domain", Usage: "as in a turn in the subject area `DOMAIN`; every one by default"}
+	flagDomain := &cli.StringFlag{Name: "domain", Usage: "as in a turn in the subject area `DOMAIN`; all areas by default"}
 	return &cli.Command{
 		Name: "memory", Usage: "what agents remember: search, audit, retract, restore, propose",
 		Subcommands: []*cli.Command{
@@ -38,12 +38,12 @@ func memoryCommand(sh *shell) *cli.Command {
 			{
 				Name: "retract", Usage: "mark a memory so that it is not recalled: one commit", ArgsUsage: "ID",
 				Description: "Marks the line in the file that has it: agents/AGENT/memories.jsonl, or agents/memories.jsonl,\n" +
-					"which all agents read. Nothing is deleted; `evolve memory restore` takes the mark away.",
+					"which all agents read. Nothing is deleted; `evolve memory restore` removes the mark.",
 				Flags:  append(decidingFlags("the `REASON`, in the file, the ledger and the commit"), flagAgent),
 				Action: func(c *cli.Context) error { return memoryMark(sh, c, "retract") },
 			},
 			{
-				Name: "restore", Usage: "take the mark of a retraction away: one commit", ArgsUsage: "ID",
+				Name: "restore", Usage: "remove the mark of a retraction: one commit", ArgsUsage: "ID",
 				Description: "The memory is recalled again, from the next turn on.",
 				Flags:       append(decidingFlags("the `REASON`, for the ledger and the commit"), flagAgent),
 				Action:      func(c *cli.Context) error { return memoryMark(sh, c, "restore") },
@@ -57,10 +57,10 @@ func memoryCommand(sh *shell) *cli.Command {
 	}
 }
 
-// memoryView is a memory as it is printed with --json.
+// memoryView is a memory as printed with --json.
 type memoryView struct {
 	agent.Memory
-	// Shared reports that it is in the file that all agents read.
+	// Shared reports whether the memory is in the file that all agents read.
 	Shared bool `json:"shared"`
 }
 
@@ -68,16 +68,16 @@ type memoryView struct {
 type foundMemory struct {
 	memoryView
 	Score float64 `json:"score"`
-	// Recalled reports that a turn with this text would recall it.
+	// Recalled reports whether a turn with this text would recall the memory.
 	Recalled bool `json:"recalled"`
 }
 
-// memoriesAsked returns the text behind a command on memories, and the agent whose memories it
-// is about. what names the text in the manual.
+// memoriesAsked returns the text that follows a command on memories, and the agent whose
+// memories it concerns. what is the name of the text in the manual.
 func memoriesAsked(sh *shell, c *cli.Context, what string) (string, *workspace.Workspace, *workspace.Agent, error) {
 	q := strings.TrimSpace(strings.Join(c.Args().Slice(), " "))
 	if q == "" {
-		return "", nil, nil, exit.Errorf(exit.Usage, "write the "+what+" behind the command", "there is no %s", what)
+		return "", nil, nil, exit.Errorf(exit.Usage, "write the "+what+" after the command", "there is no %s", what)
 	}
 	w, a, err := sh.loadAgent(c, c.String("agent"))
 	return q, w, a, err
@@ -118,7 +118,8 @@ func memorySearch(sh *shell, c *cli.Context) error {
 	return nil
 }
 
-// domainsOpen returns the memories, for every domain unless the command names one.
+// domainsOpen returns the memories. Unless the command names a domain, they are made
+// available in every domain.
 func domainsOpen(c *cli.Context, list []agent.Memory) []agent.Memory {
 	if c.IsSet("domain") {
 		return list
@@ -130,7 +131,7 @@ func domainsOpen(c *cli.Context, list []agent.Memory) []agent.Memory {
 	return out
 }
 
-// memoriesByID returns the memories of an agent as they are shown: without credentials.
+// memoriesByID returns an agent's memories as they are shown, without credentials.
 func memoriesByID(a *workspace.Agent, clean func(string) string) map[string]agent.Memory {
 	out := make(map[string]agent.Memory, len(a.Memories))
 	for _, m := range a.Memories {
@@ -150,7 +151,7 @@ func shownMemory(m agent.Memory, clean func(string) string) agent.Memory {
 // sharedMemory reports whether a memory is in the file that all agents read.
 func sharedMemory(w *workspace.Workspace, id string) bool { return w.SharedMemories[id] }
 
-// memoryNote describes where a memory is from.
+// memoryNote describes where a memory comes from.
 func memoryNote(m memoryView) string {
 	var parts []string
 	for _, part := range []string{orElse("shared by all agents", "", m.Shared), orElse("", m.Domain, m.Domain == memory.GlobalDomain), m.Source, orElse("", stamp(m.Time, time.DateOnly), m.Time.IsZero())} {

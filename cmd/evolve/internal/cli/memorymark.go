@@ -18,11 +18,11 @@ import (
 	"evolve/runtime/text"
 )
 
-// maxMemoryReason bounds the reason of a retraction, in characters.
+// maxMemoryReason limits the reason for a retraction, in characters.
 const maxMemoryReason = 300
 
-// memoryMark retracts or restores a memory: the person who names it makes the proposal and
-// approves it.
+// memoryMark retracts or restores a memory: the person who names the memory makes the
+// proposal and approves it.
 func memoryMark(sh *shell, c *cli.Context, verb string) error {
 	if err := mayDecide(sh, c, verb, verb == "retract"); err != nil {
 		return err
@@ -65,8 +65,8 @@ func memoryMark(sh *shell, c *cli.Context, verb string) error {
 	} else if !sh.quiet {
 		printFounding(sh.stderr, word.Initial)
 	}
-	// Another command may have changed the memories since: they are read again, and no other
-	// one marks a memory until this one is done.
+	// Another command may have changed the memories in the meantime, so they are read
+	// again, and no other command can mark a memory until this one is done.
 	release, err := sh.Alone(filepath.Join(w.StateDir(), "patches", "claims", "memories"), "the memory of agents", "evolve memory "+verb)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func memoryMark(sh *shell, c *cli.Context, verb string) error {
 	}
 	done, err := pronounce(c.Context, sh, w, approving(), p, word)
 	if err != nil {
-		// The command made the proposal, and no person saw it.
+		// The proposal was made by this command, and no person has seen it.
 		return errors.Join(err, sh.Reviewer(w, lend).Withdraw(c.Context, p.ID, "it was not carried out"))
 	}
 	if sh.json {
@@ -101,10 +101,11 @@ func memoryMark(sh *shell, c *cli.Context, verb string) error {
 	return nil
 }
 
-// discreet refuses a reason that is too long, or that looks like a credential: it is stored.
+// discreet refuses a reason that is too long or that looks like a credential, because the
+// reason is stored.
 func discreet(sh *shell, w *workspace.Workspace, reason string) error {
 	if len([]rune(reason)) > maxMemoryReason {
-		return exit.Errorf(exit.Usage, "say it shorter", "--reason is longer than %d characters", maxMemoryReason)
+		return exit.Errorf(exit.Usage, "shorten it", "--reason is longer than %d characters", maxMemoryReason)
 	}
 	if scrub.Line([]byte(reason)) > 0 || sh.Scrub(w)(reason) != reason {
 		return exit.Errorf(exit.Usage, "leave it out: the reason is committed", "--reason holds what looks like a credential")
@@ -112,8 +113,8 @@ func discreet(sh *shell, w *workspace.Workspace, reason string) error {
 	return nil
 }
 
-// ownerOf returns the agent that a command names, or the one that has the memory. A shared
-// memory is that of the first.
+// ownerOf returns the agent that a command names, or the agent that has the memory. A
+// shared memory belongs to the first agent that has it.
 func ownerOf(sh *shell, c *cli.Context, id string) (*workspace.Workspace, *workspace.Agent, error) {
 	if id == "" {
 		return nil, nil, exit.Errorf(exit.Usage, "`evolve memory search QUERY` prints the ids", "the ID of a memory is missing")

@@ -9,7 +9,7 @@ import (
 	"evolve/reports/number"
 )
 
-// learnedView is `evolve memory propose --json`.
+// learnedView is the output of `evolve memory propose --json`.
 type learnedView struct {
 	Agents []learnedAgent `json:"agents"`
 }
@@ -65,7 +65,8 @@ func memoryPropose(sh *shell, c *cli.Context) error {
 	})
 }
 
-// proposing returns the agent that the command names, or every built-in one.
+// proposing returns the agent that the command names or, if it names none, all built-in
+// agents.
 func proposing(c *cli.Context, w *workspace.Workspace) ([]*workspace.Agent, error) {
 	if name := c.Args().First(); name != "" {
 		a, err := namedAgent(w, name)
@@ -91,7 +92,7 @@ func printLearned(sh *shell, one learnedAgent) {
 		n   int
 		why string
 	}{
-		{one.Left, "more, once this is decided"}, {one.Secret, "left out, with what looks like a credential"}, {one.Copied, "left out, with a part of a reference answer"},
+		{one.Left, "more can be proposed once this is decided"}, {one.Secret, "left out because of what looks like a credential"}, {one.Copied, "left out because of a part of a reference answer"},
 	} {
 		if left.n > 0 {
 			sh.printf("  %d %s\n", left.n, left.why)

@@ -15,7 +15,7 @@ import (
 	"evolve/cmd/evolve/internal/metrics"
 )
 
-// TestMetricsChapter compares the metrics that the manual lists with those that there are.
+// TestMetricsChapter compares the metrics that the manual lists with those that exist.
 func TestMetricsChapter(t *testing.T) {
 	text, err := helpTexts.ReadFile("help/metrics.md")
 	if err != nil {
@@ -37,8 +37,8 @@ func TestMetricsChapter(t *testing.T) {
 	}
 }
 
-// TestAlerts reads the manual's alerts as Prometheus does: the keys of rules, and metrics that
-// there are. promtool checks them where it is installed.
+// TestAlerts reads the manual's alerts as Prometheus does and checks the keys of the rules
+// and that the metrics exist. If promtool is installed, it checks the alerts too.
 func TestAlerts(t *testing.T) {
 	rules := blockOf(t, "metrics", "groups:")
 	var file struct {

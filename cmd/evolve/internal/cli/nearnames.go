@@ -13,17 +13,17 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 )
 
-// usualLetters are the flags that a letter stands for in other programs.
+// usualLetters lists, by letter, the flags for which the letter stands in other programs.
 var usualLetters = map[string][]string{
 	"d": {"workspace"}, "f": {"force", "format"}, "j": {"concurrency", "json"}, "m": {"reason"}, "n": {"dry-run", "last"},
 	"o": {"open"}, "t": {"until"}, "v": {"version"}, "w": {"workspace"}, "y": {"yes"},
 }
 
-// mostNear bounds the flags that are suggested for one letter.
+// mostNear limits the number of flags that are suggested for one letter.
 const mostNear = 3
 
-// usualWords are the flags that a word stands for in other programs, the likeliest first. Words of
-// flags themselves need no entry.
+// usualWords lists the flags that a word stands for in other programs, the likeliest first.
+// Words that occur in the names of flags need no entry.
 var usualWords = map[string][]string{
 	"address":     {"port", "hub"},
 	"algorithm":   {"selection"},
@@ -92,11 +92,11 @@ var usualWords = map[string][]string{
 	"xml":         {"junit"},
 }
 
-// emptyWords are words of flags that do not tell them apart.
+// emptyWords are words in flag names that do not distinguish flags from each other.
 var emptyWords = []string{"max", "min", "maximum", "minimum", "n", "num", "number", "of", "no", "non", "use", "set", "with", "total"}
 
-// unknownFlag refuses a flag and suggests what was probably meant. The value is that of the flag, or
-// the word after it; it may be empty.
+// unknownFlag refuses a flag and suggests which one was probably meant. value is the value
+// of the refused flag or the word after it, and may be empty.
 func unknownFlag(name, value string, flags []cli.Flag) error {
 	names := []string{"help"}
 	for _, f := range flags {
@@ -118,8 +118,8 @@ func unknownFlag(name, value string, flags []cli.Flag) error {
 	return exit.Errorf(exit.Usage, hint, "there is no flag %s", dashed(name))
 }
 
-// nearLetter returns what a letter probably stands for, as the words of a question: the flag of its
-// usual meaning, or the few that begin with it.
+// nearLetter returns the flags for which a letter probably stands, phrased as a question:
+// those of the letter's usual meaning, or the few flags that begin with the letter.
 func nearLetter(letter string, names []string) []string {
 	letter = strings.ToLower(letter)
 	for _, usual := range usualLetters[letter] {
@@ -139,8 +139,8 @@ func nearLetter(letter string, names []string) []string {
 	return []string{alternatives(near) + "?"}
 }
 
-// nearBegin returns the few flags whose first words are the name, possibly misspelt, as the words
-// of a question.
+// nearBegin returns the few flags whose first words are the name, possibly misspelt,
+// phrased as a question.
 func nearBegin(name string, names []string) []string {
 	words := strings.Count(name, "-") + 1
 	var near []string
@@ -160,9 +160,9 @@ func nearBegin(name string, names []string) []string {
 	return []string{alternatives(near) + "?"}
 }
 
-// nearWords returns the few flags that have most words of the name or mean the same, as the words of
-// a question. Where the value is the name of one of these, or of a flag where a format is asked for,
-// it is that one: `--format json` is --json.
+// nearWords returns, in the words of a question, the few flags that share the most words
+// with the name or mean the same. If the name asks for a format and the value is the name
+// of a flag, it returns that flag: `--format json` is --json.
 func nearWords(name, value string, names []string) []string {
 	words := tellingWords(name)
 	if asked := strings.ToLower(value); asked != "" && slices.Contains(names, asked) {
@@ -193,7 +193,7 @@ func nearWords(name, value string, names []string) []string {
 	return nil
 }
 
-// tellingWords returns the words of a flag that tell it apart from others.
+// tellingWords returns the words in a flag's name that distinguish the flag from others.
 func tellingWords(name string) []string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '-' || r == '_' })
 	return slices.DeleteFunc(words, func(w string) bool { return slices.Contains(emptyWords, w) })
@@ -209,12 +209,12 @@ func usualFor(word, flag string) bool {
 	return false
 }
 
-// sharesWord reports whether a flag has a word.
+// sharesWord reports whether a flag's name contains a word.
 func sharesWord(word, flag string) bool {
 	return slices.ContainsFunc(tellingWords(flag), func(of string) bool { return sameWord(word, of) })
 }
 
-// sameWord reports whether two words are the same but for their ends, such as "evals" and
+// sameWord reports whether two words differ only in their endings, such as "evals" and
 // "evaluations".
 func sameWord(a, b string) bool {
 	if a == b {
@@ -227,7 +227,7 @@ func sameWord(a, b string) bool {
 	return n == short && n >= 3 || n >= 4 && n >= short-1
 }
 
-// alternatives joins names as one of which something is.
+// alternatives joins names as alternatives to choose from.
 func alternatives(names []string) string {
 	if len(names) == 1 {
 		return names[0]
@@ -235,10 +235,10 @@ func alternatives(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// recordNumber matches the number of a variant or another record after any letters.
+// recordNumber matches the number of a variant or of another record, after any letters.
 var recordNumber = regexp.MustCompile(`^[A-Za-z#]*([0-9]{1,9})$`)
 
-// nearVariant returns the hint for a name that no variant of an agent has.
+// nearVariant returns the hint for a name that no variant of the agent has.
 func nearVariant(ctx context.Context, a *archive.Archive, agentID, name string) string {
 	if m := recordNumber.FindStringSubmatch(name); m != nil {
 		if v, err := a.FindVariant(ctx, agentID, "v"+m[1]); err == nil {
@@ -248,9 +248,10 @@ func nearVariant(ctx context.Context, a *archive.Archive, agentID, name string) 
 	return "`evolve variants` lists them"
 }
 
-// nearRecord returns the hint for a name that no record of a list has: the record of the same
-// number, or the fallback. Another number is not suggested, since a decision on another record is
-// not what was meant. A list that cannot be read has no names.
+// nearRecord returns the hint for a name that no record in a list has: the record with the
+// same number, or the fallback. It suggests no record with another number, because a
+// decision on that record was not meant. If the list cannot be read, the hint is the
+// fallback.
 func nearRecord[T any](list iter.Seq2[T, error], id func(T) string, name, fallback string) string {
 	m := recordNumber.FindStringSubmatch(name)
 	if m == nil {

@@ -37,8 +37,8 @@ func TestUnknownFlag(t *testing.T) {
 	}
 }
 
-// TestUnknownFlagOfOthers checks the suggestions for flags of other programs, by the flags of the
-// commands themselves.
+// TestUnknownFlagOfOthers checks which flags of the actual commands are suggested for flags
+// of other programs.
 func TestUnknownFlagOfOthers(t *testing.T) {
 	commands := testCommands(t)
 	for _, c := range []struct{ command, typed, hint string }{
@@ -73,7 +73,7 @@ func TestUnknownFlagOfOthers(t *testing.T) {
 	}
 }
 
-// TestUsualWords checks that each flag which a word stands for exists.
+// TestUsualWords checks that each flag listed in usualWords exists.
 func TestUsualWords(t *testing.T) {
 	every := append(common(), allFlags(testCommands(t))...)
 	for word, flags := range usualWords {

@@ -14,8 +14,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// backUp makes the backup after a nightly run; nil when none is to be made or it failed.
-// A failure is a warning: the run itself is on disk.
+// backUp makes the backup after a nightly run. It returns nil if no backup is to be made or
+// if the backup failed. A failure is a warning, because the run itself is on disk.
 func backUp(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.Archive, s batch.Summary) *backup.Backup {
 	if w.Settings.Backup.Keep == 0 || s.Run.Exit == exit.Interrupted {
 		return nil

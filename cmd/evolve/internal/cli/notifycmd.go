@@ -21,10 +21,10 @@ type channelTrial struct {
 
 func notifyCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "notify", Usage: "notify people of nights",
+		Name: "notify", Usage: "notify people about nights",
 		Subcommands: []*cli.Command{{
-			Name: "test", Usage: "send a test message by every channel of evolve.yaml",
-			Description: "Prints the result of each. Records nothing, and sends no heartbeat, as its success would stand for that of a night.",
+			Name: "test", Usage: "send a test message through every channel in evolve.yaml",
+			Description: "Prints the result for each channel. Records nothing, and sends no heartbeat, because its success would count as the success of a night.",
 			Action: func(c *cli.Context) error {
 				root, err := sh.root(c)
 				if err != nil {

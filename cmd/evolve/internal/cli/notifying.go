@@ -25,28 +25,29 @@ import (
 	"evolve/runtime/text"
 )
 
-// nearEnd is the share of a budget under policies from which on people are notified.
+// nearEnd is the share of a budget under policies from which people are notified.
 const nearEnd = .9
 
-// teller reports to people what one `evolve run` came to. Nothing that fails here changes how the
-// run ends. A nil teller does nothing.
+// teller notifies people of the outcome of one `evolve run`. No failure here changes how
+// the run ends. A nil teller does nothing.
 type teller struct {
 	sh    *shell
 	root  string
 	heart notify.Heartbeat
 	set   workspace.Notify
-	// run is the run that came to its end; its zero value for none.
+	// run is the run that ended; it is the zero value if no run ended.
 	run archive.Run
-	// holds are the keys of the events that hold now, and agents are those that the run measured.
+	// holds has the keys of the events that apply now, and agents has the agents that the
+	// run measured.
 	holds  map[string]bool
 	agents map[string]bool
 }
 
-// told does the work of a command, and notifies people as evolve.yaml asks.
+// told carries out a command by calling work, and notifies people as evolve.yaml specifies.
 func told(sh *shell, root string, work func(*teller) error) error {
 	t := &teller{sh: sh, root: root, holds: map[string]bool{}, agents: map[string]bool{}}
 	set, err := workspace.NotifySettings(root)
-	if err != nil { // loading the workspace reports the same
+	if err != nil { // loading the workspace reports the same error
 		return work(nil)
 	}
 	t.set, t.heart.URL = set, set.Heartbeat
@@ -70,7 +71,8 @@ func (t *teller) warn(err error) {
 	}
 }
 
-// outbox returns the outbox of the workspace, which is nil where it could not be loaded.
+// outbox returns the outbox of the workspace. w is nil if the workspace could not be
+// loaded.
 func (t *teller) outbox(w *workspace.Workspace) notify.Outbox {
 	if w == nil {
 		w = &workspace.Workspace{Root: t.root, Settings: workspace.Settings{Notify: t.set}}
@@ -78,8 +80,9 @@ func (t *teller) outbox(w *workspace.Workspace) notify.Outbox {
 	return t.sh.Outbox(w)
 }
 
-// note stores what a run that came to its end has to tell. The archive must be open, and the
-// end of the run not yet marked as reported, so that a killed process stores it later.
+// note stores what a run that ended has to report. The archive must be open, and the end of
+// the run must not be marked as reported yet, so that if the process is killed, the report
+// is stored later.
 func (t *teller) note(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s batch.Summary, r model.Report) {
 	if t == nil {
 		return
@@ -106,7 +109,7 @@ func (t *teller) note(ctx context.Context, w *workspace.Workspace, a *archive.Ar
 	t.put(w, notify.Message{Run: s.Run.ID, Exit: s.Run.Exit, Events: events, Box: box.String()})
 }
 
-// anywhere returns a console whose commands work in any folder.
+// anywhere returns a console that prints commands in a form that works in any folder.
 func (t *teller) anywhere() *console { return &console{place: t.root} }
 
 func (t *teller) put(w *workspace.Workspace, m notify.Message) {
@@ -122,7 +125,7 @@ func (t *teller) put(w *workspace.Workspace, m notify.Message) {
 	t.warn(err)
 }
 
-// end reports how the command ended, and sends what waits.
+// end reports how the command ended, and sends the waiting messages.
 func (t *teller) end(err error) {
 	code := exitCode(err)
 	good := code == 0 || code == exit.Awaiting
@@ -134,7 +137,7 @@ func (t *teller) end(err error) {
 	switch {
 	case good:
 		t.beat(ctx, notify.Succeeded, fmt.Sprintf("run %s, exit code %d", t.run.ID, code))
-	case code != exit.Interrupted: // someone stopped it, and may go on with it
+	case code != exit.Interrupted: // someone stopped the run, and may resume it
 		t.beat(ctx, notify.Failed, fmt.Sprintf("exit code %d: %v", code, err))
 	}
 	if len(t.set.Channels) == 0 {
@@ -147,8 +150,9 @@ func (t *teller) end(err error) {
 	t.warn(err)
 }
 
-// failed stores that a command failed whose run has no record of that, or began none. The
-// same failure in a later night is reported again only after a night that began.
+// failed stores a message about the failure of a command whose run has no record of the
+// failure, or that began no run. If later nights fail in the same way, the failure is
+// reported again only after a night that began.
 func (t *teller) failed(code int, err error) {
 	words := strings.Join(strings.Fields(err.Error()), " ")
 	sum := sha256.Sum256([]byte(words))
@@ -162,7 +166,8 @@ func (t *teller) failed(code int, err error) {
 	}
 }
 
-// over reports whether an event no longer holds, as far as this command has seen.
+// over reports whether an event no longer applies, judging by what this command has
+// measured.
 func (t *teller) over(kind, subject string) bool {
 	if t.run.ID == "" || t.holds[notify.Event{Kind: kind, Subject: subject}.Key()] {
 		return false
@@ -235,8 +240,8 @@ func awaitingEvents(ctx context.Context, con *console, w *workspace.Workspace, a
 	return events, err
 }
 
-// fallEvents reports what nights showed of the active configs: a fall, and an adoption that
-// disappoints.
+// fallEvents reports what nights showed about the active configs: a fall in the score, or
+// an adoption that disappoints.
 func fallEvents(con *console, s batch.Summary, r model.Report) []notify.Event {
 	champions := map[string]string{}
 	for _, p := range s.Plans {
@@ -262,7 +267,7 @@ func fallEvents(con *console, s batch.Summary, r model.Report) []notify.Event {
 	return events
 }
 
-// budgetEvents reports which budgets under policies are near their end.
+// budgetEvents reports which budgets under policies are nearly used up.
 func budgetEvents(con *console, s batch.Summary) []notify.Event {
 	var events []notify.Event
 	for _, g := range s.Run.Guards {
@@ -277,7 +282,7 @@ func budgetEvents(con *console, s batch.Summary) []notify.Event {
 			}
 			events = append(events, notify.Event{
 				Kind: workspace.EventBudget, Subject: fmt.Sprintf("guard/%s/%s/%s/%s/%s", g.Kind, g.Origin, g.Name, b.Scope, b.Agent),
-				Title:    text.Visible(fmt.Sprintf("the budget of %s is near its end: %s spent", whose, words)),
+				Title:    text.Visible(fmt.Sprintf("the budget of %s is nearly used up: %s spent", whose, words)),
 				Commands: []string{con.command("evolve report " + s.Run.ID)},
 			})
 		}
@@ -285,8 +290,8 @@ func budgetEvents(con *console, s batch.Summary) []notify.Event {
 	return events
 }
 
-// spentShare returns the share of a budget that is spent, of the resource that is used up
-// furthest, and both figures in words.
+// spentShare returns the spent share of the budget's resource that is closest to being used
+// up, and a description of the spent and permitted amounts.
 func spentShare(b policy.BudgetStat) (share float64, words string) {
 	add := func(used, limit float64, say func(float64) string) {
 		if limit > 0 && used/limit > share {
@@ -303,7 +308,8 @@ func spentShare(b policy.BudgetStat) (share float64, words string) {
 	return share, words
 }
 
-// notifyState returns what of the messages of a workspace is not delivered; nil for nothing.
+// notifyState returns which of a workspace's messages have not been delivered; it returns
+// nil if all have been.
 func notifyState(root string) (*notify.State, error) {
 	s, err := notify.Look(wire.NotifyDir(root))
 	if err != nil || s.Waiting == 0 && len(s.Faults) == 0 {
@@ -312,7 +318,7 @@ func notifyState(root string) (*notify.State, error) {
 	return &s, nil
 }
 
-// printNotify prints the channels that did not deliver.
+// printNotify prints the channels that failed to deliver.
 func printNotify(con *console, s *notify.State) {
 	if s == nil {
 		return

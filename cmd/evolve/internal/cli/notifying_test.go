@@ -23,7 +23,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// TestHeartbeatOfRun checks the signals of each end of a run, and the webhook of a failure.
+// TestHeartbeatOfRun checks the signals for each way in which a run ends, and the webhook
+// call for a failure.
 func TestHeartbeatOfRun(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -48,7 +49,7 @@ func TestHeartbeatOfRun(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(root, workspace.SettingsFile), []byte(settings), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for range 2 { // a failure is told once
+			for range 2 { // a failure is reported only once
 				if err := told(quietShell(t), root, func(*teller) error { return c.end }); !errors.Is(err, c.end) {
 					t.Errorf("the error became %v", err)
 				}
@@ -61,7 +62,7 @@ func TestHeartbeatOfRun(t *testing.T) {
 	}
 }
 
-// quietShell returns a shell without terminal, environment and signals.
+// quietShell returns a shell without a terminal, an environment or signals.
 func quietShell(t *testing.T) *shell {
 	var out bytes.Buffer
 	return newShell(t.Context(), Process{
@@ -70,7 +71,7 @@ func quietShell(t *testing.T) *shell {
 	})
 }
 
-// TestBudgetAndFallEvents checks which budgets and falls are told, and until when.
+// TestBudgetAndFallEvents checks which budgets and falls are reported, and until when.
 func TestBudgetAndFallEvents(t *testing.T) {
 	guard := func(used float64) policy.Stat {
 		return policy.Stat{Saturation: policy.Saturation{Kind: policy.Kind("provider"), Name: "openai"}, Budgets: []policy.BudgetStat{
@@ -84,7 +85,7 @@ func TestBudgetAndFallEvents(t *testing.T) {
 	}
 	s.Run.Guards[0] = guard(4.6)
 	budgets := budgetEvents(con, s)
-	if len(budgets) != 1 || budgets[0].Title != "the budget of provider openai per day is near its end: $4.60 of $5.00 spent" {
+	if len(budgets) != 1 || budgets[0].Title != "the budget of provider openai per day is nearly used up: $4.60 of $5.00 spent" {
 		t.Fatalf("at 92 %% it tells %+v", budgets)
 	}
 	fall := &model.Watch{Agent: "aide", Fall: &model.Fall{Moved: model.Moved{Difference: -.2, Lo: -.3, Hi: -.1}}}

@@ -25,7 +25,7 @@ func (sh *shell) root(c *cli.Context) (string, error) {
 	}
 	dir = sh.abs(dir)
 	if info, err := os.Stat(filepath.Join(dir, workspace.SettingsFile)); err != nil || info.IsDir() {
-		return "", exit.Errorf(exit.Usage, "`evolve init --workspace "+text.ShellQuote(c.String("workspace"))+"` makes one there", "%s is no workspace: it has no %s", c.String("workspace"), workspace.SettingsFile)
+		return "", exit.Errorf(exit.Usage, "`evolve init --workspace "+text.ShellQuote(c.String("workspace"))+"` makes one there", "%s is not a workspace: it has no %s", c.String("workspace"), workspace.SettingsFile)
 	}
 	sh.setPlace(c, dir)
 	return dir, nil

@@ -25,7 +25,7 @@ import (
 // dieAt names the step of a decision at which the program "dying" kills itself.
 const dieAt = "EVOLVE_TEST_DIE_AT"
 
-// dying is evolve, killed by a SIGKILL at a step of a decision.
+// dying is evolve, but kills itself with SIGKILL at a given step of a decision.
 func dying() {
 	wd, _ := os.Getwd()
 	os.Exit(Run(context.Background(), Process{
@@ -57,7 +57,7 @@ func (p *place) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// copied returns another place with the same content.
+// copied returns a second place with a copy of the content.
 func (p *place) copied(t *testing.T) *place {
 	t.Helper()
 	q := &place{t, t.TempDir()}
@@ -68,13 +68,13 @@ func (p *place) copied(t *testing.T) *place {
 	return q
 }
 
-// settled is the state of a proposal and what belongs to it.
+// settled is the state of a proposal and of the records that belong to it.
 type settled struct {
 	state    archive.ProposalState
-	kinds    []string // of the ledger's entries of decisions
+	kinds    []string // of the ledger's decision entries
 	left     int      // unfinished intents
 	commits  string
-	attempts string // of the operator's program, as it noted them
+	attempts string // of the operator's program, as it recorded them
 	verified bool
 }
 
@@ -127,7 +127,8 @@ func (p *place) settled() settled {
 	return s
 }
 
-// offered is a workspace in which P1, of a config or of a tool, awaits a decision.
+// offered returns a workspace in which P1, a proposal for a config or a tool, awaits a
+// decision.
 func offered(t *testing.T, tool bool) *place {
 	p := tinyPlace(t)
 	for name, text := range map[string]string{
@@ -174,12 +175,12 @@ func offered(t *testing.T, tool bool) *place {
 	return p
 }
 
-// testShell is a shell in this process.
+// testShell returns a shell in this process.
 func testShell(t *testing.T, p *place) *shell {
 	return newShell(t.Context(), Process{Env: p.command().Env, Now: time.Now, Stderr: io.Discard, Stdout: io.Discard})
 }
 
-// dies runs evolve until it is killed at a step.
+// dies runs evolve, which must be killed at the given step.
 func (p *place) dies(step string, args ...string) {
 	p.t.Helper()
 	c := p.command(args...)
@@ -192,9 +193,10 @@ func (p *place) dies(step string, args ...string) {
 	}
 }
 
-// TestKilledWhileDeciding kills evolve at every step of an approval and of a rollback.
-// State, ledger, commit and the operator's program agree after the next command of another kind
-// and, if a commit is missing, also after the same command again.
+// TestKilledWhileDeciding kills evolve at every step of an approval and of a rollback. The
+// state, the ledger, the commit and the operator's program must agree after the next
+// command, which is a different one. If a commit is missing, they must also agree after the
+// same command is repeated.
 func TestKilledWhileDeciding(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
@@ -207,7 +209,7 @@ func TestKilledWhileDeciding(t *testing.T) {
 			adopted.run(0, "approve", "P1", "--yes", "--by", "Robin")
 			for _, action := range []string{"approve", "rollback"} {
 				steps := []string{review.StepIntended, review.StepMoved}
-				if kind == "config" && action == "approve" && !testing.Short() { // the others take the same path
+				if kind == "config" && action == "approve" && !testing.Short() { // the other cases take the same path
 					steps = review.Steps
 				}
 				for _, step := range steps {
@@ -221,7 +223,7 @@ func TestKilledWhileDeciding(t *testing.T) {
 						if out, _ := p.run(0, "status"); (step != review.StepNoted) != strings.Contains(out, "unfinished: ") {
 							t.Errorf("status:\n%s", out)
 						}
-						p.run(exit.Usage, "propose", "999") // opens the archive for writing, and nothing else
+						p.run(exit.Usage, "propose", "999") // only opens the archive for writing
 						check(t, "after the next command", p.settled(), wanted(action, step, moved))
 						if !moved {
 							p.run(0, action, "P1", "--yes", "--by", "Robin", "--reason", "r")
@@ -245,7 +247,7 @@ func check(t *testing.T, when string, got, want settled) {
 	}
 }
 
-// wanted is the expected state after the next command.
+// wanted returns the expected state after the next command.
 func wanted(action, step string, moved bool) settled {
 	s := settled{state: archive.Approved, kinds: []string{"proposal.approve"}, left: 1, commits: "1"}
 	if action == "rollback" {
@@ -254,8 +256,8 @@ func wanted(action, step string, moved bool) settled {
 	if !moved {
 		return s
 	}
-	// It is unknown whether the first attempt ran before its process was killed; the
-	// second does.
+	// It is unknown whether the first attempt ran before its process was killed. The second
+	// attempt does run.
 	switch mark := "P1-" + action + "-"; step {
 	case review.StepMoved, review.StepSettled, review.StepNoted:
 		s.attempts = mark + "1"

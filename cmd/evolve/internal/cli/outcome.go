@@ -8,12 +8,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// runOutcome is the JSON object that `evolve run --json` prints at its end.
+// runOutcome is the JSON object that `evolve run --json` prints at the end.
 type runOutcome struct {
 	Run    string         `json:"run"`
 	Exit   int            `json:"exit"`
 	Agents []agentOutcome `json:"agents"`
-	// Patches are the run's notes on patches of code.
+	// Patches holds the run's notes on code patches.
 	Patches []archive.PatchNote `json:"patches,omitempty"`
 }
 
@@ -40,19 +40,21 @@ type scoredOutcome struct {
 	Evaluations int            `json:"evaluations"`
 }
 
-// holdoutResult is the winner's confirmation, or the best finalist's when none won.
+// holdoutResult is the winner's confirmation or, if there is no winner, the best
+// finalist's.
 type holdoutResult struct {
 	Champion agent.ConfigID `json:"champion"`
 	Variant  agent.ConfigID `json:"variant"`
-	// Metric is the difference in the metric of searched code.
+	// Metric is the difference in the metric if code was searched.
 	Metric     *stats.Gain `json:"metric,omitempty"`
 	Difference float64     `json:"difference"`
-	// Interval is that of the claim, Of its subject: new_tasks or these_tasks.
+	// Interval is the interval of the claim, and Of is its subject: new_tasks or
+	// these_tasks.
 	Interval [2]float64  `json:"interval"`
 	Of       stats.Claim `json:"of,omitempty"`
 	Tasks    int         `json:"tasks"`
 	Repeats  int         `json:"repeats"`
-	// Claim is "new_tasks", "these_tasks" or empty; Tail what remains unknown.
+	// Claim is "new_tasks", "these_tasks" or empty. Tail describes what remains unknown.
 	Claim stats.Claim `json:"claim"`
 	Tail  *stats.Tail `json:"tail,omitempty"`
 }

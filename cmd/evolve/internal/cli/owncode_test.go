@@ -15,10 +15,10 @@ import (
 	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 )
 
-// TestOwnCodeBeatsEveryConfig searches the code and the config of an agent together, approves
-// what the night proposes, and scores the agent on tasks that no night had. The test compares
-// it with the best of all configs under the code as it was, which no search over configs can
-// exceed however much it spends.
+// TestOwnCodeBeatsEveryConfig searches the code and the config of an agent together,
+// approves what the night proposes, and scores the agent on tasks that no night used. The
+// test compares the score with that of the best of all configs under the original code,
+// which no search over configs can exceed, however much it spends.
 func TestOwnCodeBeatsEveryConfig(t *testing.T) {
 	needsPython(t)
 	t.Parallel()
@@ -58,9 +58,9 @@ func TestOwnCodeBeatsEveryConfig(t *testing.T) {
 	}
 }
 
-// TestOneDiffOfCodeAndConfig checks that `evolve code show` has the diff of the proposal that is
-// made of a version, also of a config that a person wrote in an order and with a comment of their
-// own.
+// TestOneDiffOfCodeAndConfig checks that `evolve code show` has the same diff as the
+// proposal made from a version, even if a person wrote the config in a different order and
+// with a comment.
 func TestOneDiffOfCodeAndConfig(t *testing.T) {
 	needsPython(t)
 	t.Parallel()
@@ -93,8 +93,9 @@ func TestOneDiffOfCodeAndConfig(t *testing.T) {
 	}
 }
 
-// TestCodeOfChanceStaysWhole checks that versions of an agent whose answers may depend on the
-// seed are proposed as they were searched: few evaluations had reverted whole blocks.
+// TestCodeOfChanceStaysWhole checks that versions of an agent whose answers may depend on
+// the seed are proposed as they were searched. Earlier, too few evaluations led to whole
+// blocks being reverted.
 func TestCodeOfChanceStaysWhole(t *testing.T) {
 	needsPython(t)
 	t.Parallel()
@@ -107,9 +108,9 @@ func TestCodeOfChanceStaysWhole(t *testing.T) {
 	}
 }
 
-// TestUnansweredNightsOfCode runs nights that no person answers: one proposal waits at a time,
-// a newer one is measured against it and replaces it, and what a person rejected is not
-// proposed again.
+// TestUnansweredNightsOfCode runs nights to which no person responds. Only one proposal
+// waits at a time, a newer one is measured against it and replaces it, and what a person
+// rejected is not proposed again.
 func TestUnansweredNightsOfCode(t *testing.T) {
 	needsPython(t)
 	t.Parallel()
@@ -155,7 +156,7 @@ func TestUnansweredNightsOfCode(t *testing.T) {
 	w.on(nights, "audit", "verify")
 }
 
-// needsPython skips a test of an agent in Python where it cannot run, and in short runs.
+// needsPython skips a test of a Python agent if the agent cannot run, and in short runs.
 func needsPython(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -168,7 +169,7 @@ func needsPython(t *testing.T) {
 	}
 }
 
-// routed is the workspace of testdata/routed.
+// routed is a workspace made from testdata/routed.
 type routed struct {
 	t          *testing.T
 	root, home string
@@ -200,7 +201,7 @@ func (w routed) sh(line string) string {
 
 func (w routed) evolve(args ...string) { w.on(0, args...) }
 
-// on runs a command on a day, and returns what it prints.
+// on runs a command on the given day and returns what it prints.
 func (w routed) on(day int, args ...string) string {
 	w.t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -217,7 +218,8 @@ func (w routed) on(day int, args ...string) string {
 	return stdout.String()
 }
 
-// fresh returns the share of 400 fresh tasks that the agent's program solves under a config.
+// fresh returns the share of 400 fresh tasks that the agent's program solves under the
+// given config.
 func (w routed) fresh(config map[string]any) float64 {
 	w.t.Helper()
 	type task struct {

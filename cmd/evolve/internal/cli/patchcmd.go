@@ -14,9 +14,9 @@ import (
 
 func patchCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "patch", Usage: "changes of source code: propose one, see its gates, have it reviewed",
+		Name: "patch", Usage: "changes to source code: propose one, see its gates, have it reviewed",
 		Description: "A patch changes no working tree, index or branch before a person approves it with " +
-			"`evolve approve`. `evolve help patch` describes the whole way of a patch.",
+			"`evolve approve`. `evolve help patch` describes the whole process.",
 		Subcommands: []*cli.Command{
 			patchPropose(sh),
 			{
@@ -96,7 +96,7 @@ func patchReview(sh *shell, c *cli.Context) error {
 	rev := sh.PatchReviewer(w, sh.Lender(w.Root, "evolve patch review"))
 	p, err := rev.ReviewCode(c.Context, c.Args().First(), c.String("agent"))
 	if errors.Is(err, review.ErrNoReview) {
-		return exit.Errorf(exit.Infrastructure, "ask again, or another with --agent", "%w", err)
+		return exit.Errorf(exit.Infrastructure, "ask again, or ask another agent with --agent", "%w", err)
 	} else if err != nil {
 		return err
 	}

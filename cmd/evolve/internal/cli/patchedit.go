@@ -16,7 +16,7 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// editFiles lets a person edit copies of the target's committed files, in a separate folder,
+// editFiles lets a person edit copies of the target's committed files in a separate folder,
 // and returns the changes as a diff.
 func editFiles(sh *shell, c *cli.Context, t review.Target) (string, error) {
 	editor := sh.Env.Get("VISUAL")
@@ -24,7 +24,7 @@ func editFiles(sh *shell, c *cli.Context, t review.Target) (string, error) {
 		editor = sh.Env.Get("EDITOR")
 	}
 	if editor == "" {
-		return "", exit.Errorf(exit.Usage, "set VISUAL or EDITOR, or hand a diff in", "no editor is named")
+		return "", exit.Errorf(exit.Usage, "set VISUAL or EDITOR, or submit a diff", "no editor is named")
 	}
 	rev := &review.Reviewer{Targets: []review.Target{t}, Env: sh.Env}
 	ground, err := rev.Survey(t.Name)
@@ -33,7 +33,7 @@ func editFiles(sh *shell, c *cli.Context, t review.Target) (string, error) {
 	}
 	dir, err := os.MkdirTemp("", "evolve-edit-")
 	if err != nil {
-		return "", fmt.Errorf("making room for the copies: %w", err)
+		return "", fmt.Errorf("creating the folder for the copies: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	var files []diff.File
@@ -49,7 +49,7 @@ func editFiles(sh *shell, c *cli.Context, t review.Target) (string, error) {
 		}
 		place := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
-			return "", fmt.Errorf("making room for the copies: %w", err)
+			return "", fmt.Errorf("creating the folder for the copies: %w", err)
 		}
 		if old != nil {
 			if err := os.WriteFile(place, old, 0o600); err != nil {
@@ -58,7 +58,7 @@ func editFiles(sh *shell, c *cli.Context, t review.Target) (string, error) {
 		}
 		files, copies = append(files, diff.File{Path: name, Old: old}), append(copies, place)
 	}
-	// As git does it: the variable may hold a program with its flags.
+	// As in git, the variable may hold a program with its flags.
 	cmd := exec.CommandContext(c.Context, "sh", append([]string{"-c", editor + ` "$@"`, "editor"}, copies...)...)
 	cmd.Dir, cmd.Env = dir, sh.Env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = sh.stdin, unfolded(sh.stderr), unfolded(sh.stderr)
@@ -80,7 +80,7 @@ func editFiles(sh *shell, c *cli.Context, t review.Target) (string, error) {
 	return string(diff.Unified(changed)), nil
 }
 
-// readCopy reads an edited file; nil when it was removed.
+// readCopy reads an edited file; it returns nil if the file was removed.
 func readCopy(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -89,7 +89,7 @@ func readCopy(path string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file any more")
+		return nil, errors.New("it is no longer a regular file")
 	}
 	data, err := wholefile.Read(path, diff.MaxFile)
 	if errors.As(err, new(*wholefile.TooLargeError)) {

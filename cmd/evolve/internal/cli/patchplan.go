@@ -12,14 +12,14 @@ import (
 	"evolve/runtime/text"
 )
 
-// patchPlan is what a nightly run will do about patches of code.
+// patchPlan is what a nightly run will do about code patches.
 type patchPlan struct {
-	// Tunings are the targets with marked constants.
+	// Tunings lists the targets with marked constants.
 	Tunings []batch.Tuning `json:"tunings"`
-	// Unsearched are the targets with a scoring command whose blocks cannot be searched.
+	// Unsearched lists the targets with a scoring command whose blocks cannot be searched.
 	Unsearched []batch.Unsearched `json:"unsearched"`
-	// Writer is the route of the model that writes patches, or ""; Asked bounds the
-	// number of its answers.
+	// Writer is the route of the model that writes patches, or "" if there is none. Asked
+	// limits the number of answers from the model.
 	Writer string `json:"writer"`
 	Asked  int    `json:"asked"`
 }
@@ -42,7 +42,7 @@ func printPatchPlan(con *console, p patchPlan) {
 	if len(p.Tunings)+len(p.Unsearched) == 0 && p.Writer == "" {
 		return
 	}
-	con.printf("\npatches of code, after the agents\n")
+	con.printf("\npatches to code, after the agents\n")
 	for _, t := range p.Tunings {
 		if t.Problem != "" {
 			con.printf("  warning   %s is not tuned: %s\n", t.Target, text.Visible(t.Problem))
@@ -54,15 +54,15 @@ func printPatchPlan(con *console, p patchPlan) {
 		con.printf("  warning   the blocks of %s are not searched: %s\n", u.Target, text.Visible(u.Problem))
 	}
 	if p.Writer != "" {
-		con.printf("  write     the route %s is asked for one patch an agent, and once more where what it writes is refused: at most %s\n", p.Writer, count(p.Asked, "answer"))
+		con.printf("  write     the route %s is asked for one patch per agent, and once more if its patch is refused: at most %s\n", p.Writer, count(p.Asked, "answer"))
 	}
 }
 
-// noteLength bounds the printed part of a note on patches, in characters; the report, `--json`
-// and the archive have more of it.
+// noteLength limits the part of a note on patches that is printed, in characters. The
+// report, `--json` and the archive hold more of the note.
 const noteLength = 400
 
-// printPatchNotes prints what a nightly run did about patches of code.
+// printPatchNotes prints what a nightly run did about code patches.
 func printPatchNotes(con *console, notes []archive.PatchNote) {
 	for _, n := range notes {
 		who, what := n.Agent, "none"
@@ -79,8 +79,8 @@ func printPatchNotes(con *console, notes []archive.PatchNote) {
 	}
 }
 
-// noteText returns the text of a note. A long one ends with a whole clause, and with where the rest
-// is.
+// noteText returns the text of a note. A long text is cut after a whole clause, and a
+// reference to the rest is added.
 func noteText(n archive.PatchNote) string {
 	whole := strings.Join(strings.Fields(n.Text), " ")
 	words := oneLine(whole, noteLength)

@@ -25,16 +25,16 @@ import (
 func patchPropose(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "propose", Usage: "submit a diff: it is applied, checked by gates and stored; nothing else changes", ArgsUsage: "[FILE…]",
-		Description: "FILE is a unified diff, - for standard input; a diff of a model is read tolerantly, and applied exactly or " +
+		Description: "FILE is a unified diff, or - for standard input; a diff by a model is read tolerantly, and applied exactly or " +
 			"not at all. With --edit, FILE names files of the repository, which the editor opens as copies. The target is " +
 			"one of patches.targets in evolve.yaml, or --repo with --allow, which needs no workspace: the ledger is then " +
-			"kept in a temporary one that the output names. Without FILE it passes the patches that wait as " +
+			"stored in a temporary workspace that the output names. Without FILE it passes the patches that wait as " +
 			"drafts through their gates. Ends with 0 when a person may decide, with 4 when a gate " +
-			"failed or no patch was taken in.",
+			"failed or no patch was accepted.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "target", Usage: "the target `NAME` of evolve.yaml; needed where there are several"},
+			&cli.StringFlag{Name: "target", Usage: "the target `NAME` of evolve.yaml; needed if there are several"},
 			&cli.StringFlag{Name: "repo", Usage: "a git repository in `DIR` instead of a target"},
-			&cli.StringSliceFlag{Name: "allow", Usage: "a `PATH` of --repo that may be changed, with all below it; may be repeated"},
+			&cli.StringSliceFlag{Name: "allow", Usage: "a `PATH` of --repo that may be changed, with everything below it; may be repeated"},
 			&cli.BoolFlag{Name: "edit", Usage: "write the change in $VISUAL or $EDITOR"},
 			&cli.StringFlag{Name: "reason", Usage: "the `REASON`, for reviewers and the person who decides"},
 			&cli.StringFlag{Name: "by", Usage: "who proposes, as `NAME`; the git user by default"},
@@ -43,7 +43,7 @@ func patchPropose(sh *shell) *cli.Command {
 	}
 }
 
-// errNoTarget means that no target was named.
+// errNoTarget reports that no target was named.
 var errNoTarget = errors.New("no target is named")
 
 func proposePatch(sh *shell, c *cli.Context) error {
@@ -83,8 +83,8 @@ func proposePatch(sh *shell, c *cli.Context) error {
 	return proposeAlone(sh, c, target, s)
 }
 
-// proposeAlone proposes without a workspace: the ledger is in a temporary one, which is
-// removed if there is no proposal.
+// proposeAlone proposes a patch without a workspace. The ledger is in a temporary
+// workspace, which is removed if there is no proposal.
 func proposeAlone(sh *shell, c *cli.Context, target review.Target, s review.Submission) error {
 	dir, err := os.MkdirTemp("", "evolve-patch-")
 	if err != nil {
@@ -102,12 +102,13 @@ func proposeAlone(sh *shell, c *cli.Context, target review.Target, s review.Subm
 	if err != nil && !errors.As(err, &said) {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	// Without a home the build cache is there as well, and no later run would use it.
+	// Without a home folder the build cache is in the temporary workspace too, so no later
+	// run would use it.
 	return errors.Join(err, os.RemoveAll(filepath.Join(w.StateDir(), "patches")))
 }
 
-// proposeIn proposes in a workspace and shows the result. temporary is its folder if the
-// output has to name it.
+// proposeIn proposes a patch in a workspace and shows the result. temporary is the
+// workspace's folder if the output has to name it, and empty otherwise.
 func proposeIn(sh *shell, c *cli.Context, w *workspace.Workspace, target review.Target, s review.Submission, temporary string) error {
 	rev := sh.PatchReviewer(w, sh.Lender(w.Root, "evolve patch propose"))
 	if !target.Named {
@@ -131,15 +132,16 @@ func proposeIn(sh *shell, c *cli.Context, w *workspace.Workspace, target review.
 	return err
 }
 
-// left returns what to do about a proposal that is recorded and has no verdict.
+// left returns an error with a hint about what to do with a proposal that is recorded but
+// has no verdict.
 func left(err error, temporary bool) error {
 	var l *review.LeftError
 	if !errors.As(err, &l) {
 		return err
 	}
-	hint := "the same command takes " + l.ID + " up again, as do the next night and the next `evolve patch propose`; `evolve reject " + l.ID + "` closes it"
+	hint := "the same command tries " + l.ID + " again, as do the next night and the next `evolve patch propose`; `evolve reject " + l.ID + "` closes it"
 	if temporary {
-		hint = "nothing of it is stored; the same command starts again"
+		hint = "none of it is stored; the same command starts again"
 	}
 	code := exit.Interrupted
 	switch {
@@ -151,8 +153,8 @@ func left(err error, temporary bool) error {
 	return exit.Errorf(code, hint, "%w", err)
 }
 
-// resumePatches passes other patches that wait as drafts through their gates, after a person's
-// own patch.
+// resumePatches passes the other patches that are waiting as drafts through their gates,
+// once a person's own patch has passed through its gates.
 func resumePatches(sh *shell, c *cli.Context, w *workspace.Workspace, rev *review.Reviewer) {
 	rev.Targets = w.PatchTargets()
 	done, err := rev.Resume(c.Context)
@@ -164,7 +166,7 @@ func resumePatches(sh *shell, c *cli.Context, w *workspace.Workspace, rev *revie
 	}
 }
 
-// resumedWords describes the state of a draft, or why it still waits.
+// resumedWords describes the state of a draft, or the reason why it is still waiting.
 func resumedWords(p archive.ProposalRecord) string {
 	if p.State == archive.Drafted {
 		return p.ID + " waits for its gates: " + text.Visible(p.Patch.Waits)
@@ -176,7 +178,7 @@ func resumedWords(p archive.ProposalRecord) string {
 func proposeWaiting(sh *shell, c *cli.Context) error {
 	for _, flag := range c.Command.Flags {
 		if name := flag.Names()[0]; c.IsSet(name) && name != "workspace" {
-			return exit.Errorf(exit.Usage, "write `evolve patch propose "+c.Command.ArgsUsage+"`; without FILE the command takes up patches that wait, which keep their own flags", "--%s needs a FILE", name)
+			return exit.Errorf(exit.Usage, "write `evolve patch propose "+c.Command.ArgsUsage+"`; without FILE the command resumes patches that wait, which keep their own flags", "--%s needs a FILE", name)
 		}
 	}
 	w, err := sh.load(c)
@@ -206,8 +208,8 @@ func proposeWaiting(sh *shell, c *cli.Context) error {
 	return err
 }
 
-// patchWorkspace returns the workspace that keeps the ledger, or nil if the target is
-// named by hand and there is none.
+// patchWorkspace returns the workspace that holds the ledger, or nil if the target is given
+// on the command line and there is no workspace.
 func patchWorkspace(sh *shell, c *cli.Context) (*workspace.Workspace, error) {
 	if c.String("repo") == "" || c.IsSet("workspace") {
 		return sh.load(c)
@@ -219,8 +221,8 @@ func patchWorkspace(sh *shell, c *cli.Context) (*workspace.Workspace, error) {
 	return wire.Load(root)
 }
 
-// patchTarget returns the target that the person named, or the only one. Without a
-// workspace the person has named a repository.
+// patchTarget returns the target that the person named, or the only target. Without a
+// workspace, the person has named a repository.
 func patchTarget(sh *shell, c *cli.Context, w *workspace.Workspace) (review.Target, error) {
 	name, repo := c.String("target"), c.String("repo")
 	switch {
@@ -229,7 +231,7 @@ func patchTarget(sh *shell, c *cli.Context, w *workspace.Workspace) (review.Targ
 	case repo != "":
 		dir := sh.abs(repo)
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return review.Target{}, exit.Errorf(exit.Usage, "--repo is the folder of a git repository", "%s is no folder", repo)
+			return review.Target{}, exit.Errorf(exit.Usage, "--repo is the folder of a git repository", "%s is not a folder", repo)
 		}
 		return review.Target{Name: filepath.Base(dir), Repo: dir, Policy: scope.Policy{Allow: c.StringSlice("allow")}}, nil
 	case len(c.StringSlice("allow")) > 0:
@@ -255,7 +257,7 @@ func patchTarget(sh *shell, c *cli.Context, w *workspace.Workspace) (review.Targ
 	return review.Target{}, exit.Errorf(exit.Usage, fmt.Sprintf("--target is one of %v", names), "%w", errNoTarget)
 }
 
-// readDiff reads the submitted diff, at most one byte more than its limit.
+// readDiff reads the submitted diff, but at most one byte more than the limit on its size.
 func readDiff(ctx context.Context, sh *shell, name string) (string, error) {
 	in, err := openFile(ctx, sh, name)
 	var data []byte

@@ -15,36 +15,38 @@ import (
 	"evolve/runtime/text"
 )
 
-// patchView is a patch in JSON.
+// patchView is a patch in JSON form.
 type patchView struct {
 	ID    string                `json:"id"`
 	State archive.ProposalState `json:"state"`
 	Gates []archive.GateVerdict `json:"gates"`
 	Kind  archive.ProposalKind  `json:"kind"`
 	Title string                `json:"title"`
-	// Target names what is patched, Repository is its folder.
+	// Target names what is patched, and Repository is the target's folder.
 	Target     string `json:"target"`
 	Repository string `json:"repository"`
 	Author     string `json:"author"`
 	Origin     string `json:"origin"`
 	Rationale  string `json:"rationale,omitempty"`
 	Gain       string `json:"gain,omitempty"`
-	// Further are the differences in metrics beside the one that decided, on held-out cases.
+	// Further are the differences, on held-out cases, in metrics other than the one that
+	// decided.
 	Further []stats.Further `json:"further,omitempty"`
-	// MadeSmall describes what is left of the finalist that it is, and whether the evaluations
-	// lasted for all parts of it; empty for other patches. `evolve show` alone looks it up.
+	// MadeSmall describes which parts of the finalist from which this patch was reduced
+	// remain in it, and whether there were enough evaluations to try all parts. It is empty
+	// for other patches. Only `evolve show` looks it up.
 	MadeSmall string `json:"made_small,omitempty"`
-	// Digest is the hash that a review refers to and a person approves.
+	// Digest is the hash to which a review refers and which a person approves.
 	Digest     string `json:"digest"`
 	BaseCommit string `json:"base_commit"`
 	Tree       string `json:"tree,omitempty"`
 	Commit     string `json:"commit,omitempty"`
 	Ref        string `json:"ref,omitempty"`
-	// Sandbox names the sandbox that the tests ran in.
+	// Sandbox names the sandbox in which the tests ran.
 	Sandbox string          `json:"sandbox,omitempty"`
 	Review  *archive.Review `json:"review,omitempty"`
-	// Outdated reports whether the review is of another digest; NoReview is why no agent
-	// can review.
+	// Outdated reports whether the review is about another digest. NoReview is the reason
+	// why no agent can review the patch.
 	Outdated      bool                   `json:"review_outdated,omitempty"`
 	NoReview      string                 `json:"no_review,omitempty"`
 	Files         []string               `json:"files"`
@@ -53,34 +55,37 @@ type patchView struct {
 	Created       time.Time              `json:"created"`
 	Decision      *archive.DecisionBrief `json:"decision,omitempty"`
 	AdoptedCommit string                 `json:"adopted_commit,omitempty"`
-	// Stale is the reason why it would be gated again before its adoption.
+	// Stale is the reason why the patch would have to pass its gates again before its
+	// adoption.
 	Stale string `json:"stale,omitempty"`
 	// Waits is the reason why a draft waits for its gates.
 	Waits string `json:"waits,omitempty"`
-	// Interrupted counts how often its gates were stopped and restarted; CostUSD is the
-	// cost of its trial and review.
+	// Interrupted is the number of times that the patch's gates were stopped and restarted.
+	// CostUSD is the cost of the patch's trial and review.
 	Interrupted int     `json:"interrupted,omitempty"`
 	CostUSD     float64 `json:"cost_usd,omitempty"`
-	// Workspace is where the ledger is, when it is a temporary one.
+	// Workspace is the location of the ledger if the workspace is a temporary one.
 	Workspace string `json:"workspace,omitempty"`
-	// Addressed names places that address a reviewer.
+	// Addressed names the locations of texts that address a reviewer.
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
-	// Branch is the branch of a remote as which it awaits a person.
+	// Branch is the branch on a remote under which the patch awaits a person.
 	Branch *model.Branch `json:"branch,omitempty"`
-	// Notes say what a decision on it is worth that the ledger here did not see.
+	// Notes describe how far a decision on the patch can be trusted if the ledger here did
+	// not record it.
 	Notes []string `json:"notes,omitempty"`
 
-	// filed is the state in the record, stale or not.
+	// filed is the state in the record, without regard to staleness.
 	filed archive.ProposalState
-	// branch is that of the record.
+	// branch is the branch in the record.
 	branch *archive.BranchBrief
-	// imported is that of the record.
+	// imported is the imported state in the record.
 	imported archive.ProposalState
-	// waited is how long it has waited for a decision; empty below a day.
+	// waited is how long the patch has waited for a decision; it is empty for less than a
+	// day.
 	waited string
 }
 
-// stale is the state of a patch that was gated on what is no longer there.
+// stale is the state of a patch that was gated on a base that no longer exists.
 const stale archive.ProposalState = "stale"
 
 func patchViewOf(d *review.Reviewer, p archive.ProposalRecord, whole bool) patchView {
@@ -117,28 +122,28 @@ func patchViewOf(d *review.Reviewer, p archive.ProposalRecord, whole bool) patch
 	return v
 }
 
-// patch returns a patch in full.
+// patch returns a patch in full detail.
 func (p claimed) patch(d *review.Reviewer) patchView {
 	v := patchViewOf(d, p.ProposalRecord, true)
 	v.Notes, v.MadeSmall, v.waited = p.notes, p.small, p.waited
 	return v
 }
 
-// madeSmall describes what making a finalist small found, of which a patch is left; empty for
-// another patch.
+// madeSmall describes the result of the reduction of a finalist that led to a patch; it
+// returns "" for other patches.
 func madeSmall(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (string, error) {
 	if p.Patch == nil || p.Patch.Variant == "" || p.Run == "" {
 		return "", nil
 	}
 	result, err := a.Result(ctx, p.Run, p.Patch.Target)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
-		return "", fmt.Errorf("reading the result behind %s: %w", p.ID, err)
+		return "", fmt.Errorf("reading the result that %s is based on: %w", p.ID, err)
 	}
 	for _, small := range result.Minimised() {
 		if small.Small == p.Patch.Variant {
 			plan, err := a.Plan(ctx, p.Run, p.Patch.Target)
 			if err != nil {
-				return "", fmt.Errorf("reading the plan behind %s: %w", p.ID, err)
+				return "", fmt.Errorf("reading the plan that %s is based on: %w", p.ID, err)
 			}
 			return orElse(stats.OfCases(small.Reason), small.Reason, plan.Metric != nil), nil
 		}
@@ -146,8 +151,8 @@ func madeSmall(ctx context.Context, a *archive.Archive, p archive.ProposalRecord
 	return "", nil
 }
 
-// noReview returns why a patch has no review: no reviewer is left, or one was asked and gave
-// no verdict; empty when one may be asked.
+// noReview returns the reason why a patch has no review: no reviewer is left, or a reviewer
+// was called and gave no verdict. It returns "" if a review is still possible.
 func noReview(d *review.Reviewer, b *archive.PatchBrief) string {
 	if len(d.CodeReviewers) > 0 || b.Unreviewed == nil {
 		if why := review.NoReview(d.CodeReviewers, b.Author); why != "" {
@@ -160,7 +165,8 @@ func noReview(d *review.Reviewer, b *archive.PatchBrief) string {
 	return ""
 }
 
-// printPatch shows a patch as a person must read it before approving; all lists each gate.
+// printPatch shows a patch as a person must read it before approving it. If all is set, it
+// lists each gate.
 func printPatch(con *console, v patchView, all bool) {
 	con.printf("%s  %s  %s\n", v.ID, text.Visible(v.Title), v.State.Name())
 	if v.waited != "" {
@@ -172,7 +178,7 @@ func printPatch(con *console, v patchView, all bool) {
 	}
 	printFurther(con, "    ", v.Further)
 	if v.MadeSmall != "" {
-		con.printf("    made small: %s\n", text.Visible(v.MadeSmall))
+		con.printf("    reduced: %s\n", text.Visible(v.MadeSmall))
 	}
 	printFlags(con, v.Gates)
 	con.printAddressed("  ", v.Addressed)
@@ -180,7 +186,7 @@ func printPatch(con *console, v patchView, all bool) {
 		con.printf("\n%s\n", escapedDiff)
 		out := unfolded(con.stdout)
 		for line := range strings.Lines(v.Diff) {
-			_, _ = fmt.Fprintf(out, "  %s", line) // escaped already, but for tabs
+			_, _ = fmt.Fprintf(out, "  %s", line) // escaped already, except for tabs
 		}
 	}
 	printGates(con, v.ID, v.Gates, all)
@@ -194,7 +200,7 @@ func printPatch(con *console, v patchView, all bool) {
 	printCommands(con, v.commands())
 }
 
-// standing describes how far a patch has come, and its gain.
+// standing describes how far a patch has come, and the patch's gain.
 func (v patchView) standing() (list []string) {
 	if v.Stale != "" {
 		list = append(list, "stale: "+text.Visible(v.Stale)+"; approving runs its gates again first")
@@ -204,10 +210,10 @@ func (v patchView) standing() (list []string) {
 		if v.Waits != "" {
 			why = "its gates have not run: " + text.Visible(v.Waits)
 		}
-		list = append(list, why+"; the next night takes it up, and so does `evolve patch propose`")
+		list = append(list, why+"; the next night resumes it, and so does `evolve patch propose`")
 	}
 	if v.Interrupted > 0 {
-		list = append(list, "its gates began anew "+count(v.Interrupted, "time")+": they were stopped, or their process ended")
+		list = append(list, "its gates were restarted "+count(v.Interrupted, "time")+": they were stopped, or their process ended")
 	}
 	if v.Gain != "" {
 		list = append(list, "measured: "+text.Visible(v.Gain))
@@ -215,9 +221,9 @@ func (v patchView) standing() (list []string) {
 	return list
 }
 
-const escapedDiff = "what changes, every deceptive character escaped"
+const escapedDiff = "what changes, with every deceptive character escaped"
 
-// provenance names what a patch comes from; an empty value is left out.
+// provenance names the origins of a patch; empty values are left out.
 func (v patchView) provenance() [][2]string {
 	return [][2]string{
 		{"author", v.Author + " (" + v.Origin + ")"},
@@ -240,7 +246,7 @@ func (v patchView) commands() []string {
 	return decisionsOn(archive.ProposalRecord{ID: v.ID, Kind: v.Kind, State: v.filed, Imported: v.imported, Branch: v.branch})
 }
 
-// dollars is an amount; empty when nothing was paid.
+// dollars formats an amount; it returns "" if nothing was paid.
 func dollars(usd float64) string {
 	if usd <= 0 {
 		return ""
@@ -248,7 +254,7 @@ func dollars(usd float64) string {
 	return number.Dollars(usd)
 }
 
-// printReview shows what another agent said, or why none did.
+// printReview shows the review by another agent, or the reason why there is none.
 func printReview(con *console, v patchView) {
 	words, reasons := v.reviewed(con)
 	con.printf("review: %s\n", words)
@@ -261,7 +267,7 @@ func (v patchView) reviewed(con *console) (words, reasons string) {
 	case r != nil:
 		words = text.Visible(r.Reviewer) + " " + orElse("approves", "vetoes it", r.Approve)
 		if v.Outdated {
-			words += ", of an earlier state: outdated"
+			words += ", but the review is outdated: it is of an earlier state"
 		}
 		return words, r.Reasons
 	case v.NoReview != "":

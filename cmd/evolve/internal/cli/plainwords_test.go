@@ -11,8 +11,8 @@ import (
 	"evolve/gates/review"
 )
 
-// TestStatusOfCodeHasCases checks that status and report of a target whose code is searched have the
-// word for cases in sentences that were recorded about tasks.
+// TestStatusOfCodeHasCases checks that, for a target whose code is searched, the status and
+// the report use the word "cases" in sentences that were recorded about tasks.
 func TestStatusOfCodeHasCases(t *testing.T) {
 	n := newCodeNights(t)
 	n.inArchive(func(a *archive.Archive) error {
@@ -35,8 +35,9 @@ func TestStatusOfCodeHasCases(t *testing.T) {
 	}
 }
 
-// TestRunThatDiedHasNoExitCode checks that no exit code is shown of a run whose process died, in the
-// status and in the report, while one that a person interrupted has its code.
+// TestRunThatDiedHasNoExitCode checks that neither the status nor the report shows an exit
+// code for a run whose process died, and that they show the code of a run that a person
+// interrupted.
 func TestRunThatDiedHasNoExitCode(t *testing.T) {
 	n := newCodeNights(t)
 	end := func(state archive.RunState, ended time.Time) {
@@ -64,8 +65,8 @@ func TestRunThatDiedHasNoExitCode(t *testing.T) {
 	n.has("the report", n.evolve("report"), "interrupted, exit 130")
 }
 
-// TestNotesOnPatches checks that a long note ends with a whole clause and with the command that shows
-// the rest, and that a short one stays as it is.
+// TestNotesOnPatches checks that a long note ends with a whole clause and with the command
+// that shows the rest, and that a short note stays unchanged.
 func TestNotesOnPatches(t *testing.T) {
 	print := func(note archive.PatchNote) string {
 		var out bytes.Buffer

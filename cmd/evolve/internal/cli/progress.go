@@ -16,9 +16,9 @@ import (
 	"evolve/reports/number"
 )
 
-// progress shows a run under way on standard error: on a terminal a bar for each stage under way and
-// a line for each that is over, elsewhere one line a minute of each agent. Messages that are printed
-// meanwhile stand above the bars.
+// progress shows a run under way on standard error. On a terminal it shows a bar for each
+// stage under way and a line for each stage that is over; elsewhere it shows one line a
+// minute for each agent. Messages that are printed meanwhile appear above the bars.
 type progress struct {
 	sh    *shell
 	quiet bool
@@ -28,12 +28,12 @@ type progress struct {
 	agents map[string]*agentProgress
 }
 
-// agentProgress is what is shown of an agent.
+// agentProgress is the part of the progress that is shown about an agent.
 type agentProgress struct {
 	stage string
 	bar   *mpb.Bar
 	best  string
-	state atomic.Pointer[barState] // what the bar shows; mpb reads it from a goroutine of its own
+	state atomic.Pointer[barState] // what the bar shows; mpb reads it from its own goroutine
 	lines time.Time                // when the last line was written
 	owed  string                   // the latest line that was not written
 }
@@ -47,8 +47,8 @@ func newProgress(sh *shell) *progress {
 	return p
 }
 
-// drawable reports whether a stream is a terminal on which bars can be drawn: one that has a width
-// and takes commands for the cursor, which TERM=dumb does not.
+// drawable reports whether a stream is a terminal on which bars can be drawn: it must have
+// a width and accept cursor commands, which a terminal with TERM=dumb does not.
 func drawable(stream any) bool {
 	f, ok := stream.(*foldWriter)
 	return ok && f.draws
@@ -100,7 +100,8 @@ func (p *progress) columns() int {
 	return width
 }
 
-// over removes the bar of a stage that is over and prints its last line, if that was not printed.
+// over removes the bar of a stage that is over and prints the stage's last line, if that
+// line was not printed yet.
 func (p *progress) over(a *agentProgress) {
 	if a.bar != nil {
 		a.bar.Abort(true)
@@ -108,7 +109,7 @@ func (p *progress) over(a *agentProgress) {
 	p.flush(a)
 }
 
-// sentence is a line on the state of a stage.
+// sentence returns a line about the state of a stage.
 func sentence(a *agentProgress, now night.Progress, at time.Time) string {
 	s := fmt.Sprintf("%s %s  %s  %d of %d evaluations", at.Format("15:04:05"), now.Agent, model.StageName(now.Stage), now.Done, now.Planned)
 	if now.Known {
@@ -120,8 +121,9 @@ func sentence(a *agentProgress, now night.Progress, at time.Time) string {
 	return s
 }
 
-// line writes at a change of stage, at its end, and once a minute between. A stage may
-// end early, so its last line is held back until then.
+// line writes a line when the stage changes, when it ends, and once a minute in between.
+// The latest unwritten line is held back, so that a stage that ends early still gets its
+// last line.
 func (p *progress) line(a *agentProgress, now night.Progress, fresh bool, at time.Time) {
 	if fresh {
 		p.flush(a)
@@ -131,7 +133,7 @@ func (p *progress) line(a *agentProgress, now night.Progress, fresh bool, at tim
 		a.lines = at
 		p.flush(a)
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.agents)) { // one that is over has its last line here
+	for _, name := range slices.Sorted(maps.Keys(p.agents)) { // the last line of a stage that is over has been held back here
 		if a := p.agents[name]; at.Sub(a.lines) >= time.Minute {
 			a.lines = at
 			p.flush(a)
@@ -139,7 +141,7 @@ func (p *progress) line(a *agentProgress, now night.Progress, fresh bool, at tim
 	}
 }
 
-// flush writes the line of an agent that was held back.
+// flush writes the line about an agent that was held back.
 func (p *progress) flush(a *agentProgress) {
 	if a.owed != "" {
 		_, _ = fmt.Fprintln(p.sh.stderr, a.owed)

@@ -11,8 +11,9 @@ import (
 	"evolve/mutate/night"
 )
 
-// TestProgressOfSeveralAgents checks that each agent has a line at the beginning of a stage and once
-// a minute, and that the last line of one that is over comes within a minute.
+// TestProgressOfSeveralAgents checks that each agent has a line at the beginning of a stage
+// and once a minute, and that the last line of an agent that has finished appears within a
+// minute.
 func TestProgressOfSeveralAgents(t *testing.T) {
 	at := time.Date(2026, 11, 28, 22, 0, 0, 0, time.UTC)
 	var out bytes.Buffer

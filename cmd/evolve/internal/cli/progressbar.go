@@ -11,21 +11,23 @@ import (
 	"evolve/runtime/text"
 )
 
-// barState is what a bar shows of a stage under way.
+// barState is the information that a bar shows about a stage under way.
 type barState struct {
 	now night.Progress
-	// best describes the best config so far; empty while none is known.
+	// best describes the best config so far; it is empty while no config is known.
 	best string
-	// began is when the stage began to be shown, with already evaluations done.
+	// began is when the stage was first shown, and already is the number of evaluations
+	// that were done by then.
 	began   time.Time
 	already int
 }
 
-// widestBar and narrowestBar bound the cells of a bar, with its brackets.
+// widestBar and narrowestBar bound the number of cells of a bar, including its brackets.
 const widestBar, narrowestBar = 32, 12
 
-// line returns the bar with its labels in at most width cells. What matters less is left out first:
-// the bar, the best config, the money, and then the time left.
+// line returns the bar with its labels in at most width cells. If there is not enough room,
+// it leaves out first the bar, then the best config, the money, and finally the remaining
+// time.
 func (b *barState) line(width int, at time.Time) string {
 	now := b.now
 	labels := []string{now.Agent + " " + model.StageName(now.Stage), fmt.Sprintf("%d of %d evaluations", now.Done, now.Planned)}
@@ -50,8 +52,8 @@ func (b *barState) line(width int, at time.Time) string {
 	return line[:text.FirstCells(line, width)]
 }
 
-// left estimates the time that the stage still takes, at the speed that it had; empty before the
-// first evaluation and after the last one.
+// left estimates how long the stage will still take, at its speed so far. It returns ""
+// before the first evaluation and after the last one.
 func (b *barState) left(at time.Time) string {
 	done, took := b.now.Done-b.already, at.Sub(b.began).Seconds()
 	if done <= 0 || b.now.Done >= b.now.Planned || took < 1 {

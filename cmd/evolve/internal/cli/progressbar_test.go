@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// TestBarLine checks the labels of a bar at several widths: what, how many of how many, the time left,
-// and then what there is room for.
+// TestBarLine checks the labels of a bar at several widths: the stage, the number done of
+// the number planned, the time left, and then whatever fits.
 func TestBarLine(t *testing.T) {
 	began := time.Date(2026, 11, 28, 22, 0, 0, 0, time.UTC)
 	b := barState{
@@ -44,8 +44,9 @@ func TestBarLine(t *testing.T) {
 	}
 }
 
-// TestMessagesAboveBars checks that a message goes above the bars while they are drawn, to the stream
-// itself afterwards, and that a message after ^C ends the line of that only without bars.
+// TestMessagesAboveBars checks that a message is printed above the bars while they are
+// drawn, and to the stream itself afterwards. A message after ^C must first end the line
+// with the echoed ^C, but only if there are no bars.
 func TestMessagesAboveBars(t *testing.T) {
 	var file, bars bytes.Buffer
 	out := &foldWriter{file: &file, tty: true, width: 40}

@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// stoppable returns the context of a command that the first interrupt cancels; a second
-// one ends the process.
+// stoppable returns a context for a command. The first interrupt cancels the context; a
+// second interrupt ends the process.
 func (sh *shell) stoppable() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(sh.Ctx)
 	done := make(chan struct{})
@@ -29,12 +29,12 @@ func (sh *shell) stoppable() (context.Context, func()) {
 	return ctx, func() { close(done); cancel(nil) }
 }
 
-// echo is the time in which a second signal of the same kind counts as the first:
-// timeout(1) sends one to the process and another to its group.
+// echo is the time within which a second signal of the same kind is treated as part of the
+// first, because timeout(1) sends one signal to the process and another to its group.
 const echo = 200 * time.Millisecond
 
-// debounce waits until echoes of a signal are over, or returns a signal of another kind,
-// which is no echo.
+// debounce waits until echoes of a signal are over. It returns a signal of another kind as
+// soon as it arrives, because such a signal is not an echo.
 func debounce(sh *shell, first os.Signal, done <-chan struct{}) os.Signal {
 	over := time.NewTimer(echo)
 	defer over.Stop()
@@ -52,7 +52,7 @@ func debounce(sh *shell, first os.Signal, done <-chan struct{}) os.Signal {
 	}
 }
 
-// confirm shows what will change and asks.
+// confirm shows what will change and asks for confirmation.
 func confirm(ctx context.Context, sh *shell, p archive.ProposalRecord, plan string, shown []string, changes []archive.Change, founding []string) error {
 	who, err := sh.mustAsk("evolve show " + p.ID)
 	if err != nil {
@@ -69,7 +69,7 @@ func printQuestion(sh *shell, to io.Writer, p archive.ProposalRecord, plan strin
 	printChanges(to, changes, 24)
 	printFiles(to, p.Files, p.State == archive.Adopted)
 	printFounding(to, founding)
-	if subject(p) != "config" { // the text itself is approved
+	if subject(p) != "config" { // the approval is for the text itself
 		out := &shell{Host: sh.Host, console: sh.on(to)}
 		printDiff(out.console, p)
 	}

@@ -32,29 +32,32 @@ type proposalLine struct {
 	Created time.Time             `json:"created"`
 	By      string                `json:"by,omitempty"`
 	Commit  string                `json:"commit,omitempty"`
-	// Claim is what is known of the variant; absent without a confirmation.
+	// Claim describes what is known about the variant; it is absent if there was no
+	// confirmation.
 	Claim stats.Claim `json:"claim,omitempty"`
-	// Price lists what gets worse or dearer with a variant that awaits a decision, as the decision
-	// box has it, and of a decided one the guards that it breaks; absent: nothing.
+	// Price lists what gets worse or more expensive with a variant that awaits a decision,
+	// as in the decision box. For a decided variant it lists the guards that the variant
+	// breaks. It is absent if there is nothing to list.
 	Price []string `json:"price,omitempty"`
-	// broken are the guards that the variant breaks, in words; empty: none.
+	// broken describes the guards that the variant breaks; it is empty if it breaks none.
 	broken []string
-	// Stale names what moved since a config was measured, as the workspace is now; it cannot be
-	// approved.
+	// Stale names what has changed in the workspace since a config was measured. A stale
+	// config cannot be approved.
 	Stale []string `json:"stale,omitempty"`
-	// Moved describes that a patch was made for other code than its target has now, and whether
-	// it still applies.
+	// Moved states that a patch was made for code other than its target's present code, and
+	// whether it still applies.
 	Moved string `json:"moved,omitempty"`
-	// Blocked reports that it cannot be approved because of that.
+	// Blocked reports whether the patch cannot be approved because the code moved.
 	Blocked bool `json:"blocked,omitempty"`
-	// Overtaken names the memories that it adds or marks and that are so already, or were
-	// retracted meanwhile.
+	// Overtaken names the memories that the proposal adds or marks although they are
+	// already as proposed, or have been retracted in the meantime.
 	Overtaken []string `json:"overtaken,omitempty"`
-	// Imported reports that all of it is as an export states it.
+	// Imported reports whether the line only repeats what an export states.
 	Imported bool `json:"imported,omitempty"`
-	// Branch is the branch of a remote as which it awaits a person.
+	// Branch is the branch on a remote under which the proposal awaits a person.
 	Branch *model.Branch `json:"branch,omitempty"`
-	// Lost is a decision on one that awaits a person, in ledger entries that a restore lost.
+	// Lost is an earlier decision on a proposal that awaits a person; the decision was
+	// recorded in ledger entries that a restore lost.
 	Lost *archive.LostDecision `json:"lost_decision,omitempty"`
 }
 
@@ -93,7 +96,7 @@ func allProposals(ctx context.Context, a *archive.Archive) (list []archive.Propo
 	return list, err
 }
 
-// linesOf lists the proposals that are wanted.
+// linesOf lists the proposals for which wanted reports true.
 func linesOf(ctx context.Context, a *archive.Archive, wanted func(archive.ProposalRecord) bool) ([]proposalLine, error) {
 	list, err := allProposals(ctx, a)
 	if err != nil {
@@ -102,7 +105,7 @@ func linesOf(ctx context.Context, a *archive.Archive, wanted func(archive.Propos
 	return linesIn(ctx, a, list, wanted)
 }
 
-// linesIn is linesOf for proposals that were read.
+// linesIn is like linesOf, for proposals that were already read.
 func linesIn(ctx context.Context, a *archive.Archive, list []archive.ProposalRecord, wanted func(archive.ProposalRecord) bool) ([]proposalLine, error) {
 	lines := []proposalLine{}
 	for _, p := range list {
@@ -160,10 +163,10 @@ func proposalsCommand(sh *shell) *cli.Command {
 	}
 }
 
-// shownOvertaken is the number of overtaken memories that a line names.
+// shownOvertaken is the maximum number of overtaken memories that are named on one line.
 const shownOvertaken = 3
 
-// firstOf joins the first n of some words.
+// firstOf joins the first n words of a list.
 func firstOf(words []string, n int) string {
 	text := strings.Join(words[:min(len(words), n)], ", ")
 	if more := len(words) - n; more > 0 {
@@ -172,7 +175,7 @@ func firstOf(words []string, n int) string {
 	return text
 }
 
-// looker calls look with the archive of the workspace at root.
+// looker opens the archive of the workspace at root and calls look with it.
 type looker func(root string, look func(*archive.Archive) error) error
 
 // in finds the workspace and calls look with its root and its archive.
@@ -189,18 +192,19 @@ func reading(sh *shell, c *cli.Context, look func(root string, a *archive.Archiv
 	return looker(wire.Look).in(sh, c, look)
 }
 
-// inspecting is reading for a command that examines a ledger that does not match the
+// inspecting is like reading, for a command that examines a ledger that does not match the
 // witness.
 func inspecting(sh *shell, c *cli.Context, look func(root string, a *archive.Archive) error) error {
 	return looker(wire.Inspect).in(sh, c, look)
 }
 
-// readingIfThere is reading for a command that has an answer without an archive.
+// readingIfThere is like reading, but for a command that can also answer without an
+// archive.
 func readingIfThere(sh *shell, c *cli.Context, look func(root string, a *archive.Archive) error) error {
 	return looker(wire.LookIfThere).in(sh, c, look)
 }
 
-// oneProposal reads the proposal that is named.
+// oneProposal reads the proposal that the command names.
 func oneProposal(sh *shell, c *cli.Context, show func(claimed) error) error {
 	return reading(sh, c, func(root string, a *archive.Archive) error {
 		p, err := proposalOf(c.Context, a, c.Args().First())
@@ -215,36 +219,37 @@ func oneProposal(sh *shell, c *cli.Context, show func(claimed) error) error {
 	})
 }
 
-// fileView is one file of a proposal in JSON, its contents as text.
+// fileView is one file of a proposal in JSON form, with its contents as text.
 type fileView struct {
 	Path string  `json:"path"`
-	Old  *string `json:"old"` // null: the file did not exist
-	New  *string `json:"new"` // null: the file is removed
+	Old  *string `json:"old"` // null if the file did not exist
+	New  *string `json:"new"` // null if the file is removed
 }
 
-// proposalView is a proposal in JSON: its record, the files as text.
+// proposalView is a proposal in JSON form: its record, with the files as text.
 type proposalView struct {
 	archive.ProposalRecord
 	Files []fileView `json:"files"`
-	// Claim is what may be said of the variant; `evolve show` alone looks it up.
+	// Claim describes what may be claimed about the variant; only `evolve show` looks it
+	// up.
 	Claim stats.Claim `json:"claim,omitempty"`
-	// Price is as in the list of proposals; only `evolve show` sets it.
+	// Price is the same as in the list of proposals; only `evolve show` sets it.
 	Price []string `json:"price,omitempty"`
-	// Stale is as in the list of proposals; only `evolve show` sets it.
+	// Stale is the same as in the list of proposals; only `evolve show` sets it.
 	Stale []string `json:"stale,omitempty"`
-	// Contradiction is how the stored evaluations contradict the proposal's evidence;
-	// only `evolve show` sets it.
+	// Contradiction describes how the stored evaluations contradict the proposal's
+	// evidence; only `evolve show` sets it.
 	Contradiction string `json:"contradiction,omitempty"`
-	// Notes say what a decision on it is worth: one that an export states, or that a restore
-	// has lost; `evolve show` alone looks it up.
+	// Notes describe how far a decision on the proposal can be trusted if an export states
+	// it, or if a restore has lost it. Only `evolve show` looks them up.
 	Notes []string `json:"notes,omitempty"`
-	// Later are adopted patches that build on one that was taken back, After what came
-	// of the operator's program; only deciding gives them.
+	// Later are adopted patches that build on a patch that was rolled back. After is the
+	// result of the operator's program. Only a decision sets them.
 	Later []string      `json:"later,omitempty"`
 	After *review.After `json:"after,omitempty"`
-	// RollbackBranch is the branch as which a rollback is proposed at a remote.
+	// RollbackBranch is the branch under which a rollback is proposed at a remote.
 	RollbackBranch string `json:"rollback_branch,omitempty"`
-	// Addressed names places that address a reviewer.
+	// Addressed names the locations of texts that address a reviewer.
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 }
 
@@ -283,7 +288,7 @@ func showCommand(sh *shell) *cli.Command {
 	}
 }
 
-// printProposal shows a proposal that is no patch; all lists each gate.
+// printProposal shows a proposal that is not a patch. If all is set, it lists each gate.
 func printProposal(con *console, p claimed, all bool) {
 	con.printf("%s  %s  %s\n", p.ID, foreign.Visible(p.Title), p.State.Name())
 	if p.waited != "" {
@@ -318,7 +323,7 @@ func printProposal(con *console, p claimed, all bool) {
 	printCommands(con, p.commands())
 }
 
-// provenance names what a proposal comes from; an empty value is left out.
+// provenance names the origins of a proposal; empty values are left out.
 func (p claimed) provenance() [][2]string {
 	return [][2]string{
 		{"imported", p.Imported.Name()},
@@ -333,21 +338,21 @@ func (p claimed) provenance() [][2]string {
 	}
 }
 
-// printPrice prints what gets worse or dearer.
+// printPrice prints what gets worse or more expensive.
 func printPrice(con *console, indent string, lines []string) {
 	for _, line := range lines {
 		con.printf("%s%s\n", indent, foreign.Visible(line))
 	}
 }
 
-// printAddressed names text that addresses a reviewer.
+// printAddressed prints the locations of texts that address a reviewer.
 func (con *console) printAddressed(indent string, places []string) {
 	for _, place := range places {
 		con.printf("%s! %s\n", indent, place)
 	}
 }
 
-// printFlags names what gates flagged for a person.
+// printFlags prints what gates flagged for a person to see.
 func printFlags(con *console, list []archive.GateVerdict) {
 	for _, flag := range model.Flags(list) {
 		con.printf("    flagged: %s\n", foreign.Visible(flag))
@@ -404,12 +409,12 @@ func decisionsOn(p archive.ProposalRecord) []string {
 		return []string{"evolve approve " + p.ID, "evolve diff " + p.ID, reject}
 	case archive.HumanLane:
 		return []string{"evolve approve " + p.ID + ` --override-reason "…"`, "evolve diff " + p.ID, reject}
-	case archive.Approved: // the commit is missing: the same command makes it
+	case archive.Approved: // the commit is missing, and approving again makes it
 		return []string{"evolve approve " + p.ID, reject}
 	case archive.GateFailed, archive.Drafted:
 		return []string{reject}
 	case archive.Adopted:
-		if p.Imported == "" { // git alone takes back what another archive adopted
+		if p.Imported == "" { // what another archive adopted can be reverted only with git
 			return []string{"evolve rollback " + p.ID}
 		}
 	}
@@ -423,7 +428,8 @@ func printLost(con *console, p proposalLine) {
 	}
 }
 
-// provenanceNotes qualifies a decision that the ledger here did not see.
+// provenanceNotes describes how far a decision that the ledger here did not record can be
+// trusted.
 func provenanceNotes(ctx context.Context, sh *shell, a *archive.Archive, root string, p archive.ProposalRecord) ([]string, error) {
 	if undecided(p) {
 		d, err := a.LostDecision(ctx, p.ID)
@@ -483,7 +489,7 @@ func printDiff(con *console, p archive.ProposalRecord) {
 	}
 }
 
-// forEach calls look for every record of a list, which an error names.
+// forEach calls look for every record in a list. Errors name the list.
 func forEach[T any](name string, list iter.Seq2[T, error], look func(T)) error {
 	for v, err := range list {
 		if err != nil {

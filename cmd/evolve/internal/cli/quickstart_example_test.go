@@ -21,7 +21,7 @@ func chapterText(t *testing.T, name string) string {
 	return string(data)
 }
 
-// gitIdentity gives git a name, and none of the settings of this machine.
+// gitIdentity gives git a name and hides the git settings of this machine.
 func gitIdentity(t *testing.T) {
 	t.Helper()
 	config := filepath.Join(t.TempDir(), "gitconfig")
@@ -32,7 +32,7 @@ func gitIdentity(t *testing.T) {
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 }
 
-// runShell runs a command of a page as a shell does, in a folder.
+// runShell runs a command from a page in a folder, as a shell does.
 func runShell(t *testing.T, dir, command string) string {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", command)
@@ -44,7 +44,7 @@ func runShell(t *testing.T, dir, command string) string {
 	return string(out)
 }
 
-// serve starts the service of a page on a free port, and puts its address into agent.yaml.
+// serve starts the service from a page on a free port and puts its address into agent.yaml.
 func serve(t *testing.T, dir string, words []string) {
 	t.Helper()
 	server := exec.Command(words[0], append(words[1:], "0")...)
@@ -77,8 +77,8 @@ func serve(t *testing.T, dir string, words []string) {
 	}
 }
 
-// TestQuickstart types the commands of both ways of the chapter, from an empty folder to an
-// approved change, with the files that the chapter shows and no other.
+// TestQuickstart types the commands of both ways in the chapter, from an empty folder to an
+// approved change, with only the files that the chapter shows.
 func TestQuickstart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two nights")
@@ -133,7 +133,8 @@ func TestQuickstart(t *testing.T) {
 	}
 }
 
-// shownFile matches the name of a file that the chapter shows, and namedFile any mention of one.
+// shownFile matches the name of a file that the chapter shows, and namedFile any mention of
+// a file.
 var (
 	shownFile = regexp.MustCompile("(?m)^`(mine/[a-z.]+)`$")
 	namedFile = regexp.MustCompile(`mine/[a-z]+\.[a-z]+`)
@@ -148,8 +149,8 @@ func quickstartFiles(page string) []string {
 	return names
 }
 
-// TestQuickstartShowsItsFiles checks that the chapter shows each file that it mentions, or a
-// program that writes it and its command.
+// TestQuickstartShowsItsFiles checks that for each file that it mentions, the chapter shows
+// either the file, or a program that writes the file and the command for it.
 func TestQuickstartShowsItsFiles(t *testing.T) {
 	t.Parallel()
 	page := chapterText(t, "quickstart")
@@ -165,8 +166,8 @@ func TestQuickstartShowsItsFiles(t *testing.T) {
 	}
 }
 
-// indentedBlocks returns the blocks of a page that are indented by four, without the indent. A
-// blank line between two indented ones belongs to the block.
+// indentedBlocks returns the blocks of a page that are indented by four spaces, without the
+// indentation. A blank line between two indented lines belongs to the block.
 func indentedBlocks(page string) []string {
 	var blocks []string
 	open := false

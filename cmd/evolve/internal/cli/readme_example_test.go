@@ -15,7 +15,8 @@ import (
 var (
 	readmeFile    = regexp.MustCompile("(?m)^`([\\w./-]+)`\n\n```\\w*\n((?s:.*?))^```")
 	readmeConsole = regexp.MustCompile("(?m)^```console\n((?s:.*?))^```")
-	// readmeVaries matches what differs between two runs of the example.
+	// readmeVaries matches the parts of the output that differ between two runs of the
+	// example.
 	readmeVaries = regexp.MustCompile(`night of [^·]*·|latency \(p95\) .*|\S*/\.evolve/|\S*/suites/|night-\S* \([^)]*\)|commit [0-9a-f]{12}`)
 )
 
@@ -84,8 +85,8 @@ func TestReadmeExample(t *testing.T) {
 	}
 }
 
-// TestReadmeFits checks that no line is longer than 120 characters and that no cell of a
-// table holds three numbers.
+// TestReadmeFits checks that no line is longer than 120 characters and that no table cell
+// contains three numbers.
 func TestReadmeFits(t *testing.T) {
 	t.Parallel()
 	number := regexp.MustCompile(`[\d.,]*\d`)

@@ -12,8 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadmeShowsTheDemo runs the demo and compares what it ends with, from the
-// decision box on, with what the README shows: all but the date, the folder and the time that answers took.
+// TestReadmeShowsTheDemo runs the demo and compares the end of its output, starting with
+// the decision box, with what the README shows, except for the date, the folder and the
+// times that answers took.
 func TestReadmeShowsTheDemo(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -35,8 +36,9 @@ func TestReadmeShowsTheDemo(t *testing.T) {
 	checkStatistics(t, strings.TrimSpace(demoDir.FindString(out)))
 }
 
-// checkStatistics checks that the lines of a report that the chapter on statistics explains are those
-// of the demo's report, and that the evidence in its text is.
+// checkStatistics checks that the report lines that the chapter on statistics explains are
+// those of the demo's report, and that the evidence in the chapter's text is the report's
+// evidence.
 func checkStatistics(t *testing.T, dir string) {
 	t.Helper()
 	_, section, ok := strings.Cut(chapterText(t, "statistics"), "## A report in plain words\n")
@@ -87,11 +89,12 @@ func checkStatistics(t *testing.T, dir string) {
 var (
 	nightOf = regexp.MustCompile(`night of [^·]*·`)
 	tookP95 = regexp.MustCompile(`latency \(p95\) .*`)
-	gap     = regexp.MustCompile(` {2,}`) // columns are as wide as the times
+	gap     = regexp.MustCompile(` {2,}`) // columns are as wide as the times in them
 	demoDir = regexp.MustCompile(`\S*/evolve-demo-[^/\s]*`)
 )
 
-// plainEnding is the decision box and what follows it, without date, folder and times.
+// plainEnding returns the decision box and what follows it, without the date, the folder
+// and the times.
 func plainEnding(t *testing.T, out string) []string {
 	t.Helper()
 	at := strings.Index(out, "clerk · night of")

@@ -17,9 +17,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// renewAfter writes the pages of runs again after a decision, with those whose commands are no
-// longer valid and the index. The decision stands if that fails, so a failure is a warning. A
-// workspace without pages gets none.
+// renewAfter writes the pages of runs again after a decision, together with the pages whose
+// commands are no longer valid, and the index. The decision stands if that fails, so a
+// failure is a warning. A workspace without pages gets none.
 func renewAfter(ctx context.Context, sh *shell, root string, runs ...string) {
 	if _, err := os.Stat(reportsDir(root)); errors.Is(err, fs.ErrNotExist) {
 		return
@@ -37,9 +37,9 @@ func renewAfter(ctx context.Context, sh *shell, root string, runs ...string) {
 	}
 }
 
-// renewPages writes the pages of the given runs again, and those that have a command which is no
-// longer valid. Only pages that exist are written. One that cannot be written does not keep the
-// others from it. A run that is on writes its own at its end.
+// renewPages writes the pages of the given runs again, and the pages with a command that is
+// no longer valid. It writes only pages that exist. A page that cannot be written does not
+// prevent the others from being written. A run in progress writes its own page at its end.
 func renewPages(ctx context.Context, root string, a *archive.Archive, runs ...string) error {
 	src, err := asTheyAreIn(ctx, root, a)
 	if err != nil {
@@ -74,12 +74,12 @@ func renewPages(ctx context.Context, root string, a *archive.Archive, runs ...st
 	return errors.Join(failed...)
 }
 
-// decisionCommands finds the commands of a page that decide on a proposal. Foreign text is
-// escaped, so that it has no element of its own.
+// decisionCommands matches the commands on a page with which a person decides on a
+// proposal. Foreign text is escaped, so it cannot contain an element of its own.
 var decisionCommands = regexp.MustCompile(`<code>evolve (approve|reject|rollback) ([A-Za-z0-9]+)`)
 
-// valid reports whether the proposals are in states in which every command of a page that decides
-// on one can be given.
+// valid reports whether every command on a page that decides on a proposal is still
+// permitted by the state of that proposal.
 func valid(page []byte, states map[string]archive.ProposalState) bool {
 	for _, m := range decisionCommands.FindAllSubmatch(page, -1) {
 		state, known := states[string(m[2])]
@@ -91,5 +91,5 @@ func valid(page []byte, states map[string]archive.ProposalState) bool {
 	return true
 }
 
-// closed are the states of a proposal after which nothing more is decided.
+// closed lists the proposal states after which no further decision is possible.
 var closed = []archive.ProposalState{archive.RolledBack, archive.Rejected, archive.Expired, archive.Superseded, archive.GateFailed}

@@ -24,7 +24,8 @@ import (
 // reportOptions are the flags of `evolve report`.
 type reportOptions struct{ html, markdown, junit, csv, github, open bool }
 
-// form returns the form that is printed in place of the terminal's; nil for that one.
+// form returns the function that writes the report in the requested format, or nil for the
+// terminal's format.
 func (o reportOptions) form() func(io.Writer, model.Report) error {
 	switch {
 	case o.markdown:
@@ -39,7 +40,7 @@ func (o reportOptions) form() func(io.Writer, model.Report) error {
 	return nil
 }
 
-// single refuses two forms at once.
+// single returns an error if two formats are requested.
 func (o reportOptions) single(json bool) error {
 	n := 0
 	for _, asked := range []bool{json, o.html || o.open, o.markdown, o.junit, o.csv, o.github} {
@@ -48,7 +49,7 @@ func (o reportOptions) single(json bool) error {
 		}
 	}
 	if n > 1 {
-		return exit.Errorf(exit.Usage, "give only one of --json, --html, --markdown, --junit, --csv and --github", "a report has one form")
+		return exit.Errorf(exit.Usage, "give only one of --json, --html, --markdown, --junit, --csv and --github", "a report has one format")
 	}
 	return nil
 }
@@ -134,7 +135,7 @@ func printIndex(ctx context.Context, sh *shell, root string, a *archive.Archive,
 	return showPage(ctx, sh, path, o.open)
 }
 
-// showPage prints where a page is, and shows it when asked to.
+// showPage prints the location of a page, and opens the page if asked to.
 func showPage(ctx context.Context, sh *shell, path string, open bool) error {
 	if _, err := fmt.Fprintln(sh.stdout, path); err != nil || !open {
 		return err
@@ -142,8 +143,9 @@ func showPage(ctx context.Context, sh *shell, path string, open bool) error {
 	return browse(ctx, sh, path)
 }
 
-// browse hands a page to the program that opens pages here. Where none does, as on a server, that is
-// no error, since the page is written: a hint states what to do with it.
+// browse passes a page to the program that opens pages on this machine. If there is no such
+// program, as on a server, that is not an error, because the page has been written; a hint
+// describes how to open it.
 func browse(ctx context.Context, sh *shell, path string) error {
 	why := "this machine has no program that opens pages"
 	for _, opener := range []string{"xdg-open", "open", "wslview"} {
@@ -206,7 +208,8 @@ func writeIndex(ctx context.Context, root string, a *archive.Archive) (string, e
 		return "", fmt.Errorf("building the index: %w", err)
 	}
 	for _, n := range nights {
-		// A process that died between the end of a run and its report left none.
+		// If a process died between the end of a run and its report, the page does not
+		// exist.
 		page := filepath.Join(reportsDir(root), render.FileName(n.Run))
 		if _, err := os.Stat(page); n.State == archive.RunRunning || !errors.Is(err, os.ErrNotExist) {
 			continue

@@ -48,7 +48,7 @@ func requestsCommand(sh *shell) *cli.Command {
 		Name: "requests", Usage: "what agents asked for and may not do themselves",
 		Subcommands: []*cli.Command{
 			{
-				Name: "list", Usage: "those that await a person", Description: "Works while a run is on.",
+				Name: "list", Usage: "the requests that await a person", Description: "Works while a run is on.",
 				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "include those that were decided"}},
 				Action: func(c *cli.Context) error { return requestsList(sh, c) },
 			},
@@ -89,7 +89,7 @@ func requestsList(sh *shell, c *cli.Context) error {
 	})
 }
 
-// cell is foreign text in a table.
+// cell formats foreign text for a table.
 func cell(text string, most int) string {
 	return orDash(oneLine(foreign.Visible(oneLine(text, most)), most))
 }
@@ -128,7 +128,7 @@ func printRequest(con *console, r archive.ChangeRequestRecord) {
 
 func day(t time.Time) string { return stamp(t, "2 Jan 2006 15:04") }
 
-// stamp formats a time for people; the zero time is a dash.
+// stamp formats a time for people; the zero time becomes a dash.
 func stamp(t time.Time, layout string) string {
 	if t.IsZero() {
 		return orDash("")
@@ -136,8 +136,8 @@ func stamp(t time.Time, layout string) string {
 	return t.Local().Format(layout)
 }
 
-// printCall shows the requested call, with at most most bytes of its arguments; 0 means
-// all.
+// printCall shows the requested call, with at most most bytes of its arguments; 0 means all
+// bytes.
 func printCall(w io.Writer, r archive.ChangeRequestRecord, most int) {
 	for _, kv := range [][2]string{{"tool", r.Request.Tool}, {"target", r.Request.Target}} {
 		_, _ = fmt.Fprintf(w, "  %-10s %s\n", kv[0], orDash(foreign.Visible(kv[1])))

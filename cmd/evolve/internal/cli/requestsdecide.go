@@ -14,17 +14,17 @@ import (
 	"evolve/runtime/text"
 )
 
-// requestView is a change request in JSON.
+// requestView is a change request in JSON form.
 type requestView struct {
 	archive.ChangeRequestRecord
-	// Left lists what a person has to do after an approval.
+	// Left describes what a person still has to do after an approval.
 	Left string `json:"left,omitempty"`
 }
 
-// requestWord is a command by which a person decides on a change request.
+// requestWord is a command with which a person decides on a change request.
 type requestWord struct {
 	name, usage, about string
-	// reasoned reports whether it is refused without a reason.
+	// reasoned reports whether the decision requires a reason.
 	reasoned bool
 	do       func(*review.Reviewer, context.Context, string, review.Decision) (review.Granted, error)
 }
@@ -32,7 +32,7 @@ type requestWord struct {
 func granting() requestWord {
 	return requestWord{
 		name: "approve", usage: "record the permission for the exact call; nothing is executed",
-		about: "A change of the agent's parameters becomes a proposal, which passes the gates and awaits `evolve approve`. " +
+		about: "A change to the agent's parameters becomes a proposal, which passes the gates and awaits `evolve approve`. " +
 			"A person makes any other change: the output lists the steps.",
 		do: (*review.Reviewer).ApproveRequest,
 	}
@@ -93,10 +93,10 @@ func decideRequest(sh *shell, c *cli.Context, d requestWord) error {
 	return printGranted(sh.console, granted)
 }
 
-// confirmBytes is how much of a call is shown before the question.
+// confirmBytes is the number of bytes of a call that are shown before the question.
 const confirmBytes = 4000
 
-// confirmRequest shows what will be recorded and asks.
+// confirmRequest shows what will be recorded and asks for confirmation.
 func confirmRequest(ctx context.Context, con *console, w *workspace.Workspace, r archive.ChangeRequestRecord, d requestWord) error {
 	who, err := con.mustAsk("evolve requests show " + r.ID)
 	if err != nil {
@@ -105,7 +105,7 @@ func confirmRequest(ctx context.Context, con *console, w *workspace.Workspace, r
 	_, _ = fmt.Fprintf(who.out, "%s what %s asks for in %s:\n", d.name, text.Visible(r.Agent), r.ID)
 	printCall(who.out, r, confirmBytes)
 	if wish := review.RequestedOf(w.Reviewed(), r); wish.Agent != nil && !d.reasoned {
-		_, _ = fmt.Fprintln(who.out, "it becomes a proposal, in the place of one that awaits a decision:")
+		_, _ = fmt.Fprintln(who.out, "it becomes a proposal that replaces one awaiting a decision:")
 		printChanges(who.out, review.Changes(wish.Agent.Space.Names(), wish.Agent.Champion, wish.Config), 24)
 	}
 	return who.confirm(ctx, "done")
@@ -125,20 +125,21 @@ func printGranted(con *console, g review.Granted) error {
 		default:
 			con.printf("approved %s: the permission is recorded with the exact call, and nothing was executed\n", r.ID)
 			if g.Why != "" {
-				con.printf("it became no proposal: %s\n", text.Visible(oneLine(g.Why, 300)))
+				con.printf("it did not become a proposal: %s\n", text.Visible(oneLine(g.Why, 300)))
 			}
-			con.printf("\n  what is left    %s\n  the call        %s\n", left, con.command("evolve requests show "+r.ID))
+			con.printf("\n  still to do     %s\n  the call        %s\n", left, con.command("evolve requests show "+r.ID))
 		}
 	})
 }
 
-// leftToPerson returns what a person has to do for a change that evolve does not make.
+// leftToPerson describes what a person has to do about a change that evolve does not make
+// itself.
 func leftToPerson(kind string) string {
 	switch kind {
 	case "source":
 		return "change the source yourself and commit it"
 	case "config":
-		return "parameters change through proposals only: `evolve variants` lists what was tried, `evolve propose` takes one"
+		return "parameters change through proposals only: `evolve variants` lists what was tried, `evolve propose` proposes one"
 	case "policy", "settings":
 		return "edit evolve.yaml or agents/<id>/agent.yaml yourself"
 	case "benchmark", "grader":

@@ -20,7 +20,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// reviewView is `evolve review --json`: what was decided.
+// reviewView is the output of `evolve review --json`. It holds the decisions that were
+// made.
 type reviewView struct {
 	Approved []string `json:"approved"`
 	Rejected []string `json:"rejected"`
@@ -90,34 +91,38 @@ func reviewQueue(sh *shell, c *cli.Context, w *workspace.Workspace, who *person)
 	if len(list) == 0 {
 		_, err = fmt.Fprintln(sh.stdout, "nothing awaits a decision")
 	} else {
-		_, err = fmt.Fprintf(sh.stdout, "\n%d approved, %d rejected, %d left\n", len(view.Approved), len(view.Rejected), len(view.Left))
+		_, err = fmt.Fprintf(sh.stdout, "\n%d approved, %d rejected, %d left for later\n", len(view.Approved), len(view.Rejected), len(view.Left))
 	}
 	return err
 }
 
-// claimed is a proposal with what may be said of its variant.
+// claimed is a proposal with what may be said about its variant.
 type claimed struct {
 	archive.ProposalRecord
 	claim stats.Claim
-	// against is how the stored evaluations contradict it; then there are no grounds.
+	// against describes how the stored evaluations contradict the proposal. If it is not
+	// empty, there are no grounds.
 	against string
-	// notes say whether a decision on it was lost.
+	// notes describe whether a decision on the proposal was lost.
 	notes []string
-	// small describes how the version that a patch is was made small.
+	// small describes how the version in a patch was reduced from a finalist.
 	small string
-	// waited is how long it has waited for a decision; empty below a day.
+	// waited is how long the proposal has waited for a decision; it is empty for less than
+	// a day.
 	waited string
-	// variant and champion are the names of the configs that it is about.
+	// variant and champion are the names of the configs that the proposal concerns.
 	variant, champion string
-	// price lists what gets worse or dearer with the variant.
+	// price lists what gets worse or more expensive with the variant.
 	price []string
-	// grounds are the lines before the question, but for the price.
+	// grounds holds the lines that precede the question, without those about the price.
 	grounds []string
-	// stale lists what changed since a config was measured, which cannot be approved; empty for none.
+	// stale lists what changed since a config was measured; it is empty if nothing did. A
+	// stale config cannot be approved.
 	stale []string
 }
 
-// staleWords describes what changed since a config was measured; empty for nothing.
+// staleWords describes what changed since a config was measured; it returns "" if nothing
+// did.
 func (p claimed) staleWords(con *console) string {
 	if len(p.stale) == 0 {
 		return ""
@@ -125,7 +130,8 @@ func (p claimed) staleWords(con *console) string {
 	return con.localHint(model.StaleWords(p.stale))
 }
 
-// commands returns the commands for deciding on a proposal. A stale one cannot be approved.
+// commands returns the commands for deciding on a proposal. A stale proposal cannot be
+// approved.
 func (p claimed) commands() []string {
 	list := decisionsOn(p.ProposalRecord)
 	if len(p.stale) > 0 {
@@ -134,7 +140,8 @@ func (p claimed) commands() []string {
 	return list
 }
 
-// awaiting lists what a person may decide on and closes the archive.
+// awaiting returns the proposals that a person may decide on. The archive is closed when it
+// returns.
 func awaiting(sh *shell, c *cli.Context, root string) ([]claimed, error) {
 	var list []claimed
 	err := wire.LookIfThere(root, func(a *archive.Archive) error {
@@ -162,7 +169,7 @@ func awaiting(sh *shell, c *cli.Context, root string) ([]claimed, error) {
 	return list, err
 }
 
-// claimedOf reads what may be said of a proposal, but for the grounds.
+// claimedOf reads what may be claimed about a proposal, except the grounds.
 func claimedOf(ctx context.Context, sh *shell, a *archive.Archive, root string, p archive.ProposalRecord) (out claimed, err error) {
 	out.ProposalRecord = p
 	if p.OfConfig() {
@@ -191,7 +198,8 @@ func claimedOf(ctx context.Context, sh *shell, a *archive.Archive, root string, 
 	return out, err
 }
 
-// waited describes how many whole days a proposal has waited for a decision; empty for none.
+// waited describes how many whole days a proposal has waited for a decision; it returns ""
+// for less than a day.
 func waited(since, now time.Time) string {
 	if days := model.Days(since, now); days > 0 {
 		return "has waited " + count(days, "day") + " for a decision"
@@ -199,11 +207,11 @@ func waited(since, now time.Time) string {
 	return ""
 }
 
-// errEnough means that the person quits the review.
+// errEnough reports that the person quits the review.
 var errEnough = errors.New("enough")
 
-// reviewOne asks until the proposal is decided on or left. After a refusal it prints the
-// reason and asks again.
+// reviewOne asks until the proposal is decided on or left for later. After a refusal it
+// prints the reason and asks again.
 func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, out *shell, one claimed) (archive.ProposalState, error) {
 	p := one.ProposalRecord
 	gates, more, key := len(p.Gates) > model.MaxSingleGates, "", ""
@@ -245,7 +253,7 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 				}
 			}
 			if p.State == archive.HumanLane {
-				if word.OverrideReason, err = who.ask(c.Context, "a gate flagged it; why may it pass? "); err != nil {
+				if word.OverrideReason, err = who.ask(c.Context, "a gate flagged it; for what reason do you accept it? "); err != nil {
 					return p.State, err
 				}
 			}
@@ -282,13 +290,14 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 	}
 }
 
-// reviewed pronounces a decision; an approval after the question of `evolve approve`.
+// reviewed carries out a decision. For an approval it first asks the question of `evolve
+// approve`.
 func reviewed(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, d decision, p archive.ProposalRecord, word review.Decision) (done decided, _ error) {
 	word, shown, err := weigh(c.Context, sh, w, d, p, word, func() (string, error) { return decider(sh, c, w.Root) })
 	if err != nil {
 		return done, err
 	}
-	if !d.reasoned { // a rejection has asked for its reason
+	if !d.reasoned { // a rejection has already asked for its reason
 		printQuestion(sh, who.out, p, d.plan(p), shown, changesOf(p), word.Initial)
 		if err := who.confirm(c.Context, "done"); err != nil {
 			return done, err

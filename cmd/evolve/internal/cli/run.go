@@ -36,12 +36,14 @@ type runOptions struct {
 	resume   batch.Resume
 	dryRun   bool
 	detailed bool
-	// tells reports to people what the run comes to; nil tells nothing.
+	// tells notifies people of the outcome of the run; if it is nil, no notifications are
+	// sent.
 	tells   *teller
 	catchUp bool
-	// workers are the settings of the hub.
+	// workers are the hub settings.
 	workers workspace.Workers
-	// measures keeps figures for monitoring that no record has; nil keeps none.
+	// measures collects figures for monitoring that are not stored in any record; if it is
+	// nil, none are collected.
 	measures *measuring
 }
 
@@ -50,7 +52,7 @@ func runCommand(sh *shell) *cli.Command {
 		Name:  "run",
 		Usage: "the nightly batch: search, confirm on the holdout, propose, report",
 		Description: "Runs every agent of the workspace (or those named by --agent) over its suites. `evolve\n" +
-			"schedule` starts it every night; a run whose process died is taken up again, and nothing recorded is paid twice.",
+			"schedule` starts it every night; a run whose process died is resumed, and nothing recorded is paid for twice.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "agent", Usage: "run only the agent `ID`; repeat it for several"},
 			&cli.IntFlag{Name: "budget-evals", Usage: "at most `N` evaluations, shared among the agents"},
@@ -58,13 +60,13 @@ func runCommand(sh *shell) *cli.Command {
 			&cli.DurationFlag{Name: "budget-time", Usage: "at most `DURATION`, such as 45m or 6h"},
 			&cli.StringFlag{Name: "until", Usage: "end, report included, by the local time `HH:MM`"},
 			&cli.IntFlag{Name: "concurrency", Usage: "run `N` evaluations at once"},
-			&cli.IntFlag{Name: "lookahead", Usage: "ask for up to `N` evaluations before the first result is needed; a deterministic agent gives the same results at any concurrency up to it"},
+			&cli.IntFlag{Name: "lookahead", Usage: "ask for up to `N` evaluations before the first result is needed; a deterministic agent gives the same results at any concurrency up to N"},
 			hubFlag(),
 			&cli.Int64Flag{Name: "seed", Usage: "random seed `N`; the run's number by default"},
 			&cli.StringFlag{Name: "selection", Usage: "choose parents by `METHOD`: " + strings.Join(mutate.Selections(), ", ")},
 			&cli.StringFlag{Name: "stages", Usage: "run the `STAGES` search, which stops before the holdout, or search,confirm, the default"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "show the plan, its cost and its power, and stop"},
-			&cli.BoolFlag{Name: "resume", Usage: "go on with the latest run, interrupted or ended by an outage, with its own options; --resume=false starts afresh even after a crash"},
+			&cli.BoolFlag{Name: "resume", Usage: "resume the latest run, if it was interrupted or ended by an outage, with its own options; --resume=false begins another run even after a crash"},
 			&cli.BoolFlag{Name: "catch-up", Usage: "do nothing unless the last night of `evolve schedule` was missed or its process died"},
 			&cli.BoolFlag{Name: "detailed-exitcode", Usage: "exit 3 when proposals await a decision"},
 		},
@@ -110,7 +112,7 @@ func runCommand(sh *shell) *cli.Command {
 				}
 				err = nightlyRun(sh, w, o)
 				if code, _ := exit.Of(err); err == nil || code != exit.Interrupted {
-					_, _ = nightBranches(sh, w, t) // the run has its end already
+					_, _ = nightBranches(sh, w, t) // the run already has its end
 				}
 				return err
 			}
@@ -179,7 +181,8 @@ func parseRun(c *cli.Context) (runOptions, error) {
 	return o, nil
 }
 
-// nightlyRun does the run and everything around it: lock, progress, report, exit code.
+// nightlyRun performs the run and everything around it: the lock, the progress, the report
+// and the exit code.
 func nightlyRun(sh *shell, w *workspace.Workspace, o runOptions) error {
 	ctx, drain, stop := drainContext(sh)
 	defer stop()
@@ -246,22 +249,22 @@ func nightlyRun(sh *shell, w *workspace.Workspace, o runOptions) error {
 	return err
 }
 
-// surviveClosedPipe makes a write to a closed pipe fail instead of ending the process, until
-// the returned function is called: the reader of the progress or the report may leave, as
-// `| head` does, and a night that was paid for goes on to its end. Programs that are started
-// have the signal as it was.
+// surviveClosedPipe makes a write to a closed pipe fail instead of ending the process,
+// until the returned function is called. The reader of the progress or the report may stop
+// reading, as `| head` does, and the night, which is paid for, then continues to its end.
+// Programs that are started have the signal's original handling.
 func surviveClosedPipe() (restore func()) {
 	closed := make(chan os.Signal, 1)
 	signal.Notify(closed, syscall.SIGPIPE)
 	return func() { signal.Stop(closed) }
 }
 
-// unreportedError means that the report of a run that ended could not be made or shown.
+// unreportedError reports that a run ended but its report could not be made or shown.
 type unreportedError struct{ error }
 
 func (e unreportedError) Unwrap() error { return e.error }
 
-// endRun closes the archive, and notes as the last step that the run was reported.
+// endRun closes the archive and, as the last step, notes that the run was reported.
 func endRun(w *workspace.Workspace, a *archive.Archive, err error) error {
 	if closing := a.Close(); closing != nil && err == nil {
 		err = fmt.Errorf("closing the archive: %w", closing)
@@ -275,9 +278,9 @@ func endRun(w *workspace.Workspace, a *archive.Archive, err error) error {
 	return err
 }
 
-// reportUnreported writes the report of a run that came to its end and whose process was
-// killed before it exited. It reports whether that is all this command has to do, since
-// it is the same one once more; the error is then the run's own end.
+// reportUnreported writes the report of a run that ended but whose process was killed
+// before it exited. It returns true if the command is the same as the one that started that
+// run, in which case there is nothing else to do; the error is then the run's own.
 func reportUnreported(ctx context.Context, sh *shell, w *workspace.Workspace, opts batch.Options, o runOptions) (bool, error) {
 	u, err := batch.FindUnreported(ctx, opts)
 	if err != nil {
@@ -287,7 +290,7 @@ func reportUnreported(ctx context.Context, sh *shell, w *workspace.Workspace, op
 		return false, nil
 	}
 	if u.Repeat {
-		sh.eprintf("run %s had ended, and was killed before it could report; nothing is repeated. --resume=false begins another run\n", u.Run.ID)
+		sh.eprintf("run %s had ended, but was killed before it could report; nothing is repeated. --resume=false begins another run\n", u.Run.ID)
 		return true, conclude(ctx, sh, w, opts.Archive, u.Summary, o)
 	}
 	report, err := writeReport(ctx, w, opts.Archive, u.Summary)
@@ -295,12 +298,12 @@ func reportUnreported(ctx context.Context, sh *shell, w *workspace.Workspace, op
 		return false, unreportedError{err}
 	}
 	o.tells.note(ctx, w, opts.Archive, u.Summary, report)
-	sh.eprintf("run %s had ended, and was killed before it could report; its report is written: %s\n", u.Run.ID, sh.command("evolve report "+u.Run.ID))
+	sh.eprintf("run %s had ended, but was killed before it could report; its report is written: %s\n", u.Run.ID, sh.command("evolve report "+u.Run.ID))
 	return false, nil
 }
 
-// drainContext returns the context of hard stops, the context of the first
-// interrupt, which drains, and a function that lets go of both.
+// drainContext returns a context that a hard stop cancels, a context that the first
+// interrupt cancels and that starts draining, and a function that releases both.
 func drainContext(sh *shell) (ctx, drain context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(sh.Ctx)
 	drain, drained := context.WithCancelCause(ctx)
@@ -330,8 +333,8 @@ func drainContext(sh *shell) (ctx, drain context.Context, stop func()) {
 	return ctx, drain, func() { close(done); cancel(nil) }
 }
 
-// belowEcho returns what a message after an interrupt begins with: the end of the line in which the
-// terminal shows ^C, which bars overwrite.
+// belowEcho returns the beginning of a message after an interrupt. If bars are drawn, it
+// ends the line on which the terminal shows ^C, which the bars would overwrite.
 func belowEcho(stream io.Writer) string {
 	f, ok := stream.(*foldWriter)
 	return orElse("", "\n", ok && f.drawn())
@@ -347,8 +350,8 @@ func conclude(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive
 	if err != nil {
 		return unreportedError{err}
 	}
-	if err := renewPages(ctx, w.Root, a); err != nil { // of proposals that this run replaced
-		sh.eprintf("warning: pages of earlier nights: %s; the run is not affected\n", text.Visible(err.Error()))
+	if err := renewPages(ctx, w.Root, a); err != nil { // update the pages about proposals that this run replaced
+		sh.eprintf("warning: cannot update the pages of earlier nights: %s; the run is not affected\n", text.Visible(err.Error()))
 	}
 	o.tells.note(ctx, w, a, s, report)
 	made := backUp(ctx, sh, w, a, s)
@@ -409,19 +412,19 @@ func earlyHint(r archive.Run) string {
 	switch r.Exit {
 	case exit.Budget:
 		if r.Spent != "" {
-			return "everything paid for is kept; raise that limit under policies in evolve.yaml, or give the run less to do with --budget-evals: `evolve agent show` prints the limits that hold"
+			return "everything paid for is kept; raise that limit under policies in evolve.yaml, or give the run less to do with --budget-evals: `evolve agent show` prints the limits in force"
 		}
 		return "give the run more with --budget-evals, --budget-usd, --budget-time or a later --until; `evolve run --dry-run` shows what a plan needs"
 	case exit.Interrupted:
-		return "`evolve run --resume` goes on where it stopped"
+		return "`evolve run --resume` continues where it stopped"
 	}
 	if r.Try != "" {
-		return "`" + r.Try + "` shows what the agent does; correct it, then run `evolve run`: this starts a new run, which reuses what was paid for where it still applies"
+		return "`" + r.Try + "` shows what the agent does; correct it, then run `evolve run`: this starts a new run, which reuses what was paid for if it still applies"
 	}
-	return "everything paid for is kept; `evolve doctor` checks the surroundings, and `evolve run --resume` goes on where it stopped as long as the agent, its suites and the settings are the same"
+	return "everything paid for is kept; `evolve doctor` checks the environment, and `evolve run --resume` continues where it stopped as long as the agent, its suites and the settings are the same"
 }
 
-// printNext prints what to type after the commands of the decision box.
+// printNext prints the commands to type after those in the decision box.
 func printNext(con *console, s batch.Summary) {
 	for _, p := range s.Skills {
 		if undecided(p) {

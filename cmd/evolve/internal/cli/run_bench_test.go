@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// pythonAgent answers at once; what it knows is how to read and write lines.
+// pythonAgent is an agent that answers at once. It can only read and write lines.
 const pythonAgent = `import json, sys
 for line in sys.stdin:
     r = json.loads(line)
@@ -20,9 +20,9 @@ for line in sys.stdin:
     sys.stdout.flush()
 `
 
-// BenchmarkCommandAgent is the way of an evaluation through one pool of two
-// sandboxed programs, persisted. The bound is 3,000 a second on two cores; beside
-// it what promptfoo 0.123 stored on the same kind of machine.
+// BenchmarkCommandAgent measures the path of an evaluation through one pool of two
+// sandboxed programs, persisted. The bound is 3,000 a second on two cores. For comparison,
+// it also reports what promptfoo 0.123 stored on the same kind of machine.
 func BenchmarkCommandAgent(b *testing.B) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		b.Skip("python3 is not installed")

@@ -11,7 +11,7 @@ import (
 
 func scheduleCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "schedule", Usage: "start a run every night, by systemd or cron",
+		Name: "schedule", Usage: "start a run every night, using systemd or cron",
 		Subcommands: []*cli.Command{schedulePrintCommand(sh), scheduleInstallCommand(sh), scheduleRemoveCommand(sh)},
 	}
 }
@@ -22,20 +22,20 @@ type scheduleOptions struct {
 	system            bool
 }
 
-// flags returns the flags that both have.
+// flags returns the flags that both commands have.
 func (o *scheduleOptions) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "at", Destination: &o.at, Usage: "start at this local time `HH:MM`; 01:30 by default"},
-		&cli.StringFlag{Name: "until", Destination: &o.until, Usage: "end, report included, by the local time `HH:MM`; by default the limits of evolve.yaml hold"},
+		&cli.StringFlag{Name: "until", Destination: &o.until, Usage: "end, report included, by the local time `HH:MM`; by default the limits of evolve.yaml apply"},
 		&cli.StringFlag{Name: "format", Destination: &o.format, Usage: "for the `SCHEDULER`: systemd, cron or, to print only, kubernetes"},
 		&cli.BoolFlag{Name: "system", Destination: &o.system, Usage: "install a unit of the system, as root, that runs as the owner of the workspace"},
 	}
 }
 
-// defaultAt is the time of day at which nights start by default.
+// defaultAt is the default time of day at which nights start.
 const defaultAt = "01:30"
 
-// kind returns the kind that was asked for; empty for none.
+// kind returns the kind of schedule that was requested; it is empty if none was.
 func (o scheduleOptions) kind() (schedule.Kind, error) {
 	var names []string
 	for _, k := range schedule.Kinds() {
@@ -45,7 +45,7 @@ func (o scheduleOptions) kind() (schedule.Kind, error) {
 		return "", exit.Errorf(exit.Usage, exit.Suggest("", "%s", o.format, names), "--format is systemd, cron or kubernetes, not %q", o.format)
 	}
 	if o.system && o.format != "" && o.format != string(schedule.Systemd) {
-		return "", exit.Errorf(exit.Usage, "leave one of them out", "--system is of systemd, not of %s", o.format)
+		return "", exit.Errorf(exit.Usage, "leave one of them out", "--system is for systemd, not for %s", o.format)
 	}
 	return schedule.Kind(o.format), nil
 }

@@ -15,10 +15,10 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// scheduler returns the machine that nights are scheduled on.
+// scheduler returns the host on which nights are scheduled, which is this machine.
 func (sh *shell) scheduler() schedule.Host {
 	h := schedule.Host{Env: sh.Env, Systemctl: findProgram(sh.Env, "systemctl"), Crontab: findProgram(sh.Env, "crontab"), SystemUnits: "/etc/systemd/system"}
-	// systemd itself looks for units there.
+	// systemd itself looks for units in this folder.
 	if dirs := filepath.SplitList(sh.Env.Get("SYSTEMD_UNIT_PATH")); len(dirs) > 0 && filepath.IsAbs(dirs[0]) {
 		h.SystemUnits = dirs[0]
 	}
@@ -27,7 +27,7 @@ func (sh *shell) scheduler() schedule.Host {
 	} else if home := sh.Env.Get("HOME"); filepath.IsAbs(home) {
 		h.UserUnits = filepath.Join(home, ".config", "systemd", "user")
 	}
-	// A session of cron or sudo does not have the address of the user's systemd.
+	// A cron or sudo session does not have the address of the user's systemd.
 	if run := fmt.Sprintf("/run/user/%d", os.Getuid()); sh.Env.Get("XDG_RUNTIME_DIR") == "" {
 		if _, err := os.Stat(run); err == nil {
 			h.Env = append(slices.Clone(h.Env), "XDG_RUNTIME_DIR="+run)
@@ -36,7 +36,7 @@ func (sh *shell) scheduler() schedule.Host {
 	return h
 }
 
-// findProgram returns the path of a program on the search path; empty if there is none.
+// findProgram returns the path of a program on the search path, or "" if there is none.
 func findProgram(env wire.Environment, name string) string {
 	for _, dir := range filepath.SplitList(env.Get("PATH")) {
 		path := filepath.Join(dir, name)
@@ -47,8 +47,8 @@ func findProgram(env wire.Environment, name string) string {
 	return ""
 }
 
-// ownProgram returns the path of this program: on the search path where it is there, since a
-// link there outlives an update.
+// ownProgram returns the path of this program. If the program is on the search path, it
+// returns the path there, because a link there remains valid after an update.
 func ownProgram(env wire.Environment) (string, error) {
 	own, err := os.Executable()
 	if err != nil {
@@ -64,7 +64,8 @@ func ownProgram(env wire.Environment) (string, error) {
 	return own, nil
 }
 
-// plannedNight returns the night that the flags describe, of what is found.
+// plannedNight returns the night that the flags describe. What they leave open is taken
+// from the installed schedule that was found.
 func (sh *shell) plannedNight(c *cli.Context, w *workspace.Workspace, o scheduleOptions, found []schedule.Installed) (schedule.Night, error) {
 	n := schedule.Night{Workspace: realPath(w.Root), Path: schedule.SearchPath(sh.Env.Get("PATH")), Zone: zoneName(sh.Now()), Since: sh.Now()}
 	at, until := o.at, o.until
@@ -112,8 +113,8 @@ func parseTime(flag, text string) (schedule.At, error) {
 	return at, nil
 }
 
-// realPath returns a folder without links: a workspace has one schedule, whichever link leads
-// to it.
+// realPath resolves the links in a folder's path, because a workspace has one schedule,
+// whichever link leads to it.
 func realPath(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real
@@ -121,7 +122,8 @@ func realPath(dir string) string {
 	return dir
 }
 
-// zoneName returns the name of the time zone of this machine; empty if it is not known.
+// zoneName returns the name of this machine's time zone; it returns "" if the name is not
+// known.
 func zoneName(now time.Time) string {
 	name := now.Location().String()
 	if name == "Local" {
@@ -138,7 +140,7 @@ func zoneName(now time.Time) string {
 	return name
 }
 
-// neededEnv lists the variables that the settings of a workspace name, other than those that
+// neededEnv lists the variables that the settings of a workspace name, except those that
 // every process has.
 func neededEnv(w *workspace.Workspace) []string {
 	var names []string

@@ -18,20 +18,21 @@ import (
 	"evolve/runtime/text"
 )
 
-// scheduleInstalled is `evolve schedule install --json`.
+// scheduleInstalled is the output of `evolve schedule install --json`.
 type scheduleInstalled struct {
 	Kind    schedule.Kind `json:"kind"`
 	At      string        `json:"at"`
 	Next    time.Time     `json:"next"`
 	Changed bool          `json:"changed"`
-	// Files are the units that were written, Commands what changed the rest.
+	// Files are the unit files that were written, and Commands are the commands that
+	// changed the rest.
 	Files    []string `json:"files"`
 	Commands []string `json:"commands"`
-	// Log is the file or the command that shows the output of nights.
+	// Log is the file that holds the output of nights, or the command that shows it.
 	Log string `json:"log"`
-	// Notes are what a person has to do besides.
+	// Notes lists what else a person has to do.
 	Notes []string `json:"notes"`
-	// Undo is the command that takes it all away.
+	// Undo is the command that removes everything.
 	Undo string `json:"undo"`
 }
 
@@ -39,7 +40,7 @@ func scheduleInstallCommand(sh *shell) *cli.Command {
 	var o scheduleOptions
 	return &cli.Command{
 		Name: "install", Usage: "start a run every night from now on",
-		Description: "Writes a service and a timer of systemd for the user, or, where systemd takes no commands, lines into the " +
+		Description: "Writes a service and a timer of systemd for the user, or, if systemd accepts no commands, lines into the " +
 			"user's crontab between two marks. It asks no question. Repeated, it changes only what differs: flags that are left out " +
 			"keep their installed values.",
 		Flags:  o.flags(),
@@ -53,7 +54,7 @@ func scheduleInstall(sh *shell, c *cli.Context, o scheduleOptions) error {
 		return err
 	}
 	if kind == schedule.Kubernetes {
-		return exit.Errorf(exit.Usage, "`evolve schedule print --format kubernetes` prints it for `kubectl apply -f -`", "a CronJob is not installed from here")
+		return exit.Errorf(exit.Usage, "`evolve schedule print --format kubernetes` prints it for `kubectl apply -f -`", "evolve does not install a CronJob")
 	}
 	if err := outside(sh); err != nil {
 		return err
@@ -97,7 +98,7 @@ func scheduleInstall(sh *shell, c *cli.Context, o scheduleOptions) error {
 	return sh.show(view, func() { printInstalled(sh.console, view) })
 }
 
-// printByHand prints the lines to add where nothing can be installed.
+// printByHand prints the lines to add by hand if nothing can be installed.
 func printByHand(sh *shell, kind schedule.Kind, system bool, n schedule.Night, root string) error {
 	kind = byHand(kind, system)
 	parts, err := scheduleParts(sh.scheduler(), kind, system, n)
@@ -112,15 +113,15 @@ func printByHand(sh *shell, kind schedule.Kind, system bool, n schedule.Night, r
 	if !sh.json {
 		printParts(sh.console, parts)
 	}
-	return exit.Errorf(exit.Infrastructure, "add it by hand where nights are started; `evolve schedule print` has the forms of systemd, cron and kubernetes",
+	return exit.Errorf(exit.Infrastructure, "add it by hand where nights are started; `evolve schedule print` prints the formats for systemd, cron and kubernetes",
 		"%w", schedule.ErrNone)
 }
 
-// scheduleError adds a hint to an error of the schedule.
+// scheduleError adds a hint to an error about the schedule.
 func scheduleError(err error) error {
 	switch {
 	case errors.Is(err, schedule.ErrOther):
-		return exit.Errorf(exit.Usage, "`evolve schedule remove` takes that away first", "%w, in another way", err)
+		return exit.Errorf(exit.Usage, "run `evolve schedule remove` first", "%w, in another way", err)
 	case errors.Is(err, fs.ErrPermission):
 		return exit.Errorf(exit.Infrastructure, "units of the system are written by root; without --system they are the user's own", "%w", err)
 	}
@@ -143,7 +144,7 @@ func scheduleNotes(w *workspace.Workspace, n schedule.Night, done schedule.Done)
 	return notes
 }
 
-// lingers reports whether the user's units run without a login.
+// lingers reports whether the user's units run while the user is not logged in.
 func lingers() bool {
 	_, err := os.Stat(filepath.Join("/var/lib/systemd/linger", schedule.CurrentUser()))
 	return err == nil
@@ -169,7 +170,7 @@ func printInstalled(con *console, v scheduleInstalled) {
 	}
 }
 
-// findSchedule returns the installed schedule of a workspace. It reports false if there is
+// findSchedule returns the installed schedule of a workspace. It returns false if there is
 // none, or if neither systemd nor cron can be read.
 func findSchedule(ctx context.Context, sh *shell, root string) (schedule.Installed, bool) {
 	found, _ := sh.scheduler().Find(ctx, realPath(root))

@@ -10,7 +10,7 @@ import (
 	"evolve/cmd/evolve/internal/schedule"
 )
 
-// schedulePrinted is `evolve schedule print --json`.
+// schedulePrinted is the output of `evolve schedule print --json`.
 type schedulePrinted struct {
 	Format schedule.Kind   `json:"format"`
 	At     string          `json:"at"`
@@ -54,8 +54,8 @@ func schedulePrintCommand(sh *shell) *cli.Command {
 	}
 }
 
-// wouldInstall returns the kind of schedule that `evolve schedule install` writes, or prints where it
-// can write none, and whether it is one of the system.
+// wouldInstall returns the kind of schedule that `evolve schedule install` writes, or
+// prints if it can write none, and whether it is a system schedule.
 func wouldInstall(ctx context.Context, h schedule.Host, found []schedule.Installed, system bool) (schedule.Kind, bool) {
 	if len(found) > 0 && !system {
 		return found[0].Kind, found[0].System
@@ -67,7 +67,7 @@ func wouldInstall(ctx context.Context, h schedule.Host, found []schedule.Install
 	return kind, system
 }
 
-// byHand returns the kind of schedule that a person is shown where none can be installed.
+// byHand returns the kind of schedule that is shown to a person if none can be installed.
 func byHand(wanted schedule.Kind, system bool) schedule.Kind {
 	if system {
 		return schedule.Systemd
@@ -75,7 +75,7 @@ func byHand(wanted schedule.Kind, system bool) schedule.Kind {
 	return orElse(wanted, schedule.Cron, wanted != "")
 }
 
-// scheduleParts renders a night; the files of units have their whole paths.
+// scheduleParts renders a night. Unit files have their full paths.
 func scheduleParts(h schedule.Host, kind schedule.Kind, system bool, n schedule.Night) ([]schedule.Part, error) {
 	switch kind {
 	case schedule.Cron:

@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// scheduleRemoved is `evolve schedule remove --json`.
+// scheduleRemoved is the output of `evolve schedule remove --json`.
 type scheduleRemoved struct {
 	Removed []removedLine `json:"removed"`
 }
@@ -21,7 +21,7 @@ type removedLine struct {
 func scheduleRemoveCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "remove", Usage: "start no more nights",
-		Description: "Takes away the units and the lines that `evolve schedule install` wrote for this workspace. A night that is under way goes on.",
+		Description: "Removes the units and the lines that `evolve schedule install` wrote for this workspace. A night in progress continues.",
 		Action: func(c *cli.Context) error {
 			if err := outside(sh); err != nil {
 				return err

@@ -10,12 +10,13 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// longOnly are commands on gated patches and versions of code, whose scripts are all long: they
-// run compilers. The packages behind them have tests in short runs.
+// longOnly are commands on gated patches and on versions of code. All their scripts are
+// long because they run compilers. The packages behind these commands have tests in short
+// runs.
 var longOnly = []string{"adopt", "adopt sync", "code compare", "code lineage", "patch list", "patch review", "patch show"}
 
-// TestEveryCommandHasAScript checks that a script runs each command, with and without
-// --json, and a script of short runs, too.
+// TestEveryCommandHasAScript checks that each command is run by a script, with and without
+// --json, and also by a script of short runs.
 func TestEveryCommandHasAScript(t *testing.T) {
 	scripts, err := filepath.Glob(filepath.Join("scripts", "*", "testdata", "script", "*.txtar"))
 	if err != nil || len(scripts) == 0 {

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// printFiles lists every file of a proposal with what is done to it, and how many lines
-// are added and removed. back is the way back.
+// printFiles lists every file of a proposal with the kind of change to it and the numbers
+// of added and removed lines. back reverses the changes.
 func printFiles(w io.Writer, files []archive.FileChange, back bool) {
 	if len(files) > 0 {
 		_, _ = fmt.Fprintln(w, "\nfiles")
@@ -22,7 +22,8 @@ func printFiles(w io.Writer, files []archive.FileChange, back bool) {
 	}
 }
 
-// changeOf describes what happens to a file, and counts its lines; back turns the change around.
+// changeOf describes the change to a file, and counts the added and removed lines. back
+// reverses the change.
 func changeOf(f archive.FileChange, back bool) (what string, added, removed int) {
 	if back {
 		f.Old, f.New = f.New, f.Old

@@ -12,7 +12,7 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// subject is the word for what a proposal changes.
+// subject returns the word for what a proposal changes.
 func subject(p archive.ProposalRecord) string {
 	if kind, _ := review.Written(p); kind != "" {
 		return kind
@@ -28,8 +28,8 @@ func subject(p archive.ProposalRecord) string {
 	return string(archive.KindConfig)
 }
 
-// printWritten shows a tool or a skill as a person must read it before approving:
-// the files, and the whole text of what will run or stand in the prompt.
+// printWritten shows a tool or a skill as a person must read it before approving it: the
+// files, and the whole text that will run or be part of the prompt.
 func printWritten(con *console, p archive.ProposalRecord) {
 	kind, _ := review.Written(p)
 	if kind == "" {
@@ -67,12 +67,12 @@ func printWritten(con *console, p archive.ProposalRecord) {
 	}
 	switch {
 	case star != nil && before != nil:
-		text("changes of the source", udiff.Unified("in use", "proposed", string(before), string(star)))
+		text("changes to the source", udiff.Unified("in use", "proposed", string(before), string(star)))
 		text("source", string(star))
 	case star != nil:
 		text("source", string(star))
 	case before != nil:
-		text("source that goes", string(before))
+		text("source that is removed", string(before))
 	}
 	if d, err := authored.Parse(star, manifest); err == nil {
 		text("what the model is told", d.Description+"\narguments "+string(d.Schema))
@@ -87,7 +87,7 @@ func printWritten(con *console, p archive.ProposalRecord) {
 	}
 }
 
-// printRemembered shows the memories of a proposal that adds or marks some.
+// printRemembered shows the memories in a proposal that adds or marks memories.
 func printRemembered(con *console, p archive.ProposalRecord) {
 	added, marked := review.Remembered(p)
 	for _, m := range added {

@@ -8,7 +8,8 @@ import (
 	"evolve/archive"
 )
 
-// TestWrittenIsShownEscaped: an archive that came from elsewhere may hold anything.
+// TestWrittenIsShownEscaped checks that text from the archive is shown escaped, because an
+// archive that came from elsewhere may contain anything.
 func TestWrittenIsShownEscaped(t *testing.T) {
 	const evil = "\x1b[2J\u202e\r"
 	for _, path := range []string{"agents/clerk/tools/" + evil + ".star", "agents/clerk/skills/" + evil + ".md"} {

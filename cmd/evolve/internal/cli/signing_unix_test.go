@@ -14,8 +14,9 @@ import (
 	"evolve/gates/review"
 )
 
-// TestKilledBeforeSigning: a process is killed after it wrote a decision and before it signed
-// the ledger's head. The check fails, the next command that writes signs, and then it holds.
+// TestKilledBeforeSigning kills a process after it wrote a decision and before it signed
+// the ledger's head. The check must fail until the next command that writes signs the head,
+// and then it must pass.
 func TestKilledBeforeSigning(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")

@@ -18,18 +18,19 @@ import (
 type signedLine struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Signer      string `json:"signer,omitempty"`
-	// Entry is the number of the signed one.
+	// Entry is the number of the signed entry.
 	Entry int64 `json:"entry,omitempty"`
-	// Fault is the reason why the head is not signed as the settings ask for; Next is the next step.
+	// Fault is the reason why the head is not signed as the settings require. Next is the
+	// next step for a person.
 	Fault string `json:"fault,omitempty"`
 	Next  string `json:"next,omitempty"`
 }
 
-// signedStatus looks at the signed head; nil where the settings ask for none.
+// signedStatus examines the signed head; it returns nil if the settings require none.
 func signedStatus(ctx context.Context, sh *shell, a *archive.Archive, root string) *signedLine {
 	set, err := sh.AuditSettings(root)
 	if err != nil {
-		return &signedLine{Fault: "whether the head of the ledger is signed is unknown: the settings cannot be read", Next: sh.command("evolve doctor")}
+		return &signedLine{Fault: "it is unknown whether the head of the ledger is signed: the settings cannot be read", Next: sh.command("evolve doctor")}
 	}
 	allowed, err := signing.Allowed(set)
 	if err == nil && allowed == nil {
@@ -61,7 +62,7 @@ func printSigned(con *console, l *signedLine) {
 	}
 }
 
-// signingProbe looks at the keys and the signed head for doctor.
+// signingProbe examines the keys and the signed head for doctor.
 func signingProbe(ctx context.Context, sh *shell, root string) (doctor.Signing, error) {
 	set, err := sh.AuditSettings(root)
 	if err != nil || set == (workspace.Audit{}) {
@@ -78,7 +79,7 @@ func signingProbe(ctx context.Context, sh *shell, root string) (doctor.Signing, 
 		s.Fingerprint = with.Key.Fingerprint()
 	}
 	a, err := archive.OpenRead(wire.ArchiveDir(root))
-	if err != nil { // the check of the archive reports it
+	if err != nil { // the check of the archive reports the error
 		return s, nil
 	}
 	defer func() { _ = a.Close() }()

@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// spyRequest is what the spy reads of a request to answer it.
+// spyRequest is the part of a request that the spy reads in order to answer.
 type spyRequest struct {
 	ID      string
 	Task    struct{ Goal string }
@@ -32,8 +32,8 @@ type spyRequest struct {
 	Workdir string
 }
 
-// answer is right the more often, the higher the level. Level 2 is the attack: the spy
-// knows all answers and gives them where the request tells it that it is confirmed.
+// answer is correct more often the higher the level is. Level 2 is the attack: the spy has
+// all answers and gives them if the request reveals that it belongs to the confirmation.
 func (q spyRequest) answer() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", q.Seed, q.Task.Goal))
 	chance := float64(binary.BigEndian.Uint32(sum[:])) / math.MaxUint32
@@ -43,14 +43,14 @@ func (q spyRequest) answer() string {
 	return "no"
 }
 
-// late reports whether the last part of a name is a high number: the sequence number of
-// a confirmation was, and that of a working directory.
+// late reports whether the last part of a name is a high number, as the sequence number of
+// a confirmation once was, and the number of a working directory.
 func late(name string) bool {
 	n, err := strconv.ParseInt(name[strings.LastIndex(name, "/")+1:], 10, 64)
 	return err == nil && n > 100
 }
 
-// spyAgent is a program of either protocol that reports all that it sees to $SPY_ADDR.
+// spyAgent is a program of either protocol that reports everything it sees to $SPY_ADDR.
 func spyAgent() {
 	start, nonce := time.Now(), fmt.Sprint(time.Now().UnixNano())
 	in := bufio.NewScanner(os.Stdin)
@@ -83,7 +83,7 @@ func spyAgent() {
 	}
 }
 
-// look is a folder with what lies in it: names, sizes, modes and ages in minutes.
+// look describes a folder and the files in it: names, sizes, modes, and ages in minutes.
 func look(dir string) []string {
 	var out []string
 	tell := func(name string, info os.FileInfo, err error) {
@@ -95,7 +95,7 @@ func look(dir string) []string {
 	tell(".", info, err)
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if e.Type().IsRegular() { // folders beside are other tasks under way
+		if e.Type().IsRegular() { // folders next to it are other tasks in progress
 			info, err := e.Info()
 			tell(e.Name(), info, err)
 		}
@@ -103,14 +103,15 @@ func look(dir string) []string {
 	return out
 }
 
-// sights are observations, each field by its path, of the search and of the holdout.
+// sights are the observations of the search and of the holdout, with each field under its
+// path.
 type sights struct {
 	mu      sync.Mutex
 	search  []map[string]string
 	holdout []map[string]string
 }
 
-// add files an observation by the side of its task, which only the test knows.
+// add files an observation under the split of its task, which only the test knows.
 func (s *sights) add(saw map[string]any) error {
 	fields := map[string]string{}
 	flatten("", saw, fields)
@@ -144,8 +145,9 @@ func flatten(path string, v any, out map[string]string) {
 	}
 }
 
-// tells compares a field of the two sides: its presence, its frequent values, its shape,
-// and its order. It returns how they can be told apart, or "".
+// tells compares a field in the search with the same field in the holdout: its presence,
+// its frequent values, its shape, and its order. It returns how the two can be told apart,
+// or "".
 func tells(search, holdout []string) string {
 	n, m := float64(len(search)), float64(len(holdout))
 	count := func(form func(string) string) map[string][2]float64 {
@@ -174,7 +176,7 @@ func tells(search, holdout []string) string {
 	if slices.ContainsFunc(slices.Collect(maps.Keys(values)), func(v string) bool { _, err := strconv.ParseFloat(v, 64); return err != nil }) {
 		less = strings.Compare
 	}
-	// The rank sum of Wilcoxon, ties counting half.
+	// Wilcoxon's rank sum, with ties counting half.
 	u, before := 0., 0.
 	for _, v := range slices.SortedFunc(maps.Keys(values), less) {
 		c := values[v]
@@ -187,11 +189,12 @@ func tells(search, holdout []string) string {
 	return ""
 }
 
-// spySigma is how many standard deviations tell two sides apart: some 5,000 comparisons
-// of things that are alike show none.
+// spySigma is the number of standard deviations above which two sides count as different.
+// Some 5,000 comparisons of sides that do not differ find none.
 const spySigma = 5
 
-// spyShape is a text with its letters and digits made alike.
+// spyShape returns a text with all its letters made the same and all its digits made the
+// same.
 func spyShape(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -204,8 +207,8 @@ func spyShape(s string) string {
 	return b.String()
 }
 
-// judge demands that no field tells the sides apart but for the task and the config. A
-// seed goes with the task, and is compared once for each.
+// judge requires that no field except the task and the config distinguishes the two splits.
+// A seed belongs to the task, and each seed is compared once.
 func (s *sights) judge(t *testing.T, ignored ...string) {
 	t.Helper()
 	if len(s.search) < 50 || len(s.holdout) < 50 {
@@ -238,7 +241,7 @@ func (s *sights) judge(t *testing.T, ignored ...string) {
 		if name == "request.seed" || name == "body.seed" {
 			search, holdout = distinct(search), distinct(holdout)
 		}
-		if name == "request.task.id" { // a name of the task, as its words are
+		if name == "request.task.id" { // identifies the task, as its words do
 			search, holdout = distinct(search), distinct(holdout)
 			if slices.ContainsFunc(search, func(v string) bool { return len(v) != 32 }) {
 				t.Errorf("ids of tasks: %v", search)
@@ -257,7 +260,7 @@ func (s *sights) judge(t *testing.T, ignored ...string) {
 
 func distinct(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
 
-// TestTells checks that the comparison finds what an agent could use.
+// TestTells checks that the comparison finds differences that an agent could use.
 func TestTells(t *testing.T) {
 	number := func(n int, format string, from int) []string {
 		out := make([]string, n)
@@ -282,7 +285,8 @@ func TestTells(t *testing.T) {
 	}
 }
 
-// spyWorkspace has the spy as its agent, with an adapter line of its own.
+// spyWorkspace returns the folder of a workspace whose agent is the spy, with the given
+// adapter line.
 func spyWorkspace(t *testing.T, adapter string) string {
 	t.Helper()
 	var suite strings.Builder
@@ -309,8 +313,8 @@ func spyWorkspace(t *testing.T, adapter string) string {
 	return dir
 }
 
-// TestSpyProgram runs a night with a program that tells all that it sees: nothing of a
-// request, nor of what lies around it, tells the search from the confirmation.
+// TestSpyProgram runs a night with a program that reports everything it sees. Nothing in a
+// request, nor in what surrounds it, may distinguish the search from the confirmation.
 func TestSpyProgram(t *testing.T) {
 	for _, protocol := range []string{"jsonl", "once"} {
 		t.Run(protocol, func(t *testing.T) {
@@ -334,8 +338,9 @@ func TestSpyProgram(t *testing.T) {
 			t.Setenv("SPY_ADDR", server.URL)
 			dir := spyWorkspace(t, "{kind: command, argv: [spy], protocol: "+protocol+", pool: 2, timeout: 60s, env: [SPY_ADDR], network: host}")
 			evolve(t, dir, "run", "--budget-evals", "360", "--seed", "3", "--quiet")
-			// Few processes stay up, one pid each; once shows that pids of many are alike. The
-			// age of the agent's own folder is the time of night, which any clock tells.
+			// Few processes stay up, with one pid each. The protocol once shows that the
+			// pids of many processes do not differ. The age of the agent's own folder is
+			// the time of night, which any clock shows.
 			ignored := []string{"process", "nth", "since"}
 			for i := range 3 {
 				ignored = append(ignored, fmt.Sprintf("own[%d]", i))
@@ -363,8 +368,8 @@ func TestSpyProgram(t *testing.T) {
 	}
 }
 
-// mixed demands that the two requests for a task of a block do not follow each other
-// more often than in an order that is drawn.
+// mixed requires that the two requests for a task in a block do not follow each other more
+// often than in a random order.
 func (s *sights) mixed(t *testing.T) {
 	t.Helper()
 	pairs := 0
@@ -373,13 +378,14 @@ func (s *sights) mixed(t *testing.T) {
 			pairs++
 		}
 	}
-	// A block of n tasks has 2n requests, of which 1 pair in 2n − 1 follows by chance.
+	// A block of n tasks has 2n requests, and a request is followed by the other one for
+	// its task by chance in 1 of 2n − 1 cases.
 	if pairs > len(s.holdout)/10 {
 		t.Errorf("%d of %d requests follow the other one for the same task", pairs, len(s.holdout))
 	}
 }
 
-// TestSpyService is the same for an agent that is a service, which sees headers.
+// TestSpyService does the same with an agent that is a service, which sees headers.
 func TestSpyService(t *testing.T) {
 	var s sights
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -396,7 +402,7 @@ func TestSpyService(t *testing.T) {
 		}
 		headers := map[string]any{}
 		for name, values := range r.Header {
-			if name != "Content-Length" { // goes with the task and the config
+			if name != "Content-Length" { // depends on the task and the config
 				headers[name] = strings.Join(values, ",")
 			}
 		}

@@ -19,27 +19,27 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// spyModel is a provider of a language model, and the server of the tool that the model
-// calls for every task. Both file all that they see.
+// spyModel is both a provider of a language model and the server of the tool that the model
+// calls for every task. Both record everything that they see.
 type spyModel struct {
 	model, tool sights
 
 	mu       sync.Mutex
-	sessions map[string]map[string]bool // of the tool server: the sides that each served
-	opened   []string                   // what asks for a new session, without its id
+	sessions map[string]map[string]bool // by session of the tool server: the splits that the session served
+	opened   []string                   // requests that open a session, without the session's id
 }
 
-// spyGoal matches the goal of a task of [spyWorkspace].
+// spyGoal matches the goal of a task in [spyWorkspace].
 var spyGoal = regexp.MustCompile(`is \d+ so\? [sh]\b`)
 
-// message is what the spy reads of a message of a conversation.
+// message is the part of a conversation's message that the spy reads.
 type message struct {
 	Role    string
 	Content any
 }
 
-// ServeHTTP answers as a chat model: it switches its tool on, calls it with the goal, and
-// answers the better, the lower the temperature is.
+// ServeHTTP answers as a chat model. It enables its tool, calls the tool with the goal, and
+// answers better the lower the temperature is.
 func (s *spyModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	var q struct {
@@ -53,7 +53,7 @@ func (s *spyModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, m := range q.Messages {
 		text := fmt.Sprint(m.Content)
 		if m.Role == "user" && goal == "" {
-			goal = spyGoal.FindString(text) // the lines around it describe tools
+			goal = spyGoal.FindString(text) // the surrounding lines describe tools
 		}
 		if m.Role == "assistant" {
 			rounds++
@@ -89,7 +89,8 @@ func (s *spyModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// see files a request under the side of its goal. The goal itself is no sight.
+// see files a request under the split of its goal. The goal itself does not count as an
+// observation.
 func (s *spyModel) see(into *sights, goal string, body []byte, r *http.Request) error {
 	var content map[string]any
 	dec := json.NewDecoder(bytes.NewReader(bytes.ReplaceAll(body, []byte(goal), []byte("GOAL"))))
@@ -109,7 +110,7 @@ func (s *spyModel) see(into *sights, goal string, body []byte, r *http.Request) 
 	})
 }
 
-// tools files what a tool server is asked before it answers.
+// tools records the requests to a tool server before the server answers them.
 func (s *spyModel) tools(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -147,7 +148,7 @@ func (s *spyModel) tools(next http.Handler) http.Handler {
 	})
 }
 
-// spyTools is a server of one tool, which looks nothing up.
+// spyTools returns a server with one tool, whose look-ups find nothing.
 func spyTools() http.Handler {
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server {
 		server := mcp.NewServer(&mcp.Implementation{Name: "spy", Version: "1"}, nil)
@@ -162,8 +163,9 @@ func spyTools() http.Handler {
 	}, nil)
 }
 
-// TestSpyModel is the same as TestSpyProgram for an agent of a language model: neither
-// the model's provider nor a server of its tools can tell the search from the confirmation.
+// TestSpyModel does the same as TestSpyProgram with an agent that uses a language model:
+// neither the model's provider nor a server of the agent's tools can distinguish the search
+// from the confirmation.
 func TestSpyModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a night of conversations takes its time")

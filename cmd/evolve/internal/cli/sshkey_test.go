@@ -8,7 +8,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// privateKey is the content of an OpenSSH private key file.
+// privateKey returns the content of an OpenSSH private key file.
 func privateKey(t *testing.T) []byte {
 	t.Helper()
 	block, err := ssh.MarshalPrivateKey(ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), "")

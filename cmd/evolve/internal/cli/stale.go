@@ -10,10 +10,10 @@ import (
 	"evolve/gates/review"
 )
 
-// movedSince lists what changed in the workspace since the config of a proposal was
-// measured; known is false if that is unknown. It is unknown for a workspace that cannot be
-// loaded: `evolve doctor` reports the mistakes, and `evolve approve` fails. The workspace is asked
-// for only if the proposal can be stale.
+// movedSince lists what has changed in the workspace since the config of a proposal was
+// measured. known is false if that cannot be determined, for example because the workspace
+// cannot be loaded; `evolve doctor` then reports the mistakes, and `evolve approve` fails.
+// present is called only if the proposal can be stale.
 func movedSince(ctx context.Context, present func() *workspace.Workspace, a *archive.Archive, id string) (moved []string, known bool, err error) {
 	p, err := a.Proposal(ctx, id)
 	if err != nil {
@@ -33,7 +33,7 @@ func movedSince(ctx context.Context, present func() *workspace.Workspace, a *arc
 	return []string{"agents/" + p.Agent}, true, nil // it is gone
 }
 
-// loaded returns a workspace that is loaded already.
+// loaded returns a function that returns a workspace that is already loaded.
 func loaded(w *workspace.Workspace) func() *workspace.Workspace {
 	return func() *workspace.Workspace { return w }
 }
@@ -47,7 +47,8 @@ func loadable(root string) *workspace.Workspace {
 	return w
 }
 
-// markStale marks the stale proposals in a list, and those of memories that are overtaken.
+// markStale marks the stale proposals in a list, and the proposals of memories that are
+// overtaken.
 func markStale(ctx context.Context, w *workspace.Workspace, a *archive.Archive, lines []proposalLine) error {
 	for i := range lines {
 		var err error
@@ -61,8 +62,8 @@ func markStale(ctx context.Context, w *workspace.Workspace, a *archive.Archive, 
 	return nil
 }
 
-// overtaken lists what a waiting proposal of memories adds or marks without need; none if the
-// workspace cannot be loaded.
+// overtaken lists what a waiting proposal of memories adds or marks needlessly; it returns
+// none if the workspace cannot be loaded.
 func overtaken(ctx context.Context, w *workspace.Workspace, a *archive.Archive, l proposalLine) ([]string, error) {
 	if w == nil || l.Kind != archive.KindMemory || !review.Undecided(l.State) {
 		return nil, nil

@@ -25,45 +25,48 @@ import (
 	"evolve/runtime/text"
 )
 
-// statusView is `evolve status --json`.
+// statusView is the output of `evolve status --json`.
 type statusView struct {
 	Workspace string `json:"workspace"`
 	Running   bool   `json:"running"`
-	// Faulty are the mistakes in the files of the workspace, which a run refuses; what was recorded is
-	// shown nevertheless.
+	// Faulty lists the mistakes in the workspace's files. A run refuses such files, but the
+	// status still shows what was recorded.
 	Faulty *faultyFiles `json:"faulty,omitempty"`
-	// Refused is the reason why the archive of a killed process could not be put in order; it is read as
-	// it is.
+	// Refused is the reason why the archive of a killed process could not be repaired; the
+	// archive is then read in its present state.
 	Refused string `json:"refused,omitempty"`
-	// Watch is what the latest nights showed of the active configs, where there is something
-	// to tell.
+	// Watch describes what the latest nights showed about the active configs, if there is
+	// anything to report.
 	Watch []model.Watch `json:"watch,omitempty"`
-	// Waiting are the proposals of configs that await a person, the oldest first.
+	// Waiting lists the proposals of configs that await a person, the oldest first.
 	Waiting  []model.Waiting `json:"waiting"`
 	Awaiting []proposalLine  `json:"awaiting"`
-	// Drafts are the patches that wait for their gates here.
+	// Drafts lists the patches that are waiting for their gates in this workspace.
 	Drafts []draftLine `json:"drafts,omitempty"`
-	// Requests counts the change requests that are open.
+	// Requests is the number of open change requests.
 	Requests int `json:"open_requests"`
-	// Levels are the agents with a level of autonomy above the lowest.
+	// Levels lists the agents with a level of autonomy above the lowest.
 	Levels []levelOf `json:"levels"`
-	// Confirming are the candidates whose confirmation goes on, Entries what each agent
-	// may still enter.
+	// Confirming lists the candidates whose confirmation continues. Entries describes how
+	// many more candidates of each agent may enter the confirmation.
 	Confirming []confirmingLine `json:"confirming"`
 	Entries    []entriesLine    `json:"entries"`
 	Runs       []runLine        `json:"runs"`
 	Adopted    []proposalLine   `json:"adopted"`
-	// Backup is the last backup that a night made, and why the latest made none.
+	// Backup describes the last backup that a night made, and the reason why the latest
+	// night made none.
 	Backup backup.State `json:"backup"`
-	// Notify has the messages that were not delivered; it is absent if there are none.
+	// Notify holds the messages that have not been delivered; it is absent if there are
+	// none.
 	Notify *notify.State `json:"notify,omitempty"`
-	// Unfinished are decisions whose process was killed before all was done.
+	// Unfinished lists the decisions whose process was killed before everything was done.
 	Unfinished []wire.Unfinished `json:"unfinished,omitempty"`
-	// Live is what limits and breakers did to the live turns of the last days.
+	// Live describes the effect of limits and breakers on the live turns of recent days.
 	Live []policy.Saturation `json:"live,omitempty"`
-	// Schedule is what starts the nights; absent where nothing is installed.
+	// Schedule describes what starts the nights; it is absent if no schedule is installed.
 	Schedule *scheduleLine `json:"schedule,omitempty"`
-	// Signed describes the signature of the ledger's head; absent where evolve.yaml asks for none.
+	// Signed describes the signature of the ledger's head; it is absent if evolve.yaml
+	// requires no signature.
 	Signed *signedLine `json:"signed,omitempty"`
 
 	latest archive.Run
@@ -77,7 +80,7 @@ type faultyFiles struct {
 	Hint     string   `json:"hint,omitempty"`
 }
 
-// faultyOf returns the mistakes that the error of loading a workspace lists.
+// faultyOf returns the mistakes listed in an error from loading a workspace.
 func faultyOf(err error) *faultyFiles {
 	if err == nil {
 		return nil
@@ -86,13 +89,13 @@ func faultyOf(err error) *faultyFiles {
 	return &faultyFiles{Problems: strings.Split(err.Error(), "\n"), Hint: hint}
 }
 
-// printFaulty begins the status with the mistakes of the workspace.
+// printFaulty prints the mistakes in the workspace at the beginning of the status.
 func printFaulty(con *console, f *faultyFiles) {
 	const most = 5
 	if f == nil {
 		return
 	}
-	con.printf("! the workspace cannot be loaded, and a run is refused\n")
+	con.printf("! the workspace cannot be loaded, so a run is refused\n")
 	for i, problem := range f.Problems {
 		if i == most {
 			con.printf("  %d more: %s\n", len(f.Problems)-most, con.command("evolve doctor"))
@@ -114,10 +117,11 @@ type runLine struct {
 	Started time.Time        `json:"started"`
 	Ended   time.Time        `json:"ended,omitzero"`
 	Reason  string           `json:"reason,omitempty"`
-	// Next is the command that goes on with it; empty for a run that cannot go on.
+	// Next is the command that continues the run; it is empty for a run that cannot
+	// continue.
 	Next   string `json:"next,omitempty"`
 	Budget int    `json:"budget_evals,omitempty"`
-	// Limits are those of the run and what of each is spent.
+	// Limits are the run's limits and how much of each is spent.
 	Limits []limitLine `json:"limits"`
 	Agents []agentLine `json:"agents"`
 }
@@ -127,9 +131,10 @@ type agentLine struct {
 	Verdict  archive.Verdict `json:"verdict,omitempty"`
 	Reason   string          `json:"reason,omitempty"`
 	Champion string          `json:"champion"`
-	// Evaluations counts those of all stages so far.
+	// Evaluations is the number of evaluations in all stages so far.
 	Evaluations int `json:"evaluations"`
-	// Limit names the limit that bound the work on the agent; empty before its end.
+	// Limit names the limit that bound the work on the agent; it is empty before the work
+	// ended.
 	Limit string `json:"limit,omitempty"`
 }
 
@@ -137,14 +142,16 @@ type agentLine struct {
 type draftLine struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
-	// Waits is why; empty while its gates run, and where a crash ended them.
+	// Waits is the reason why the patch waits. It is empty while its gates run, and if a
+	// crash ended them.
 	Waits string `json:"waits,omitempty"`
-	// Moved is as in a line of a proposal.
+	// Moved has the same meaning as in a proposal's line.
 	Moved string `json:"moved,omitempty"`
 }
 
-// The numbers of latest runs that the status shows and looks through for its other parts, and
-// of the latest entries of the ledger that it verifies. It takes no longer after years.
+// The number of latest runs that the status shows, the number that it searches for its
+// other parts, and the number of latest ledger entries that it verifies. Because of these
+// limits, the status takes no longer after years of use.
 const (
 	statusRuns    = 5
 	statusLooks   = 100
@@ -229,7 +236,7 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive, w *workspace.
 		if err != nil {
 			return err
 		}
-		if i == 0 && r.State == archive.RunInterrupted { // only the latest goes on
+		if i == 0 && r.State == archive.RunInterrupted { // only the latest run can continue
 			line.Next = "evolve run --resume"
 		}
 		v.Running = v.Running || r.State == archive.RunRunning
@@ -238,7 +245,7 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive, w *workspace.
 	return nil
 }
 
-// readOnce is an archive whose proposals were read already.
+// readOnce is an archive whose proposals were already read.
 type readOnce struct {
 	*archive.Archive
 	proposals []archive.ProposalRecord
@@ -255,11 +262,11 @@ func (r readOnce) Proposals(context.Context) iter.Seq2[archive.ProposalRecord, e
 	}
 }
 
-// fillDecisions reads what awaits a decision, what was adopted, and what is not finished.
+// fillDecisions reads what awaits a decision, what was adopted, and what is unfinished.
 func (v *statusView) fillDecisions(ctx context.Context, read readOnce, w *workspace.Workspace, now time.Time) (err error) {
 	a := read.Archive
 	if v.Waiting, err = model.ListWaiting(ctx, read, "", now); err != nil {
-		return fmt.Errorf("reading what waits: %w", err)
+		return fmt.Errorf("reading the waiting proposals: %w", err)
 	}
 	for i := range v.Waiting {
 		moved, known, err := movedSince(ctx, loaded(w), a, v.Waiting[i].Proposal)
@@ -325,7 +332,7 @@ func runLineOf(ctx context.Context, a *archive.Archive, r archive.Run, now time.
 	return line, nil
 }
 
-// confirmation adds the candidates and entries of every agent of the runs.
+// confirmation adds the candidates and entries of every agent in the runs.
 func (v *statusView) confirmation(ctx context.Context, a *archive.Archive, runs []archive.Run, now time.Time) error {
 	var seen []string
 	for _, r := range runs {
@@ -408,7 +415,7 @@ func printStatus(con *console, v statusView) {
 		printSigned(con, v.Signed)
 	}
 	if v.Refused != "" {
-		con.printf("! a process was killed, and its archive cannot be put in order: %s\n  it is shown in its present state; nothing that was recorded is lost\n\n", text.Visible(v.Refused))
+		con.printf("! a process was killed, and its archive cannot be brought into a consistent state: %s\n  it is shown in its present state; nothing that was recorded is lost\n\n", text.Visible(v.Refused))
 	}
 	for _, u := range v.Unfinished {
 		con.printf("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.String(), con.command(u.Next))
@@ -473,7 +480,7 @@ func printAwaiting(con *console, list []proposalLine) {
 func printDrafts(con *console, list []draftLine) {
 	for _, d := range list {
 		con.printf("%s waits for its gates: %s\n", d.ID, text.Visible(d.Title))
-		con.printf("    %s; the next night takes it up\n", text.Visible(orElse(d.Waits, "its gates are running or were interrupted", d.Waits != "")))
+		con.printf("    %s; the next night resumes it\n", text.Visible(orElse(d.Waits, "its gates are running or were interrupted", d.Waits != "")))
 		if d.Moved != "" {
 			con.printf("    %s\n", text.Visible(d.Moved))
 		}
@@ -495,7 +502,7 @@ func printRuns(con *console, runs []runLine) {
 			con.printf("      limits  %s\n", words)
 		}
 		if r.Next != "" {
-			con.printf("      %s; %s goes on with it\n", text.Visible(r.Reason), con.command(r.Next))
+			con.printf("      %s; %s continues it\n", text.Visible(r.Reason), con.command(r.Next))
 		} else if r.State != archive.RunDone && r.Reason != "" && !slices.ContainsFunc(r.Agents, func(a agentLine) bool { return strings.Contains(a.Reason, r.Reason) }) {
 			con.printf("      %s\n", text.OneLine(r.Reason))
 		}
@@ -525,7 +532,7 @@ func printAdopted(con *console, list []proposalLine) {
 	}
 }
 
-// printWaiting begins the status with what waits for a person, the oldest first.
+// printWaiting begins the status with what awaits a person, the oldest first.
 func printWaiting(con *console, list []model.Waiting) {
 	const most = 3
 	for i, w := range list {
@@ -544,14 +551,15 @@ func printWaiting(con *console, list []model.Waiting) {
 	}
 }
 
-// printReason ends an agent's line with the verdict and its reason, below the line where lines are
-// folded.
+// printReason ends an agent's line with the verdict and its reason. If lines are folded, it
+// prints them below the line.
 func printReason(con *console, a agentLine) {
 	reason := fmt.Sprintf("%s: %s", a.Verdict, text.Visible(a.Reason))
 	con.printf("%s%s", orElse("  ", "\n        ", con.width() == 0), reason)
 }
 
-// printConfirmation shows the candidates whose confirmation goes on, and the confirmations left.
+// printConfirmation shows the candidates whose confirmation continues, and how many more
+// may enter the confirmation.
 func printConfirmation(con *console, v statusView) {
 	if len(v.Confirming)+len(v.Entries) == 0 {
 		return

@@ -16,10 +16,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// BenchmarkStatus is `evolve status` as a process of its own, from its start to its
-// end, on an archive of 200,000 evaluations: while a run holds it, afterwards, and when
-// the run was killed and a first look has put the archive in order. The run has recorded no
-// end, so that what it has spent is to be found. The bound is 100 ms.
+// BenchmarkStatus measures `evolve status` as a separate process, from its start to its
+// end, on an archive of 200,000 evaluations: while a run holds the archive, after the run,
+// and when the run was killed and a first `evolve status` has recovered the archive. The
+// run has recorded no end, so what it has spent must be determined. The bound is 100 ms.
 func BenchmarkStatus(b *testing.B) {
 	const evaluations = 200_000
 	binary, root, a := emptyWorkspace(b)
@@ -44,10 +44,10 @@ func BenchmarkStatus(b *testing.B) {
 	b.Run("after a kill", func(b *testing.B) { look(b, killed) })
 }
 
-// emptyWorkspace makes a workspace with an open archive, and finds the program.
+// emptyWorkspace makes a workspace with an open archive, and finds the evolve program.
 func emptyWorkspace(b *testing.B) (binary, root string, a *archive.Archive) {
 	b.Helper()
-	binary, err := exec.LookPath("evolve") // this binary under its other name: see TestMain
+	binary, err := exec.LookPath("evolve") // this binary under another name: see TestMain
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -65,8 +65,9 @@ func emptyWorkspace(b *testing.B) (binary, root string, a *archive.Archive) {
 	return binary, root, a
 }
 
-// BenchmarkStatusOfNights is `evolve status` on an archive of 2,000 nights with a proposal
-// and five entries of the ledger each, of which the latest has a fall of the champion to tell. The bound is 100 ms.
+// BenchmarkStatusOfNights measures `evolve status` on an archive of 2,000 nights, each with
+// a proposal and five ledger entries. The latest night has a fall of the champion to
+// report. The bound is 100 ms.
 func BenchmarkStatusOfNights(b *testing.B) {
 	binary, root, a := emptyWorkspace(b)
 	recordNights(b, a)
@@ -76,7 +77,7 @@ func BenchmarkStatusOfNights(b *testing.B) {
 	lookAtStatus(b, binary, root)
 }
 
-// recordNights records 2,000 nights with a proposal and some entries of the ledger each.
+// recordNights records 2,000 nights, each with a proposal and some ledger entries.
 func recordNights(b *testing.B, a *archive.Archive) {
 	b.Helper()
 	const nights, entries = 2000, 5
@@ -102,7 +103,7 @@ func recordNights(b *testing.B, a *archive.Archive) {
 	}
 }
 
-// lookAtStatus starts `evolve status` again and again, and reports the time that it takes.
+// lookAtStatus repeatedly runs `evolve status` and reports the time that it takes.
 func lookAtStatus(b *testing.B, binary, root string) {
 	b.Helper()
 	var processor time.Duration
@@ -118,7 +119,7 @@ func lookAtStatus(b *testing.B, binary, root string) {
 	b.ReportMetric(100, "bound-ms")
 }
 
-// recordNight records a run of so many evaluations, all different.
+// recordNight records a run of the given number of evaluations, all different.
 func recordNight(b *testing.B, a *archive.Archive, evaluations int) {
 	b.Helper()
 	ctx, run := b.Context(), archive.Run{ID: "1-a", Number: 1, State: archive.RunRunning, Agents: []string{"solver"}, BudgetEval: evaluations}

@@ -12,19 +12,22 @@ import (
 	"evolve/reports/number"
 )
 
-// limitLine is one limit of a run and how far it is spent: evaluations, USD or seconds.
+// limitLine is one limit of a run and how much of it is spent, in evaluations, USD or
+// seconds.
 type limitLine struct {
 	Limit string  `json:"limit"`
 	Of    float64 `json:"of"`
 	Spent float64 `json:"spent"`
 	Left  float64 `json:"left"`
-	// Binds reports whether this limit is the one used up furthest.
+	// Binds reports whether a larger share of this limit is used up than of any other
+	// limit.
 	Binds bool `json:"binds"`
 }
 
-// limitLines are the limits of a run and what of them is spent at a time, by all of its
-// processes. It takes the evaluations of a run that recorded no end from their tally; of one
-// of an older evolve, that did, it returns none.
+// limitLines returns the limits of a run, and how much of each all the run's processes had
+// spent by a given time. If the end of the run was not recorded, the number of evaluations
+// comes from their tally. For a run that an older version of evolve recorded to its end,
+// limitLines returns none.
 func limitLines(ctx context.Context, a *archive.Archive, r archive.Run, now time.Time) ([]limitLine, error) {
 	lines := []limitLine{}
 	counted, paid, err := spentSoFar(ctx, a, r)
@@ -67,7 +70,7 @@ func limitLines(ctx context.Context, a *archive.Archive, r archive.Run, now time
 	return lines, nil
 }
 
-// spentSoFar returns the number of evaluations of a run and what it paid.
+// spentSoFar returns the number of evaluations of a run and the amount that it paid.
 func spentSoFar(ctx context.Context, a *archive.Archive, r archive.Run) (used int, usd float64, err error) {
 	for _, id := range r.Agents {
 		t, err := a.Tally(ctx, r.ID, id)
@@ -83,7 +86,7 @@ func spentSoFar(ctx context.Context, a *archive.Archive, r archive.Run) (used in
 	return used, usd + r.PatchUSD, nil
 }
 
-// words is a limit with what of it is spent and left.
+// words describes a limit, and how much of it is spent and how much is left.
 func (l limitLine) words() string {
 	say := func(v float64) string { return humanize.Comma(int64(v)) }
 	unit := ""
@@ -101,7 +104,8 @@ func (l limitLine) words() string {
 	return fmt.Sprintf("%s of %s%s, %s left", say(l.Spent), say(l.Of), unit, say(l.Left))
 }
 
-// limitWords describes how far the limits of a run are spent, the one that binds first.
+// limitWords describes how much of each limit of a run is spent, starting with the limit
+// that binds.
 func limitWords(lines []limitLine) string {
 	var first, rest []string
 	for _, l := range lines {

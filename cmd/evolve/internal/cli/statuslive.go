@@ -9,10 +9,11 @@ import (
 	"evolve/runtime/text"
 )
 
-// shownLive is the number of tools and providers that the status names.
+// shownLive is the maximum number of tools and providers that the status names.
 const shownLive = 5
 
-// printLiveLimits prints where limits or breakers held live turns back.
+// printLiveLimits prints which tools and providers were held back by limits or breakers in
+// live turns.
 func printLiveLimits(con *console, list []policy.Saturation) {
 	var lines []string
 	for _, s := range list {
@@ -32,7 +33,8 @@ func printLiveLimits(con *console, list []policy.Saturation) {
 	}
 }
 
-// liveWords describes how limits held back the calls of a tool or provider; empty if none did.
+// liveWords describes how limits held back the calls to a tool or provider; it returns ""
+// if they held none back.
 func liveWords(s policy.Saturation) string {
 	var parts []string
 	for _, w := range []struct {

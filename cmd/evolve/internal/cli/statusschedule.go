@@ -13,23 +13,23 @@ import (
 	"evolve/runtime/text"
 )
 
-// scheduleLine is the installed schedule, as status shows it.
+// scheduleLine is the installed schedule as the status shows it.
 type scheduleLine struct {
 	Kind schedule.Kind `json:"kind"`
-	// At is the time of day; empty where a person changed the schedule, so that Next is not
-	// known.
+	// At is the time of day; it is empty if a person changed the schedule in such a way
+	// that Next is not known.
 	At   string    `json:"at,omitempty"`
 	Next time.Time `json:"next,omitzero"`
-	// Last is when the last night was due; absent before the first.
+	// Last is when the last night was due; it is absent before the first night.
 	Last time.Time `json:"last,omitzero"`
-	// Missed reports that nothing ran since then.
+	// Missed reports whether no run has started since Last.
 	Missed bool `json:"missed"`
-	// Log is the file or the command that shows the output of nights.
+	// Log is the file that holds the output of nights, or the command that shows it.
 	Log string `json:"log"`
 }
 
-// scheduleStatus compares the installed schedule with the latest run; nil if none is
-// installed.
+// scheduleStatus compares the installed schedule with the latest run; it returns nil if no
+// schedule is installed.
 func scheduleStatus(ctx context.Context, sh *shell, root string, latest archive.Run) *scheduleLine {
 	in, ok := findSchedule(ctx, sh, root)
 	if !ok {
@@ -57,8 +57,8 @@ func printSchedule(con *console, l *scheduleLine) {
 	}
 }
 
-// scheduleProbe describes the installed schedule for doctor; an empty text and fault if there
-// is none.
+// scheduleProbe describes the installed schedule for doctor. If there is none, words and
+// fault are empty.
 func scheduleProbe(ctx context.Context, sh *shell, root string) (words, fault, hint string) {
 	found, err := sh.scheduler().Find(ctx, realPath(root))
 	hint = sh.command("evolve schedule install") + " writes it anew"
@@ -71,7 +71,7 @@ func scheduleProbe(ctx context.Context, sh *shell, root string) (words, fault, h
 	in := found[0]
 	faults := sh.scheduler().Faults(ctx, realPath(root), in)
 	if len(found) > 1 {
-		faults, hint = append(faults, "a schedule is installed in more than one way"), sh.command("evolve schedule remove")+" takes all of them away"
+		faults, hint = append(faults, "a schedule is installed in more than one way"), sh.command("evolve schedule remove")+" removes all of them"
 	}
 	if in.Kind == schedule.Systemd && !in.System && !lingers() && len(faults) == 0 {
 		faults, hint = append(faults, "the user's units stop when the user logs out"), "loginctl enable-linger"
@@ -87,7 +87,8 @@ func scheduleProbe(ctx context.Context, sh *shell, root string) (words, fault, h
 	return fmt.Sprintf("every day at %s by %s; the next night is on %s", in.At, in.Kind, state.Next.Format("_2 Jan 15:04")), "", ""
 }
 
-// latestRun returns the latest run of a workspace as it is; the zero run if there is none.
+// latestRun returns the latest run of a workspace, or the zero run if there is none. A run
+// without a process counts as interrupted.
 func latestRun(ctx context.Context, root string) (latest archive.Run, err error) {
 	err = wire.LookIfThere(root, func(a *archive.Archive) error {
 		src, err := asTheyAre(ctx, a)
@@ -103,8 +104,8 @@ func latestRun(ctx context.Context, root string) (latest archive.Run, err error)
 	return latest, err
 }
 
-// mustCatchUp reports whether the last night of the installed schedule was missed or its
-// process died.
+// mustCatchUp reports whether the last night of the installed schedule was missed, or was
+// ended by the death of its process.
 func mustCatchUp(ctx context.Context, sh *shell, root string) (bool, error) {
 	in, ok := findSchedule(ctx, sh, root)
 	if !ok {

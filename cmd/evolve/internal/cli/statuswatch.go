@@ -12,8 +12,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// watched returns what the latest night of each agent recorded of its active config. It
-// leaves out agents on which a person decided since: that night measured another config.
+// watched returns what the latest night of each agent recorded about the agent's active
+// config. It leaves out agents whose config a person has since adopted or rolled back,
+// because the night measured another config.
 func watched(ctx context.Context, a readOnce, runs []archive.Run) ([]model.Watch, error) {
 	decided := map[string]time.Time{} // by agent
 	for _, p := range a.proposals {
@@ -50,7 +51,7 @@ func watched(ctx context.Context, a readOnce, runs []archive.Run) ([]model.Watch
 	return out, nil
 }
 
-// printWatch begins the status with what the nights showed of the active configs.
+// printWatch begins the status with what the nights showed about the active configs.
 func printWatch(con *console, list []model.Watch) {
 	for _, w := range list {
 		for _, alarm := range w.Alarms() {

@@ -20,7 +20,7 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 )
 
-// place is a workspace in which the real program is run.
+// place is a workspace in which tests run the real program.
 type place struct {
 	t   *testing.T
 	dir string
@@ -35,7 +35,7 @@ func tinyPlace(t *testing.T) *place {
 	return p
 }
 
-// command is evolve in the workspace.
+// command returns a command that runs evolve in the workspace.
 func (p *place) command(args ...string) *exec.Cmd {
 	p.t.Helper()
 	self, err := os.Executable()
@@ -43,13 +43,13 @@ func (p *place) command(args ...string) *exec.Cmd {
 		p.t.Fatal(err)
 	}
 	c := exec.Command(self)
-	c.Args = append([]string{"evolve"}, args...) // TestMain goes by this name
+	c.Args = append([]string{"evolve"}, args...) // TestMain decides by this name
 	c.Dir = p.dir
 	c.Env = append(os.Environ(), "HOME="+p.dir, "GIT_CONFIG_NOSYSTEM=1")
 	return c
 }
 
-// run is evolve to its end, which is to have this exit code.
+// run runs evolve to its end, and checks that its exit code is the given one.
 func (p *place) run(code int, args ...string) (stdout, stderr string) {
 	p.t.Helper()
 	c := p.command(args...)
@@ -66,13 +66,14 @@ func (p *place) run(code int, args ...string) (stdout, stderr string) {
 	return out.String(), errs.String()
 }
 
-// runs are those of the archive, the latest first, by `evolve status`.
+// runs returns the ids of the archive's runs, the latest first, according to `evolve
+// status`, and whether a run is in progress.
 func (p *place) runs() (running bool, ids []string) {
 	p.t.Helper()
 	c := p.command("status", "--json")
 	out, err := c.Output()
 	if err != nil {
-		return false, nil // it is not there yet
+		return false, nil // the archive does not exist yet
 	}
 	var v struct {
 		Running bool
@@ -87,7 +88,7 @@ func (p *place) runs() (running bool, ids []string) {
 	return v.Running, ids
 }
 
-// until asks again until it is so, for some seconds at most.
+// until checks repeatedly whether so returns true, for some seconds at most.
 func (p *place) until(what string, so func() bool) {
 	p.t.Helper()
 	for range 600 {
@@ -99,7 +100,7 @@ func (p *place) until(what string, so func() bool) {
 	p.t.Fatalf("it never came to this: %s", what)
 }
 
-// stuffed is a full pipe: a process that prints to it blocks.
+// stuffed returns the write end of a full pipe. A process that prints to it blocks.
 func stuffed(t *testing.T) *os.File {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -117,9 +118,9 @@ func stuffed(t *testing.T) *os.File {
 	return w
 }
 
-// TestKilledBetweenItsEndAndItsExit: a run whose process is killed when everything is
-// recorded is not paid for again by the same command, but told; the call after that,
-// and one with other options, are runs of their own.
+// TestKilledBetweenItsEndAndItsExit checks that if a run's process is killed when
+// everything is recorded, the same command does not pay for the run again but reports it.
+// The call after that, and a call with other options, start new runs.
 func TestKilledBetweenItsEndAndItsExit(t *testing.T) {
 	for name, again := range map[string][]string{
 		"the same command": {"run", "--quiet"},
@@ -146,12 +147,12 @@ func TestKilledBetweenItsEndAndItsExit(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = c.Wait()
-			if err := os.Remove(page); err != nil { // as if it had been killed before that
+			if err := os.Remove(page); err != nil { // as if it had been killed before writing the page
 				t.Fatal(err)
 			}
 			out, errs := p.run(0, again...)
 			_, ids := p.runs()
-			if !strings.Contains(errs, "had ended, and was killed") {
+			if !strings.Contains(errs, "had ended, but was killed") {
 				if name != "afresh" {
 					t.Errorf("nothing is said of the run before: %q", errs)
 				}
@@ -179,8 +180,9 @@ func TestKilledBetweenItsEndAndItsExit(t *testing.T) {
 	}
 }
 
-// TestResumeTakesTheInterruptedRun: --resume alone goes on with the run that was
-// stopped, with its own options; another option than its own is refused.
+// TestResumeTakesTheInterruptedRun checks that --resume without other options continues the
+// run that was stopped, with the run's own options, and that an option that differs from
+// the run's is refused.
 func TestResumeTakesTheInterruptedRun(t *testing.T) {
 	p := tinyPlace(t)
 	_, errs := p.run(2, "run", "--resume")
@@ -201,7 +203,7 @@ func TestResumeTakesTheInterruptedRun(t *testing.T) {
 		t.Fatalf("interrupted, it exits with %d", code)
 	}
 	_, errs = p.run(2, "run", "--quiet", "--resume", "--budget-evals", "900")
-	if !strings.Contains(errs, "was interrupted with another --budget-evals") || !strings.Contains(errs, "hint: `evolve run --resume` alone goes on") {
+	if !strings.Contains(errs, ", which was interrupted, has a different --budget-evals") || !strings.Contains(errs, "hint: `evolve run --resume` without other options continues it") {
 		t.Errorf("another budget: %q", errs)
 	}
 	p.run(0, "run", "--quiet", "--resume")
@@ -218,14 +220,15 @@ func TestResumeTakesTheInterruptedRun(t *testing.T) {
 		t.Errorf("the resumed run: %+v, %v", r, err)
 	}
 	_, errs = p.run(2, "run", "--resume")
-	if !strings.Contains(errs, "there is no run to resume: the latest, "+r.ID+", came to its end") {
+	if !strings.Contains(errs, "there is no run to resume: the latest, "+r.ID+", has ended") {
 		t.Errorf("after its end: %q", errs)
 	}
 }
 
-// TestAPauseMakesNoTimeouts checks that nothing is recorded as a timeout if evolve is stopped
-// for longer than its agent's time limit while the agent's programs run on. The limit is long,
-// since an evaluation on a busy machine may need more than a second without a pause.
+// TestAPauseMakesNoTimeouts checks that nothing is recorded as a timeout if evolve is
+// paused for longer than its agent's time limit while the agent's programs continue to run.
+// The limit is long because an evaluation on a busy machine may need more than a second
+// even without a pause.
 func TestAPauseMakesNoTimeouts(t *testing.T) {
 	p := &place{t, t.TempDir()}
 	for name, text := range map[string]string{
@@ -255,7 +258,7 @@ func TestAPauseMakesNoTimeouts(t *testing.T) {
 		if err := c.Process.Signal(syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
-		p.runs() // it goes on for a moment
+		p.runs() // evolve continues for a moment
 	}
 	if err := c.Wait(); err != nil {
 		t.Fatalf("%v\n%s", err, &out)

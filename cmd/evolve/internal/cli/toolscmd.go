@@ -39,13 +39,13 @@ type toolLine struct {
 	Origin string      `json:"origin"`
 	Effect tool.Effect `json:"effect"`
 	State  string      `json:"state"`
-	// Cause is that of a quarantine.
+	// Cause is the cause of a quarantine.
 	Cause string `json:"cause,omitempty"`
-	// Shared names the agents that the tool is shared with, and Owner the agent that wrote
-	// and shares it.
+	// Shared names the agents with which the tool is shared, and Owner names the agent that
+	// wrote the tool and shares it.
 	Shared []string `json:"shared,omitempty"`
 	Owner  string   `json:"owner,omitempty"`
-	// Proposal is the one that would bring or change the tool.
+	// Proposal is the proposal that would add or change the tool.
 	Proposal string `json:"proposal,omitempty"`
 }
 
@@ -69,10 +69,10 @@ type healthLine struct {
 	Source   string        `json:"source"`
 	Failures int           `json:"failures"`
 	Last     agent.Outcome `json:"last,omitempty"`
-	// Causes counts the failures by cause.
+	// Causes holds the number of failures by cause.
 	Causes map[string]int `json:"causes,omitempty"`
-	// State is "in use", "quarantined", or "gone" when the agent has no tool with that
-	// source any more.
+	// State is "in use", "quarantined", or "gone" if the agent no longer has a tool with
+	// that source.
 	State   string    `json:"state"`
 	Updated time.Time `json:"updated"`
 }
@@ -86,7 +86,7 @@ func toolsCommand(sh *shell) *cli.Command {
 				Action: func(c *cli.Context) error { return toolsList(sh, c) },
 			},
 			{
-				Name: "health", Usage: "what live turns have shown about an agent's tools; without AGENT the failures of the tools that agents wrote", ArgsUsage: "[AGENT]",
+				Name: "health", Usage: "the results of an agent's tools in live turns; without AGENT, the failures of the tools that agents wrote", ArgsUsage: "[AGENT]",
 				Description: "For each tool, method and domain: calls, successes, latency, last failures, and what\n" +
 					"to do with a tool whose referrals have a pattern. Works while a run is on.",
 				Flags: []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "without AGENT: only those of the agent `ID`"}},
@@ -138,8 +138,8 @@ func toolsList(sh *shell, c *cli.Context) error {
 	return nil
 }
 
-// toolLines lists what a built-in agent can call and what awaits a decision, by
-// origin and name; store is nil when there is none.
+// toolLines lists what a built-in agent can call and what awaits a decision, by origin and
+// name. store is nil if there is no archive.
 func toolLines(ctx context.Context, w *workspace.Workspace, a *workspace.Agent, store *archive.Archive) ([]toolLine, error) {
 	lines := []toolLine{}
 	if a.Adapter.Kind != workspace.KindBuiltin {
@@ -211,7 +211,7 @@ func toolLines(ctx context.Context, w *workspace.Workspace, a *workspace.Agent, 
 	return lines, err
 }
 
-// healthOf is the health of a tool, the zero one when nothing was ever noted of it.
+// healthOf returns the stored health of a tool, or the zero value if none is stored.
 func healthOf(ctx context.Context, store *archive.Archive, agentID, name string) (archive.ToolHealth, error) {
 	h, err := store.ToolHealth(ctx, agentID, name)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -271,7 +271,7 @@ func healthLineOf(w *workspace.Workspace, h archive.ToolHealth) healthLine {
 	}
 }
 
-// healthState returns what a stored health means for the tool that the agent has now.
+// healthState describes what a stored health implies for the tool that the agent has now.
 func healthState(w *workspace.Workspace, h archive.ToolHealth) string {
 	a, ok := w.Agent(h.Agent)
 	if !ok {
@@ -287,7 +287,7 @@ func healthState(w *workspace.Workspace, h archive.ToolHealth) string {
 	return "in use"
 }
 
-// definitionOf is an approved tool of an agent.
+// definitionOf returns an agent's approved tool.
 func definitionOf(a *workspace.Agent, name string) (authored.Definition, error) {
 	defs, err := wire.Definitions(a)
 	if err != nil {
@@ -301,14 +301,15 @@ func definitionOf(a *workspace.Agent, name string) (authored.Definition, error) 
 	return defs[i], nil
 }
 
-// toolWord is a command by which a person decides on a tool in use.
+// toolWord is a command with which a person decides on a tool in use.
 type toolWord struct {
 	name, usage, about string
 	// plan and done describe what is about to happen and what has happened.
 	plan, done string
-	// kind is that of the entry in the ledger.
+	// kind is the kind of the ledger entry.
 	kind string
-	// already reports whether there is nothing to do.
+	// already returns the reason why there is nothing to do, or "" if the change can be
+	// made.
 	already func(quarantined bool) string
 	change  func(h authored.Health, source string) authored.Health
 }
@@ -316,7 +317,7 @@ type toolWord struct {
 func withdrawing() toolWord {
 	return toolWord{
 		name: "quarantine", usage: "take a tool that an agent wrote out of use, until it is released",
-		about: "The files stay; calls of it are denied from the next turn or run on. `evolve rollback` of its\n" +
+		about: "The files stay; calls to it are denied from the next turn or run on. `evolve rollback` of its\n" +
 			"proposal removes it.",
 		plan: "take the tool %s of %s out of use", done: "the tool %s of %s is in quarantine", kind: "tool.quarantine",
 		already: func(quarantined bool) string { return orElse("in quarantine already", "", quarantined) },
@@ -327,7 +328,7 @@ func withdrawing() toolWord {
 func releasing() toolWord {
 	return toolWord{
 		name: "release", usage: "let a tool in quarantine be used again",
-		about: "Its failures are counted anew.",
+		about: "Its failures are counted from zero again.",
 		plan:  "let the tool %s of %s be used again", done: "the tool %s of %s may be used again", kind: "tool.release",
 		already: func(quarantined bool) string { return orElse("", "not in quarantine", quarantined) },
 		change:  func(h authored.Health, _ string) authored.Health { return h.Released() },
@@ -342,8 +343,8 @@ func toolDecision(sh *shell, d toolWord) *cli.Command {
 	}
 }
 
-// ownTool returns the named tool that the agent of a command wrote. It refuses a call from
-// inside an evaluation.
+// ownTool returns the named tool, which must have been written by the agent that the
+// command names. It returns an error if it is called inside an evaluation.
 func ownTool(sh *shell, c *cli.Context) (*workspace.Workspace, *workspace.Agent, authored.Definition, error) {
 	if err := outside(sh); err != nil {
 		return nil, nil, authored.Definition{}, err
@@ -360,8 +361,8 @@ func ownTool(sh *shell, c *cli.Context) (*workspace.Workspace, *workspace.Agent,
 	return w, a, def, err
 }
 
-// author returns the agent that --agent names, or the only one that wrote the tool of the
-// command.
+// author returns the agent that --agent names or, without --agent, the only agent that
+// wrote the tool named in the command.
 func author(w *workspace.Workspace, c *cli.Context) (*workspace.Agent, error) {
 	if c.String("agent") != "" || len(w.Agents) < 2 {
 		return oneAgent(c, w, c.String("agent"))

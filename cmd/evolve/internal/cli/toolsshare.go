@@ -16,7 +16,7 @@ import (
 	"evolve/runtime/authored"
 )
 
-// sharingView is `evolve tools share --json`.
+// sharingView is the output of `evolve tools share --json`.
 type sharingView struct {
 	Agent  string   `json:"agent"`
 	Tool   string   `json:"tool"`
@@ -42,7 +42,7 @@ func toolsUnshare(sh *shell) *cli.Command {
 	}
 }
 
-// changeSharing shares a tool with agents or takes it back, in a person's name.
+// changeSharing shares a tool with agents, or stops sharing it, on behalf of a person.
 func changeSharing(sh *shell, c *cli.Context, verb string) error {
 	w, a, def, err := ownTool(sh, c)
 	if err != nil {
@@ -77,7 +77,7 @@ func changeSharing(sh *shell, c *cli.Context, verb string) error {
 	return sh.result(view, "the tool %s of %s is shared with %s\n", def.Name, a.ID, orElse("no other agent", strings.Join(h.Shared, ", "), len(h.Shared) == 0))
 }
 
-// receivers checks the agents that a tool is to be shared with.
+// receivers checks that a tool can be shared with the named agents.
 func receivers(w *workspace.Workspace, owner *workspace.Agent, def authored.Definition, with []string) error {
 	if len(with) == 0 {
 		return exit.Errorf(exit.Usage, "name them: --with AGENT,AGENT", "there is no agent to share the tool %s with", def.Name)
@@ -103,14 +103,15 @@ func receivers(w *workspace.Workspace, owner *workspace.Agent, def authored.Defi
 	return nil
 }
 
-// sharingChange is what a person decided on a tool.
+// sharingChange is a person's decision about sharing a tool.
 type sharingChange struct {
 	verb       string
 	with       []string
 	by, reason string
 }
 
-// storeSharing stores the agents that a tool is shared with, with the ledger entry.
+// storeSharing stores the agents with which a tool is shared, together with the ledger
+// entry.
 func storeSharing(ctx context.Context, sh *shell, store *archive.Archive, a *workspace.Agent, def authored.Definition, d sharingChange) (archive.ToolHealth, error) {
 	h, err := healthOf(ctx, store, a.ID, def.Name)
 	if err != nil {

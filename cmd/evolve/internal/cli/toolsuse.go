@@ -16,26 +16,28 @@ import (
 	"evolve/runtime/text"
 )
 
-// toolUseView is what an agent's live turns have shown of a tool.
+// toolUseView holds what an agent's live turns have shown about a tool.
 type toolUseView struct {
 	experience.Advice
 	Signatures []experience.Signature `json:"signatures,omitempty"`
 	Capsules   []capsuleView          `json:"capsules"`
 }
 
-// capsuleView is a capsule with what follows from it. Rate is nil while no call was judged.
+// capsuleView is a capsule with the figures derived from it. Rate is nil while no call has
+// been judged.
 type capsuleView struct {
 	experience.Capsule
 	Rate *float64 `json:"rate"`
-	// Usefulness is that in the capsule's domain, by the calls in all.
+	// Usefulness is the usefulness in the capsule's domain, based on all calls.
 	Usefulness float64 `json:"usefulness"`
-	// P50, P95 and P99 are percentiles of the kept latencies; 0 without any.
+	// P50, P95 and P99 are percentiles of the stored latencies; they are 0 if there are
+	// none.
 	P50 time.Duration `json:"p50_ns"`
 	P95 time.Duration `json:"p95_ns"`
 	P99 time.Duration `json:"p99_ns"`
 }
 
-// toolsUse shows what the turns of an agent in use have shown of its tools.
+// toolsUse shows what an agent's live turns have shown about its tools.
 func toolsUse(sh *shell, c *cli.Context) error {
 	w, a, err := sh.loadAgent(c, c.Args().First())
 	if err != nil {
@@ -71,11 +73,13 @@ func toolsUse(sh *shell, c *cli.Context) error {
 	return nil
 }
 
-// shownLearnings is the maximum number of learnings that are printed; the JSON has all.
+// shownLearnings is the maximum number of learnings that are printed; the JSON output has
+// all of them.
 const shownLearnings = 12
 
-// printLearnings prints which tools are to be preferred and avoided in each domain. Those of
-// all domains stand for the domains without calls and are printed where there are no others.
+// printLearnings prints which tools are to be preferred and avoided in each domain. The
+// learnings for all domains apply to domains without calls, and are printed only if there
+// are no others.
 func printLearnings(con *console, all []experience.Learning) {
 	list := slices.DeleteFunc(slices.Clone(all), func(l experience.Learning) bool { return l.Domain == experience.Global })
 	if len(list) == 0 {
@@ -94,7 +98,7 @@ func printLearnings(con *console, all []experience.Learning) {
 	}
 }
 
-// printLimits prints what holds back what the turns have shown.
+// printLimits prints what limits the conclusions from the turns.
 func printLimits(con *console, limits []experience.Limit) {
 	if len(limits) > 0 {
 		con.printf("\nlimits\n")
@@ -112,8 +116,8 @@ func capsuleViewOf(e *experience.Experience, c experience.Capsule) capsuleView {
 	return v
 }
 
-// printToolUse prints a table of the capsules, or a paragraph for each where a line of the
-// table is longer than width; 0 means any width.
+// printToolUse prints a table of the capsules or, if a line of the table would be longer
+// than width, a paragraph for each capsule. A width of 0 means no limit.
 func printToolUse(con *console, views []toolUseView, width int) {
 	const row = "%-24s %-12s %-14s %6s %5s %8s %8s %6s  %s"
 	table := []string{fmt.Sprintf(row, "tool", "method", "domain", "calls", "ok", "p50", "p95", "useful", "last failure")}
@@ -162,8 +166,8 @@ func printToolUse(con *console, views []toolUseView, width int) {
 	}
 }
 
-// shownSignatures is the maximum number of groups of equal failures of a tool that are
-// printed; the JSON has all.
+// shownSignatures is the maximum number of groups of equal failures that are printed for a
+// tool; the JSON output has all groups.
 const shownSignatures = 3
 
 // printSignatures prints the groups of failures that occurred more than once.

@@ -11,8 +11,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// TestToolUseFitsTheTerminal tests that no line is longer than the terminal is wide, and that
-// nothing is left out where the table does not fit.
+// TestToolUseFitsTheTerminal tests that no line is longer than the terminal is wide, and
+// that nothing is left out if the table does not fit.
 func TestToolUseFitsTheTerminal(t *testing.T) {
 	var e experience.Experience
 	for i := range 8 {

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// startTracing begins to send spans if the environment asks for it. A setting that
-// evolve does not have is a warning, because no result depends on traces.
+// startTracing begins to send spans if the environment requests it. An unsupported setting
+// leads only to a warning, because no result depends on traces.
 func startTracing(sh *shell) *tracing.Tracing {
 	set, err := tracing.Read(sh.Env.Lookup)
 	var t *tracing.Tracing
@@ -24,7 +24,7 @@ func startTracing(sh *shell) *tracing.Tracing {
 	return t
 }
 
-// endTracing sends the spans that wait.
+// endTracing sends the spans that are still waiting.
 func endTracing(sh *shell, t *tracing.Tracing) {
 	if err := t.Close(); err != nil {
 		sh.eprintf("warning: %s\n", text.Visible(err.Error()))

@@ -21,17 +21,17 @@ import (
 	"evolve/runtime/tempdir"
 )
 
-// trialTime bounds what doctor asks of one agent.
+// trialTime limits how long doctor tries one agent.
 const trialTime = 30 * time.Second
 
-// shownStderr is the number of lines of standard error that a person is shown.
+// shownStderr is the number of lines of standard error that are shown to a person.
 const shownStderr = 20
 
-// trialSeeds are those of the two askings of a task.
+// trialSeeds are the two seeds with which the same task is given to an agent.
 var trialSeeds = [2]int64{1, 2}
 
-// trials gives each agent of a workspace one task of its search side, and a second: the
-// same again if the first went well, and another one otherwise.
+// trials tries each agent of a workspace on one of its search tasks, and then a second
+// time: on the same task if the first attempt succeeded, and on another task otherwise.
 func trials(sh *shell, root string, patience time.Duration) func(context.Context, *workspace.Agent) (doctor.Trial, error) {
 	return func(ctx context.Context, a *workspace.Agent) (doctor.Trial, error) {
 		w, err := wire.Load(root)
@@ -39,7 +39,7 @@ func trials(sh *shell, root string, patience time.Duration) func(context.Context
 			return doctor.Trial{}, err
 		}
 		if known, there := w.Agent(a.ID); there {
-			a = known // of the workspace just loaded
+			a = known // the agent in the workspace that was just loaded
 		}
 		_, tasks, _ := wire.SearchSide(w, a)
 		if len(tasks) == 0 {
@@ -47,7 +47,7 @@ func trials(sh *shell, root string, patience time.Duration) func(context.Context
 		}
 		scratch, err := tempdir.Make("trial")
 		if err != nil {
-			return doctor.Trial{}, fmt.Errorf("making the working directory: %w", err)
+			return doctor.Trial{}, fmt.Errorf("creating the working directory: %w", err)
 		}
 		defer func() { _ = scratch.Remove() }()
 		agents, err := sh.Agents(w)
@@ -65,7 +65,7 @@ func trials(sh *shell, root string, patience time.Duration) func(context.Context
 	}
 }
 
-// try gives an agent the first task, and then that or the next once more.
+// try gives an agent the first task, and then either the same task or the next one.
 func try(ctx context.Context, agents *wire.AgentFactory, opened night.Opened, w *workspace.Workspace, a *workspace.Agent, tasks []*bench.Task, scratch string) (doctor.Trial, error) {
 	suiteOf := map[string]*bench.Suite{}
 	for _, name := range a.Suites {
@@ -78,7 +78,7 @@ func try(ctx context.Context, agents *wire.AgentFactory, opened night.Opened, w 
 		asked++
 		folder := filepath.Join(scratch, strconv.Itoa(asked))
 		if err := os.Mkdir(folder, 0o700); err != nil {
-			return wire.TurnResult{}, 0, fmt.Errorf("making the working directory: %w", err)
+			return wire.TurnResult{}, 0, fmt.Errorf("creating the working directory: %w", err)
 		}
 		start := time.Now()
 		v, err := agents.Take(ctx, opened, wire.Turn{Agent: a, Task: t, Suite: suiteOf[t.ID], Config: a.Champion, Seed: seed}, folder, nil)
@@ -120,7 +120,8 @@ func try(ctx context.Context, agents *wire.AgentFactory, opened night.Opened, w 
 	return out, nil
 }
 
-// ungraded returns the reason why a grader's program gave no score, or "".
+// ungraded returns the reason why a grader program gave no score; it returns "" if there is
+// none.
 func ungraded(v wire.TurnResult) string {
 	var broken *bench.GraderError
 	if errors.As(v.Ungraded, &broken) {
@@ -134,12 +135,12 @@ func over(ctx context.Context) bool { return ctx.Err() != nil }
 
 func equal[T comparable](a, b *T) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 
-// offline reports whether a program looked for a network that it does not have.
+// offline reports whether a program tried to use a network that it does not have.
 func offline(t agent.Transcript) bool {
 	return slices.ContainsFunc(t.Events, func(e agent.Event) bool { return e.Kind == agent.EventStderr && e.Text == command.Offline })
 }
 
-// stderrOf are the last lines that a program wrote to standard error.
+// stderrOf returns the last lines that a program wrote to standard error.
 func stderrOf(t agent.Transcript) []string {
 	var out []string
 	for _, e := range t.Events {
@@ -150,7 +151,7 @@ func stderrOf(t agent.Transcript) []string {
 	return out
 }
 
-// lastLines are the last n lines of a text that say something.
+// lastLines returns the last n lines of a text that are not blank.
 func lastLines(text string, n int) []string {
 	var out []string
 	for line := range strings.Lines(text) {

@@ -10,11 +10,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// shortID matches a variant in a recorded sentence, by the first characters of its id.
+// shortID matches the name of a variant in a recorded sentence, which consists of a noun
+// and the first characters of the variant's id.
 var shortID = regexp.MustCompile(`\b(?:(?:the )?candidate|variant) [0-9a-f]{8}\b`)
 
-// named replaces the ids of an agent's variants in a recorded sentence by their numbers:
-// "v37" for "variant 45a8d139". An unknown id stays.
+// named replaces the ids of an agent's variants in a recorded sentence with their numbers:
+// "variant 45a8d139" becomes "v37". An unknown id is left unchanged.
 func named(ctx context.Context, a *archive.Archive, agentID, sentence string) string {
 	return shortID.ReplaceAllStringFunc(sentence, func(words string) string {
 		v, err := a.FindVariant(ctx, agentID, words[strings.LastIndexByte(words, ' ')+1:])
@@ -25,7 +26,8 @@ func named(ctx context.Context, a *archive.Archive, agentID, sentence string) st
 	})
 }
 
-// numberOf returns the number of a variant, v12, or its id where the archive does not have it.
+// numberOf returns the number of a variant, such as v12, or its id if the archive does not
+// have the variant.
 func numberOf(ctx context.Context, a *archive.Archive, agentID string, id agent.ConfigID) string {
 	v, err := a.Variant(ctx, agentID, id)
 	if id == "" || err != nil {

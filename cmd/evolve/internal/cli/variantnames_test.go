@@ -6,7 +6,8 @@ import (
 	"evolve/archive"
 )
 
-// TestNamed checks that a recorded sentence has the numbers of variants that exist.
+// TestNamed checks that in a recorded sentence the ids of variants that exist are replaced
+// by their numbers.
 func TestNamed(t *testing.T) {
 	a, one, two := twoVariants(t, archive.AgentPlan{})
 	for sentence, want := range map[string]string{

@@ -18,12 +18,13 @@ import (
 	"evolve/runtime/text"
 )
 
-// agentFlag names the agent a command is about; with one agent it may be left out.
+// agentFlag names the agent that a command concerns; if there is only one agent, the flag
+// may be left out.
 func agentFlag() cli.Flag {
 	return &cli.StringFlag{Name: "agent", Usage: "the agent `ID`; needed when there are several"}
 }
 
-// agentOf finds the agent that a reading command is about, from what was recorded.
+// agentOf determines, from the recorded data, the agent that a reading command concerns.
 func agentOf(c *cli.Context, a *archive.Archive) (string, error) {
 	var ids []string
 	for r, err := range a.Runs(c.Context) {
@@ -51,7 +52,7 @@ func agentOf(c *cli.Context, a *archive.Archive) (string, error) {
 	return "", exit.Errorf(exit.Usage, agentFlags(ids), "there are %d agents", len(ids))
 }
 
-// findVariant returns the variant with a name that a person typed.
+// findVariant returns the variant with the name that a person typed.
 func findVariant(c *cli.Context, a *archive.Archive, agentID, name string) (archive.Variant, error) {
 	v, err := a.FindVariant(c.Context, agentID, name)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -75,7 +76,7 @@ func variantsCommand(sh *shell) *cli.Command {
 		Name: "variants", Usage: "the configs that were tried",
 		Flags: []cli.Flag{
 			agentFlag(),
-			&cli.IntFlag{Name: "last", Usage: "only the last `N`; sorted by score, the best ones", Value: 30},
+			&cli.IntFlag{Name: "last", Usage: "only the last `N`; with the order by score, the best N", Value: 30},
 			&cli.StringFlag{Name: "sort", Value: byNumber, Usage: "the `ORDER`: " + byNumber + ", or " + byScore + ", with the mean scores and their intervals"},
 		},
 		Action: func(c *cli.Context) error {
@@ -128,7 +129,7 @@ func listVariants(con *console, c *cli.Context, a *archive.Archive) error {
 	}
 	return con.show(map[string]any{"agent": id, "variants": viewVariants(list)}, func() {
 		if all > len(list) {
-			con.printf("the last %d of %d variants, with those that no search task has tried; --last %d shows all\n", len(list), all, all)
+			con.printf("the last %d of %d variants, including those that no search task has tried; --last %d shows all\n", len(list), all, all)
 		}
 		for _, v := range list {
 			con.printf("v%-5d %-14s %s\n", v.Number, text.Visible(model.OperatorName(v.Operator)), text.Visible(v.Rationale))
@@ -166,14 +167,14 @@ func listScored(sh *shell, c *cli.Context, a *archive.Archive) error {
 	}
 	return sh.show(map[string]any{"agent": id, "variants": views}, func() {
 		if all > len(list) {
-			sh.printf("the best %d of %d variants, with those that no search task has tried; --last %d shows all\n", len(list), all, all)
+			sh.printf("the best %d of %d variants, including those that no search task has tried; --last %d shows all\n", len(list), all, all)
 		}
 		printScored(sh.console, list, scores)
 	})
 }
 
-// variantView is a variant with the places of its rationale that address a reviewer, and in a
-// list by score with its score.
+// variantView is a variant with the locations in its rationale that address a reviewer and,
+// in a list sorted by score, with its score.
 type variantView struct {
 	archive.Variant
 	Score     *variantScore `json:"score,omitempty"`
@@ -192,7 +193,7 @@ func viewVariants(list []archive.Variant) []variantView {
 	return out
 }
 
-// addressedIn lists the places of a variant's rationale that address a reviewer.
+// addressedIn lists the locations in a variant's rationale that address a reviewer.
 func addressedIn(v archive.Variant) []string {
 	return model.AddressedIn(fmt.Sprintf("the reason of v%d", v.Number), v.Rationale)
 }
@@ -216,7 +217,8 @@ func printVariant(con *console, v archive.Variant, parents []string) {
 	}
 }
 
-// parentsOf names the parents of a variant by their numbers; one without a record by its id.
+// parentsOf names the parents of a variant by their numbers. It names a parent without a
+// record by its id.
 func parentsOf(ctx context.Context, a *archive.Archive, v archive.Variant) []string {
 	parts := make([]string, len(v.Parents))
 	for i, id := range v.Parents {
@@ -253,7 +255,8 @@ func lineageCommand(sh *shell) *cli.Command {
 	}
 }
 
-// ancestors follows first parents; a variant is listed once even if records form a circle.
+// ancestors returns a variant and its line of first parents. It lists each variant only
+// once, even if records form a cycle.
 func ancestors(ctx context.Context, a *archive.Archive, v archive.Variant) ([]archive.Variant, error) {
 	line := []archive.Variant{v}
 	seen := map[agent.ConfigID]bool{v.ID: true}

@@ -15,7 +15,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// The orders of a list of variants.
+// The sort orders of a list of variants.
 const (
 	byNumber = "number"
 	byScore  = "score"
@@ -23,25 +23,26 @@ const (
 
 func variantOrders() []string { return []string{byNumber, byScore} }
 
-// variantScore is what a variant scored on the search tasks that it was evaluated on.
+// variantScore is a variant's score on the search tasks on which it was evaluated.
 type variantScore struct {
-	// Mean is over tasks; Lo and Hi bound it at Level, with clusters as units.
+	// Mean is the mean over tasks. Lo and Hi are the bounds of its interval at Level, with
+	// clusters as units.
 	Mean  float64 `json:"mean"`
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
 	Level float64 `json:"level"`
-	// Tasks and Clusters are the numbers of tasks and of independent ones.
+	// Tasks and Clusters are the numbers of tasks and of independent clusters of tasks.
 	Tasks       int `json:"tasks"`
 	Clusters    int `json:"clusters"`
 	Evaluations int `json:"evaluations"`
 }
 
-// scoreLevel is the level of the interval of a variant's score.
+// scoreLevel is the confidence level of the interval of a variant's score.
 const scoreLevel = .95
 
 // variantScores returns the scores of an agent's variants on search tasks, over all runs.
-// tasks are those of its suites by id, with clusters and weights; others are clusters by
-// themselves.
+// tasks are the tasks in the agent's suites by id, with clusters and weights; any other
+// task is its own cluster.
 func variantScores(ctx context.Context, a *archive.Archive, agentID string, tasks map[string]*bench.Task) (map[agent.ConfigID]*variantScore, error) {
 	scored := map[agent.ConfigID]map[string][]float64{}
 	for r, err := range a.Runs(ctx) {
@@ -68,8 +69,8 @@ func variantScores(ctx context.Context, a *archive.Archive, agentID string, task
 	return out, nil
 }
 
-// meanScore returns the score of a variant from its scores by task. It is compared with one half on
-// every task, so that the interval is that of a difference within [−½, ½].
+// meanScore returns the score of a variant from its scores by task. It compares the score
+// with one half on every task, so that the interval is that of a difference within [−½, ½].
 func meanScore(byTask map[string][]float64, tasks map[string]*bench.Task) *variantScore {
 	var pairs []stats.Pair
 	runs := 0
@@ -87,8 +88,8 @@ func meanScore(byTask map[string][]float64, tasks map[string]*bench.Task) *varia
 	}
 }
 
-// sortByScore sorts variants by their scores, the best first; of equal scores the one with the
-// higher lower end. Those without a score come last.
+// sortByScore sorts variants by their scores, the best first. If two scores are equal, the
+// variant with the higher lower bound comes first. Variants without a score come last.
 func sortByScore(list []archive.Variant, scores map[agent.ConfigID]*variantScore) {
 	slices.SortStableFunc(list, func(a, b archive.Variant) int {
 		one, two := scores[a.ID], scores[b.ID]

@@ -13,12 +13,13 @@ func TestScoreOf(t *testing.T) {
 	t.Parallel()
 	near := func(got, want float64) bool { return math.Abs(got-want) < 5e-4 }
 	tasks := map[string]*bench.Task{"a": {ID: "a", Cluster: "x"}, "b": {ID: "b", Cluster: "x"}, "c": {ID: "c", Weight: 2}}
-	// Three clusters of four tasks, with weights 1, 1, 2 and 1: the mean is (1 + 0 + 2·1 + .5) / 5.
+	// Four tasks in three clusters, with weights 1, 1, 2 and 1. The mean is (1 + 0 + 2·1 +
+	// .5) / 5.
 	s := meanScore(map[string][]float64{"a": {1}, "b": {0, 0}, "c": {1}, "d": {.5}}, tasks)
 	if !near(s.Mean, .7) || s.Tasks != 4 || s.Clusters != 3 || s.Evaluations != 5 || s.Lo > .7 || s.Hi < .7 || s.Lo < 0 || s.Hi > 1 {
 		t.Errorf("%+v", s)
 	}
-	// Ten tasks that all pass: at error .025 a share of 1 − .025^(1/10) of tasks may fail.
+	// Ten tasks all pass. With error .025, a share of 1 − .025^(1/10) of tasks may fail.
 	all := map[string][]float64{}
 	for _, name := range "abcdefghij" {
 		all[string(name)] = []float64{1}

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// build is what a binary records about its own source and compiler.
+// build holds what a binary records about its own source and compiler.
 type build struct {
 	Version string `json:"version"`
-	// Commit is the whole hash, Date that of the commit in RFC 3339; both are empty where the
-	// source was not in a git repository.
+	// Commit is the full commit hash, and Date is the commit's date in RFC 3339. Both are
+	// empty if the source was not in a git repository.
 	Commit string `json:"commit,omitempty"`
 	Date   string `json:"date,omitempty"`
-	// Modified reports that files differed from the commit.
+	// Modified reports whether files differed from the commit.
 	Modified bool   `json:"modified,omitempty"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
@@ -53,13 +53,13 @@ func buildOf(info *debug.BuildInfo) build {
 // short returns the abbreviated hash of the commit.
 func (b build) short() string { return b.Commit[:min(12, len(b.Commit))] }
 
-// day returns the date of the commit without the time.
+// day returns the date of the commit, without the time of day.
 func (b build) day() string {
 	day, _, _ := strings.Cut(b.Date, "T")
 	return day
 }
 
-// String returns one line with all that is known.
+// String returns all known build information on one line.
 func (b build) String() string {
 	line := "evolve " + b.Version
 	if b.Commit != "" {

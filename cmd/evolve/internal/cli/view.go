@@ -19,14 +19,14 @@ import (
 
 func viewCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "view", Usage: "pages to look at the archive in a browser on this machine",
+		Name: "view", Usage: "pages that show the archive in a browser on this machine",
 		Description: "Serves nights, variants by tasks, comparisons, transcripts, proposals and the progress of a run " +
 			"on 127.0.0.1 until it is interrupted. The printed address has a token, which lets a browser in. " +
 			"Works while a run is on, and does not hinder one. See `evolve help view`.",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "port", Usage: "listen on port `N`; 0 takes a free one"},
 			&cli.BoolFlag{Name: "no-browser", Usage: "only print the address"},
-			&cli.BoolFlag{Name: "decide", Usage: "allow to approve, reject and roll back on the pages, with the questions of the commands"},
+			&cli.BoolFlag{Name: "decide", Usage: "allow approving, rejecting and rolling back on the pages, with the questions of the commands"},
 			byFlag(),
 		},
 		Action: func(c *cli.Context) error {
@@ -49,7 +49,7 @@ func viewCommand(sh *shell) *cli.Command {
 func serveView(sh *shell, c *cli.Context, root string) error {
 	l, err := view.Listen(c.Int("port"))
 	if err != nil {
-		return exit.Errorf(exit.Infrastructure, "`evolve view` without --port takes a free one", "%w", err)
+		return exit.Errorf(exit.Infrastructure, "`evolve view` without --port uses a free port", "%w", err)
 	}
 	defer l.Close()
 	src := archived.New(archived.Options{
@@ -91,7 +91,7 @@ func serveView(sh *shell, c *cli.Context, root string) error {
 	return err
 }
 
-// announce prints the address, and opens it in the browser where a person is at the terminal.
+// announce prints the address, and opens it in the browser if a person is at the terminal.
 func announce(sh *shell, c *cli.Context, server *view.Server) error {
 	address := map[string]any{"address": server.Address()}
 	if err := sh.result(address, "%s\n", server.Address()); err != nil {
@@ -101,16 +101,16 @@ func announce(sh *shell, c *cli.Context, server *view.Server) error {
 	if !tty || sh.json || c.Bool("no-browser") {
 		return nil
 	}
-	// The program that opens it may stay until the browser ends.
+	// The program that opens the address may keep running until the browser ends.
 	go func() {
 		if err := browse(context.WithoutCancel(c.Context), sh, server.Ticket()); err != nil && c.Context.Err() == nil && !sh.quiet {
-			sh.eprintf("open the address in a browser on this machine; Ctrl-C ends the pages\n")
+			sh.eprintf("open the address in a browser on this machine; Ctrl-C stops serving the pages\n")
 		}
 	}()
 	return nil
 }
 
-// viewWords are the descriptions of the commands, for the pages.
+// viewWords provides the pages with the descriptions that commands print.
 type viewWords struct {
 	sh   *shell
 	root string
@@ -140,7 +140,8 @@ func (v viewWords) Proposal(ctx context.Context, a *archive.Archive, p archive.P
 	return proposalSections(v.sh.console, found), facts, nil
 }
 
-// facts returns the gain and the price of a proposal; none where its evidence is contradicted.
+// facts returns the gain and the price of a proposal, or none if its evidence is
+// contradicted.
 func (v viewWords) facts(ctx context.Context, a *archive.Archive, found claimed) (list []view.Fact, err error) {
 	if found.against != "" {
 		return nil, nil
@@ -155,7 +156,8 @@ func (v viewWords) facts(ctx context.Context, a *archive.Archive, found claimed)
 	return list, err
 }
 
-// Question is [archived.Words.Question]. As in a run's records, it has no credentials.
+// Question implements [archived.Words.Question]. As in a run's records, the question has no
+// credentials.
 func (v viewWords) Question(agentID, suiteHash, task string) (q *archive.Question, changed bool) {
 	w := loadable(v.root)
 	if w == nil {

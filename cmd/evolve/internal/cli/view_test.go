@@ -22,7 +22,8 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 )
 
-// viewing is an `evolve view` that serves a workspace, and a browser that its token let in.
+// viewing is an `evolve view` that serves a workspace, with a browser that was admitted by
+// its token.
 type viewing struct {
 	t       *testing.T
 	browser *http.Client
@@ -32,7 +33,7 @@ type viewing struct {
 	stderr  *bytes.Buffer
 }
 
-// process returns a command in a folder with a git user.
+// process returns a command that runs in a folder, with a git user.
 func process(t *testing.T, dir string, args ...string) Process {
 	t.Helper()
 	home := t.TempDir()
@@ -75,7 +76,7 @@ func viewAt(t *testing.T, dir string, args ...string) *viewing {
 	return v
 }
 
-// send returns the status and the body of an answer.
+// send sends a request and returns the status and body of the answer.
 func (v *viewing) send(method, path string, form url.Values) (int, string) {
 	v.t.Helper()
 	r, err := http.NewRequestWithContext(v.t.Context(), method, v.origin+path, strings.NewReader(form.Encode()))
@@ -98,7 +99,7 @@ func (v *viewing) send(method, path string, form url.Values) (int, string) {
 	return answer.StatusCode, string(body)
 }
 
-// decide answers the question of a decision as a form does.
+// decide answers the question about a decision as a form does.
 func (v *viewing) decide(action, id, reason, yes string) (int, string) {
 	v.t.Helper()
 	status, page := v.send(http.MethodGet, "/decide?do="+action+"&id="+id, nil)
@@ -112,7 +113,7 @@ func (v *viewing) decide(action, id, reason, yes string) (int, string) {
 	return v.send(http.MethodPost, "/decide", form)
 }
 
-// stop interrupts it, which is its usual end.
+// stop interrupts `evolve view`, which is how it usually ends.
 func (v *viewing) stop() {
 	v.t.Helper()
 	v.signals <- os.Interrupt
@@ -136,7 +137,8 @@ func (v *viewing) refusedDuringRun(dir, action, id string) {
 	}
 }
 
-// TestView looks at a night, and decides on its proposal with the questions of the command.
+// TestView views a night and decides on its proposal, with the same questions as the
+// command.
 func TestView(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -209,7 +211,8 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestViewRollsBack adopts a proposal and takes the adoption back with the question of the command.
+// TestViewRollsBack adopts a proposal and rolls the adoption back, with the same question
+// as the command.
 func TestViewRollsBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -283,8 +286,9 @@ func TestViewRollsBack(t *testing.T) {
 	}
 }
 
-// TestViewShowsQuestionsOfSearchTasks checks that an evaluation of a search task has the question
-// and the expected answer of the suite, and none when the suite has changed since the night.
+// TestViewShowsQuestionsOfSearchTasks checks that an evaluation of a search task is shown
+// with the question and the expected answer from the suite, and without them if the suite
+// has changed since the night.
 func TestViewShowsQuestionsOfSearchTasks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -323,7 +327,7 @@ func TestViewShowsQuestionsOfSearchTasks(t *testing.T) {
 	}
 	v = viewAt(t, dir)
 	if _, body := v.send(http.MethodGet, address, nil); !strings.Contains(body, "The suite has changed since") || strings.Contains(body, ">Expected answer</h2>") {
-		t.Errorf("after a change of the suite the page is %s", body)
+		t.Errorf("after a change to the suite the page is %s", body)
 	}
 	v.stop()
 }

@@ -10,7 +10,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// comparisonSections are the parts of a comparison on the pages: what printComparison prints.
+// comparisonSections returns the parts of a comparison for the pages, with the content that
+// printComparison prints.
 func comparisonSections(v compareView, one, two archive.Variant) []view.Section {
 	a, b := fmt.Sprintf("v%d", one.Number), fmt.Sprintf("v%d", two.Number)
 	list := []view.Section{{Title: "What differs", Tables: changeTables("Parameters of both", v.Changes, a, b)}}
@@ -37,7 +38,7 @@ func comparisonSections(v compareView, one, two archive.Variant) []view.Section 
 
 func fact(name string, lines ...string) view.Fact { return view.Fact{Name: name, Lines: lines} }
 
-// given leaves empty lines out.
+// given returns the lines that are not empty.
 func given(lines ...string) (list []string) {
 	for _, line := range lines {
 		if line != "" {
@@ -62,7 +63,8 @@ func powerFacts(p passPowers, a, b string) (list []view.Fact) {
 	return list
 }
 
-// guardTables are the costs and the times of both sides, with the bounds on their change.
+// guardTables returns tables of the costs and the times of both sides, with the bounds on
+// their change.
 func guardTables(guards []stats.Guard, a, b string) []view.Table {
 	if len(guards) == 0 {
 		return nil
@@ -90,7 +92,7 @@ func domainTables(domains []domainWords) []view.Table {
 	return []view.Table{t}
 }
 
-// changeTables list parameters with both values.
+// changeTables returns tables of parameters with both values.
 func changeTables(name string, changes []archive.Change, from, to string) []view.Table {
 	if len(changes) == 0 {
 		return nil
@@ -102,7 +104,7 @@ func changeTables(name string, changes []archive.Change, from, to string) []view
 	return []view.Table{t}
 }
 
-// clippedValue is shown, with the lines of a text as they are.
+// clippedValue formats a value as shown does, but leaves the lines of a text unchanged.
 func clippedValue(v any) string {
 	if v == nil {
 		return shown(v)
@@ -110,5 +112,5 @@ func clippedValue(v any) string {
 	return text.Clip(model.Value(v), mostPageValue, text.Mark)
 }
 
-// mostPageValue bounds the value of a parameter in a table, in bytes.
+// mostPageValue limits the value of a parameter in a table, in bytes.
 const mostPageValue = 2000

@@ -14,13 +14,14 @@ import (
 	"evolve/gates/review"
 )
 
-// viewDecider decides for the pages as the commands approve, reject and rollback do: with their checks, their
-// question and their records.
+// viewDecider makes decisions on behalf of the pages in the same way as the commands
+// approve, reject and rollback: with their checks, their question and their records.
 type viewDecider struct {
 	sh   *shell
 	root string
 	by   string
-	// ctx is that of the command: a browser that leaves ends no decision.
+	// ctx is the command's context, so that a browser that disconnects does not end a
+	// decision.
 	ctx context.Context
 	// one allows one decision at a time.
 	one sync.Mutex
@@ -28,13 +29,13 @@ type viewDecider struct {
 
 var _ view.Decider = (*viewDecider)(nil)
 
-// end waits for the decision that is under way.
+// end waits for a decision that is under way.
 func (v *viewDecider) end() {
 	v.one.Lock()
 	defer v.one.Unlock()
 }
 
-// decisionOn returns the command of a decision.
+// decisionOn returns the command for a decision.
 func decisionOn(action string) decision {
 	switch action {
 	case view.Reject:
@@ -45,7 +46,7 @@ func decisionOn(action string) decision {
 	return approving()
 }
 
-// weighed is a decision that can be asked for.
+// weighed is a decision that is ready to be put to a person.
 type weighed struct {
 	w     *workspace.Workspace
 	d     decision
@@ -125,7 +126,7 @@ func (v *viewDecider) Decide(_ context.Context, action, id string, a view.Answer
 	}
 	out.printf("%s\n", is.d.done(out, done.Done))
 	if is.p.State == archive.Approved && done.Proposal.State == archive.Rejected {
-		out.printf("its approval is withdrawn; nothing of it was committed\n")
+		out.printf("its approval is withdrawn; none of its changes were committed\n")
 	}
 	printFollowing(out.console, done)
 	return b.String(), nil

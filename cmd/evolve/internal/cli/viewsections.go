@@ -12,7 +12,8 @@ import (
 	"evolve/reports/model"
 )
 
-// proposalSections are the parts of a proposal on the pages: what printProposal and printDiff print.
+// proposalSections returns the parts of a proposal for the pages, with the content that
+// printProposal and printDiff print.
 func proposalSections(con *console, p claimed) []view.Section {
 	why := view.Section{Title: "Why", Lines: given(p.waited, p.Rationale, p.staleWords(con))}
 	if words := claims[p.claim]; words != "" {
@@ -36,14 +37,15 @@ func proposalSections(con *console, p claimed) []view.Section {
 	return withContent(list)
 }
 
-// patchSections are the parts of a patch on the pages: what printPatch prints.
+// patchSections returns the parts of a patch for the pages, with the content that
+// printPatch prints.
 func patchSections(con *console, v patchView) []view.Section {
 	why := view.Section{Title: "Why", Lines: append(given(v.waited, strings.TrimSpace(v.Rationale)), v.standing()...)}
 	if len(v.Further) > 0 {
 		why.Facts = append(why.Facts, fact("further metrics", append([]string{stats.FurtherNote(len(v.Further))}, furtherLines(v.Further)...)...))
 	}
 	if v.MadeSmall != "" {
-		why.Facts = append(why.Facts, fact("made small", v.MadeSmall))
+		why.Facts = append(why.Facts, fact("reduced", v.MadeSmall))
 	}
 	why.Lines = append(why.Lines, warnings(v.Gates, v.Addressed)...)
 	list := []view.Section{why, {Title: "Diff", Diff: v.Diff}}
@@ -58,7 +60,8 @@ func patchSections(con *console, v patchView) []view.Section {
 	return withContent(append(list, from, commandSection(con, v.commands())))
 }
 
-// questionSections are the parts of a question on the pages: what printQuestion prints.
+// questionSections returns the parts of a question for the pages, with the content that
+// printQuestion prints.
 func questionSections(sh *shell, p archive.ProposalRecord, plan string, shown []string, changes []archive.Change, founding []string) []view.Section {
 	list := []view.Section{
 		{Title: "What happens", Lines: []string{plan}},
@@ -73,7 +76,7 @@ func questionSections(sh *shell, p archive.ProposalRecord, plan string, shown []
 		}
 		list = append(list, view.Section{Title: "First commit", Tables: []view.Table{first}})
 	}
-	if subject(p) != "config" { // the text itself is approved
+	if subject(p) != "config" { // the approval is for the text itself
 		list = append(list, view.Section{Title: "Diff", Diff: diffOf(sh.console, p)})
 	}
 	return withContent(list)
@@ -103,7 +106,7 @@ func marked(lines []string) (out []string) {
 	return out
 }
 
-// warnings are what gates flagged, and the places that address a reviewer.
+// warnings lists what gates flagged, and the locations of texts that address a reviewer.
 func warnings(gates []archive.GateVerdict, addressed []string) (list []string) {
 	for _, flag := range model.Flags(gates) {
 		list = append(list, "flagged: "+flag)
@@ -111,7 +114,7 @@ func warnings(gates []archive.GateVerdict, addressed []string) (list []string) {
 	return append(list, marked(addressed)...)
 }
 
-// decidedOn adds a decision, and the branch as which a proposal awaits one.
+// decidedOn adds a decision, and the branch under which a proposal awaits a decision.
 func decidedOn(s view.Section, d *archive.DecisionBrief, b *model.Branch) view.Section {
 	if d != nil {
 		s.Facts = append(s.Facts, fact("decision", decidedWords(d.Action, d.By, d.Time, d.Reason)))
@@ -134,8 +137,8 @@ func fileTables(files []archive.FileChange, back bool) []view.Table {
 	return []view.Table{t}
 }
 
-// gateSections list gates one by one; many are shown by group, with each that did not pass, and all
-// in a fold.
+// gateSections lists gates one by one. If there are many, it shows them by group, with each
+// gate that did not pass, and lists all of them in a section that can be unfolded.
 func gateSections(list []archive.GateVerdict) []view.Section {
 	if len(list) <= model.MaxSingleGates {
 		return []view.Section{{Title: "Gates", Tables: gateTables("Gates with their evidence", list)}}
@@ -163,7 +166,7 @@ func gateTables(name string, list []archive.GateVerdict) []view.Table {
 	return []view.Table{t}
 }
 
-// levelSections are what printLevel prints.
+// levelSections returns the content that printLevel prints.
 func levelSections(b *archive.AutonomyBrief) []view.Section {
 	if b == nil {
 		return nil
@@ -182,15 +185,17 @@ func levelSections(b *archive.AutonomyBrief) []view.Section {
 	}
 }
 
-// writtenSections are what printWritten prints: the text of a tool, a skill or memories.
+// writtenSections returns the content that printWritten prints: the text of a tool, a skill
+// or memories.
 func writtenSections(con *console, p archive.ProposalRecord) []view.Section {
 	var b bytes.Buffer
 	printWritten(con.on(&b), p)
 	return headed(subject(p), b.String())
 }
 
-// headed splits a printed text at its headings, which are not indented: all else is. title is that of
-// what stands before the first heading. A heading without a text is a line of the part before.
+// headed splits a printed text at its headings, which are the only lines that are not
+// indented. title is the title of the part before the first heading. A heading without text
+// becomes a line of the preceding part.
 func headed(title, printed string) []view.Section {
 	list := []view.Section{{Title: title}}
 	for line := range strings.Lines(printed) {

@@ -15,8 +15,8 @@ import (
 	"evolve/runtime/autonomy"
 )
 
-// lacking returns the words of a printed text that the sections of a page lack. Labels, arrows,
-// punctuation and capital letters do not count.
+// lacking returns the words of a printed text that are missing from the sections of a page.
+// Labels, arrows, punctuation and capitalisation do not count.
 func lacking(printed string, sections []view.Section, labels ...string) (list []string) {
 	var b strings.Builder
 	for _, s := range sections {
@@ -50,8 +50,8 @@ func TestLackingFindsAWord(t *testing.T) {
 	}
 }
 
-// TestPagesHaveThePrintedWords checks that the pages of a proposal and its question leave out nothing
-// of what the commands print.
+// TestPagesHaveThePrintedWords checks that the pages of a proposal and of the question
+// about it leave out nothing that the commands print.
 func TestPagesHaveThePrintedWords(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)

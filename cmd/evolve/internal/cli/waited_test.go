@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestWaited checks how long a proposal is said to have waited.
+// TestWaited checks how long a proposal is reported to have waited.
 func TestWaited(t *testing.T) {
 	t.Parallel()
 	made := time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC)

@@ -17,7 +17,7 @@ import (
 	"evolve/runtime/tempdir"
 )
 
-// mostSlots bounds the tasks that a worker runs at once.
+// mostSlots limits the number of tasks that a worker runs at once.
 const mostSlots = 1024
 
 var workerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$`)
@@ -32,7 +32,7 @@ func workerCommand(sh *shell) *cli.Command {
 			&cli.StringFlag{Name: "creds", Usage: "the credentials `FILE` of workers"},
 			&cli.IntFlag{Name: "slots", Usage: "`N` tasks at once; the number of processors by default"},
 			&cli.StringFlag{Name: "name", Usage: "the `NAME` of this worker, unique on the hub; the host's name and the process by default"},
-			&cli.StringFlag{Name: "metrics", Usage: "serve metrics of Prometheus at this `ADDRESS`, such as 9464 or 0.0.0.0:9464; on this machine alone unless it names a host"},
+			&cli.StringFlag{Name: "metrics", Usage: "serve metrics for Prometheus at this `ADDRESS`, such as 9464 or 0.0.0.0:9464; only on this machine unless it names a host"},
 		}, tlsFlags()...),
 		Action: func(c *cli.Context) error { return work(sh, c) },
 	}
@@ -54,7 +54,7 @@ func work(sh *shell, c *cli.Context) error {
 		name = fmt.Sprintf("%s-%d", host, os.Getpid())
 	}
 	if !workerName.MatchString(name) {
-		return exit.Errorf(exit.Usage, "letters, digits, and . _ - between them, at most 80", "--name %q is no name of a worker", name)
+		return exit.Errorf(exit.Usage, "letters, digits, and . _ - between them, at most 80", "--name %q is not a valid name of a worker", name)
 	}
 	if c.String("hub") == "" {
 		return exit.Errorf(exit.Usage, "evolve worker --hub tls://host:4222; `evolve help workers` describes it", "a worker needs --hub")
@@ -70,7 +70,7 @@ func work(sh *shell, c *cli.Context) error {
 	defer served.Close()
 	scratch, err := tempdir.Make("worker")
 	if err != nil {
-		return fmt.Errorf("making the folder of the worker: %w", err)
+		return fmt.Errorf("creating the folder of the worker: %w", err)
 	}
 	defer func() { _ = scratch.Remove() }()
 	conn, err := sh.ConnectWorker(set, c.String("creds"), name)

@@ -8,7 +8,8 @@ import (
 	"evolve/cmd/evolve/internal/metrics"
 )
 
-// serveMetrics begins to serve the metrics of a worker; nil where no address is given.
+// serveMetrics starts to serve the metrics of a worker; it returns nil if no address is
+// given.
 func serveMetrics(sh *shell, address string) (*metrics.Server, error) {
 	if address == "" {
 		return nil, nil
@@ -19,7 +20,7 @@ func serveMetrics(sh *shell, address string) (*metrics.Server, error) {
 	}
 	host, port, err := net.SplitHostPort(at)
 	if err != nil || port == "" {
-		return nil, exit.Errorf(exit.Usage, "write it like 9464, 127.0.0.1:9464 or 0.0.0.0:9464", "--metrics %q is no address", address)
+		return nil, exit.Errorf(exit.Usage, "write it like 9464, 127.0.0.1:9464 or 0.0.0.0:9464", "--metrics %q is not an address", address)
 	}
 	if host == "" {
 		host = "127.0.0.1"

@@ -14,7 +14,7 @@ import (
 	"evolve/cmd/evolve/internal/metrics/metricstest"
 )
 
-// scrape reads the metrics of a worker that tells its address.
+// scrape reads the metrics of a worker at the address that the worker prints.
 func scrape(t *testing.T, worker *commandRun) map[string]*dto.MetricFamily {
 	t.Helper()
 	address := regexp.MustCompile(`metrics at (http://127\.0\.0\.1:\d+/metrics)\n`)
@@ -64,7 +64,7 @@ func TestWorkerMetrics(t *testing.T) {
 			t.Errorf("%s is %v", name, got)
 		}
 	}
-	begin(t, t.TempDir(), nil, "worker", "--hub", srv.ClientURL(), "--metrics", "nonsense:").expect(t, 2, `--metrics "nonsense:" is no address`)
+	begin(t, t.TempDir(), nil, "worker", "--hub", srv.ClientURL(), "--metrics", "nonsense:").expect(t, 2, `--metrics "nonsense:" is not an address`)
 	taken := regexp.MustCompile(`127\.0\.0\.1:\d+`).FindString(worker.stderr.String())
 	begin(t, t.TempDir(), nil, "worker", "--hub", srv.ClientURL(), "--metrics", taken).expect(t, 2, "address already in use")
 }

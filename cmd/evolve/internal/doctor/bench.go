@@ -58,7 +58,7 @@ func checkSuites(w *workspace.Workspace) []Check {
 			checks = append(checks, checkLikeness("likeness "+a.ID+", over its suites", a.Alike)...)
 		}
 		if !slices.ContainsFunc(a.Suites, func(name string) bool { return len(w.Suites[name].Side(bench.Search)) > 0 }) {
-			checks = append(checks, fail("tasks "+a.ID, "give some tasks of its suites the split search", "its suites have no search tasks: `evolve run` refuses"))
+			checks = append(checks, fail("tasks "+a.ID, "give some tasks of its suites the split search", "its suites have no search tasks: `evolve run` refuses to run it"))
 		}
 	}
 	return checks
@@ -71,14 +71,14 @@ func checkLikeness(label string, l bench.Likeness) []Check {
 	case l.Groups+l.Aside == 0:
 		return nil
 	case l.Aside+l.Across > 0:
-		return []Check{warn(label, `put them on one side, or give each its own "cluster" to declare that they are not variations`, "%s", text)}
+		return []Check{warn(label, `put them in one split, or give each its own "cluster" to declare that they are not variations`, "%s", text)}
 	}
 	return []Check{ok(label, "%s", text)}
 }
 
-// checkJudges reports for each agent the judges of its suites, and warns of those without a
-// calibration, of those that agree too little with people, and of those whose replies are
-// cut off.
+// checkJudges reports, for each agent, the judges of its suites. It warns about judges
+// without a calibration, judges that agree too little with people, and judges whose replies
+// are cut off.
 func checkJudges(w *workspace.Workspace, forecasts map[string]batch.Expectation) []Check {
 	var checks []Check
 	for i := range w.Agents {
@@ -98,7 +98,7 @@ func checkJudges(w *workspace.Workspace, forecasts map[string]batch.Expectation)
 	return checks
 }
 
-// checkSearched warns of holdout tasks that a search of an earlier night had.
+// checkSearched warns about holdout tasks that an earlier night's search used.
 func checkSearched(w *workspace.Workspace, forecasts map[string]batch.Expectation) []Check {
 	var checks []Check
 	for i := range w.Agents {
@@ -114,9 +114,9 @@ func checkSearched(w *workspace.Workspace, forecasts map[string]batch.Expectatio
 // question.
 const hopeless = .3
 
-// checkPower reports for each agent the effects that its benchmark can show with the
-// evaluations that the limits of the settings allow, or with the default number if that
-// is unknown.
+// checkPower reports, for each agent, the effects that its benchmark can detect with the
+// evaluations that the limits in the settings allow, or with the default number of
+// evaluations if the limits leave the number unknown.
 func checkPower(w *workspace.Workspace, forecasts map[string]batch.Expectation) []Check {
 	var checks []Check
 	for i := range w.Agents {

@@ -12,9 +12,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// checkBlocks checks the marked blocks of a target whose code is searched, that its commands can
-// be started, and their output for the code as it is. It returns the target if its cases are
-// known.
+// checkBlocks checks the marked blocks of a target whose code is searched, whether the
+// target's commands can be started, and what they print for the unchanged code. It returns
+// the target if its cases are known.
 func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t workspace.PatchTarget) ([]Check, *coding.Prospect) {
 	const manual = "`evolve help code` describes targets and marks"
 	if t.Scoring == nil {
@@ -27,7 +27,7 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	case errors.As(err, &problem):
 		return []Check{warn(name, manual, "its blocks are not searched: %s", text.OneLine(problem.Text))}, nil
 	case err != nil:
-		return nil, nil // the check of the target reports why it cannot be read
+		return nil, nil // the target's own check reports why it cannot be read
 	}
 	var checks []Check
 	if words := found.Uncommitted(); words != "" {
@@ -37,12 +37,12 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 		checks = append(checks, warn(name, manual, "%s", words))
 	}
 	commands := [][]string{t.Scoring.Test, t.Scoring.Score}
-	if len(t.Scoring.Build) > 0 { // which may make the others
+	if len(t.Scoring.Build) > 0 { // the build may create the other programs
 		commands = [][]string{t.Scoring.Build}
 	}
 	for _, argv := range commands {
 		if len(argv) > 0 && !measures(ctx, p, t.Dir(w.Root), argv[0]) {
-			return append(checks, warn(name, "name a program, or one in the repository, such as ./score", "%q cannot be found, so that its blocks cannot be searched", argv[0])), nil
+			return append(checks, warn(name, "name a program, or one in the repository, such as ./score", "%q cannot be found, so its blocks cannot be searched", argv[0])), nil
 		}
 	}
 	checks = append(checks, ok(name, "its blocks are searched at night: %s", found.Names()))
@@ -50,7 +50,7 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 		tried, err := p.Score(ctx, w, t.Name)
 		switch {
 		case errors.As(err, &problem):
-			return append(checks, warn(name, manual+"; --trial gives its commands longer, --trial 0 runs none", "its commands were tried: %s", text.OneLine(problem.Text))), nil
+			return append(checks, warn(name, manual+"; --trial gives its commands more time, and --trial 0 runs none", "its commands were tried: %s", text.OneLine(problem.Text))), nil
 		case err != nil:
 			return append(checks, fail(name, "", "its commands cannot be tried: %w", err)), nil
 		}
@@ -70,8 +70,8 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	return append(checks, cases), found
 }
 
-// withCode returns the workspace with the targets whose cases are known as agents, as a night
-// sees it.
+// withCode returns the workspace in the form in which a night uses it, with the targets
+// whose cases are known added as agents.
 func withCode(w *workspace.Workspace, found []*coding.Prospect) *workspace.Workspace {
 	if len(found) == 0 {
 		return w

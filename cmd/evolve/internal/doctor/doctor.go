@@ -1,7 +1,7 @@
-// Package doctor checks a workspace and its surroundings: the files, git, the sandbox, the disk,
-// the clock, the archive, the suites, each agent's program, providers and tool servers, the hub,
-// and the targets of patches. A check returns a status, a text and a hint. The package changes
-// nothing; [Probes] has the functions that examine the machine.
+// Package doctor checks a workspace and its surroundings: the files, git, the sandbox, the
+// disk, the clock, the archive, the suites, each agent's program, providers and tool
+// servers, the hub, and the targets of patches. A check returns a status, a text and a
+// hint. The package changes nothing; the functions in [Probes] examine the machine.
 package doctor
 
 import (
@@ -31,29 +31,31 @@ import (
 // Status is the result of a check.
 type Status string
 
-// The statuses of a check: fine, worth knowing, and preventing a run or a decision.
+// The statuses of a check: everything is fine, something is worth knowing, or a run or a
+// decision is prevented.
 const (
 	StatusOK   Status = "ok"
 	StatusWarn Status = "warn"
 	StatusFail Status = "fail"
 )
 
-// Check is the result of one check of doctor.
+// Check is the result of one of doctor's checks.
 type Check struct {
 	Name   string `json:"name"`
 	Status Status `json:"status"`
 	Text   string `json:"text"`
-	// Hint describes a remedy; empty if none is needed.
+	// Hint describes a remedy; it is empty if none is needed.
 	Hint string `json:"hint,omitempty"`
-	// Trial is the task that an agent was tried with; nil for every other check.
+	// Trial is the trial of an agent on a task; it is nil for all other checks.
 	Trial *Trial `json:"trial,omitempty"`
-	// Err is the cause of a failed check where it is known to be more than a mistake in a
-	// file: of the archive any error, else a failure of this machine.
+	// Err is the cause of a failed check if the cause is known to be more than a mistake in
+	// a file. For the archive this is any error; for other checks it is a failure of this
+	// machine.
 	Err error `json:"-"`
 }
 
-// Probes are the functions by which doctor examines its surroundings. All but Dial, Trial, Grade
-// and Score must be set.
+// Probes holds the functions with which doctor examines the surroundings of a workspace.
+// All except Dial, Trial, Grade and Score must be set.
 type Probes struct {
 	// Root is the workspace's folder.
 	Root string
@@ -61,79 +63,81 @@ type Probes struct {
 	// Git runs git in a folder and returns its output without the final newline. Its
 	// error is exec.ErrNotFound if there is no git.
 	Git func(ctx context.Context, dir string, args ...string) (string, error)
-	// Sandbox names the sandbox that programs would run in; its error is the reason why
+	// Sandbox names the sandbox in which programs would run. Its error is the reason why
 	// there is none.
 	Sandbox func(ctx context.Context) (string, error)
-	// Free returns the free space on the disk of a folder, in bytes.
+	// Free returns the free space, in bytes, on the disk that holds a folder.
 	Free func(dir string) (uint64, error)
 	// Writable returns an error if no file can be created in a folder.
 	Writable func(dir string) error
 	Now      func() time.Time
-	// Archive opens the archive for reading and describes its content and which process
-	// holds it. Its error may be one of the archive's.
+	// Archive opens the archive for reading, and describes its content and which process
+	// holds it. Its error may be an error of the archive.
 	Archive func(ctx context.Context) (string, error)
-	// Unfinished describes the decisions that are incomplete, and the command that
-	// completes them; without a hint there are none.
+	// Unfinished describes the decisions that are incomplete; hint is the command that
+	// completes them. If hint is empty, there are no such decisions.
 	Unfinished func(ctx context.Context) (text, hint string, err error)
-	// Leftovers lists the paths of files and folders that killed processes left and that
-	// the next command that writes removes.
+	// Leftovers lists the paths of files and folders that killed processes left behind and
+	// that the next command that writes will remove.
 	Leftovers func(ctx context.Context) ([]string, error)
 	// Level returns the level of autonomy that bounds an agent's live turns.
 	Level func(ctx context.Context, agentID string) (autonomy.Level, error)
-	// Dial connects to a host and a port of this machine, and ends the connection. Nil tries no
-	// service.
+	// Dial connects to a host and port on this machine and closes the connection. If it is
+	// nil, no service is tried.
 	Dial func(ctx context.Context, address string) error
 	// LookPath finds a program by name, like [exec.LookPath].
 	LookPath func(name string) (string, error)
 	// LookupEnv returns an environment variable.
 	LookupEnv func(name string) (string, bool)
 	// Probe makes a cheap request to a provider's model and describes the result in a few
-	// words. It is never called for a provider whose key is not set. Neither detail nor
-	// error may contain a key.
+	// words. It is never called for a provider whose API key is not set. Neither detail nor
+	// err may contain a key.
 	Probe func(ctx context.Context, name string, p workspace.Provider, route workspace.Route) (detail string, err error)
-	// Trial runs an agent on one or two tasks of its search side and returns the result.
-	// Its error is the reason why the agent cannot be prepared. Nil runs none.
+	// Trial runs an agent on one or two of its search tasks and returns the result. Its
+	// error is the reason why the agent cannot be prepared. If Trial is nil, no agent is
+	// tried.
 	Trial func(ctx context.Context, a *workspace.Agent) (Trial, error)
-	// Grade has a program grade an answer to one of its tasks on the search side. Its error is
-	// the reason why that cannot be prepared. Nil tries none.
+	// Grade has a program grade an answer to one of its search tasks. Its error is the
+	// reason why this cannot be prepared. If Grade is nil, no program is tried.
 	Grade func(ctx context.Context, g workspace.GraderProgram) (GraderTrial, error)
-	// Limits forecasts the evaluations of a run with the limits of the settings, for each
-	// agent.
+	// Limits forecasts, for each agent, the evaluations of a run with the limits in the
+	// settings.
 	Limits func(ctx context.Context, w *workspace.Workspace) ([]batch.Expectation, error)
 	// Marks examines the //evolve:param marks of a target: it returns the number of
 	// constants that can be tuned, and every invalid mark.
 	Marks func(target string) (found int, problems []constants.Problem, err error)
-	// Blocks finds the marked blocks of a target whose code is searched, with its cases if an
-	// earlier run has kept them; a *[coding.Problem] is the reason why they cannot be searched.
+	// Blocks finds the marked blocks of a target whose code is searched, with the target's
+	// cases if an earlier run stored them. A *[coding.Problem] is the reason why the blocks
+	// cannot be searched.
 	Blocks func(ctx context.Context, w *workspace.Workspace, target string) (*coding.Prospect, error)
-	// Score builds, tests and scores the code of such a target as it is, within the time of a
-	// trial; its error may be a *[coding.Problem]. Nil runs nothing.
+	// Score builds, tests and scores the unchanged code of such a target within the time
+	// limit of a trial. Its error may be a *[coding.Problem]. If Score is nil, nothing is
+	// run.
 	Score func(ctx context.Context, w *workspace.Workspace, target string) (*coding.Prospect, error)
-	// Backup describes the last backup; fault is the reason why the latest night made
-	// none, or empty.
+	// Backup describes the last backup. fault is the reason why the latest night made none;
+	// it is empty if that night made one.
 	Backup func(w *workspace.Workspace) (last, fault string)
 	// Schedule describes the installed schedule of the workspace, or its fault and a remedy;
 	// all are empty if none is installed.
 	Schedule func(ctx context.Context) (words, fault, hint string)
-	// Hub tries the hub of the settings and describes it and its workers; fault is the obstacle
-	// to a run there, or empty.
+	// Hub tries the hub in the settings, and describes it and its workers. fault describes
+	// what prevents a run there; it is empty if nothing does.
 	Hub func(ctx context.Context, w *workspace.Workspace) (words, fault string, err error)
-	// Remotes tries the remotes to which branches of proposals are pushed; none if proposals
-	// are adopted by commits.
+	// Remotes tries the remotes to which branches of proposals are pushed. It returns none
+	// if proposals are adopted by commits.
 	Remotes func(ctx context.Context, w *workspace.Workspace) []review.RemoteTrial
-	// Signing checks the keys and signatures of the settings.
+	// Signing checks the keys and signatures that the settings specify.
 	Signing func(ctx context.Context) (Signing, error)
 }
 
-// The disk space in bytes below which doctor warns, and below which a run would fail.
+// The disk space, in bytes, below which doctor warns, and below which a run would fail.
 const (
 	scarceDisk = 1 << 30
 	fullDisk   = 100 << 20
 )
 
-// Run checks a workspace and its surroundings. It changes nothing. The checks come in
-// a fixed order; those of agents and suites are left out if the workspace cannot be
-// loaded.
+// Run checks a workspace and its surroundings. It changes nothing. The checks come in a
+// fixed order. Checks of agents and suites are left out if the workspace cannot be loaded.
 func Run(ctx context.Context, p Probes) []Check {
 	w, err := p.Load()
 	checks := checkWorkspace(w, err)
@@ -201,9 +205,9 @@ func checkWorkspace(w *workspace.Workspace, err error) []Check {
 	case err != nil:
 		return []Check{fail(name, "", "%w", err)}
 	case len(w.Agents) == 0 && slices.ContainsFunc(w.Settings.Patches.Targets, func(t workspace.PatchTarget) bool { return t.Scoring != nil }):
-		return []Check{ok(name, "parses: no agent, and the code of a target is searched")}
+		return []Check{ok(name, "parses: it has no agent, but the code of a target is searched")}
 	case len(w.Agents) == 0:
-		return []Check{warn(name, "evolve init, without --minimal, brings a starter agent", "parses; it has no agent, so there is nothing to run")}
+		return []Check{warn(name, "evolve init, without --minimal, writes a starter agent", "parses; it has no agent, so there is nothing to run")}
 	}
 	return []Check{ok(name, "parses: %s, %s", rtext.Count(len(w.Agents), "agent"), rtext.Count(len(w.Suites), "suite"))}
 }
@@ -223,8 +227,8 @@ func checkSandbox(ctx context.Context, p Probes, w *workspace.Workspace) Check {
 	return ok(name, "%s", walls)
 }
 
-// unwalled counts the programs that a night starts, and lists those that declined the
-// sandbox.
+// unwalled returns the number of programs that a night starts, and lists those for which
+// the sandbox was declined.
 func unwalled(w *workspace.Workspace) (programs int, without []string) {
 	if w == nil {
 		return 0, nil
@@ -256,7 +260,7 @@ func checkDisk(p Probes) Check {
 	case err != nil:
 		return warn(name, "", "free space is unknown: %s", workspace.Reason(err))
 	case free < fullDisk:
-		return fail(name, "make room: a run ends when the disk is full", "only %s free", left)
+		return fail(name, "free disk space: a run ends when the disk is full", "only %s free", left)
 	case free < scarceDisk:
 		return warn(name, "", "only %s free", left)
 	}
@@ -266,15 +270,15 @@ func checkDisk(p Probes) Check {
 func checkWritable(p Probes) Check {
 	const name = "write"
 	if err := p.Writable(p.Root); err != nil {
-		return fail(name, "a run keeps its archive in .evolve/", "the workspace cannot be written: %w", workspace.Reason(err))
+		return fail(name, "a run stores its archive in .evolve/", "the workspace cannot be written: %w", workspace.Reason(err))
 	}
 	return ok(name, "the workspace can be written")
 }
 
-// earliest is a time before which no correct clock can be.
+// earliest is a time that lies in the past on every correct clock.
 var earliest = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// checkClock checks that the clock is before neither earliest nor the last commit.
+// checkClock checks that the clock is not before earliest or before the last commit.
 func checkClock(ctx context.Context, p Probes) Check {
 	const name, hint = "clock", "set the clock: deadlines and the ledger depend on it"
 	now := p.Now()
@@ -312,7 +316,7 @@ func archiveCheck(text string, err error) Check {
 	case errors.Is(err, archive.ErrNewer):
 		return fail(name, "install the newer evolve", "%v", err)
 	case errors.As(err, new(*archive.WitnessError)):
-		return fail(name, "evolve audit verify and evolve audit log show what is there; restore a backup, or evolve audit accept-head --reason \"…\" goes on from what is there", "%v", err)
+		return fail(name, "evolve audit verify and evolve audit log show what is there; restore a backup, or accept what is there with evolve audit accept-head --reason \"…\"", "%v", err)
 	case errors.Is(err, archive.ErrCorrupt):
 		return fail(name, "evolve archive repair lists the records that can be saved, and changes nothing; or restore a backup", "%v", err)
 	case errors.Is(err, archive.ErrResources):
@@ -362,7 +366,7 @@ func checkBackup(p Probes, w *workspace.Workspace) []Check {
 	}
 	last, fault := p.Backup(w)
 	if fault != "" {
-		return []Check{warn(name, "make room or name another folder as backup.dir in evolve.yaml; `evolve archive backup FILE` makes one now", "%s", fault)}
+		return []Check{warn(name, "free disk space or name another folder as backup.dir in evolve.yaml; `evolve archive backup FILE` makes one now", "%s", fault)}
 	}
 	return []Check{ok(name, "%s", last)}
 }
@@ -410,8 +414,8 @@ func checkAgents(ctx context.Context, p Probes, w *workspace.Workspace) []Check 
 }
 
 // allows lists the calls beyond reading that the operator has allowed a built-in agent, and
-// those of them that its level of autonomy withholds in live turns. Evaluations have no
-// level.
+// which of these calls the agent's level of autonomy withholds in live turns. Evaluations
+// are not restricted by the level.
 func allows(ctx context.Context, p Probes, a *workspace.Agent) string {
 	if len(a.Allow) == 0 {
 		return ""
@@ -419,7 +423,7 @@ func allows(ctx context.Context, p Probes, a *workspace.Agent) string {
 	out := "; may keep or share text beyond a turn: " + strings.Join(a.Allow, ", ")
 	level, err := p.Level(ctx, a.ID)
 	if err != nil {
-		return out // the archive's check has the reason
+		return out // the archive check reports the reason
 	}
 	effects := map[string]string{}
 	for _, t := range slices.Concat(tool.Builtin(), tool.Further()) {

@@ -26,7 +26,7 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// healthy are probes that find nothing wrong, with a real git.
+// healthy returns probes that find nothing wrong, with a real git.
 func healthy(t *testing.T, root string) Probes {
 	t.Helper()
 	home := t.TempDir()
@@ -60,7 +60,7 @@ func healthy(t *testing.T, root string) Probes {
 	}
 }
 
-// evenShares divides the evaluations of the settings among the agents.
+// evenShares divides the evaluations in the settings evenly among the agents.
 func evenShares(_ context.Context, w *workspace.Workspace) ([]batch.Expectation, error) {
 	b := w.Settings.Budget
 	if b == (workspace.Budget{}) {
@@ -81,14 +81,14 @@ func evenShares(_ context.Context, w *workspace.Workspace) ([]batch.Expectation,
 	return out, nil
 }
 
-// solver is a copy of the workspace in testdata.
+// solver returns the folder of a copy of the workspace in testdata.
 func solver(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
 	if err := os.CopyFS(root, os.DirFS("../workspace/testdata/solver")); err != nil {
 		t.Fatal(err)
 	}
-	// A copy of a file system from a module's archive has no executable bits.
+	// Files copied from a module's archive do not have their executable bits.
 	if err := os.Chmod(filepath.Join(root, "agents/solver/agent.sh"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestDoctorRepository(t *testing.T) {
 		}
 	}
 	ignore := write(".gitignore", ".evolve/\n")
-	const unignored = "warn repository: does not ignore .evolve/, so that every run leaves the tree changed | add .evolve/ to .gitignore\n"
+	const unignored = "warn repository: does not ignore .evolve/, so every run leaves the tree changed | add .evolve/ to .gitignore\n"
 	for _, c := range []struct {
 		name  string
 		steps []func(string)
@@ -187,14 +187,14 @@ func TestDoctorRepository(t *testing.T) {
 	}{
 		{"none", nil, "ok repository: none: the first approval lists what it would commit, and offers to make it\n"},
 		{"not ignored", []func(string){run("init", "-q")}, unignored},
-		{"dirty", []func(string){run("init", "-q"), ignore}, "warn repository: has changes that are not committed: 4 files | commit or undo them: an approval commits in a clean tree only\n"},
+		{"dirty", []func(string){run("init", "-q"), ignore}, "warn repository: has changes that are not committed: 4 files | commit or undo them: an approval commits only in a clean tree\n"},
 		{"no git user", []func(string){
 			run("init", "-q"), ignore, run("add", "-A"), run("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "begin"),
 		}, "warn repository: is clean, but git's user.email is not set | git config user.email you@example.org\n"},
 		{"replaced", []func(string){
 			run("init", "-q"), ignore, write("other", "other\n"), run("add", "-A"), run("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "begin"),
 			run("replace", "HEAD:other", "HEAD:.gitignore"), run("config", "user.email", "a@example.org"),
-		}, "warn repository: has replace refs, which git follows and evolve ignores, of 1 object: e45c9c2666d4 | `git replace --list` lists them, `git replace --delete OBJECT` removes one\n"},
+		}, "warn repository: has replace refs for 1 object, which git follows and evolve ignores: e45c9c2666d4 | `git replace --list` lists them, and `git replace --delete OBJECT` removes one\n"},
 		{"sha256", []func(string){run("init", "-q", "--object-format=sha256")}, "fail repository: hashes its objects with SHA-256, which evolve cannot write | keep the workspace in a repository made with git init --object-format=sha1\n"},
 		{"worktreeConfig", []func(string){run("init", "-q"), run("config", "extensions.worktreeConfig", "true")}, "warn repository: uses worktreeConfig in a repository of version 0: evolve reads it, but other programs may refuse it | git config core.repositoryformatversion 1\n" + unignored},
 		{"reftable", []func(string){run("init", "-q"), write(".git/config", "[core]\nrepositoryformatversion = 1\n[extensions]\nrefstorage = reftable\n")}, "fail repository: stores its refs as reftable, which evolve cannot write | git refs migrate --ref-format=files\n"},
@@ -266,7 +266,7 @@ func TestDoctorFindings(t *testing.T) {
 		{
 			"full disk", nil, func(p *Probes) { p.Free = func(string) (uint64, error) { return 5 << 20, nil } },
 			[]string{"disk"},
-			"fail disk: only 5.0 MiB free | make room: a run ends when the disk is full\n",
+			"fail disk: only 5.0 MiB free | free disk space: a run ends when the disk is full\n",
 		},
 		{
 			"scarce disk", nil, func(p *Probes) { p.Free = func(string) (uint64, error) { return 500 << 20, nil } },
@@ -278,7 +278,7 @@ func TestDoctorFindings(t *testing.T) {
 				p.Writable = func(string) error { return &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission} }
 			},
 			[]string{"write"},
-			"fail write: the workspace cannot be written: permission denied | a run keeps its archive in .evolve/\n",
+			"fail write: the workspace cannot be written: permission denied | a run stores its archive in .evolve/\n",
 		},
 		{
 			"metrics that cannot be written",
@@ -286,7 +286,7 @@ func TestDoctorFindings(t *testing.T) {
 			nil,
 			[]string{"metrics"},
 			"warn metrics: none/evolve.prom cannot be written: no such file or directory | " +
-				"make the folder of metrics.textfile in evolve.yaml, and let the user of the nights write into it: a run goes on without the file\n",
+				"create the folder of metrics.textfile in evolve.yaml, and let the user of the nights write into it: a run continues without the file\n",
 		},
 		{
 			"traces by grpc", nil, func(p *Probes) {
@@ -296,8 +296,8 @@ func TestDoctorFindings(t *testing.T) {
 				}
 			},
 			[]string{"traces"},
-			"warn traces: none are sent: OTEL_EXPORTER_OTLP_PROTOCOL is \"grpc\", and evolve sends only http/protobuf, which collectors take at port 4318 | " +
-				"`evolve help metrics` lists the variables; a run goes on without traces\n",
+			"warn traces: none are sent: OTEL_EXPORTER_OTLP_PROTOCOL is \"grpc\", but evolve sends only http/protobuf, which collectors accept on port 4318 | " +
+				"`evolve help metrics` lists the variables; a run continues without traces\n",
 		},
 		{
 			"clock not set", nil, func(p *Probes) { p.Now = func() time.Time { return time.Unix(0, 0) } },
@@ -433,8 +433,8 @@ func TestFreeSpace(t *testing.T) {
 	}
 }
 
-// TestAllowedTools tests that the line of an agent tells which allowed tools its level of
-// autonomy keeps back in live turns.
+// TestAllowedTools tests that the line about an agent names the allowed tools that its
+// level of autonomy withholds in live turns.
 func TestAllowedTools(t *testing.T) {
 	level := func(l autonomy.Level, err error) Probes {
 		return Probes{Level: func(context.Context, string) (autonomy.Level, error) { return l, err }}

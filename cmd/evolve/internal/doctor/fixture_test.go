@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// testBuiltins replaces the built-in parts of evolve.
+// testBuiltins returns replacements for the built-in parts of evolve.
 func testBuiltins() workspace.Builtins {
 	return workspace.Builtins{
 		Space: func(model string, domains, _, _ []string, routes []workspace.Model) agent.Space {
@@ -62,7 +62,7 @@ func build(t testing.TB, files map[string]string) string {
 	return root
 }
 
-// The parts of a good workspace, for cases that break one of them.
+// The parts of a valid workspace, for cases that break one of them.
 const (
 	goodSuite = `{"id":"t1","goal":"say a","answer":"a","split":"search"}` + "\n" + `{"id":"t2","goal":"say b","answer":"b","split":"holdout"}` + "\n"
 	goodHead  = "id: solver\nadapter: {kind: command, argv: [./a.sh]}\nsuites: [tasks]\n"
@@ -70,7 +70,7 @@ const (
 	goodBuilt = "id: helper\nadapter: {kind: builtin, model: heuristic}\nsuites: [tasks]\n"
 )
 
-// spoil returns the files of a good workspace with some replaced or added.
+// spoil returns the files of a valid workspace, with some replaced or added.
 func spoil(changed map[string]string) map[string]string {
 	files := map[string]string{
 		"evolve.yaml":              "",
@@ -83,7 +83,7 @@ func spoil(changed map[string]string) map[string]string {
 	return files
 }
 
-// TestDoctorNamesIdleParameters checks that a parameter without effect is named where
+// TestDoctorNamesIdleParameters checks that a parameter without effect is named if the key
 // space: names it.
 func TestDoctorNamesIdleParameters(t *testing.T) {
 	builtins := testBuiltins()

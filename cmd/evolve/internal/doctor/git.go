@@ -25,8 +25,8 @@ func checkGit(ctx context.Context, p Probes) []Check {
 	return append([]Check{ok(name, "%s", version)}, checkRepository(ctx, p)...)
 }
 
-// checkRepository returns a check for each problem of the repository and, if none is
-// fatal, one for the working tree.
+// checkRepository returns a check for each problem with the repository and, if none is
+// fatal, a check for the working tree.
 func checkRepository(ctx context.Context, p Probes) []Check {
 	checks := checkProblems(patch.Problems(p.Root))
 	for _, c := range checks {
@@ -52,7 +52,7 @@ func checkProblems(problems []patch.Problem) []Check {
 	for _, q := range problems {
 		switch {
 		case q.Name == patch.ProblemOwner:
-			// Only git reads safe.directory; checkTree runs it.
+			// safe.directory affects only git, and checkTree runs git.
 		case q.Fatal:
 			checks = append(checks, fail(name, q.Hint, "%s", q.Why))
 		default:
@@ -62,8 +62,9 @@ func checkProblems(problems []patch.Problem) []Check {
 	return checks
 }
 
-// checkReplaced names objects that git replaces by others when it shows them. Commits and
-// measurements use the objects themselves, so that a person sees other content in git.
+// checkReplaced names objects that git replaces with other objects when it shows them.
+// Commits and measurements use the original objects, so git shows a person different
+// content.
 func checkReplaced(ctx context.Context, p Probes) []Check {
 	const prefix, most = "refs/replace/", 3
 	list, err := p.Git(ctx, p.Root, "for-each-ref", "--format=%(refname)", prefix)
@@ -83,8 +84,8 @@ func checkReplaced(ctx context.Context, p Probes) []Check {
 	if len(names) > most {
 		shown += ", …"
 	}
-	return []Check{warn("repository", "`git replace --list` lists them, `git replace --delete OBJECT` removes one",
-		"has replace refs, which git follows and evolve ignores, of %s: %s", rtext.Count(len(names), "object"), shown)}
+	return []Check{warn("repository", "`git replace --list` lists them, and `git replace --delete OBJECT` removes one",
+		"has replace refs for %s, which git follows and evolve ignores: %s", rtext.Count(len(names), "object"), shown)}
 }
 
 // checkTree checks the state of the working tree with git.
@@ -102,14 +103,14 @@ func checkTree(ctx context.Context, p Probes) Check {
 		return fail(name, "keep the workspace in a repository with a working tree", "the workspace lies inside a bare repository or a .git folder")
 	}
 	if _, err := p.Git(ctx, p.Root, "check-ignore", "-q", ".evolve/archive"); err != nil {
-		return warn(name, "add .evolve/ to .gitignore", "does not ignore .evolve/, so that every run leaves the tree changed")
+		return warn(name, "add .evolve/ to .gitignore", "does not ignore .evolve/, so every run leaves the tree changed")
 	}
 	changed, err := p.Git(ctx, p.Root, "status", "--porcelain", "--ignore-submodules=all", "--", ".")
 	if err != nil {
 		return warn(name, "", "its state is unknown: %s", gitMessage(err))
 	}
 	if changed != "" {
-		return warn(name, "commit or undo them: an approval commits in a clean tree only",
+		return warn(name, "commit or undo them: an approval commits only in a clean tree",
 			"has changes that are not committed: %s", rtext.Count(strings.Count(changed, "\n")+1, "file"))
 	}
 	if email, _ := p.Git(ctx, p.Root, "config", "--get", "user.email"); email == "" {

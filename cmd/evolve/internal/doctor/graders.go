@@ -11,22 +11,23 @@ import (
 	"evolve/reports/number"
 )
 
-// GraderTrial is the result of a program that graded one answer.
+// GraderTrial is the result of trying a grader program on one answer.
 type GraderTrial struct {
-	// Task is the id of a task on the search side, empty where the program grades none.
+	// Task is the id of a search task; it is empty if the program grades no search task.
 	Task string
-	// Own reports whether the answer was the task's own, and not one that doctor made up.
+	// Own reports whether the answer was the task's own rather than one that doctor made
+	// up.
 	Own   bool
 	Score float64
-	// Ungraded is the reason why the program gave no score; empty if there is none.
+	// Ungraded is the reason why the program gave no score; it is empty if there is none.
 	Ungraded string
-	// Unstartable reports whether that is a program that cannot be started, and Late whether
-	// it is the time of a trial.
+	// Unstartable reports whether that reason is that the program cannot be started, and
+	// Late reports whether it is the time limit of a trial.
 	Unstartable, Late bool
 }
 
-// checkGraders checks each program that grades tasks of a suite in use, and the providers of
-// judges. Graders without either were checked when the suite was read.
+// checkGraders checks each program that grades tasks of a suite in use, and the providers
+// of judges. Graders that use neither were checked when the suite was read.
 func checkGraders(ctx context.Context, p Probes, w *workspace.Workspace, before []Check) []Check {
 	var checks []Check
 	for _, name := range workspace.SortedNames(w.Suites) {
@@ -41,7 +42,7 @@ func checkGraders(ctx context.Context, p Probes, w *workspace.Workspace, before 
 	return checks
 }
 
-// checkGrader checks a program without starting it, and then tries it with one answer.
+// checkGrader checks a program without starting it, and then tries it on one answer.
 func (p Probes) checkGrader(ctx context.Context, line string, g workspace.GraderProgram) Check {
 	what := fmt.Sprintf("%q, which grades %s", strings.Join(g.Argv, " "), g.Graded())
 	if problem := g.Problem(p.LookPath); problem != "" {
@@ -60,9 +61,9 @@ func (p Probes) checkGrader(ctx context.Context, line string, g workspace.Grader
 	case err != nil:
 		return fail(line, "", "%s: it cannot be tried: %s", what, p.brief(err.Error()))
 	case t.Task == "":
-		return ok(line, "%s: exists; it was not tried, because it grades no search task of a single question", what)
+		return ok(line, "%s: exists; it was not tried, because it grades no search task with a single question", what)
 	case t.Late:
-		return warn(line, "--trial gives it longer, --trial 0 tries nothing", "%s: it gave no grade for task %s within the time of a trial", what, t.Task)
+		return warn(line, "--trial gives it more time, and --trial 0 tries nothing", "%s: it gave no grade for task %s within the time of a trial", what, t.Task)
 	case t.Ungraded != "" && (t.Own || t.Unstartable):
 		return fail(line, remedy, "%s: it could not grade %s to task %s: %s", what, answer, t.Task, p.brief(t.Ungraded))
 	case t.Ungraded != "":
@@ -71,11 +72,11 @@ func (p Probes) checkGrader(ctx context.Context, line string, g workspace.Grader
 	return ok(line, "%s: score %s for %s to task %s", what, number.Score(t.Score), answer, t.Task)
 }
 
-// checkJudgeRoutes reports the judges of a suite whose provider does not answer or lacks its
-// key.
+// checkJudgeRoutes reports the judges of a suite whose provider does not answer or has no
+// API key.
 func (p Probes) checkJudgeRoutes(w *workspace.Workspace, suite string, before []Check) []Check {
 	failed := failures(before)
-	first := map[string]string{} // the first task of each route
+	first := map[string]string{} // the first task for each route
 	for i := range w.Suites[suite].Tasks {
 		t := &w.Suites[suite].Tasks[i]
 		for _, step := range t.Steps() {

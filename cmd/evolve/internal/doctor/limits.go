@@ -7,8 +7,8 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// checkLimits reports which limit will bind each agent's night. It fails if a limit
-// leaves an agent no evaluations, which would end the night before it began.
+// checkLimits reports which limit will bind each agent's night. It fails if a limit leaves
+// an agent no evaluations, because that would end the night before it began.
 func checkLimits(ctx context.Context, p Probes, w *workspace.Workspace) (map[string]batch.Expectation, []Check) {
 	out := map[string]batch.Expectation{}
 	list, err := p.Limits(ctx, w)

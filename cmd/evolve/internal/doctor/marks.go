@@ -5,11 +5,11 @@ import (
 	rtext "evolve/runtime/text"
 )
 
-// mostMarks is the maximum number of marks of one target that are named; the others are
-// counted.
+// mostMarks is the maximum number of marks in one target that are named; the others are
+// only counted.
 const mostMarks = 10
 
-// checkMarks checks the constants of a target that a night would tune. A single invalid
+// checkMarks checks the constants in a target that a night would tune. A single invalid
 // mark prevents the tuning of the whole target.
 func checkMarks(p Probes, t workspace.PatchTarget) []Check {
 	if t.Benchmark == nil || t.Benchmark.Tune == 0 {
@@ -18,7 +18,7 @@ func checkMarks(p Probes, t workspace.PatchTarget) []Check {
 	name := "patches " + t.Name
 	found, problems, err := p.Marks(t.Name)
 	if err != nil {
-		return nil // the check of the target reports why it cannot be read
+		return nil // the target's own check reports why it cannot be read
 	}
 	if len(problems) == 0 && found == 0 {
 		c := ok(name, "nothing is tuned at night: no constant is marked in a committed Go file that patches may change")

@@ -6,7 +6,8 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// checkMetrics checks that a run can write its file for Prometheus, where the settings name one.
+// checkMetrics checks that a run can write its file for Prometheus, if the settings name
+// one.
 func checkMetrics(p Probes, w *workspace.Workspace) []Check {
 	const name = "metrics"
 	file := w.Settings.Metrics.File(w.Root)
@@ -14,7 +15,7 @@ func checkMetrics(p Probes, w *workspace.Workspace) []Check {
 		return nil
 	}
 	if err := p.Writable(filepath.Dir(file)); err != nil {
-		return []Check{warn(name, "make the folder of metrics.textfile in evolve.yaml, and let the user of the nights write into it: a run goes on without the file", "%s cannot be written: %s", w.Settings.Metrics.Textfile, workspace.Reason(err))}
+		return []Check{warn(name, "create the folder of metrics.textfile in evolve.yaml, and let the user of the nights write into it: a run continues without the file", "%s cannot be written: %s", w.Settings.Metrics.Textfile, workspace.Reason(err))}
 	}
 	return []Check{ok(name, "each run writes %s", w.Settings.Metrics.Textfile)}
 }

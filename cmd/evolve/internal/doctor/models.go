@@ -16,11 +16,11 @@ import (
 // probePatience is the timeout of the single call to a provider.
 const probePatience = 20 * time.Second
 
-// maxProbeText is the maximum length of a provider's answer that is shown, in characters.
+// maxProbeText limits the part of a provider's answer that is shown, in characters.
 const maxProbeText = 300
 
-// checkProviders returns one check for each provider: one cheap call, unless its key is
-// not set or calls are disabled.
+// checkProviders returns one check for each provider. It makes one cheap call, unless the
+// provider's API key is not set or calls are disabled.
 func checkProviders(ctx context.Context, p Probes, w *workspace.Workspace) []Check {
 	var checks []Check
 	for _, name := range workspace.SortedNames(w.Settings.Providers) {
@@ -55,7 +55,7 @@ func checkProvider(ctx context.Context, p Probes, w *workspace.Workspace, name s
 	return ok(line, "%s: %s", route.Model, detail)
 }
 
-// set reports whether a variable is not blank.
+// set reports whether a variable is set to a value that is not blank.
 func (p Probes) set(variable string) bool {
 	v, there := p.LookupEnv(variable)
 	return there && strings.TrimSpace(v) != ""
@@ -70,8 +70,8 @@ func (Probes) brief(text string) string {
 	return text
 }
 
-// trouble returns a failed check if an agent has a language model, which may use any
-// route, or a judge, and a warning otherwise.
+// trouble returns a failed check if any agent has a judge or has a language model, because
+// a language model may use any route. Otherwise it returns a warning.
 func trouble(w *workspace.Workspace, name, hint, format string, args ...any) Check {
 	if slices.ContainsFunc(w.Agents, func(a workspace.Agent) bool {
 		return a.Adapter.Kind == workspace.KindBuiltin && a.Adapter.Model != workspace.ModelHeuristic || w.Judged(&a)
@@ -91,7 +91,7 @@ func routeTo(w *workspace.Workspace, provider string) (workspace.Route, bool) {
 	return workspace.Route{}, false
 }
 
-// checkServers returns one check for each server of tools. It does not start or call any.
+// checkServers returns one check for each tool server. It neither starts nor calls any.
 func checkServers(ctx context.Context, p Probes, w *workspace.Workspace) []Check {
 	var checks []Check
 	for _, name := range workspace.SortedNames(w.Settings.MCP) {
@@ -139,7 +139,7 @@ func mapValues(m map[string]string) []string {
 	return out
 }
 
-// hostOf returns only the host of a URL, because the rest may be confidential.
+// hostOf returns only the host in a URL, because the rest may be confidential.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

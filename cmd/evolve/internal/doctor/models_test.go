@@ -58,7 +58,7 @@ func TestDoctorModels(t *testing.T) {
 		errs   map[string]error
 		want   string
 		called string
-		// settings are added to evolve.yaml.
+		// settings are appended to evolve.yaml.
 		settings string
 	}{
 		{
@@ -182,8 +182,8 @@ ok mcp search: its program "npx" is there; it has the host's network (network: h
 	}
 }
 
-// TestReflectOfABrokenProvider checks that a route whose provider failed its check is no
-// success.
+// TestReflectOfABrokenProvider checks that a route whose provider failed its check is not
+// reported as a success.
 func TestReflectOfABrokenProvider(t *testing.T) {
 	w := &workspace.Workspace{Settings: workspace.Settings{Routes: map[string]workspace.Route{"near": {Provider: "local", Model: "llama"}}}}
 	w.Settings.Providers = map[string]workspace.Provider{"local": {Kind: workspace.ProviderOpenAI}}

@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// checkOwn checks the files that an approval commits: it reports a file that git could
-// not commit unchanged, or that seems to hold a credential, before a night is paid for.
+// checkOwn checks the files that an approval commits. Before a night is paid for, it
+// reports any file that git could not commit unchanged or that seems to hold a credential.
 func checkOwn(w *workspace.Workspace) []Check {
 	const name = "adoption"
 	var checks []Check
@@ -27,7 +27,7 @@ func checkOwn(w *workspace.Workspace) []Check {
 	slices.Sort(names)
 	for _, file := range slices.Compact(names) {
 		if why := patch.Uncommittable(w.Root, file); why != "" {
-			checks = append(checks, warn(name, "keep the file itself in the workspace: an approval is refused", "%s %s", file, why))
+			checks = append(checks, warn(name, "keep the file itself in the workspace: until then an approval is refused", "%s %s", file, why))
 			continue
 		}
 		data, err := wholefile.Read(filepath.Join(w.Root, filepath.FromSlash(file)), review.MaxFile)
@@ -42,8 +42,9 @@ func checkOwn(w *workspace.Workspace) []Check {
 	return checks
 }
 
-// inOwnCode reports whether a file belongs to an agent whose own code is a target: patches
-// in the repository of that target change the file, and approvals in the workspace do not.
+// inOwnCode reports whether a file belongs to an agent whose own code is a target. Such a
+// file is changed by patches in the target's repository and not by approvals in the
+// workspace.
 func inOwnCode(w *workspace.Workspace, file string) bool {
 	dir, in, ok := strings.Cut(file, "/")
 	id, _, below := strings.Cut(in, "/")

@@ -19,10 +19,10 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// checkPatchTargets checks the requirements of patches: a repository that commits can be
-// written to, Go to test them with, and a sandbox for the tests. It only warns of what
-// can be installed, because everything else works without. It returns the targets whose
-// code is searched and whose cases are known.
+// checkPatchTargets checks the requirements of patches: a repository to which commits can
+// be written, Go to test the patches with, and a sandbox for the tests. If something that
+// can be installed is missing, it only warns, because everything except patches works
+// without it. It returns the targets whose code is searched and whose cases are known.
 func checkPatchTargets(ctx context.Context, p Probes, w *workspace.Workspace) (checks []Check, scored []*coding.Prospect) {
 	for _, t := range w.Settings.Patches.Targets {
 		checks = append(checks, checkTarget(ctx, p, w, t))
@@ -52,7 +52,7 @@ func checkTarget(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	inside, err := p.Git(ctx, dir, "rev-parse", "--is-inside-work-tree")
 	switch message := gitMessage(err); {
 	case errors.Is(err, exec.ErrNotFound):
-		return warn(name, "install git: only it brings a checked-out tree to an adopted patch safely", "git is not installed")
+		return warn(name, "install git: only git can safely update a checked-out tree to an adopted patch", "git is not installed")
 	case strings.Contains(message, "not a git repository"):
 		return warn(name, "run git init there, and commit the files", "%q is not in a git repository", t.Repo)
 	case strings.Contains(message, "dubious ownership"):
@@ -77,7 +77,7 @@ func checkTarget(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	also := ""
 	if b := t.Benchmark; b != nil && len(b.Command) > 0 {
 		if !measures(ctx, p, dir, b.Command[0]) {
-			return warn(name, "name a program, or one in the repository, such as ./bench/run", "%q cannot be found, so that no patch can be measured", b.Command[0])
+			return warn(name, "name a program, or one in the repository, such as ./bench/run", "%q cannot be found, so no patch can be measured", b.Command[0])
 		}
 		also = "; measured by " + strings.Join(b.Command, " ")
 	}
@@ -87,8 +87,8 @@ func checkTarget(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	return ok(name, "%s may be changed: %s%s", rtext.Count(len(t.Policy.Allow), "path"), strings.Join(t.Policy.Allow, ", "), also)
 }
 
-// measures reports whether the program of a benchmark exists, on the machine or as a
-// committed file.
+// measures reports whether a benchmark's program exists, on the machine or as a committed
+// file.
 func measures(ctx context.Context, p Probes, dir, program string) bool {
 	if filepath.IsAbs(program) || !strings.Contains(program, "/") {
 		_, err := p.LookPath(program)
@@ -98,7 +98,7 @@ func measures(ctx context.Context, p Probes, dir, program string) bool {
 	return err == nil
 }
 
-// checkTests checks for the tools that tests of a patch need.
+// checkTests checks whether the tools that the tests of a patch need are installed.
 func checkTests(ctx context.Context, p Probes, w *workspace.Workspace) Check {
 	const name = "patches"
 	if _, err := p.LookPath("go"); err != nil && needGo(ctx, p, w) {
@@ -118,7 +118,8 @@ func checkTests(ctx context.Context, p Probes, w *workspace.Workspace) Check {
 	return ok(name, "%s, tests run in: %s", reviewersOf(w), walls)
 }
 
-// needGo reports whether a target has files of Go, or none can be listed.
+// needGo reports whether a target has Go files, or whether the files of a target cannot be
+// listed.
 func needGo(ctx context.Context, p Probes, w *workspace.Workspace) bool {
 	return slices.ContainsFunc(w.Settings.Patches.Targets, func(t workspace.PatchTarget) bool {
 		files, err := p.Git(ctx, t.Dir(w.Root), "ls-tree", "-r", "--name-only", "--full-tree", "HEAD")
@@ -134,5 +135,5 @@ func reviewersOf(w *workspace.Workspace) string {
 	if n < 2 {
 		return "no review by another agent"
 	}
-	return fmt.Sprintf("%d reviewers in turns", n)
+	return fmt.Sprintf("%d reviewers, taking turns", n)
 }

@@ -42,7 +42,7 @@ ok patches: no review by another agent, tests run in: namespaces
 		"measured by a command": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache], benchmark: {command: [sh, run.sh]}}\n", good, func(*Probes) {}, `ok patches code: 1 path may be changed: cache; measured by sh run.sh
 ok patches: no review by another agent, tests run in: namespaces
 `},
-		"measured by one that is not there": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache], benchmark: {command: [./cache/run]}}\n", good, func(*Probes) {}, `warn patches code: "./cache/run" cannot be found, so that no patch can be measured | name a program, or one in the repository, such as ./bench/run
+		"measured by one that is not there": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache], benchmark: {command: [./cache/run]}}\n", good, func(*Probes) {}, `warn patches code: "./cache/run" cannot be found, so no patch can be measured | name a program, or one in the repository, such as ./bench/run
 ok patches: no review by another agent, tests run in: namespaces
 `},
 		"tried as an agent": {"patches:\n  targets:\n    - {name: code, repo: agents/solver, allow: [.], agent: solver}\n", func(root string) {

@@ -9,9 +9,9 @@ import (
 	"evolve/patch"
 )
 
-// RunGit returns the Git probe of this machine. It runs git without prompts, without
+// RunGit returns the Git probe of this machine. The probe runs git without prompts, without
 // locking the index, without programs that a repository's settings name, and in the
-// language in which its messages are recognized. env is the environment to pass on.
+// language in which git's messages are recognized. env is the environment to pass on.
 func RunGit(env []string) func(ctx context.Context, dir string, args ...string) (string, error) {
 	return func(ctx context.Context, dir string, args ...string) (string, error) {
 		cmd, err := patch.Command(ctx, dir, env, append([]string{"--no-optional-locks"}, args...)...)

@@ -7,12 +7,12 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// raiseBound is the hint for a route whose replies are cut off.
+// raiseBound is the hint about a route whose replies are cut off.
 const raiseBound = "raise or leave out max_tokens of the route"
 
-// checkReflect returns one check for each route of search.reflect. It makes one cheap
-// call to a model that the check of its provider did not call, if the key is set. A
-// search works without these models, so a failure is a warning.
+// checkReflect returns one check for each route of search.reflect. If the API key is set,
+// it makes one cheap call to a model that the provider's check did not call. A search works
+// without these models, so a failure is a warning.
 func checkReflect(ctx context.Context, p Probes, w *workspace.Workspace, before []Check) []Check {
 	var checks []Check
 	failed := failures(before)

@@ -8,8 +8,8 @@ import (
 	"evolve/patch"
 )
 
-// checkRemotes tries the remotes at which people decide on proposals. A night runs without them,
-// so a fault of theirs is only a warning.
+// checkRemotes tries the remotes where people decide on proposals. A night runs without
+// them, so a faulty remote is only a warning.
 func checkRemotes(ctx context.Context, p Probes, w *workspace.Workspace) []Check {
 	const name = "adoption"
 	if w.Settings.Adoption.Via != workspace.ViaBranch {

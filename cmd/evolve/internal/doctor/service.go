@@ -14,10 +14,10 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// dialTime bounds an attempt to connect to a service on this machine.
+// dialTime is the time limit for an attempt to connect to a service on this machine.
 const dialTime = 2 * time.Second
 
-// Dial is the Dial probe of this machine.
+// Dial implements [Probes.Dial] with a TCP connection.
 func Dial(ctx context.Context, address string) error {
 	d := net.Dialer{Timeout: dialTime}
 	conn, err := d.DialContext(ctx, "tcp", address)
@@ -27,8 +27,9 @@ func Dial(ctx context.Context, address string) error {
 	return conn.Close()
 }
 
-// serviceProblem connects to the service of an agent, if it is on this machine, and returns the
-// check that fails because it takes no connections; nil if it takes one, or is elsewhere.
+// serviceProblem connects to an agent's service if the service is on this machine. It
+// returns a failed check if the service does not accept the connection, and nil if the
+// service accepts it or is elsewhere.
 func (p Probes) serviceProblem(ctx context.Context, name string, a *workspace.Agent) *Check {
 	address := ownAddress(a.Adapter.URL)
 	if p.Dial == nil || address == "" {
@@ -39,7 +40,7 @@ func (p Probes) serviceProblem(ctx context.Context, name string, a *workspace.Ag
 		return nil
 	}
 	const hint = "start the service, or correct the url in agent.yaml"
-	words := "does not take connections: " + p.brief(err.Error())
+	words := "does not accept connections: " + p.brief(err.Error())
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		words = "refuses connections: no program serves that address"
 	}
@@ -48,7 +49,8 @@ func (p Probes) serviceProblem(ctx context.Context, name string, a *workspace.Ag
 	return &check
 }
 
-// ownAddress returns the host and the port of an address on this machine, "" for any other.
+// ownAddress returns the host and port of a URL that refers to this machine, or "" for any
+// other URL.
 func ownAddress(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

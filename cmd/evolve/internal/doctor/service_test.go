@@ -12,8 +12,8 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// TestService checks what is said of services that take connections and of such that do not, and that
-// only those of this machine are asked.
+// TestService checks the results for services that accept connections and for those that do
+// not, and that only services on this machine are tried.
 func TestService(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	for _, c := range []struct {
@@ -24,7 +24,7 @@ func TestService(t *testing.T) {
 		{"http://127.0.0.1:8077/run", "127.0.0.1:8077", nil, ""},
 		{"http://127.0.0.1:8077/run", "127.0.0.1:8077", refused, "the service at 127.0.0.1:8077 refuses connections: no program serves that address"},
 		{"http://localhost/run", "localhost:80", refused, "the service at localhost:80 refuses connections: no program serves that address"},
-		{"https://[::1]/run", "[::1]:443", errors.New("i/o timeout"), "the service at [::1]:443 does not take connections: i/o timeout"},
+		{"https://[::1]/run", "[::1]:443", errors.New("i/o timeout"), "the service at [::1]:443 does not accept connections: i/o timeout"},
 		{"http://10.0.0.7:8077/run", "", refused, ""},
 		{"https://agents.example.org/run", "", refused, ""},
 		{"http://agent/run", "", refused, ""},
@@ -41,7 +41,7 @@ func TestService(t *testing.T) {
 	}
 }
 
-// TestDial checks the probe of this machine.
+// TestDial checks Dial with and without a service at the address.
 func TestDial(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -9,23 +9,23 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Signing is the result of doctor's checks of the signatures of the ledger's head.
+// Signing is the result of doctor's checks of the signatures on the ledger's head.
 type Signing struct {
 	// On reports whether the settings name a key or allowed signers.
 	On bool
-	// Key is the file of the private key, empty if none signs, and Fingerprint the key's
-	// fingerprint.
+	// Key is the file of the private key, or empty if heads are not signed. Fingerprint is
+	// the key's fingerprint.
 	Key, Fingerprint string
-	// KeyFault is the reason why the keys cannot be used, and KeyHint a remedy.
+	// KeyFault is the reason why the keys cannot be used, and KeyHint describes a remedy.
 	KeyFault, KeyHint string
 	// Head names the signed head; HeadFault is the reason why the head is not properly
 	// signed.
 	Head, HeadFault, HeadHint string
-	// Wrong reports whether the signature is not of a head of this ledger.
+	// Wrong reports whether the signature does not belong to a head of this ledger.
 	Wrong bool
 }
 
-// checkSigning checks the signing key, its readability for other users, and the signed
+// checkSigning checks the signing key, whether other users can read it, and the signed
 // head.
 func checkSigning(ctx context.Context, p Probes, w *workspace.Workspace) []Check {
 	const name, head = "signing", "signature"

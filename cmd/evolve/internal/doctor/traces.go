@@ -2,14 +2,14 @@ package doctor
 
 import "evolve/cmd/evolve/internal/tracing"
 
-// checkTraces names the collector that nights send their traces to, if the environment asks for
-// one. It does not try the collector.
+// checkTraces names the collector to which nights send their traces, if the environment
+// requests one. It does not try the collector.
 func checkTraces(p Probes) []Check {
 	const name = "traces"
 	set, err := tracing.Read(p.LookupEnv)
 	switch {
 	case err != nil:
-		return []Check{warn(name, "`evolve help metrics` lists the variables; a run goes on without traces", "none are sent: %s", err)}
+		return []Check{warn(name, "`evolve help metrics` lists the variables; a run continues without traces", "none are sent: %s", err)}
 	case set != nil:
 		return []Check{ok(name, "nights send them to %s", set.Target())}
 	}

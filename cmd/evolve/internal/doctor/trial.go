@@ -11,34 +11,33 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Trial is the result of one task with which an agent was tried.
+// Trial is the result of trying an agent on one task.
 type Trial struct {
-	// Task is the id of a task on the search side of the agent's suites.
+	// Task is the id of a search task in the agent's suites.
 	Task    string        `json:"task"`
 	Outcome agent.Outcome `json:"outcome"`
-	// Score is nil if there is no evidence.
+	// Score is nil if the trial gave no evidence.
 	Score   *float64      `json:"score,omitempty"`
 	Latency time.Duration `json:"latency"` // nanoseconds
 	// CostUSD is the known cost of the trial, including repeats.
 	CostUSD float64 `json:"cost_usd,omitempty"`
 	Error   string  `json:"error,omitempty"`
-	// Ungraded is the reason why a grader gave no score; empty if there is none.
+	// Ungraded is the reason why a grader gave no score; it is empty if there is none.
 	Ungraded string `json:"ungraded,omitempty"`
-	// Stderr holds the last lines of its program's standard error, scrubbed, oldest
-	// first.
+	// Stderr holds the last lines of the program's standard error, scrubbed, oldest first.
 	Stderr []string `json:"stderr,omitempty"`
 	// Asked is the number of times that the task was given. Same reports whether all
-	// answers were the same: with the same seed if the agent is declared deterministic,
-	// with different seeds otherwise.
+	// answers were the same. The seed was the same if the agent is declared deterministic,
+	// and different each time otherwise.
 	Asked int  `json:"asked"`
 	Same  bool `json:"same,omitempty"`
-	// Offline reports whether its program tried to use a network that it does not have.
+	// Offline reports whether the program tried to use a network that it does not have.
 	Offline bool `json:"offline,omitempty"`
-	// Late reports whether it was ended by its time limit.
+	// Late reports whether the trial was ended by its time limit.
 	Late bool `json:"late,omitempty"`
 }
 
-// checkTrials tries each agent that can be tried with one task.
+// checkTrials tries each agent on one task, except agents that cannot be tried.
 func checkTrials(ctx context.Context, p Probes, w *workspace.Workspace, before []Check) []Check {
 	if p.Trial == nil {
 		return nil
@@ -53,7 +52,7 @@ func checkTrials(ctx context.Context, p Probes, w *workspace.Workspace, before [
 		}
 		t, err := p.Trial(ctx, a)
 		if err != nil {
-			checks = append(checks, fail(name, "", "it cannot be made ready: %s", p.brief(err.Error())))
+			checks = append(checks, fail(name, "", "it cannot be prepared: %s", p.brief(err.Error())))
 			continue
 		}
 		checks = append(checks, p.judgeTrial(name, a, t))
@@ -61,7 +60,7 @@ func checkTrials(ctx context.Context, p Probes, w *workspace.Workspace, before [
 	return checks
 }
 
-// untried returns the reason why an agent is not given a task, or "" if it is.
+// untried returns the reason why an agent is not given a task, or "" if it is given one.
 func untried(w *workspace.Workspace, a *workspace.Agent, p Probes, before []Check) string {
 	failed := failures(before)
 	switch a.Adapter.Kind {
@@ -75,7 +74,7 @@ func untried(w *workspace.Workspace, a *workspace.Agent, p Probes, before []Chec
 		case set.Kind == workspace.ProviderReplay:
 			return "its provider replays recorded answers"
 		case set.Record != "":
-			return "what its provider answers is being recorded"
+			return "its provider's responses are being recorded"
 		case failed["provider "+provider] || set.KeyEnv != "" && !p.set(set.KeyEnv):
 			return "its provider does not answer"
 		}
@@ -86,7 +85,7 @@ func untried(w *workspace.Workspace, a *workspace.Agent, p Probes, before []Chec
 		}
 	case workspace.KindHTTP:
 		if failed["agent "+a.ID] {
-			return "its service takes no connections"
+			return "its service does not accept connections"
 		}
 	case workspace.KindCommand:
 		if a.ProgramProblem(p.LookPath) != "" {
@@ -144,7 +143,7 @@ func (p Probes) trialVerdict(name string, a *workspace.Agent, t Trial) Check {
 	switch {
 	case t.Offline && (failed || t.Score != nil && *t.Score == 0):
 		check := warn(name, `set "network: host" under adapter: in agents/`+a.ID+"/agent.yaml, if it is to reach a model or another service",
-			"%s; it tried to use a network, and has none", text)
+			"%s; it tried to use a network, but has none", text)
 		if both && failed { // on two tasks
 			check.Status = StatusFail
 		}
@@ -152,17 +151,17 @@ func (p Probes) trialVerdict(name string, a *workspace.Agent, t Trial) Check {
 	case t.Ungraded != "" && !t.Late:
 		return fail(name, "correct the grader: until then a run has no scores; "+try, "%s, but could not be graded: %s", text, p.brief(t.Ungraded))
 	case t.Late:
-		return warn(name, try+"; --trial gives it longer, --trial 0 tries nothing", "%s", text)
+		return warn(name, try+"; --trial gives it more time, and --trial 0 tries nothing", "%s", text)
 	case failed && both && !t.Outcome.Missing(): // on two tasks
 		return fail(name, try, "%s; the same happened on another task", text)
 	case failed:
 		return warn(name, try, "%s", text)
 	case both && a.Deterministic && !t.Same:
 		return warn(name, "set deterministic: false in its agent.yaml; otherwise nights assume that repeats are equal when they are not, and a report cannot be repeated",
-			"%s; IT IS DECLARED DETERMINISTIC, AND GAVE ANOTHER ANSWER TO THE SAME REQUEST", text)
+			"%s; IT IS DECLARED DETERMINISTIC, BUT GAVE A DIFFERENT ANSWER TO THE SAME REQUEST", text)
 	case both && !a.Deterministic && t.Same:
-		check := ok(name, "%s; it gave the same answer to another seed", text)
-		check.Hint = "if it always does, deterministic: true and uses_seed: false in its agent.yaml spare the repeats; a night decides it for certain"
+		check := ok(name, "%s; it gave the same answer with another seed", text)
+		check.Hint = "if it always does, deterministic: true and uses_seed: false in its agent.yaml avoid the repeats; a night decides it for certain"
 		return check
 	}
 	return ok(name, "%s", text)

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestTrialChecks checks how doctor reports trials.
+// TestTrialChecks checks how doctor reports the results of trials.
 func TestTrialChecks(t *testing.T) {
 	score := 1.0
 	good := Trial{Task: "t1", Outcome: agent.OK, Score: &score, Latency: 12 * time.Millisecond, Asked: 2}
@@ -24,7 +24,7 @@ func TestTrialChecks(t *testing.T) {
 	}{
 		"good":              {trial: func(*Trial) {}, want: StatusOK, says: "task t1: ok in 12ms, score 1.000"},
 		"costs":             {trial: func(x *Trial) { x.CostUSD = .01 }, want: StatusOK, says: "it cost $0.01"},
-		"the same":          {trial: func(x *Trial) { x.Same = true }, want: StatusOK, says: "the same answer to another seed"},
+		"the same":          {trial: func(x *Trial) { x.Same = true }, want: StatusOK, says: "the same answer with another seed"},
 		"the same, as said": {fixed: true, trial: func(x *Trial) { x.Same = true }, want: StatusOK, says: "score 1.000"},
 		"not as said":       {fixed: true, trial: func(*Trial) {}, want: StatusWarn, says: "IT IS DECLARED DETERMINISTIC"},
 		"crash": {trial: func(x *Trial) {

@@ -19,10 +19,11 @@ import (
 	"evolve/archive"
 )
 
-// TestCodeNights searches marked blocks for a night each, without a language model, and
-// checks the claim on fresh cases: what it proposes must do better than the code that it
-// starts from. It takes half an hour for each target, and is run where EVOLVE_CODE_NIGHT
-// holds the number of evaluations, such as 40000; EVOLVE_CODE_SEED is the seed.
+// TestCodeNights searches marked blocks, each for one night, without a language model, and
+// checks the claim on fresh cases: what the night proposes must do better than the code
+// from which it starts. Each target takes half an hour. The test runs only if
+// EVOLVE_CODE_NIGHT holds the number of evaluations, such as 40000. EVOLVE_CODE_SEED sets
+// the seed.
 func TestCodeNights(t *testing.T) {
 	evaluations := os.Getenv("EVOLVE_CODE_NIGHT")
 	if evaluations == "" {
@@ -30,9 +31,10 @@ func TestCodeNights(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, file string
-		// world is the target, and set the instances of its cases.
+		// world is the target, and set the set of instances used as its cases.
 		world, set string
-		// peers change the file that has the block, and flags are those of the command.
+		// peers change the file that contains the block, and flags are the flags with which
+		// the score command then runs.
 		peers map[string]func(start string) string
 		flags map[string][]string
 		order []string
@@ -120,8 +122,8 @@ func mean(values []float64) float64 {
 	return sum
 }
 
-// fresh returns the values of a target with a changed file, on so many cases that no night has
-// had.
+// fresh returns the values of a target with a changed file, on the given number of cases
+// that no night has used.
 func fresh(t *testing.T, repo, file, text string, cases int, flags ...string) []float64 {
 	t.Helper()
 	dir := t.TempDir()

@@ -11,8 +11,8 @@ import (
 	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 )
 
-// scored is a workspace whose night searches a marked block of code. It ends with a proposed
-// patch.
+// scored returns a workspace whose night searches a marked block of code. The night ends
+// with a proposed patch.
 func scored(t *testing.T) place {
 	t.Helper()
 	p, repo := tiny(t), t.TempDir()
@@ -31,7 +31,8 @@ for c; do echo '{"case":"'$c'","metric":"distance","value":'$((d * (10 + 1${c#c}
 	return p
 }
 
-// owned is a workspace with an agent whose own code is searched together with its config.
+// owned returns a workspace with an agent whose own code is searched together with its
+// config.
 func owned(t *testing.T) place {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "routed")
@@ -50,7 +51,7 @@ func owned(t *testing.T) place {
 	return p
 }
 
-// needs skips the test if a program is not installed.
+// needs skips the test if any of the programs is not installed.
 func needs(t *testing.T, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
@@ -60,7 +61,7 @@ func needs(t *testing.T, programs ...string) {
 	}
 }
 
-// repository makes a repository of files, beside those that are there.
+// repository makes a git repository from the given files and those that are already there.
 func (p place) repository(repo string, files map[string]string) {
 	p.t.Helper()
 	needs(p.t, "git", "go")
@@ -90,8 +91,8 @@ func (p place) settings(text string) {
 	}
 }
 
-// TestCodeProposes checks that nights over code end with a patch, so that the kills of them
-// reach a proposal.
+// TestCodeProposes checks that nights over code end with a patch, so the tests that kill
+// such nights reach a proposal.
 func TestCodeProposes(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(*testing.T) place{"code": scored, "own code": owned} {

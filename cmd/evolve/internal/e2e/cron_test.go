@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestCron starts runs as cron does, and worse: no environment but PATH, no home,
-// no terminal, standard input closed.
+// TestCron starts runs as cron does, under even worse conditions: with no environment
+// except PATH, no home, no terminal, and with standard input closed.
 func TestCron(t *testing.T) {
 	t.Parallel()
 	for flag, code := range map[string]int{"": 0, "--detailed-exitcode": 3} {
@@ -28,7 +28,8 @@ func TestCron(t *testing.T) {
 		if !strings.Contains(r.stdout, "P1") {
 			t.Errorf("the decision box does not name the proposal:\n%s", r.stdout)
 		}
-		// Each stage prints a line at its start and end, and one a minute between.
+		// Each stage prints a line at its start, a line at its end, and one per minute in
+		// between.
 		lines := strings.Split(strings.TrimSpace(r.stderr), "\n")
 		if len(lines) < 2 || len(lines) > 4 {
 			t.Errorf("%d lines of progress:\n%s", len(lines), r.stderr)

@@ -11,11 +11,11 @@ import (
 	"evolve/archive"
 )
 
-// endless are the flags of runs that end only at their time limit.
+// endless are flags for runs that end only at their time limit.
 var endless = []string{"--seed", "7", "--budget-evals", "10000000"}
 
-// TestTimeIsUp ends a run before its first evaluation. With more time, the search is
-// planned for it and completes.
+// TestTimeIsUp checks a run that ends before its first evaluation. With more time, the
+// search is planned for that time and completes.
 func TestTimeIsUp(t *testing.T) {
 	t.Parallel()
 	p := starter(t)
@@ -27,7 +27,7 @@ func TestTimeIsUp(t *testing.T) {
 	if v := p.mustLook(); v.run.State != archive.RunDone || v.run.Exit != 6 {
 		t.Errorf("the run is %s with exit %d", v.run.State, v.run.Exit)
 	}
-	p.admits("the limit of time left no evaluation for the agent")
+	p.admits("the limit on time left no evaluation for the agent")
 	// The next run is not affected.
 	p.flags = []string{"--budget-evals", "300", "--stages", "search"}
 	if o := decodeOutcome(t, p.do(0, p.night()...)); !strings.HasPrefix(o.Run, "2-") {
@@ -35,7 +35,7 @@ func TestTimeIsUp(t *testing.T) {
 	}
 }
 
-// admits checks that the report names what there was no time for.
+// admits checks that the report names what the run had no time for.
 func (p place) admits(words string) {
 	p.t.Helper()
 	text := strings.Join(strings.Fields(p.do(0, "report", "--workspace", p.root).stdout), " ")
@@ -44,8 +44,8 @@ func (p place) admits(words string) {
 	}
 }
 
-// TestUntil gives a time of day: one that has passed means tomorrow, and a run ends at
-// the next minute, with the decisions that were possible by then.
+// TestUntil runs with a time of day as the limit. A time that has passed means tomorrow. A
+// run that must end at the next minute ends with the decisions that were possible by then.
 func TestUntil(t *testing.T) {
 	t.Parallel()
 	p := tiny(t)

@@ -10,9 +10,10 @@ import (
 	"evolve/archive"
 )
 
-// TestStatusOfAKilledRun checks that status and doctor report a running run. After signal
-// 9 they report that its process died and which command resumes it, and the report shows
-// no running run. After the resumed run, neither is reported.
+// TestStatusOfAKilledRun checks that status and doctor report a run in progress. After
+// signal 9 they report that the run's process died and which command resumes the run, and
+// the report shows no run in progress. After the resumed run has ended, they report
+// neither.
 func TestStatusOfAKilledRun(t *testing.T) {
 	t.Parallel()
 	p := counted(t)
@@ -43,13 +44,13 @@ func TestStatusOfAKilledRun(t *testing.T) {
 	if s.Running || s.Runs[0].State != archive.RunInterrupted || s.Runs[0].Exit != 130 || s.Runs[0].Next != "evolve run --resume" {
 		t.Errorf("after the kill: %+v", s)
 	}
-	if !strings.Contains(text, "its process died, or had no room to record its end; its last record is of 20") || !strings.Contains(text, "evolve run --resume") || strings.Contains(text, "running") {
+	if !strings.Contains(text, "its process died, or had no room to record its end; its last record is from 20") || !strings.Contains(text, "evolve run --resume") || strings.Contains(text, "running") {
 		t.Errorf("after the kill:\n%s", text)
 	}
 	if text := p.do(0, "report", "--workspace", p.root).stdout; strings.Contains(text, "still on") || !strings.Contains(text, "its process died") {
 		t.Errorf("after the kill:\n%s", text)
 	}
-	if text := p.do(0, "doctor", "--trial", "0", "--workspace", p.root).stdout; !strings.Contains(text, "died, and the next run takes it up") {
+	if text := p.do(0, "doctor", "--trial", "0", "--workspace", p.root).stdout; !strings.Contains(text, "died, and the next run resumes it") {
 		t.Errorf("after the kill:\n%s", text)
 	}
 	p.do(0, "run", "--resume", "--quiet", "--workspace", p.root)

@@ -13,7 +13,8 @@ import (
 	"evolve/archive"
 )
 
-// mounted mounts a small file system, where the trials may mount one.
+// mounted mounts a small file system if the test is permitted to mount one, and skips the
+// test otherwise.
 func mounted(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,7 +29,7 @@ func mounted(t *testing.T) string {
 	return dir
 }
 
-// fill fills the disk except for but bytes.
+// fill fills the disk until only but bytes are free.
 func fill(t *testing.T, path string, but uint64) {
 	t.Helper()
 	var s unix.Statfs_t
@@ -48,7 +49,7 @@ func fill(t *testing.T, path string, but uint64) {
 	}
 }
 
-// clear checks that a message names the problem and what to do.
+// clear checks that a message names the problem and what to do about it.
 func clear(t *testing.T, r result, words ...string) {
 	t.Helper()
 	var last struct{ error, hint string }
@@ -73,9 +74,9 @@ func clear(t *testing.T, r result, words ...string) {
 	}
 }
 
-// TestFullDisk fills the disk during a run. The run ends with a message and exit code 7
-// and keeps its finished evaluations. Status works unless no byte is left. Once there is
-// space again, the same command completes with the same report.
+// TestFullDisk fills the disk during a run. The run ends with a message and exit code 7,
+// and its finished evaluations are preserved. Status works unless not a single byte is
+// free. Once there is space again, the same command completes with the same report.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	for name, left := range map[string]uint64{"to the last byte": 0, "below what the archive asks for": 40 << 20} {
@@ -102,8 +103,8 @@ func TestFullDisk(t *testing.T) {
 				t.Fatalf("exit %d\n%s\n%s", r.code, r.stdout, r.stderr)
 			}
 			clear(t, r, "space")
-			// Without a free byte the archive may need recovery as after a crash, which
-			// needs space: then status reports that, and loses nothing.
+			// Without a free byte, the archive may need a recovery as after a crash, which
+			// needs space. Status then reports that, and nothing is lost.
 			looked := p.start("status", "--workspace", p.root).wait()
 			if looked.code != 0 {
 				if left > 0 {
@@ -127,8 +128,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestReadOnly starts runs in read-only workspaces, before and after their first run.
-// Existing results can be read.
+// TestReadOnly starts runs in read-only workspaces, both before and after their first run.
+// Existing results can still be read.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	for _, before := range []int{0, 1} {

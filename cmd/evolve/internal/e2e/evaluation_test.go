@@ -12,13 +12,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// made is an evaluation with its config.
+// made is an evaluation together with its config.
 type made struct {
 	bench.Evaluation
 	config agent.Config
 }
 
-// evaluations returns those of the latest run, by agent and index in the run.
+// evaluations returns the evaluations of the latest run, by agent and index in the run.
 func (p place) evaluations() map[string]made {
 	p.t.Helper()
 	return p.configured(p.mustLook())
@@ -51,7 +51,7 @@ func (p place) configured(seen view) map[string]made {
 	return out
 }
 
-// truth returns the correct score of the program's answer to a task.
+// truth returns the score that the program's answer to a task deserves.
 func truth(e made) float64 {
 	task, err := strconv.Atoi(strings.TrimPrefix(e.Task, "t"))
 	if err != nil {

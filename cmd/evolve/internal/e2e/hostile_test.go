@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// hostile are manners that no variant may win with, and "children", which answers
-// correctly and leaves processes behind.
+// hostile are manners with which no variant may win, and "children", which answers
+// correctly but leaves processes behind.
 var hostile = []manner{
 	{"crash", `exit 3`},
 	{"garbage", `echo 'Traceback (most recent call last):'; continue`},
@@ -29,8 +29,8 @@ var hostile = []manner{
 	{"children", `sleep 600 & (setsid sleep 600 >/dev/null 2>&1 </dev/null &)`},
 }
 
-// TestHostileVariants gives the search values that make the program misbehave in every
-// way. None wins, none ends the run, and no process that they started is left.
+// TestHostileVariants offers the search values that make the program misbehave in every
+// way. None of them wins or ends the run, and no process started by the program is left.
 func TestHostileVariants(t *testing.T) {
 	t.Parallel()
 	for _, walls := range []string{"auto", "none"} {
@@ -97,8 +97,8 @@ func TestBrokenProgram(t *testing.T) {
 	}
 }
 
-// TestOutage has the program report infrastructure failures for a while. The report
-// equals that of a run without them.
+// TestOutage lets the program report infrastructure failures for a while. The report must
+// equal that of a run without failures.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	fails := func(calls string) string {
@@ -123,8 +123,8 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestLastingOutage ends a run by a permanent outage. The resumed run gives the same
-// report as one without the outage.
+// TestLastingOutage ends a run with a permanent outage. The resumed run must give the same
+// report as a run without the outage.
 func TestLastingOutage(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("EVOLVE_TRIALS") == "" {

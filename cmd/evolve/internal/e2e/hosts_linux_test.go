@@ -11,17 +11,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// host is another machine, as far as the network goes: a network namespace with one link to this
-// one.
+// host acts as another machine on the network. It is a network namespace with one link to
+// this machine.
 type host struct {
 	t *testing.T
-	// space is the namespace, and device the end of the link here.
+	// space is the name of the namespace, and device that of the link's end on this
+	// machine.
 	space, device string
-	// here is the address of this end of the link.
+	// here is the address of the link's end on this machine.
 	here string
 }
 
-// newHost makes a host, or skips the test where this machine does not allow it.
+// newHost makes a host, or skips the test if this machine does not allow it.
 func newHost(t *testing.T, n int) host {
 	t.Helper()
 	id := fmt.Sprintf("ev%d-%d", os.Getpid()%100_000, n)
@@ -51,7 +52,7 @@ func (h host) ip(args ...string) {
 	}
 }
 
-// worker starts a worker on the host, in the environment of a place.
+// worker starts a worker on the host, in the environment of the given place.
 func (h host) worker(p place, port int, name string, slots int) *process {
 	h.t.Helper()
 	p = p.apart()
@@ -60,9 +61,9 @@ func (h host) worker(p place, port int, name string, slots int) *process {
 	return begin(h.t, cmd)
 }
 
-// TestWorkersOnHosts checks a run whose workers are on two other hosts, one of which the network
-// loses for half of the run, with tasks under way, and finds again: the report is that of a run on
-// one machine, and each task has one answer.
+// TestWorkersOnHosts checks a run whose workers are on two other hosts. One host is
+// disconnected for half of the run, with tasks in progress, and then reconnected. The
+// report must be that of a run on one machine, and each task must have one answer.
 func TestWorkersOnHosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: run without -short")
@@ -115,6 +116,6 @@ func TestWorkersOnHosts(t *testing.T) {
 		t.Errorf("stderr lacks %q:\n%s", published, r.stderr)
 	}
 	if !strings.Contains(r.stderr, "given to another worker") {
-		t.Errorf("the loss of the network took no task from its worker:\n%s", r.stderr)
+		t.Errorf("the loss of the network took no task from a worker:\n%s", r.stderr)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"evolve/archive"
 )
 
-// TestInterrupts stops runs by signals. Finished work is kept, a report is written, and
-// the resumed run gives the same report as an undisturbed one.
+// TestInterrupts stops runs with signals. Finished work must be preserved, a report must be
+// written, and the resumed run must give the same report as an undisturbed run.
 func TestInterrupts(t *testing.T) {
 	t.Parallel()
 	want := kinds[0].undisturbed(t)
@@ -33,8 +33,8 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
-// interrupt starts a run, sends it a signal once a reader has seen after evaluations, and
-// returns these. The run must end as interrupted.
+// interrupt starts a run, sends it a signal once a reader has seen the given number of
+// evaluations, and returns what the reader has seen. The run must end as interrupted.
 func (p place) interrupt(after int, signal syscall.Signal) view {
 	t := p.t
 	t.Helper()

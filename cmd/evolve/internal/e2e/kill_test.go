@@ -16,7 +16,7 @@ import (
 	"evolve/archive"
 )
 
-// points returns the number of kills: a few by default, or EVOLVE_TRIALS.
+// points returns the number of kills: EVOLVE_TRIALS if set, and a few otherwise.
 func points(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("EVOLVE_TRIALS")
@@ -48,10 +48,10 @@ func (p place) undisturbed() undisturbed {
 	return undisturbed{o, o.Run, p.report(o.Run), len(v.evaluations), v.exposures, v.entries, len(v.proposals)}
 }
 
-// TestKills kills runs with signal 9 at random points, from their start to the writing of
-// the report, some of them several times, and repeats the command until it ends. What a
-// reader saw before a kill is there after it, recorded evaluations are not made again,
-// and the report equals that of an undisturbed run.
+// TestKills kills runs with signal 9 at random points between their start and the writing
+// of the report, some of them several times, and repeats the command until the run ends.
+// What a reader saw before a kill must be there afterwards, recorded evaluations must not
+// be made again, and the report must equal that of an undisturbed run.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	all := points(t)
@@ -75,7 +75,7 @@ func TestKills(t *testing.T) {
 					return
 				}
 			}
-			// Few evaluations are running or not yet on disk at any time.
+			// At any time only few evaluations are in progress or not yet on disk.
 			if again > kills*inFlight {
 				t.Errorf("%d evaluations were made twice after %d kills", again, kills)
 			}
@@ -84,16 +84,17 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// inFlight bounds the evaluations that one kill may cost: those of the pool of two, and
-// those not yet synced to a busy disk, at 50 ms a sync, of an agent that takes less than
-// a millisecond.
+// inFlight limits the number of evaluations that one kill may cost: those in the pool of
+// two, and those not yet synced to a busy disk, at 50 ms per sync, for an agent that takes
+// less than a millisecond.
 const inFlight = 256
 
-// mark is what a reader had seen at some number of calls of the agent.
+// mark is what a reader had seen when the agent had been called a certain number of times.
 type mark struct {
 	view
 	calls int
-	// recorded are the scored evaluations in the agent's notation; nil if it writes none.
+	// recorded are the scored evaluations in the notation of the agent's log; nil if the
+	// agent writes no log.
 	recorded map[string]bool
 }
 
@@ -112,8 +113,8 @@ func (p place) mark(v view) mark {
 	return m
 }
 
-// batter kills a run up to times times, lets it complete, and checks the result. It
-// returns how many evaluations were made twice.
+// batter kills a run up to the given number of times, lets it complete, and checks the
+// result. It returns how many evaluations were made twice.
 func batter(t *testing.T, p place, want undisturbed, random *rand.Rand, times int, landed func(stage string)) int {
 	t.Helper()
 	var marks []mark
@@ -124,7 +125,7 @@ func batter(t *testing.T, p place, want undisturbed, random *rand.Rand, times in
 			break
 		}
 		marks = append(marks, before)
-		// In half of the cases the next run itself must recover the archive.
+		// In half of the cases, the next run must recover the archive itself.
 		at := before.view
 		if random.IntN(2) == 0 {
 			at = p.mustLook()
@@ -139,9 +140,9 @@ func batter(t *testing.T, p place, want undisturbed, random *rand.Rand, times in
 	return p.paid(marks)
 }
 
-// strike starts the run and kills it a random time after a reader has seen a random
-// number of evaluations. It returns what was seen last, and whether the run was still
-// going.
+// strike starts the run and kills it at a random time after a reader has seen a random
+// number of evaluations. It returns what the reader saw last, and whether the run was still
+// in progress.
 func (p place) strike(random *rand.Rand, planned int) (mark, bool) {
 	p.t.Helper()
 	goal := random.IntN(planned + 1)
@@ -177,8 +178,8 @@ func (p place) strike(random *rand.Rand, planned int) (mark, bool) {
 	return m, pr.wait().code == killed
 }
 
-// intact checks that a killed run has everything that was seen of it, and the same report
-// as an undisturbed one.
+// intact checks that a killed run has everything that readers saw of it, and the same
+// report as an undisturbed run.
 func (p place) intact(marks []mark, want undisturbed) {
 	t := p.t
 	t.Helper()
@@ -205,8 +206,8 @@ func (p place) intact(marks []mark, want undisturbed) {
 	}
 }
 
-// paid checks that no recorded evaluation was made again, and returns how many others
-// were.
+// paid checks that no recorded evaluation was made again, and returns how many other
+// evaluations were.
 func (p place) paid(marks []mark) (again int) {
 	calls := p.calls()
 	for _, m := range marks {
@@ -226,7 +227,7 @@ func (p place) paid(marks []mark) (again int) {
 	return again
 }
 
-// stage returns the stage of a run by what it had recorded.
+// stage returns the stage of a run according to what it has recorded.
 func stage(v view) string {
 	switch {
 	case v.run.ID == "":

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// markVar is an environment variable that marks every process started in a place.
+// markVar is the environment variable that marks every process started in a place.
 const markVar = "TRIAL_MARK"
 
-// nothingLeft checks that no process of the place is left, if the system shows that.
-// Killed processes may take a moment to end.
+// nothingLeft checks that no process of the place remains, if the system makes that
+// visible. Killed processes may take a moment to end.
 func (p place) nothingLeft() {
 	p.t.Helper()
 	left := p.leftovers()
@@ -25,7 +25,7 @@ func (p place) nothingLeft() {
 	}
 }
 
-// leftovers lists the command lines of the processes with the place's mark.
+// leftovers lists the command lines of the processes that carry the place's mark.
 func (p place) leftovers() []string {
 	p.t.Helper()
 	environments, err := filepath.Glob("/proc/[0-9]*/environ")

@@ -17,40 +17,40 @@ import (
 )
 
 const (
-	// askedTurns is the number of questions that the user asks before the feedback. The first
-	// probeTurns of them are asked again as probes, and unseenProbes others that measure
-	// whether a correction carries over.
+	// askedTurns is the number of questions that the user asks before giving feedback. The
+	// first probeTurns of them are asked again as probes, followed by unseenProbes other
+	// questions, which measure whether a correction carries over.
 	askedTurns, probeTurns, unseenProbes = 20, 10, 4
 	// person is who decides.
 	person = "Kim Lee <kim@example.org>"
 )
 
-// lesson is a use of an agent in which a user corrects what is wrong, and the probes that
-// measure what it changes.
+// lesson is a use of an agent in which a user corrects wrong answers, with the probes that
+// measure what the corrections change.
 type lesson struct {
 	place
 	*listener
 	choice choice
 	asked  []labelled
-	// probes are the asked questions and then unseen ones.
+	// probes are questions that were asked, followed by unseen ones.
 	probes []labelled
-	// corrected tells which of the asked questions the user corrected.
+	// corrected records which of the asked questions the user corrected.
 	corrected []bool
 }
 
-// probed is the outcome of a probe in a conversation of its own.
+// probed is the outcome of a probe, which is asked in a separate conversation.
 type probed struct {
 	answer string
 	right  bool
-	// first is the first request to the model.
+	// first is the probe's first request to the model.
 	first string
 }
 
-// newLesson makes a workspace with a model agent that has its usual tools.
+// newLesson makes a workspace with a model-based agent that has its usual tools.
 func newLesson(t *testing.T, c choice, url string, seed uint64) *lesson {
 	t.Helper()
 	l := &lesson{place: newPlace(t, t.TempDir()), listener: listen(t, url), choice: c}
-	// Equal requests get one reply, so that answers differ only where requests do.
+	// Equal requests get the same reply, so answers differ only if requests do.
 	l.model, l.again = true, map[string][]byte{}
 	for name, text := range map[string]string{
 		"evolve.yaml":              strings.Replace(served(l.URL+"/asked/v1"), fmt.Sprint("max_tokens: ", replyTokens), "max_tokens: 16", 1),
@@ -87,7 +87,8 @@ func (c choice) answers(answer, label string) bool {
 	return slices.Contains(words, label) && !slices.Contains(words, "not")
 }
 
-// teach takes the turns: the user asks, and corrects a wrong answer in the same conversation.
+// teach takes the turns. The user asks each question and corrects a wrong answer in the
+// same conversation.
 func (l *lesson) teach() {
 	l.t.Helper()
 	l.corrected = make([]bool, len(l.asked))
@@ -100,7 +101,7 @@ func (l *lesson) teach() {
 	}
 }
 
-// correction is how the user states the right label.
+// correction returns the sentence with which the user states the right label.
 func (c choice) correction(label string) string {
 	if c.name == "reviews" {
 		return "The review is " + label + "."
@@ -108,14 +109,14 @@ func (c choice) correction(label string) string {
 	return "The label is " + label + "."
 }
 
-// measure asks each of the first n probes in a copy of the workspace of its own, so that no probe teaches the
-// agent anything.
+// measure asks each of the first n probes in a separate copy of the workspace, so that no
+// probe teaches the agent anything.
 func (l *lesson) measure(stage string, n int) []probed {
 	l.t.Helper()
 	return l.measureIn(l.root, stage, n)
 }
 
-// measureIn measures in copies of another workspace.
+// measureIn is like measure, but uses copies of the workspace at root.
 func (l *lesson) measureIn(root, stage string, n int) []probed {
 	l.t.Helper()
 	out := make([]probed, n)
@@ -144,7 +145,7 @@ func (l *lesson) copyOf(root string) place {
 	return p
 }
 
-// give gives explicit feedback on tools, and returns the ids.
+// give gives explicit feedback on tools, and returns the ids of the feedback.
 func (l *lesson) give() (ids []string) {
 	l.t.Helper()
 	for _, args := range [][]string{
@@ -158,8 +159,8 @@ func (l *lesson) give() (ids []string) {
 	return ids
 }
 
-// approve has what the corrections taught proposed, and approves it. It returns the ids of the
-// memories by their texts.
+// approve makes evolve propose what the corrections taught, and approves the proposal. It
+// returns the ids of the memories by their texts.
 func (l *lesson) approve() map[string]string {
 	l.t.Helper()
 	got := ask[struct {
@@ -176,7 +177,7 @@ func (l *lesson) approve() map[string]string {
 	return out
 }
 
-// remove takes back the feedback and what was approved.
+// remove withdraws the feedback and what was approved.
 func (l *lesson) remove(feedback []string, memories map[string]string) {
 	l.t.Helper()
 	for _, id := range feedback {
@@ -187,7 +188,7 @@ func (l *lesson) remove(feedback []string, memories map[string]string) {
 	}
 }
 
-// offered returns the names of the tools in a request.
+// offered returns the names of the tools that a request offers.
 func offered(t *testing.T, body string) []string {
 	t.Helper()
 	var in struct {
@@ -203,7 +204,7 @@ func offered(t *testing.T, body string) []string {
 	return out
 }
 
-// inData returns a text as a line of data has it in a request: as JSON in JSON.
+// inData returns a text as it appears in a line of data in a request: as JSON within JSON.
 func inData(t *testing.T, text string) string {
 	t.Helper()
 	for range 2 {
@@ -216,7 +217,8 @@ func inData(t *testing.T, text string) string {
 	return text
 }
 
-// paired counts the probes that are right before and after.
+// paired counts the probes that are right before a change and after it, and those that the
+// change made right or wrong.
 type paired struct{ n, before, after, won, lost int }
 
 func (c *paired) add(before, after bool) {
@@ -242,11 +244,12 @@ func (c paired) String() string {
 	return fmt.Sprintf("%s → %s: %d won, %d lost, p = %.2g", share(c.before), share(c.after), c.won, c.lost, stats.McNemar(c.won, c.lost))
 }
 
-// counts are the probes of all seeds before and after a change: the questions that the user
-// corrected, those that were right, and those that were never asked.
+// counts are the probes of all seeds, before and after a change, in three groups: questions
+// that the user corrected, questions that were answered right, and questions that were
+// never asked.
 type counts struct{ corrected, right, unseen paired }
 
-// add compares the probes of a lesson.
+// add compares the probes of a lesson and adds them to the counts.
 func (n *counts) add(l *lesson, before, after []probed) {
 	for i := range before {
 		c := &n.unseen
@@ -260,7 +263,7 @@ func (n *counts) add(l *lesson, before, after []probed) {
 	}
 }
 
-// sum returns the counts of both.
+// sum returns the sums of the two counts.
 func (n counts) sum(o counts) counts {
 	return counts{n.corrected.sum(o.corrected), n.right.sum(o.right), n.unseen.sum(o.unseen)}
 }
@@ -275,10 +278,12 @@ func (n counts) String() string {
 
 // effects are the counts of each change that a lesson measures.
 type effects struct {
-	// feedback is that on tools with memories of the corrections, undone its removal.
+	// feedback is the effect of the feedback on tools together with memories of the
+	// corrections, and undone that of removing both.
 	feedback, undone counts
-	// everywhere is the same with memories that are recalled for every request, lessons are
-	// those of a night alone. Both are measured with EVOLVE_LLM_PARTS=all.
+	// everywhere is the same, but with memories that are recalled for every request.
+	// lessons is the effect of only the lessons of a night. Both are measured with
+	// EVOLVE_LLM_PARTS=all.
 	everywhere, lessons counts
 }
 
@@ -292,14 +297,17 @@ func (m *effects) String() string {
 
 func allParts() bool { return os.Getenv("EVOLVE_LLM_PARTS") == "all" }
 
-// TestModelFeedback has a user take twenty turns with a real language model and correct its
-// wrong answers. What the person says of the tools and approves of the corrections changes the
-// next requests: the tools that they offer and the memories in them. Once it is taken back, the
-// requests are byte for byte those from before. Over all seeds and sets, more of the corrected
-// questions become right than wrong, and of the others not more become wrong than right: it
-// fails if memories do not reach their requests, if the model does not follow them, or if they
-// are recalled for other requests, where they do harm. EVOLVE_LLM_SEEDS sets the number of
-// seeds, and EVOLVE_LLM_PARTS=all measures lessons as well, and memories recalled everywhere.
+// TestModelFeedback lets a user take twenty turns with a real language model and correct
+// its wrong answers. The person's feedback on the tools and the approved corrections change
+// the next requests: the tools that they offer and the memories in them. Once all of this
+// is withdrawn, the requests are byte for byte those from before.
+//
+// Over all seeds and sets, more of the corrected questions must change from wrong to right
+// than from right to wrong, and of the other questions no more may change from right to
+// wrong than from wrong to right. The test fails if memories do not reach the requests that
+// they are for, if the model does not follow them, or if they are recalled for other
+// requests and do harm there. EVOLVE_LLM_SEEDS sets the number of seeds, and
+// EVOLVE_LLM_PARTS=all also measures lessons, and memories recalled everywhere.
 func TestModelFeedback(t *testing.T) {
 	url := modelURL(t)
 	seeds := number(t, "EVOLVE_LLM_SEEDS", 2)
@@ -330,8 +338,8 @@ func TestModelFeedback(t *testing.T) {
 	}
 }
 
-// run takes the turns, and measures before them, after them, with the feedback, and without
-// it again.
+// run takes the turns and measures four times: before them, after them, with the feedback,
+// and after its removal.
 func (l *lesson) run(m *effects) {
 	t := l.t
 	t.Helper()
@@ -385,7 +393,7 @@ func (l *lesson) run(m *effects) {
 		}
 	}
 	t.Logf("%d of %d answers were corrected, %d memories approved", turns, len(l.asked), len(memories))
-	// Of corrections in nearly the same words one is proposed.
+	// Of several corrections in nearly the same words, only one is proposed.
 	if len(memories) > turns || 4*len(memories) < 3*turns {
 		t.Errorf("%d corrections made %d memories", turns, len(memories))
 	}

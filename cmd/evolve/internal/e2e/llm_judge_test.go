@@ -72,7 +72,7 @@ func (j *judging) count() (all, twice int) {
 	return j.all, twice
 }
 
-// judgedReviews is a workspace whose tasks a judge grades.
+// judgedReviews returns a workspace whose tasks a judge grades.
 func judgedReviews(t *testing.T, url string) place {
 	t.Helper()
 	c := reviews(t)
@@ -99,8 +99,8 @@ func judgedSuite(suite string) string {
 	return b.String()
 }
 
-// TestResumedJudgesAreNotAskedAgain kills a night in the middle. After it is resumed, the
-// judge is asked again at most about the answers that were under way.
+// TestResumedJudgesAreNotAskedAgain kills a night midway. After the night is resumed, the
+// judge is asked again about no answers except those that were under way.
 func TestResumedJudgesAreNotAskedAgain(t *testing.T) {
 	const concurrency = 4
 	j := newJudging(t)
@@ -120,8 +120,8 @@ func TestResumedJudgesAreNotAskedAgain(t *testing.T) {
 	}
 }
 
-// TestModelJudges calibrates a real language model as a judge of reviews against labels, and
-// runs a night whose tasks it grades. The labels are of answers that are right and wrong.
+// TestModelJudges calibrates a real language model as a judge of reviews against labels,
+// and runs a night whose tasks the model grades. Both right and wrong answers are labelled.
 func TestModelJudges(t *testing.T) {
 	l := listen(t, modelURL(t))
 	p := judgedReviews(t, l.URL+"/night/v1")

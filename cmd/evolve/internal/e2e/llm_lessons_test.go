@@ -8,8 +8,8 @@ import (
 	"regexp"
 )
 
-// afterNight measures after a night, which makes lessons of the turns for the next ones. It
-// evaluates as little as possible.
+// afterNight measures after a night, which makes lessons for later turns from the earlier
+// ones. The night evaluates as little as possible.
 func (l *lesson) afterNight() []probed {
 	l.t.Helper()
 	p := l.copyOf(l.root)
@@ -18,7 +18,7 @@ func (l *lesson) afterNight() []probed {
 	return l.measureIn(p.root, "lessons", len(l.probes))
 }
 
-// everywhere measures with memories that are not about one request.
+// everywhere measures with memories that are not tied to a single request.
 func (l *lesson) everywhere() []probed {
 	l.t.Helper()
 	p := l.copyOf(l.root)

@@ -14,11 +14,12 @@ import (
 	"testing"
 )
 
-// TestModelPeers compares nights with other tools that improve prompts: the same server,
-// tasks and length of replies, and for each tool as many model calls as the night with the
-// same seed made, its confirmation included. Each result is measured on outside tasks. It
-// prints a table and asserts nothing of the order. EVOLVE_LLM_SEEDS is the number of seeds
-// of each tool, 3 by default, and EVOLVE_LLM_EVALS the budget of a night in evaluations.
+// TestModelPeers compares nights with other tools that improve prompts. All use the same
+// server, tasks and reply length, and each tool may make as many model calls as the night
+// with the same seed made, including its confirmation. Each result is measured on outside
+// tasks. The test prints a table and asserts nothing about the order. EVOLVE_LLM_SEEDS is
+// the number of seeds for each tool, 3 by default, and EVOLVE_LLM_EVALS is the budget of a
+// night in evaluations.
 func TestModelPeers(t *testing.T) {
 	python := os.Getenv("EVOLVE_LLM_PYTHON")
 	if os.Getenv("EVOLVE_LLM_PEERS") == "" || python == "" {
@@ -53,7 +54,7 @@ func TestModelPeers(t *testing.T) {
 	}
 }
 
-// number is a positive number in a variable of the environment.
+// number returns the positive number in an environment variable.
 func number(t *testing.T, name string, preset int) int {
 	t.Helper()
 	text := os.Getenv(name)
@@ -67,7 +68,7 @@ func number(t *testing.T, name string, preset int) int {
 	return n
 }
 
-// tools are the tools to compare with, by their argument of peers.py.
+// tools lists the tools to compare with, each with its argument to peers.py.
 var tools = []struct{ arg, name string }{{"bootstrap", "DSPy random search"}, {"mipro", "DSPy MIPROv2"}, {"gepa", "GEPA"}}
 
 const row = "%-20s %4s %6s %26s %6s  %s\n"
@@ -77,8 +78,9 @@ type measured struct {
 	calls   int
 	claimed string
 	truth   float64
-	// against compares the claim with the truth: whether an interval holds it, or by how
-	// much a score exceeds it. excess is the latter, and misses counts the former.
+	// against describes how the claim compares with the truth: whether a claimed interval
+	// contains it, or by how much a claimed score exceeds it. excess is that amount, and
+	// misses counts the intervals that do not contain the truth.
 	against string
 	excess  float64
 	misses  int
@@ -100,13 +102,14 @@ func (n night) measured() measured {
 	return m
 }
 
-// table holds the rows of all seeds by tool, in the order of their first ones.
+// table holds the rows of all seeds by tool. The tools are in the order of their first
+// rows.
 type table struct {
 	names []string
 	rows  map[string][]measured
 }
 
-// add prints a row and keeps it.
+// add prints a row and stores it.
 func (a *table) add(name string, seed int, m measured) {
 	fmt.Printf(row, name, fmt.Sprint(seed), fmt.Sprint(m.calls), m.claimed, fmt.Sprintf("%.3f", m.truth), m.against)
 	if a.rows == nil {
@@ -118,7 +121,7 @@ func (a *table) add(name string, seed int, m measured) {
 	a.rows[name] = append(a.rows[name], m)
 }
 
-// summary prints the means of each tool.
+// summary prints the means for each tool.
 func (a *table) summary() {
 	for _, name := range a.names {
 		calls, truth, excess, misses := 0., 0., 0., 0
@@ -168,8 +171,8 @@ func (c choice) labels() []string {
 	return all
 }
 
-// runPeer runs one tool. Its last line of output has the scores; the last line of a failure
-// is the reason for its absence.
+// runPeer runs one tool. The last line of its output has the scores. If it fails, the last
+// line of its error output is the reason why it has no scores.
 func runPeer(t *testing.T, python, tool, file string) (claimed, score float64, err error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), python, filepath.Join("..", "..", "..", "..", ".ci", "llm", "peers.py"), tool, file)

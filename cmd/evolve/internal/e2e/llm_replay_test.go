@@ -21,12 +21,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// steady is a model whose reply depends only on the request, and whose time is drawn at
-// random. It keeps the requests.
+// steady is a model whose reply depends only on the request and whose response time is
+// drawn at random. It records the requests.
 type steady struct {
 	*httptest.Server
-	// fickle makes the reply depend on chance, as that of a server does that computes
-	// several requests together.
+	// fickle makes the reply depend on chance, as it does on a server that computes several
+	// requests together.
 	fickle bool
 
 	mu    sync.Mutex
@@ -85,8 +85,9 @@ func (s *steady) requests() []string {
 	return slices.Sorted(slices.Values(s.asked))
 }
 
-// TestSearchIsBlindToTiming: with one seed, a model that gives equal replies to equal
-// requests is asked the same, whatever the concurrency and the times of the replies.
+// TestSearchIsBlindToTiming checks that with the same seed, a model that gives equal
+// replies to equal requests gets the same requests, whatever the concurrency and the
+// response times.
 func TestSearchIsBlindToTiming(t *testing.T) {
 	for name, c := range map[string]struct{ space, settings string }{
 		"numbers":        {"  answer.form: {}\n  answer.retries: {}\n  temperature.research: {}\n", ""},
@@ -113,13 +114,13 @@ func TestSearchIsBlindToTiming(t *testing.T) {
 	}
 }
 
-// TestReplayedSearch: the recording of a search has every exchange that a search with the
-// same seed asks for, at any concurrency, although the recorded server gives different
-// replies to equal requests.
+// TestReplayedSearch checks that the recording of a search has every exchange that a search
+// with the same seed asks for, at any concurrency, although the recorded server gives
+// different replies to equal requests.
 func TestReplayedSearch(t *testing.T) {
 	s := newSteady(t, 9)
 	s.fickle = true
-	// Variants with other numbers of retries ask equal questions.
+	// Variants that differ in the number of retries ask equal questions.
 	const space = "  answer.form: {}\n  answer.retries: {}\n"
 	const settings = `routes:
   default: {provider: local, model: smollm2, temperature: 0, context: 2048}

@@ -36,7 +36,7 @@ const (
 	replyTokens = 32
 )
 
-// modelURL is the address of a server with a real language model.
+// modelURL returns the address of a server with a real language model.
 func modelURL(t *testing.T) string {
 	t.Helper()
 	url := os.Getenv("EVOLVE_LLM_URL")
@@ -46,7 +46,7 @@ func modelURL(t *testing.T) string {
 	return url
 }
 
-// reviews are short reviews, good or bad.
+// reviews returns a set of tasks with short reviews, each good or bad.
 func reviews(t *testing.T) choice {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", "llm", "reviews.jsonl"))
@@ -64,7 +64,8 @@ func reviews(t *testing.T) choice {
 	return choice{"reviews", "", "Is this review good or bad? ", all[:24], all[24:48], all[48:]}
 }
 
-// intents are utterances of two intents of CLINC150, if the data is available.
+// intents returns a set of tasks with utterances of two intents from CLINC150, if the data
+// is available.
 func intents(t *testing.T) choice {
 	t.Helper()
 	dir := os.Getenv("EVOLVE_SHARED_DATA")
@@ -95,14 +96,14 @@ func intents(t *testing.T) choice {
 	return choice{"intents", "research", "Label, weather or translate: ", inside[:32], inside[32:64], draw("test", "val")}
 }
 
-// choices are the sets of tasks by their names.
+// choices lists the sets of tasks by name.
 var choices = []struct {
 	name string
 	set  func(*testing.T) choice
 }{{"reviews", reviews}, {"intents", intents}}
 
-// suite returns tasks in the form of a suite file, all of one split. Upper and lower case
-// count as the same, as for the other tools.
+// suite returns tasks in the form of a suite file, all in one split. Grading ignores case,
+// as it does for the other tools.
 func (c choice) suite(split string, tasks []labelled) string {
 	var b strings.Builder
 	for i, l := range tasks {
@@ -143,10 +144,11 @@ type listener struct {
 	*httptest.Server
 	to string
 	mu sync.Mutex
-	// kept are the exchanges by the first part of the path.
+	// kept holds the exchanges by the first part of the request path.
 	kept map[string][]exchange
-	// again holds the replies by the request, if an equal request gets the earlier reply.
-	// A server that computes several requests at once replies differently to equal ones.
+	// again holds the replies by request, if an equal request is to get the earlier reply.
+	// A server that computes several requests at once replies differently to equal
+	// requests.
 	again map[string][]byte
 }
 
@@ -197,7 +199,8 @@ func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answered)
 }
 
-// earlier returns the reply to an equal request, if equal requests get equal replies.
+// earlier returns the earlier reply to an equal request, if equal requests are to get equal
+// replies.
 func (l *listener) earlier(asked []byte) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -212,7 +215,7 @@ func (l *listener) repeat(asked, answered []byte) {
 	}
 }
 
-// keep keeps an exchange, and reports whether it has a reply.
+// keep stores an exchange and reports whether it has a reply.
 func (l *listener) keep(stage string, asked, answered []byte) bool {
 	var x exchange
 	var got struct {
@@ -234,7 +237,7 @@ func (l *listener) exchanges(stage string) []exchange {
 	return slices.Clone(l.kept[stage])
 }
 
-// prompts returns the distinct prompts, without the goal, of exchanges.
+// prompts returns the distinct prompts in exchanges, without the goal.
 func prompts(all []exchange, question string) []string {
 	seen := map[string]bool{}
 	for _, x := range all {
@@ -253,7 +256,7 @@ func prompts(all []exchange, question string) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// languageAgent searches what a prompt consists of.
+// languageAgent declares an agent whose search covers the components of the prompt.
 const languageAgent = `id: clerk
 adapter: {kind: builtin, model: default}
 suites: [%s]
@@ -265,7 +268,8 @@ space:
   temperature.research: {}
 `
 
-// workspace is one whose agent asks a language model. A single step offers no tool.
+// workspace returns a workspace whose agent asks a language model. With a single step, no
+// tool is offered.
 func (c choice) workspace(t *testing.T, settings string) place {
 	t.Helper()
 	p := newPlace(t, t.TempDir())
@@ -282,7 +286,7 @@ func (c choice) workspace(t *testing.T, settings string) place {
 	return p
 }
 
-// write writes a file of the workspace.
+// write writes a file in the workspace.
 func (p place) write(name, text string) {
 	p.t.Helper()
 	path := filepath.Join(p.root, name)
@@ -294,7 +298,7 @@ func (p place) write(name, text string) {
 	}
 }
 
-// served returns settings with a model behind an address.
+// served returns settings with a model at the address url.
 func served(url string) string {
 	return fmt.Sprintf(`providers:
   local: {kind: openai, base_url: %q}
@@ -305,7 +309,7 @@ guards: {cost: off, latency: off}
 `, url, replyTokens)
 }
 
-// replace replaces text in a file of the workspace.
+// replace replaces text in a file in the workspace.
 func (p place) replace(name, old, now string) {
 	p.t.Helper()
 	raw, err := os.ReadFile(filepath.Join(p.root, name))
@@ -318,14 +322,14 @@ func (p place) replace(name, old, now string) {
 // sample is a mean score with its variance.
 type sample struct{ mean, variance float64 }
 
-// share returns the share of n that has.
+// share returns has as a share of n.
 func share(has, n int) sample {
 	m := float64(has) / float64(n)
 	return sample{m, m * (1 - m) / float64(n)}
 }
 
-// outsideScore measures a variant on the outside tasks by `evolve bench run`. The replies
-// that the listener kept, graded here, must give the same score.
+// outsideScore measures a variant on the outside tasks with `evolve bench run`. Grading the
+// replies that the listener stored must give the same score.
 func (c choice) outsideScore(p place, l *listener, from, stage, variant string) sample {
 	p.t.Helper()
 	p.replace("evolve.yaml", l.URL+"/"+from+"/v1", l.URL+"/"+stage+"/v1")
@@ -365,7 +369,7 @@ func (c choice) right(all []exchange) int {
 	return n
 }
 
-// answer returns the answer of a reply in the form that the request names: the value of
+// answer extracts the answer from a reply in the form that the request names: the value of
 // "answer" in a JSON object, the text after "Answer:", or the whole reply.
 func (x exchange) answer() string {
 	form, reply := x.request.Messages[len(x.request.Messages)-1].Content, strings.TrimSpace(x.reply)
@@ -385,7 +389,7 @@ func (x exchange) answer() string {
 }
 
 // TestModelNight runs a night with a real language model, and measures the gain again on
-// tasks that evolve never had.
+// tasks that evolve was never given.
 func TestModelNight(t *testing.T) {
 	url := modelURL(t)
 	for i, one := range choices {
@@ -433,7 +437,7 @@ func (c choice) night(t *testing.T, l *listener, most, seed int) night {
 	return n
 }
 
-// champion returns the variant that the files hold.
+// champion returns the variant that the files in the workspace hold.
 func (p place) champion() string {
 	p.t.Helper()
 	var shown struct{ Config string }
@@ -443,13 +447,14 @@ func (p place) champion() string {
 	return shown.Config
 }
 
-// gain is the true gain on the outside tasks, and slack its uncertainty: 3.3 standard
+// gain returns the true gain on the outside tasks and its uncertainty, slack: 3.3 standard
 // errors, which chance exceeds once in a thousand times.
 func (n night) gain() (gain, slack float64) {
 	return n.candidate.mean - n.champion.mean, 3.3 * math.Sqrt(n.candidate.variance+n.champion.variance)
 }
 
-// holds reports whether the claimed interval agrees with the true gain within its slack.
+// holds reports whether the claimed interval agrees with the true gain within the gain's
+// slack.
 func (n night) holds() bool {
 	gain, slack := n.gain()
 	i := n.outcome.Agents[0].Holdout.Interval

@@ -11,7 +11,7 @@ import (
 	"evolve/archive"
 )
 
-// TestMeanwhile reads a workspace, and starts a second run there, during a run.
+// TestMeanwhile reads a workspace and starts a second run in it while a run is in progress.
 func TestMeanwhile(t *testing.T) {
 	t.Parallel()
 	p := tiny(t)
@@ -73,7 +73,7 @@ func TestMeanwhile(t *testing.T) {
 	long.kill()
 }
 
-// TestTogether starts several runs at once: one runs, and the others report it.
+// TestTogether starts several runs at once: one proceeds, and the others report it.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	p := starter(t)

@@ -26,7 +26,7 @@ const perToken = 1e-6
 // lives to read the reply.
 type billing struct {
 	*httptest.Server
-	// spread is by how many tokens requests differ.
+	// spread is the number of tokens by which requests differ.
 	spread uint32
 
 	mu      sync.Mutex
@@ -72,12 +72,13 @@ func (b *billing) billed() (calls int, usd, dearest float64) {
 	return b.calls, b.usd, b.dearest
 }
 
-// TestMoneyHoldsOverKills kills a night under a money limit several times, from its first call
-// on, and resumes it. A call is reserved before it is made, at the cost of an earlier one. So
-// the server bills no more than the limit if all calls cost the same. If they differ, each
-// call that was under way when a process ended can add to the limit at most by how much
-// dearer it was than the cheapest call. Status, report and archive agree on the sum, which
-// is not below the bill by more than that either.
+// TestMoneyHoldsOverKills kills a night under a money limit several times, starting at its
+// first call, and resumes it. A call is reserved before it is made, at the cost of an
+// earlier call, so the server bills no more than the limit if all calls cost the same. If
+// their costs differ, each call that was under way when a process ended can push the bill
+// over the limit by at most the difference between its cost and that of the cheapest call.
+// Status, report and archive agree on the sum, which falls short of the bill by no more
+// than that either.
 func TestMoneyHoldsOverKills(t *testing.T) {
 	t.Parallel()
 	const concurrency, limit = 4, .2    // 200 calls of 1000 tokens
@@ -103,8 +104,9 @@ func TestMoneyHoldsOverKills(t *testing.T) {
 			p.agreesOnMoney(b, limit, beyond(len(kills)+1))
 			calls, usd, dearest := b.billed()
 			t.Logf("%d calls of at most %.4f USD, %.4f of %.4f USD billed", calls, dearest, usd, limit)
-			// A kill costs at most the margin of the account, and reservations of calls that were
-			// not made; the end leaves room for less than one more call of each worker.
+			// A kill costs at most the margin of the account and the reservations of calls
+			// that were not made. What is left at the end is less than the cost of one more
+			// call for each worker.
 			if least := limit - float64(len(kills))*(.001*limit+concurrency*dearest) - concurrency*dearest; usd < least {
 				t.Errorf("%.4f USD billed of %.4f: the limit was taken for spent too early", usd, limit)
 			}
@@ -116,9 +118,9 @@ func TestMoneyHoldsOverKills(t *testing.T) {
 }
 
 // TestPolicyBudgetHoldsOverKills kills a night under a provider's budget for a run. Each
-// process begins with what those before it spent, and with the calls that were under
-// way when they were killed, so the server bills at most the calls under way at the end beyond
-// the budget.
+// process starts from what earlier processes spent and the calls that were under way when
+// they were killed. So the server's bill exceeds the budget by at most the calls under way
+// at the end.
 func TestPolicyBudgetHoldsOverKills(t *testing.T) {
 	t.Parallel()
 	const concurrency, limit = 4, .1 // 100 calls of 1000 tokens
@@ -143,9 +145,9 @@ func TestPolicyBudgetHoldsOverKills(t *testing.T) {
 	}
 }
 
-// agreesOnMoney checks the bill of the server against the limit, and the sums of status,
-// report and archive against each other and the bill. The bill may be beyond the limit, and
-// beyond the account, by an amount.
+// agreesOnMoney checks the server's bill against the limit, and the sums in the status,
+// report and archive against each other and the bill. The bill may exceed the limit and the
+// account by the amount beyond.
 func (p place) agreesOnMoney(b *billing, limit, beyond float64) {
 	p.t.Helper()
 	_, billed, dearest := b.billed()

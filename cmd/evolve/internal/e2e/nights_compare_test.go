@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// nightly is what the test reads of a report.
+// nightly holds what the test reads from a report.
 type nightly struct {
 	Run struct {
 		Evaluations int
@@ -102,7 +102,7 @@ type moved struct {
 	AfterRuns                 int `json:"after_runs"`
 }
 
-// toolUse is what live turns showed of a tool.
+// toolUse is what live turns showed about a tool.
 type toolUse struct {
 	Tool                     string
 	Calls, Judged, Succeeded int
@@ -110,7 +110,7 @@ type toolUse struct {
 	ChampionSignatures       []struct{ Count int } `json:"champion_signatures"`
 }
 
-// fell reports whether the watch shows a fall of the champion.
+// fell reports whether the watch shows that the champion's score fell.
 func (n nightly) fell() bool {
 	w := n.Volatile.Agents[0].Watch
 	return w != nil && w.Fall != nil
@@ -124,7 +124,7 @@ func (n nightly) advised() string {
 	return ""
 }
 
-// same compares a figure of a report with that of the world.
+// same compares a figure in a report with the figure that the world noted.
 func (s *tale) same(what string, got, want float64) {
 	s.t.Helper()
 	if math.Abs(got-want) > 1e-9 {
@@ -132,14 +132,14 @@ func (s *tale) same(what string, got, want float64) {
 	}
 }
 
-// count compares a count of a report with that of the world.
+// count compares a count in a report with the count that the world noted.
 func (s *tale) count(what string, got, want int) {
 	s.t.Helper()
 	s.same(what, float64(got), float64(want))
 }
 
-// reruns is the number of the champion's reruns in a night: two on each of as many search
-// tasks as a fortieth of the budget.
+// reruns is the number of champion reruns in a night: two for each of a number of search
+// tasks that is a fortieth of the budget.
 const reruns = 20
 
 // compare compares the figures of a night's report with what the world noted.
@@ -161,7 +161,8 @@ func (s *tale) onHoldout(item string) bool {
 	return s.fromUse[item] == "holdout"
 }
 
-// stages compares the numbers of evaluations. The first of a night are the champion's reruns.
+// stages compares the numbers of evaluations. The first evaluations of a night are the
+// champion's reruns.
 func (s *tale) stages(r nightly, n noted) {
 	s.t.Helper()
 	a := r.Agents[0]
@@ -177,7 +178,7 @@ func (s *tale) stages(r nightly, n noted) {
 		done[stage.Stage], left[stage.Stage] = stage.Done, stage.Planned-stage.Done
 		s.count("missing in "+stage.Stage, stage.Missing, 0)
 	}
-	if left["search"]+left["baseline"] <= 0 { // one made what the other left
+	if left["search"]+left["baseline"] <= 0 { // one stage did the evaluations that the other had left
 		left["search"], left["baseline"] = 0, 0
 	}
 	for _, stage := range a.Health.Stages {
@@ -223,7 +224,7 @@ func (s *tale) stages(r nightly, n noted) {
 	}
 }
 
-// guarded compares the bill and the calls of tools and providers.
+// guarded compares the bill and the calls to tools and providers.
 func (s *tale) guarded(r nightly, n noted) {
 	s.t.Helper()
 	usd, calls := 0., map[string]int{"local": len(n.all)}
@@ -250,7 +251,7 @@ func (s *tale) guarded(r nightly, n noted) {
 	}
 }
 
-// answers are the replies of the model that end an evaluation.
+// answers returns the model's replies that end an evaluation.
 func (n noted) answers() []question {
 	var out []question
 	for _, q := range n.asked {
@@ -261,12 +262,12 @@ func (n noted) answers() []question {
 	return out
 }
 
-// reruns are the answers of the champion's reruns.
+// reruns returns the answers in the champion's reruns.
 func (n noted) reruns() []question {
 	return slices.DeleteFunc(n.answers()[:n.first], func(q question) bool { return q.temperature != n.champion })
 }
 
-// right is the score of an answer.
+// right returns the score of an answer.
 func (q question) right() float64 {
 	if q.answer == left(q.item) {
 		return 1
@@ -274,7 +275,7 @@ func (q question) right() float64 {
 	return 0
 }
 
-// usd is what a request costs at the prices of the workspace.
+// usd returns the cost of a request at the workspace's prices.
 func (q question) usd() float64 { return (float64(q.tokens) + 2*stockReply) / 1e6 }
 
 // trials are scores by item and seed.
@@ -295,13 +296,13 @@ func trialsOf(list []question) map[float64]trials {
 	return out
 }
 
-// compared is the comparison of one task.
+// compared is the comparison of two configs on one task.
 type compared struct {
 	repeats         int
 	champion, score float64 // sums
 }
 
-// pair compares two configs by task, over the seeds that both had.
+// pair compares two configs task by task, over the seeds that both configs ran with.
 func pair(champion, variant trials) map[string]compared {
 	out := map[string]compared{}
 	for item, seeds := range variant {
@@ -323,8 +324,8 @@ func (s *tale) task(item string) string {
 	return s.taskOf[item]
 }
 
-// confirmed compares each comparison on the holdout, and that of the headline by task, with
-// the answers of the nights that it rests on.
+// confirmed checks each comparison on the holdout, and the headline's comparison task by
+// task, against the answers from the nights on which it rests.
 func (s *tale) confirmed(r nightly) {
 	s.t.Helper()
 	a := r.Agents[0]
@@ -407,7 +408,7 @@ func (s *tale) confirmed(r nightly) {
 	}
 }
 
-// spent returns the means of an evaluation at a temperature.
+// spent returns the mean usage of an evaluation at a temperature.
 func spent(asked []question, temperature float64) map[string]float64 {
 	out, answers := map[string]float64{}, 0.
 	for _, q := range asked {
@@ -444,7 +445,7 @@ func (s *tale) rejected(r nightly, n noted) {
 	}
 	for _, stage := range a.Health.Stages {
 		if stage.Stage == "ablate" {
-			list = list[:len(list)-stage.Done] // they are the last on search tasks
+			list = list[:len(list)-stage.Done] // the ablation's answers are the last on search tasks
 		}
 	}
 	by := trialsOf(list)
@@ -489,7 +490,7 @@ func (s *tale) watched(r nightly) {
 	}
 }
 
-// line are the nights since the latest adoption with its config.
+// line returns the nights since the latest adoption that had the current champion.
 func (s *tale) line() []noted {
 	first := 0
 	if n := len(s.adopted); n > 0 {
@@ -498,7 +499,7 @@ func (s *tale) line() []noted {
 	return slices.DeleteFunc(slices.Clone(s.nights[first:]), func(n noted) bool { return n.champion != s.champion })
 }
 
-// moved compares a comparison of nights with their reruns.
+// moved checks a comparison of nights against the reruns in those nights.
 func (s *tale) moved(what string, got moved, before, after []noted) {
 	s.t.Helper()
 	of := func(nights []noted) map[string][]float64 {
@@ -533,8 +534,8 @@ func (s *tale) moved(what string, got moved, before, after []noted) {
 	s.count(what+", the reruns after", got.AfterRuns, runsAfter)
 }
 
-// reported compares the section of tools in use with the calls of live turns, and the failures
-// in the champion's evaluations with those of the night.
+// reported compares the section on tools in use with the calls in live turns, and the
+// failures listed for the champion's evaluations with those in the night.
 func (s *tale) reported(r nightly, n noted) {
 	s.t.Helper()
 	for _, tool := range r.Volatile.Agents[0].Tools {
@@ -552,7 +553,7 @@ func (s *tale) reported(r nightly, n noted) {
 	}
 }
 
-// toolCounts compares the counts of a tool with the calls of live turns.
+// toolCounts compares the counts for a tool with its calls in live turns.
 func (s *tale) toolCounts(where string, tool toolUse) {
 	s.t.Helper()
 	calls, ok, failed, shown := 0, 0, 0, 0

@@ -25,9 +25,9 @@ space:
   temperature.stock: {}
 `
 
-// stockWorkspace is a workspace in a git repository whose agent works in a stockroom. Its
-// policies bear a busy machine: no call is late, and neither slow calls nor a row of failed ones
-// open a breaker.
+// stockWorkspace returns a workspace in a git repository whose agent works in a stockroom.
+// Its policies tolerate a busy machine: no call counts as late, and neither slow calls nor
+// a series of failed calls open a breaker.
 func stockWorkspace(t *testing.T, s *stockroom) place {
 	t.Helper()
 	p := newPlace(t, t.TempDir())
@@ -97,24 +97,25 @@ type tale struct {
 	*stockroom
 	// turns, thanks and corrections count the messages of users.
 	turns, thanks, corrections int
-	// live are the tool calls of live turns. One whose turn a user corrected has failed.
+	// live holds the tool calls in live turns. A call counts as failed if a user corrected
+	// its turn.
 	live []liveCall
 	item int
-	// answers are those to the questions of users: right or wrong.
+	// answers records for each answer to a user whether it was right.
 	answers  []bool
 	reviewed reviewed
 	// champion is the temperature of the active config.
 	champion float64
 	nights   []noted
 	adopted  []adoption
-	// fromUse has the split, and taskOf the id, of each task from use, by its item.
+	// fromUse holds the split, and taskOf the id, of each task made from use, by item.
 	fromUse, taskOf map[string]string
-	// suites counts the changes of the agent's suites.
+	// suites counts the changes to the agent's suites.
 	suites int
 }
 
-// liveCall is a tool call of a live turn. It was corrected if it worked and a user corrected
-// its turn.
+// liveCall is a tool call in a live turn. It is marked as corrected if it worked and a user
+// corrected its turn.
 type liveCall struct {
 	toolCall
 	corrected bool
@@ -125,16 +126,17 @@ type noted struct {
 	run      string
 	champion float64
 	suites   int
-	// first is the number of the night's first answers, which are reruns: of the champion, and
-	// of what it replaced.
+	// first is the number of answers at the start of the night that are reruns of the
+	// champion and of the config that it replaced.
 	first int
-	// asked are the requests of evaluations that count, and all has those of others as well.
+	// asked holds the requests of evaluations that count; all also holds those of
+	// evaluations that do not.
 	asked, all []question
 	called     []toolCall
 }
 
-// adoption is an approved proposal with what its report had predicted, and the index of the
-// first night with it.
+// adoption is an approved proposal with the predictions in its report and the index of the
+// first night that ran with it.
 type adoption struct {
 	proposal           string
 	before, after      float64 // temperatures
@@ -142,8 +144,8 @@ type adoption struct {
 	first              int
 }
 
-// day has users ask n questions, each in a conversation of its own. They thank for a right
-// answer, and correct a wrong one. It returns the number of corrections.
+// day has users ask n questions, each in its own conversation. They thank the agent for a
+// right answer and correct a wrong one. It returns the number of corrections.
 func (s *tale) day(n int) int {
 	s.t.Helper()
 	thanks, corrections := 0, 0
@@ -168,7 +170,7 @@ func (s *tale) day(n int) int {
 	return corrections
 }
 
-// content is a day whose users have next to nothing to correct.
+// content runs a day on which users correct at most one answer.
 func (s *tale) content(n int) {
 	s.t.Helper()
 	if corrections := s.day(n); corrections > 1 {
@@ -189,7 +191,7 @@ func (s *tale) say(session, message string) string {
 	return got.Answer
 }
 
-// quiet are the verdicts of a night that adopts nothing.
+// quiet lists the verdicts of a night that adopts nothing.
 var quiet = []string{"keep", "undecided"}
 
 // night runs a night, which must end with one of the verdicts, and compares the figures of its
@@ -211,9 +213,9 @@ func (s *tale) night(verdicts ...string) (nightly, outcome) {
 	return r, out
 }
 
-// counting leaves out the requests of evaluations that were repeated: evolve repeats what it did
-// while its process stood still, as it may on a busy machine. An evaluation has an item, a
-// temperature and a seed of its own.
+// counting returns the requests from the latest attempt at each evaluation. evolve repeats
+// an evaluation if its process stood still meanwhile, which can happen on a busy machine.
+// Item, temperature and seed identify an evaluation.
 func counting(all []question) []question {
 	type evaluation struct {
 		item        string
@@ -251,7 +253,7 @@ func (s *tale) adopt(r nightly, out outcome) {
 	s.adopted, s.champion = append(s.adopted, a), a.after
 }
 
-// rolledBack notes that the last adoption was taken back.
+// rolledBack notes that the last adoption was rolled back.
 func (s *tale) rolledBack() {
 	last := len(s.adopted) - 1
 	s.champion, s.adopted = s.adopted[last].before, s.adopted[:last]
@@ -276,7 +278,7 @@ func (s *tale) forbid(tool string) string {
 	return given.Feedback.ID
 }
 
-// build has conversations become tasks of the agent.
+// build turns conversations into tasks of the agent.
 func (s *tale) build() {
 	s.t.Helper()
 	built := ask[struct {
@@ -307,7 +309,7 @@ func (s *tale) build() {
 	s.commit("tasks from use")
 }
 
-// counted returns the calls of a tool since an earlier number of calls.
+// counted returns the number of calls to a tool after the first since calls.
 func (s *tale) counted(tool string, since int) int {
 	n := 0
 	_, called := s.noted()
@@ -332,7 +334,7 @@ func TestNightsOfUse(t *testing.T) {
 	world, started := newStockroom(t), time.Now()
 	s := &tale{place: stockWorkspace(t, world), stockroom: world, champion: .5, fromUse: map[string]string{}, taskOf: map[string]string{}}
 
-	// Day and night 1: half of the answers are wrong, and a lower temperature mends it.
+	// Day and night 1: half of the answers are wrong, and a lower temperature fixes this.
 	s.day(8)
 	if s.thanks == 0 || s.corrections == 0 {
 		t.Fatalf("%d thanks and %d corrections: nothing to learn from", s.thanks, s.corrections)
@@ -345,7 +347,7 @@ func TestNightsOfUse(t *testing.T) {
 	s.content(6)
 	s.night(quiet...)
 
-	// Day and night 3: a tool degrades; many a question takes a second call.
+	// Day and night 3: a tool degrades, and many questions take a second call.
 	world.set(func(w *stockroom) { w.degraded = true })
 	_, called := s.noted()
 	s.day(5)
@@ -355,7 +357,7 @@ func TestNightsOfUse(t *testing.T) {
 	s.used()
 	s.night(quiet...)
 
-	// Day and night 4: people forbid it, in turns and in nights.
+	// Day and night 4: people forbid the tool, in turns and in nights.
 	feedback := s.forbid("count")
 	_, called = s.noted()
 	s.day(3)
@@ -364,7 +366,7 @@ func TestNightsOfUse(t *testing.T) {
 		t.Errorf("%d calls of a tool that people forbid", n)
 	}
 
-	// Day 5: it is mended, and the feedback is taken back. Conversations become tasks.
+	// Day 5: the tool is repaired, and the feedback is removed. Conversations become tasks.
 	world.set(func(w *stockroom) { w.degraded = false })
 	s.do(0, "feedback", "remove", "clerk", feedback, "--by", "Kim Lee", "--reason", "it is mended", "--workspace", s.root)
 	_, called = s.noted()
@@ -376,8 +378,8 @@ func TestNightsOfUse(t *testing.T) {
 	s.build()
 	s.night(quiet...)
 
-	// Day and night 6: the provider changes the model. The champion falls, and the night finds
-	// a config that fits.
+	// Day and night 6: the provider changes the model. The champion's score falls, and the
+	// night finds a config that fits.
 	world.set(func(w *stockroom) { w.best = .5 })
 	s.day(3)
 	if r, out = s.night("adopt"); !r.fell() {
@@ -389,8 +391,8 @@ func TestNightsOfUse(t *testing.T) {
 		t.Errorf("after the second adoption the watch shows %+v", r.Volatile.Agents[0].Watch)
 	}
 
-	// Day and night 8: the provider brings a model for which the second adoption is wrong. The
-	// report advises to roll it back, with the command.
+	// Day and night 8: the provider brings a model for which the second adoption is wrong.
+	// The report recommends rolling it back and gives the command.
 	world.set(func(w *stockroom) { w.best, w.slope = 0, 3 })
 	if corrections := s.day(6); corrections < 2 {
 		t.Errorf("%d corrections of 6 answers after the change", corrections)

@@ -16,7 +16,7 @@ import (
 	"evolve/runtime/experience"
 )
 
-// asNumber returns a number as reports write it.
+// asNumber parses a number in the form in which reports write it.
 func asNumber(t *testing.T, text string) float64 {
 	t.Helper()
 	n, err := strconv.ParseFloat(text, 64)
@@ -41,11 +41,11 @@ func (s *tale) open(use func(*archive.Archive) error) {
 	}
 }
 
-// leastTemperature is what is sent for 0, which is left out of a request.
+// leastTemperature is sent instead of 0, which would be left out of a request.
 const leastTemperature = 1e-6
 
-// temperatures returns the temperatures in the requests of the variants that a report names.
-// The report has their ids alone.
+// temperatures returns the temperatures in the requests of the variants that a report
+// names. The report itself has only the ids of the variants.
 func (s *tale) temperatures(r nightly) map[string]float64 {
 	s.t.Helper()
 	out := map[string]float64{}
@@ -75,8 +75,8 @@ func (s *tale) temperatures(r nightly) map[string]float64 {
 	return out
 }
 
-// learned compares the lessons that a night made of the turns since the last one with what
-// users wrote in these, and with the calls.
+// learned compares the lessons that a night made from the turns since the previous night
+// with what users wrote in those turns and with the tool calls.
 func (s *tale) learned() {
 	s.t.Helper()
 	now := reviewed{s.turns, s.thanks, s.corrections, len(s.live)}
@@ -141,11 +141,11 @@ func (s *tale) learned() {
 	s.count("the tools of the lessons", len(got.Tools), len(live))
 }
 
-// reviewed counts what was there before a night.
+// reviewed holds the counts before a night.
 type reviewed struct{ turns, thanks, corrections, calls int }
 
-// used compares what `tools health` shows with the calls of live turns: of each capsule the
-// counts, the rate, and the usefulness by its formula.
+// used compares what `tools health` shows with the calls in live turns: the counts, the
+// rate and, by its formula, the usefulness of each capsule.
 func (s *tale) used() {
 	s.t.Helper()
 	got := ask[struct {
@@ -166,7 +166,7 @@ func (s *tale) used() {
 	for _, tool := range got.Tools {
 		s.toolCounts("in tools health", tool.toolUse)
 		s.count("the capsules of "+tool.Tool, len(tool.Capsules), 2)
-		for _, c := range tool.Capsules { // of the domain and of all; all calls are in one domain
+		for _, c := range tool.Capsules { // one for the domain and one for all domains; all calls are in one domain
 			calls, ok, corrected := 0, 0, 0
 			for _, x := range s.live {
 				if "desk__"+x.tool == tool.Tool {
@@ -193,7 +193,7 @@ func (s *tale) used() {
 	}
 }
 
-// conduct compares the figures of the requirements for more autonomy with the turns.
+// conduct compares the figures for the requirements for more autonomy with the turns.
 func (s *tale) conduct() {
 	s.t.Helper()
 	type figures struct{ Sessions, Successful, Turns, Errors, Stated, Unsafe, Chained, Crossed, Decided, Granted int }
@@ -219,9 +219,9 @@ func (s *tale) conduct() {
 	s.count("the memories", len(memories.Memories)+len(memories.Retracted)+len(memories.Gaps), 0)
 }
 
-// competent compares the competence that the agent has learnt with .5, plus .02 for each turn
-// and minus .05 for each correction, within .2 of that at the start of a day. A story over
-// midnight is left out.
+// competent checks that the competence which the agent has learnt is .5, plus .02 for each
+// turn and minus .05 for each correction, within .2 of the value at the start of a day. The
+// value is not checked if the story runs past midnight.
 func (s *tale) competent(started time.Time) {
 	s.t.Helper()
 	var e experience.Experience
@@ -236,7 +236,7 @@ func (s *tale) competent(started time.Time) {
 	if got := slices.Sorted(maps.Keys(domains)); !slices.Equal(got, []string{"stock"}) {
 		s.t.Fatalf("the agent has a competence in %v", got)
 	}
-	stock := domains["stock"] // thanks and corrections show no competence of their own
+	stock := domains["stock"] // thanks and corrections do not show competence by themselves
 	s.count("the turns in stock", stock.Turns, s.item)
 	s.count("the turns with success in stock", stock.Successes, s.thanks)
 	s.count("the corrections in stock", stock.Corrected, s.corrections)

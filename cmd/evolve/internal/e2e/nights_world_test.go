@@ -17,16 +17,16 @@ import (
 )
 
 // stockroom is the world of an agent: a model that decides what to call, and a server with
-// two tools that count the items of a stock. It notes each request.
+// two tools that count the items in stock. It records each request.
 type stockroom struct {
 	*httptest.Server
 
 	mu sync.Mutex
-	// best is the temperature at which the model reads what a tool answers best; its share of
-	// right answers falls from .95 by slope for each unit of temperature beside it.
+	// best is the temperature at which the model reads tool answers best. Its share of
+	// right answers falls from .95 by slope for each unit of temperature away from best.
 	best, slope float64
-	// degraded makes the tool count fail for all nuts and for a tenth of the bolts. If it failed
-	// for all of these, its breaker would open, and a night would wait for it.
+	// degraded makes the tool count fail for all nuts and for a tenth of the bolts. If it
+	// failed for all bolts, its breaker would open, and a night would wait for the breaker.
 	degraded bool
 	asked    []question
 	called   []toolCall
@@ -36,23 +36,23 @@ type stockroom struct {
 type question struct {
 	item        string
 	temperature float64
-	// offered are the tools of the request.
+	// offered lists the tools in the request.
 	offered []string
-	// tool is the tool that the reply calls; "" for an answer.
+	// tool is the tool that the reply calls, or "" for an answer.
 	tool   string
 	answer string
-	// begins reports that it is the first about its item.
+	// begins reports whether the request is the first about its item.
 	begins bool
-	// fails reports that the tool is about to fail.
+	// fails reports whether the tool is about to fail.
 	fails  bool
 	tokens int
 	seed   int64
 }
 
-// stockReply is the length of each reply of the model, in tokens.
+// stockReply is the length of each of the model's replies, in tokens.
 const stockReply = 5
 
-// toolCall is a call of a tool.
+// toolCall is a call to a tool.
 type toolCall struct {
 	tool, item string
 	ok         bool
@@ -66,7 +66,7 @@ func newStockroom(t *testing.T) *stockroom {
 	return s
 }
 
-// left is how many of an item there are.
+// left returns how many of an item are in stock.
 func left(item string) string {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(item))
@@ -80,7 +80,7 @@ func (s *stockroom) set(change func(*stockroom)) {
 	change(s)
 }
 
-// noted returns how many requests and calls there were so far.
+// noted returns the requests and calls so far.
 func (s *stockroom) noted() (asked []question, called []toolCall) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,8 +118,8 @@ func (s *stockroom) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var aboutItem = regexp.MustCompile(`item ([a-z]+[0-9]+)`)
 
-// complete is the model. It calls the first tool of the desk that it has not called for the
-// question, reads what that answers, and calls the next when it fails.
+// complete is the model. It calls the first of the desk's tools that it has not yet called
+// for the question, reads the tool's answer, and calls the next tool if that one fails.
 func (s *stockroom) complete(body []byte) (any, error) {
 	var in struct {
 		Messages []struct {
@@ -184,19 +184,19 @@ func (s *stockroom) complete(body []byte) (any, error) {
 	}, nil
 }
 
-// draw returns a number from 0 to 1 that item and seed determine.
+// draw returns a number from 0 to 1 that is determined by item and seed.
 func (s *stockroom) draw(item string, seed int64) float64 {
 	sum := fnv.New64a()
 	_, _ = fmt.Fprint(sum, item, "/", seed)
 	return float64(sum.Sum64()>>11) / (1 << 53)
 }
 
-// fails reports whether a call of a tool fails.
+// fails reports whether a call to a tool fails.
 func (s *stockroom) fails(tool, item string) bool {
 	return s.degraded && tool == "count" && (strings.HasPrefix(item, "nut") || strings.HasSuffix(item, "3"))
 }
 
-// tools is the server of tools (MCP over HTTP); nil without a reply.
+// tools is the tool server (MCP over HTTP). It returns nil if there is no reply.
 func (s *stockroom) tools(body []byte) (any, error) {
 	var in struct {
 		ID     *int64

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestKillLeavesNoProcess kills a run whose agent has started processes of its own: the
-// sandbox ends with the run. (Without one, the processes that the agent detached would
-// survive.)
+// TestKillLeavesNoProcess kills a run whose agent has started its own processes, and checks
+// that the sandbox ends with the run. (Without a sandbox, the processes that the agent
+// detached would survive.)
 func TestKillLeavesNoProcess(t *testing.T) {
 	t.Parallel()
 	p := written(t, script{sandbox: "auto", timeout: "1h", first: `sleep 600 & sleep 600 >/dev/null 2>&1 </dev/null &`})

@@ -11,8 +11,8 @@ import (
 )
 
 // The rules that FunSearch found (Romera-Paredes et al., "Mathematical discoveries from
-// program search with large language models", Nature 625, 2024, and its repository), in the
-// form of the block.
+// program search with large language models", Nature 625, 2024, and its repository),
+// written as code for the block.
 var funSearch = map[string]string{
 	"or1": `
 func priority(item int, bins []int) []float64 {
@@ -43,7 +43,7 @@ func priority(item int, bins []int) []float64 {
 }
 
 `,
-	// The score of a bin is less by that of the bin before it.
+	// The score of a bin is reduced by the score of the bin before it.
 	"weibull": `
 func priority(item int, bins []int) []float64 {
 	size, largest := float64(item), 0
@@ -65,7 +65,8 @@ func priority(item int, bins []int) []float64 {
 `,
 }
 
-// packingRules returns what writes rules of online bin packing into the file of the block.
+// packingRules returns functions that write rules for online bin packing into the block's
+// file.
 func packingRules(set string) map[string]func(start string) string {
 	return map[string]func(string) string{
 		"best fit":  func(start string) string { return start },
@@ -77,14 +78,14 @@ func packingRules(set string) map[string]func(start string) string {
 	}
 }
 
-// TestPackingFigures checks that the simulator of the packing target reproduces the published
-// waste of three rules, in per cent. Those are of one set of instances each, 20 of OR1 and 5 of
-// Weibull 5k; here each is compared with 60 sets that are drawn in the same way. The
-// tolerance is two standard deviations of such a set. Since the rules have the same
-// instances, the published distance between two rules has a tolerance of its own.
+// TestPackingFigures checks that the simulator of the packing target reproduces the
+// published waste of three rules, in per cent. Each published figure is for one set of
+// instances, 20 of OR1 and 5 of Weibull 5k; here it is compared with 60 sets drawn in the
+// same way. The tolerance is two standard deviations of such a set. Since the rules run on
+// the same instances, the published distance between two rules has its own tolerance.
 //
-// On the published instances of Weibull 5k themselves the simulator gives 4.23, 3.98 and
-// .71 %. FunSearch has .68 % where a rule is shown all empty bins and not one of them.
+// On the published instances of Weibull 5k themselves, the simulator gives 4.23, 3.98 and
+// .71 %. FunSearch has .68 % if a rule is shown all empty bins instead of one.
 func TestPackingFigures(t *testing.T) {
 	repo := t.TempDir()
 	files := world(t, "packing")

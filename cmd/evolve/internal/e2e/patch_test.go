@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// patched returns a small workspace with a target whose tests take an hour.
+// patched returns a small workspace with a patch target whose tests take an hour.
 func patched(t *testing.T) (p place, inside, outside string) {
 	t.Helper()
 	for _, program := range []string{"git", "go"} {
@@ -72,19 +72,19 @@ func (p place) trees(parts ...string) []string {
 	return found
 }
 
-// TestGatesAreStopped checks that gates do not block a nightly run, that an interrupt
-// ends them at once and leaves only the proposal, and that the next patch removes what a
-// kill leaves.
+// TestGatesAreStopped checks that gates do not block a nightly run, that an interrupt ends
+// them at once and leaves only the proposal, and that the next patch removes what a killed
+// process left behind.
 func TestGatesAreStopped(t *testing.T) {
 	t.Parallel()
 	p, inside, outside := patched(t)
 	pr := p.gating(inside)
-	p.do(0, p.night()...) // it is not refused, and leaves patches at their gates alone
+	p.do(0, p.night()...) // the run is not refused, and does not touch patches at their gates
 	if pr.over() {
 		t.Fatalf("the gates ended: %+v", pr.wait())
 	}
 	pr.signal(syscall.SIGTERM)
-	if r := pr.wait(); r.code != 130 || !strings.Contains(r.stderr, "the gates of P1 were stopped") || !strings.Contains(r.stderr, "takes P1 up again") {
+	if r := pr.wait(); r.code != 130 || !strings.Contains(r.stderr, "the gates of P1 were stopped") || !strings.Contains(r.stderr, "tries P1 again") {
 		t.Errorf("%+v", r)
 	}
 	if left := p.trees("*"); len(left) > 0 {
@@ -93,7 +93,7 @@ func TestGatesAreStopped(t *testing.T) {
 	if r := p.do(0, "patch", "show", "P1", "--json"); !strings.Contains(r.stdout, `"state": "drafted"`) {
 		t.Errorf("after the interrupt: %s", r.stdout)
 	}
-	p.gating(inside).kill() // the same command has taken it up
+	p.gating(inside).kill() // the same command has resumed it
 	if left := p.trees("*"); len(left) != 1 {
 		t.Errorf("a power cut has left %v", left)
 	}

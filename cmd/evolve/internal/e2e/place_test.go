@@ -17,16 +17,16 @@ import (
 	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 )
 
-// place is a workspace in its own folder, with the environment for the program.
+// place is a workspace in its own folder, with the environment in which the program runs.
 type place struct {
 	t    *testing.T
 	root string
 	env  []string
-	// flags are those of every run there.
+	// flags are added to every run there.
 	flags []string
-	// log is the file that lists the calls; empty if they are not counted.
+	// log is the file that lists the calls, or empty if they are not counted.
 	log string
-	// model reports that its agents ask a real model.
+	// model reports whether the agents ask a real model.
 	model bool
 }
 
@@ -39,7 +39,7 @@ func newPlace(t *testing.T, root string) place {
 	}}
 }
 
-// starter is the workspace that `evolve init` makes.
+// starter returns the workspace that `evolve init` makes.
 func starter(t *testing.T) place {
 	t.Helper()
 	return starterAt(t, t.TempDir())
@@ -58,7 +58,7 @@ func starterAt(t *testing.T, root string) place {
 	return p
 }
 
-// tiny is a small workspace whose runs are short and end with a proposal.
+// tiny returns a small workspace whose runs are short and end with a proposal.
 func tiny(t *testing.T) place {
 	t.Helper()
 	return tinyAt(t, filepath.Join(t.TempDir(), "tiny"))
@@ -92,7 +92,8 @@ var kinds = []*kind{
 	{name: "own code", make: owned},
 }
 
-// undisturbed returns the result of an undisturbed run there, computed once.
+// undisturbed returns the result of an undisturbed run in a workspace of the kind, computed
+// once.
 func (k *kind) undisturbed(t *testing.T) undisturbed {
 	t.Helper()
 	k.once.Do(func() { k.base = k.make(t).undisturbed() })
@@ -108,7 +109,7 @@ func (p place) night(more ...string) []string {
 	return append(args, more...)
 }
 
-// outcome holds the fields that the trials read of the final object of `evolve run
+// outcome holds the fields that the trials read from the final object of `evolve run
 // --json`.
 type outcome struct {
 	Run    string
@@ -143,7 +144,7 @@ func decodeOutcome(t *testing.T, r result) outcome {
 	return o
 }
 
-// report returns the JSON report of a run as one text without its volatile part.
+// report returns the JSON report of a run as text, without its volatile part.
 func (p place) report(run string) string {
 	p.t.Helper()
 	return stable(p.t, []byte(p.do(0, "report", "--workspace", p.root, "--json", run).stdout))
@@ -167,10 +168,10 @@ func stable(t *testing.T, raw []byte) string {
 	return string(text)
 }
 
-// view is what a reader sees of a workspace's latest run.
+// view is what a reader sees of the latest run in a workspace.
 type view struct {
 	run         archive.Run
-	evaluations map[string]bench.Evaluation // by agent and place in the run
+	evaluations map[string]bench.Evaluation // by agent and position in the run
 	exposures   int
 	entries     int // into the confirmation
 	proposals   map[string]archive.ProposalRecord
@@ -229,7 +230,7 @@ func (v *view) fill(t *testing.T, a *archive.Archive) (err error) {
 	return err
 }
 
-// mustLook is look that fails the test on an error.
+// mustLook is like look but fails the test on an error.
 func (p place) mustLook() view {
 	p.t.Helper()
 	v, err := p.look()
@@ -239,8 +240,8 @@ func (p place) mustLook() view {
 	return v
 }
 
-// holds waits until the process holds the archive and answers readers. It returns false
-// when the process ended before.
+// holds waits until the process holds the archive and answers readers. It returns false if
+// the process ended first.
 func (p place) holds(pr *process) bool {
 	pr.t.Helper()
 	return pr.until(func() bool {
@@ -253,7 +254,7 @@ func (p place) holds(pr *process) bool {
 	})
 }
 
-// lost lists what was seen before and is missing or different after.
+// lost lists what the view before has and the view after lacks or has changed.
 func lost(before, after view) []string {
 	var out []string
 	for place, e := range before.evaluations {

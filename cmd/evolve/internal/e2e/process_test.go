@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// binary is the program under trial.
+// binary is the program under test.
 var binary string
 
 func TestMain(m *testing.M) { os.Exit(build(m.Run)) }
@@ -33,14 +33,14 @@ func build(run func() int) int {
 	return run()
 }
 
-// stuck is the time after which a process counts as hanging, and stuckModel that of one
-// that asks a real model. They do not measure speed.
+// stuck is the time after which a process counts as hanging, and stuckModel is that time
+// for a process that asks a real model. They do not measure speed.
 const (
 	stuck      = 3 * time.Minute
 	stuckModel = time.Hour
 )
 
-// killed is the exit code of a process that ended by a signal.
+// killed is the exit code of a process that a signal ended.
 const killed = -1
 
 // process is one start of the program.
@@ -70,7 +70,7 @@ func (p place) start(args ...string) *process {
 	return pr
 }
 
-// begin starts cmd, which is killed at the end of the test if not before.
+// begin starts cmd. At the end of the test cmd is killed if it still runs.
 func begin(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
 	pr := &process{t: t, cmd: cmd, ended: make(chan struct{}), stuck: stuck}
@@ -127,7 +127,7 @@ func (pr *process) wait() result {
 	return result{pr.cmd.ProcessState.ExitCode(), pr.out.String(), pr.err.String()}
 }
 
-// do runs the program to its end and requires an exit code.
+// do runs the program to its end and requires the given exit code.
 func (p place) do(code int, args ...string) result {
 	p.t.Helper()
 	r := p.start(args...).wait()
@@ -137,8 +137,8 @@ func (p place) do(code int, args ...string) result {
 	return r
 }
 
-// until polls while the process lives, and reports whether the condition became true
-// before its end.
+// until polls while the process runs, and reports whether the condition became true before
+// the process ended.
 func (pr *process) until(condition func() bool) bool {
 	pr.t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

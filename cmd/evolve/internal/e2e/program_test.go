@@ -14,12 +14,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// callsVar names the file in which the trial program notes each request: its task, config
-// and seed, see [call].
+// callsVar names the file in which the agent program records each request as its task,
+// config and seed; see [call].
 const callsVar = "TRIAL_CALLS"
 
 // program is an agent in POSIX shell. Its effort and its manner decide which tasks it can
-// answer; the trial inserts the lines of further manners.
+// answer. The test inserts the lines for further manners.
 const program = `while IFS= read -r line; do
 	id=${line#*'"id":"'} id=${id%%'"'*}
 	task=${line#*'"goal":"is '} task=${task%%' '*}
@@ -38,7 +38,8 @@ const program = `while IFS= read -r line; do
 done
 `
 
-// agentFile declares it. The program keeps no state, so its runs are repeatable.
+// agentFile declares the agent that runs program. The program keeps no state, so its runs
+// are repeatable.
 const agentFile = `id: solver
 adapter: {kind: command, argv: [sh, agent.sh], protocol: jsonl, pool: 2, timeout: %s, env: [TRIAL_CALLS, TRIAL_MARK], sandbox: %s}
 deterministic: %t
@@ -56,10 +57,11 @@ type manner struct{ name, does string }
 type script struct {
 	sandbox string
 	timeout string
-	// first is run before each answer, whatever the manner.
+	// first is shell code that runs before each answer, whatever the manner.
 	first   string
 	manners []manner
-	// seeded makes the answers depend on the seed, and declares no deterministic order.
+	// seeded makes the answers depend on the seed, and does not declare a deterministic
+	// order.
 	seeded bool
 	// repeats makes the answers depend only on the request and the seed.
 	repeats bool
@@ -97,20 +99,21 @@ func written(t *testing.T, s script) place {
 	return p
 }
 
-// counted runs the program without a sandbox, so that its calls can be counted.
+// counted returns a workspace that runs the program without a sandbox, so that its calls
+// can be counted.
 func counted(t *testing.T) place {
 	t.Helper()
 	return countedAfter(t, ":")
 }
 
-// countedAfter is counted with shell code that runs before each answer.
+// countedAfter is like counted, with shell code that runs before each answer.
 func countedAfter(t *testing.T, first string) place {
 	t.Helper()
 	return writtenAndCounted(t, script{sandbox: "none", timeout: "1h", first: first})
 }
 
-// repeating runs the program with answers that depend only on the request and the seed:
-// repeats are evidence, and runs are repeatable.
+// repeating returns a workspace that runs the program with answers that depend only on the
+// request and the seed: repeats are evidence, and runs are repeatable.
 func repeating(t *testing.T) place {
 	t.Helper()
 	return writtenAndCounted(t, script{sandbox: "none", timeout: "1h", first: ":", repeats: true})
@@ -129,7 +132,7 @@ func call(task string, config agent.Config, seed int64) string {
 	return fmt.Sprintf("%s/%d/%s/%d", task, config.Int("effort", 0), config.String("manner"), seed)
 }
 
-// calls lists all requests that the agent has read, oldest first; nil if they are not
+// calls lists all requests that the agent has read, oldest first, or nil if they are not
 // counted.
 func (p place) calls() []string {
 	p.t.Helper()

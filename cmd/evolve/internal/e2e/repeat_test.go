@@ -55,7 +55,7 @@ type pages struct {
 	html, markdown string
 }
 
-// render renders a run's report, with a given volatile part if there is one.
+// render renders a run's report, with the given volatile part if it is not nil.
 func (p place) render(run string, volatile *model.Volatile) pages {
 	p.t.Helper()
 	a, err := archive.OpenRead(filepath.Join(p.root, ".evolve", "archive"))

@@ -11,8 +11,8 @@ import (
 )
 
 // TestKillsOfASeededAgent kills runs of an agent whose answers are not repeatable. Such
-// runs cannot be replayed in order: the search gets the recorded evaluations and then
-// makes as many as its budget still allows.
+// runs cannot be replayed in order: the search gets the recorded evaluations and then makes
+// as many more as its budget allows.
 func TestKillsOfASeededAgent(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 77))

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// several is the workspace tiny with three agents, which run side by side.
+// several returns the workspace tiny with three agents that run side by side.
 func several(t *testing.T) place {
 	t.Helper()
 	p := tiny(t)
@@ -33,8 +33,8 @@ func several(t *testing.T) place {
 	return p
 }
 
-// TestSeveralAgentsInterrupted checks that an interrupt of agents that run side by side ends all of
-// them, and that the resumed run gives the report of an undisturbed one.
+// TestSeveralAgentsInterrupted checks that an interrupt ends all agents that run side by
+// side, and that the resumed run gives the same report as an undisturbed run.
 func TestSeveralAgentsInterrupted(t *testing.T) {
 	t.Parallel()
 	want := kindOf("several").undisturbed(t)
@@ -45,7 +45,7 @@ func TestSeveralAgentsInterrupted(t *testing.T) {
 	p.intact([]mark{p.mark(seen)}, want)
 }
 
-// kindOf returns the kind with a name.
+// kindOf returns the kind with the given name.
 func kindOf(name string) *kind {
 	for _, k := range kinds {
 		if k.name == name {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestStopAtOnce interrupts a run whose agent hangs: the first signal waits for it, the
-// second does not, and finished work is kept.
+// TestStopAtOnce interrupts a run whose agent hangs: after the first signal the run waits
+// for the agent, after the second it does not, and finished work is stored.
 func TestStopAtOnce(t *testing.T) {
 	t.Parallel()
 	// Both runs have the same program; it hangs while a file exists.

@@ -16,8 +16,9 @@ import (
 )
 
 // TestUseDuringRuns has people use an agent, retract memories and give feedback from many
-// processes at once, during a run that is killed and beside another one. Each command is done
-// or names what holds the archive; what is done is there once at the end, and no file is torn.
+// processes at once, during a run that is killed and beside another run. Each command
+// either succeeds or names the process that holds the archive. What succeeded is there
+// exactly once at the end, and no file is torn.
 func TestUseDuringRuns(t *testing.T) {
 	t.Parallel()
 	p := starter(t)
@@ -119,11 +120,11 @@ func TestUseDuringRuns(t *testing.T) {
 	}
 }
 
-// kept matches what names the process in the way.
+// kept matches messages that name the process in the way.
 var kept = regexp.MustCompile(`is held by evolve.*process \d+|another process is taking a turn`)
 
-// together runs commands at once and returns those that another process kept from their work.
-// Each of them must name it.
+// together runs commands at once and returns those that another process prevented. Each of
+// these must name that process.
 func (p place) together(commands [][]string) (left [][]string) {
 	p.t.Helper()
 	var all []*process
@@ -143,7 +144,7 @@ func (p place) together(commands [][]string) (left [][]string) {
 	return left
 }
 
-// memoryLines reads a file of memories by id.
+// memoryLines reads a file of memories into a map by id.
 func memoryLines(t *testing.T, path string) map[string]map[string]any {
 	t.Helper()
 	data, err := os.ReadFile(path)

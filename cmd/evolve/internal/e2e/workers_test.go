@@ -20,7 +20,7 @@ import (
 	"evolve/cmd/evolve/internal/hub/hubtest"
 )
 
-// hubServer is a server that workers take evaluations from.
+// hubServer is a server from which workers take evaluations.
 type hubServer struct {
 	t    *testing.T
 	opts server.Options
@@ -47,7 +47,7 @@ func (h *hubServer) start() {
 
 func (h *hubServer) stop() { hubtest.Stop(h.srv) }
 
-// on returns a place whose runs use the workers of a hub.
+// on returns a copy of the place whose runs use the workers of the hub.
 func (h *hubServer) on(p place) place {
 	p.flags = append(p.flags[:len(p.flags):len(p.flags)], "--hub", h.srv.ClientURL())
 	return p
@@ -58,7 +58,8 @@ func (h *hubServer) worker(p place, name string, slots int) *process {
 	return p.apart().start("worker", "--hub", h.srv.ClientURL(), "--name", name, "--slots", fmt.Sprint(slots))
 }
 
-// apart returns an empty place with the environment of p, whose processes are not those of p's runs.
+// apart returns an empty place with the environment of p. Its processes are not counted
+// among those of p's runs.
 func (p place) apart() place {
 	p.t.Helper()
 	was := markVar + "=" + p.root
@@ -68,11 +69,11 @@ func (p place) apart() place {
 	return p
 }
 
-// The tests of workers are not parallel: their many processes would take the time of the other
-// tests, whose commands wait for the archive for seconds only.
+// The tests of workers are not parallel: their many processes would take processor time
+// from the other tests, whose commands wait only seconds for the archive.
 
-// TestWorkers tests that a run gives the same report on workers as on one machine, whatever
-// their number.
+// TestWorkers tests that a run gives the same report on any number of workers as on one
+// machine.
 func TestWorkers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: run without -short")
@@ -103,8 +104,8 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestWorkerFolders checks that the temporary folder of a worker that was killed with signal 9 is
-// removed by the next worker, and that of a living one stays.
+// TestWorkerFolders checks that the next worker removes the temporary folder of a worker
+// that was killed with signal 9, and leaves the folder of a live worker.
 func TestWorkerFolders(t *testing.T) {
 	t.Parallel()
 	h, p := newHubServer(t), tiny(t)
@@ -140,9 +141,9 @@ func TestWorkerFolders(t *testing.T) {
 	}
 }
 
-// TestWorkersKilled kills workers, runs and the server of a hub with signal 9 at random points.
-// Nothing that was recorded is lost or made again, and the report equals that of an undisturbed
-// run on one machine.
+// TestWorkersKilled kills workers, runs and the server of a hub with signal 9 at random
+// points. Nothing that was recorded is lost or repeated, and the report equals that of an
+// undisturbed run on one machine.
 func TestWorkersKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: run without -short")
@@ -160,7 +161,7 @@ func TestWorkersKilled(t *testing.T) {
 			var killing sync.WaitGroup
 			killing.Add(1)
 			seeds := [2]uint64{random.Uint64(), random.Uint64()}
-			go func() { // one worker after the other is killed and replaced
+			go func() { // one worker after another is killed and replaced
 				defer killing.Done()
 				own := rand.New(rand.NewPCG(seeds[0], seeds[1]))
 				for i := 1; ; i++ {

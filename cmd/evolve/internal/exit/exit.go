@@ -1,5 +1,5 @@
 // Package exit has the exit codes of evolve, errors that carry a code and a hint, and the
-// only mapping of all other errors to both. It prints nothing.
+// only mapping of all other errors to a code and a hint. It prints nothing.
 package exit
 
 import (
@@ -33,13 +33,13 @@ const (
 	Interrupted    = 130
 )
 
-// Table describes the exit codes in the help.
+// Table describes the exit codes for the help text.
 const Table = `Exit codes: 0 done; 1 unexpected; 2 usage or config; 3 proposals await (only with
 --detailed-exitcode); 4 gate refused; 5 locked or overlapping; 6 budget or deadline
 ended it before anything planned was complete; 7 infrastructure failed it;
 8 integrity; 130 interrupted.`
 
-// Error is an error with the exit code and the hint it ends the process with.
+// Error is an error that carries the exit code and the hint with which the process ends.
 type Error struct {
 	Err  error
 	Hint string
@@ -49,7 +49,7 @@ type Error struct {
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// Misuse marks a mistake in the command line or in a file of the workspace.
+// Misuse wraps an error to mark it as a mistake in the command line or in a workspace file.
 func Misuse(err error) error { return &Error{Err: err, Code: Usage} }
 
 // Errorf returns an error with a code and a hint.
@@ -57,19 +57,20 @@ func Errorf(code int, hint, format string, args ...any) error {
 	return &Error{Err: fmt.Errorf(format, args...), Hint: hint, Code: code}
 }
 
-// Silent ends the process with a code after everything was printed.
+// Silent is an error that ends the process with a code when everything has already been
+// printed.
 type Silent int
 
 func (s Silent) Error() string { return fmt.Sprintf("exit %d", int(s)) }
 
-// Of returns the exit code and the hint of an error. A shortage of resources is always
+// Of returns the exit code and the hint for an error. A shortage of resources is always
 // [Infrastructure]: neither the files nor the command line are at fault.
 func Of(err error) (code int, hint string) {
 	code, hint = kindOf(err)
 	switch {
 	case code != Unexpected && code != Usage && code != Gate && code != Integrity:
 		return code, hint
-	case errors.Is(err, night.ErrInterrupted): // whatever resource ran short afterwards
+	case errors.Is(err, night.ErrInterrupted): // no matter what resource ran short afterwards
 		return Interrupted, ""
 	case code == Integrity && errors.Is(err, archive.ErrCorrupt):
 		return code, hint
@@ -87,17 +88,17 @@ func Of(err error) (code int, hint string) {
 
 const (
 	resourcesHint = "nothing is damaged; allow the process more open files (`ulimit -n 1024`) or free memory, then repeat the command"
-	diskHint      = "make room or make the folder writable, then repeat the command: a run goes on where it stopped"
+	diskHint      = "free disk space or make the folder writable, then repeat the command: a run continues where it stopped"
 )
 
-// kind is a kind of errors with its exit code. match reports whether an error is of that
-// kind, and returns its hint.
+// kind is a kind of error with its exit code. match reports whether an error is of that
+// kind, and returns the error's hint.
 type kind struct {
 	code  int
 	match func(error) (hint string, ok bool)
 }
 
-// is returns the kind of the errors that wrap one of the targets.
+// is returns the kind of errors that wrap one of the targets.
 func is(code int, hint string, targets ...error) kind {
 	return kind{code, func(err error) (string, bool) {
 		for _, target := range targets {
@@ -109,7 +110,7 @@ func is(code int, hint string, targets ...error) kind {
 	}}
 }
 
-// as returns the kind of the errors that wrap a value of type E.
+// as returns the kind of errors that wrap a value of type E.
 func as[E error](code int, hint func(E) string) kind {
 	return kind{code, func(err error) (string, bool) {
 		var e E
@@ -120,7 +121,7 @@ func as[E error](code int, hint func(E) string) kind {
 	}}
 }
 
-// always returns a hint that does not depend on the error.
+// always returns a hint function that returns the same hint for every error.
 func always[E error](hint string) func(E) string { return func(E) string { return hint } }
 
 func diskFailure() kind {
@@ -129,7 +130,7 @@ func diskFailure() kind {
 	}}
 }
 
-// kinds lists the kinds of errors; the first that matches counts.
+// kinds lists the kinds of errors. The first matching kind applies.
 func kinds() []kind {
 	return []kind{
 		{Integrity, func(err error) (string, bool) { // a gated file was altered
@@ -141,21 +142,21 @@ func kinds() []kind {
 		}},
 		as(Gate, func(e *review.RefusedError) string { return e.Hint }),
 		as(Usage, always[*workspace.Errors]("correct these; `evolve help workspace` and `evolve help agents` explain every key, `evolve doctor` checks the rest")),
-		as(Usage, always[*workspace.LinkedStateError]("evolve writes nothing outside .evolve: put a folder in place of the link; with .evolve itself as a link, all of it is elsewhere")),
+		as(Usage, always[*workspace.LinkedStateError]("evolve writes nothing outside .evolve: replace the link with a folder; to store everything elsewhere, make .evolve itself a link")),
 		as(Usage, func(e *batch.UnknownAgentError) string {
 			return Suggest(Listed("the workspace has ", e.Known, "the workspace has no agents; targets of code are checked by `evolve doctor`"), "%s", e.Name, e.Known)
 		}),
 		as(Usage, always[*batch.NoSearchTasksError]("give some tasks the split search; `evolve doctor` lists those that were put aside because the same task is held out")),
 		as(Usage, func(e *batch.ResumeError) string { return e.Hint }),
 		as(Usage, always[*batch.UnsearchedError]("`evolve help code` describes targets, their commands and marks; `evolve doctor` checks them")),
-		is(Usage, "`evolve init` without --minimal brings a starter agent; `evolve help agents` describes how to add your own", batch.ErrNoAgents),
+		is(Usage, "`evolve init` without --minimal writes a starter agent; `evolve help agents` describes how to add your own", batch.ErrNoAgents),
 		as(Locked, func(e *patch.LockedError) string { return e.Hint() }),
 		is(Locked, "wait for it, or look at it meanwhile with `evolve status` and `evolve report`", archive.ErrLocked),
 		is(Integrity, "use the evolve that wrote it, or a newer one", archive.ErrNewer),
-		as(Integrity, always[*archive.BoundError]("`evolve audit verify` shows more; reject a proposal that awaits a decision, and `evolve run` proposes anew; of an adopted one, compare the commit, and compare the archive with a backup")),
-		as(Integrity, always[*archive.WitnessError]("`evolve audit verify` and `evolve audit log` show what is there; with .evolve/archive moved away, `evolve archive restore FILE` takes a backup of .evolve/backups; `evolve audit accept-head --reason \"…\"` goes on from what is there")),
+		as(Integrity, always[*archive.BoundError]("`evolve audit verify` shows more; reject a proposal that awaits a decision, and `evolve run` makes a new one; for an adopted proposal, compare the commit, and compare the archive with a backup")),
+		as(Integrity, always[*archive.WitnessError]("`evolve audit verify` and `evolve audit log` show what is there; once .evolve/archive is moved away, `evolve archive restore FILE` restores a backup from .evolve/backups; `evolve audit accept-head --reason \"…\"` accepts what is there")),
 		is(Infrastructure, resourcesHint, archive.ErrResources, syscall.EMFILE, syscall.ENFILE),
-		is(Integrity, "`evolve archive repair` lists what is damaged and what can be saved, and changes nothing; or move .evolve/archive away and `evolve archive restore FILE` takes a backup of .evolve/backups", archive.ErrCorrupt),
+		is(Integrity, "`evolve archive repair` lists what is damaged and what can be saved, and changes nothing; or move .evolve/archive away and `evolve archive restore FILE` restores a backup from .evolve/backups", archive.ErrCorrupt),
 		is(Usage, "type more of the id", archive.ErrAmbiguous),
 		is(Usage, "an import would mix two histories; move .evolve/archive away first", archive.ErrNotEmpty),
 		is(Infrastructure, "restore the folder from a backup if there is one; `git clean -x` removes .evolve unless it is run with -e .evolve", archive.ErrRemoved),
@@ -163,14 +164,14 @@ func kinds() []kind {
 		diskFailure(),
 		as(Budget, always[*bench.SpentError]("raise that limit under policies in evolve.yaml; `evolve agent show` prints the policies in force")),
 		as(Infrastructure, func(e *bench.FailingError) string {
-			return "`" + e.Try() + "` shows what the agent does; correct it, then run `evolve run`: what was paid for is reused where it still applies"
+			return "`" + e.Try() + "` shows what the agent does; correct it, then run `evolve run`: what was paid for is reused if it still applies"
 		}),
 		as(Infrastructure, func(e *bench.GradersFailingError) string {
-			return "correct the grader, which `" + e.Try() + "` shows, then run `evolve run`: what was paid for is reused where it still applies"
+			return "correct the grader, which `" + e.Try() + "` shows, then run `evolve run`: what was paid for is reused if it still applies"
 		}),
 		as(Infrastructure, always[*bench.NoServerError]("start the server, or correct its address, then run `evolve run`; `evolve doctor` asks it before a run")),
 		is(Infrastructure, "see the error of the agent or its provider with `evolve report`, then run `evolve run` again", bench.ErrOutage),
-		is(Usage, "a file stands where a folder is needed; move it away", syscall.ENOTDIR),
+		is(Usage, "a file exists where a folder is needed; move it away", syscall.ENOTDIR),
 		is(Infrastructure, "it must be readable and writable by the user who runs evolve", fs.ErrPermission),
 		is(Interrupted, "", context.Canceled, night.ErrInterrupted),
 	}
@@ -190,8 +191,8 @@ func kindOf(err error) (code int, hint string) {
 	return Unexpected, ""
 }
 
-// Suggest returns the hint "did you mean …?" with the nearest name in a format with one %s.
-// It returns the fallback if no name is near.
+// Suggest returns the hint "did you mean …?" with the nearest name inserted into a format
+// with one %s. It returns the fallback if no name is near.
 func Suggest(fallback, format, name string, names []string) string {
 	if near := Nearest(name, names); near != "" {
 		return "did you mean " + fmt.Sprintf(format, near) + "?"
@@ -199,7 +200,7 @@ func Suggest(fallback, format, name string, names []string) string {
 	return fallback
 }
 
-// Listed returns names after an introduction, or other words if there are none.
+// Listed returns names after an introduction, or the text none if there are no names.
 func Listed(introduction string, names []string, none string) string {
 	if len(names) == 0 {
 		return none
@@ -207,8 +208,8 @@ func Listed(introduction string, names []string, none string) string {
 	return introduction + strings.Join(names, ", ")
 }
 
-// Nearest returns the name that was probably meant: the only one that begins with the
-// typed text, or a misspelt one; "" when there is none.
+// Nearest returns the name that was probably meant: the only name that begins with the
+// typed text, or the name of which it is a misspelling. It returns "" if there is none.
 func Nearest(name string, names []string) string {
 	begins := ""
 	for _, n := range names {

@@ -75,7 +75,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// A hint that lists names says what to do if there are none.
+// A hint that lists names must give advice even if there are none.
 func TestHintWithoutNames(t *testing.T) {
 	t.Parallel()
 	for _, known := range [][]string{nil, {"solver"}} {

@@ -6,8 +6,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// OfOutcome returns the error that a turn with an outcome ends the process with, nil for
-// an answer or a referral. The sentence why may be empty.
+// OfOutcome returns the error with which a turn of the given outcome ends the process. It
+// returns nil if the outcome is an answer or a referral. The sentence why may be empty.
 func OfOutcome(o agent.Outcome, why string) error {
 	code, hint := Unexpected, "`evolve agent turns` lists the stored turns, and `evolve agent turn ID` shows every step of one"
 	switch o {
@@ -16,7 +16,7 @@ func OfOutcome(o agent.Outcome, why string) error {
 	case agent.Infrastructure, agent.RateLimited, agent.CircuitOpen:
 		code, hint = Infrastructure, "`evolve doctor` asks each provider once; repeat the command when it answers"
 	case agent.BudgetExceeded, agent.Timeout:
-		code, hint = Budget, "`evolve agent show` prints the limits that hold"
+		code, hint = Budget, "`evolve agent show` prints the limits in force"
 	case agent.Denied:
 		code, hint = Gate, "`evolve help policies` and `evolve help change-requests` describe what an agent may do"
 	case agent.Cancelled:

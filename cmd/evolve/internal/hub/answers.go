@@ -12,11 +12,11 @@ import (
 	"evolve/runtime/text"
 )
 
-// mostEarly bounds the answers that are kept for jobs that this process has not requested
-// yet.
+// mostEarly limits the number of answers that are retained for jobs that this process has
+// not requested yet.
 const mostEarly = 10_000
 
-// receive begins to receive the answers to the offer's jobs.
+// receive begins to receive answers to the offer's jobs.
 func (r *Remote) receive(ctx context.Context) error {
 	stream, err := r.hub.js.Stream(ctx, answerStream)
 	if err != nil {
@@ -32,7 +32,7 @@ func (r *Remote) receive(ctx context.Context) error {
 	if err != nil {
 		return refused("the answers to "+r.offer.Agent, err)
 	}
-	consuming, err := c.Consume(r.take, jetstream.ConsumeErrHandler(func(jetstream.ConsumeContext, error) {})) // it goes on by itself
+	consuming, err := c.Consume(r.take, jetstream.ConsumeErrHandler(func(jetstream.ConsumeContext, error) {})) // it continues by itself
 	if err != nil {
 		return refused("the answers to "+r.offer.Agent, err)
 	}
@@ -45,9 +45,9 @@ func (r *Remote) receive(ctx context.Context) error {
 // answerWait is the time after which an answer that is not acknowledged is delivered again.
 const answerWait = 10 * requestTime
 
-// take receives one answer. An unreadable answer from a worker that had the job ends the job as a
-// failure of the infrastructure, because the worker has finished with it. A message that names no
-// job is ignored.
+// take receives one answer. An unreadable answer from a worker that had the job ends the
+// job as a failure of the infrastructure, because the worker has finished it. A message
+// that names no job is ignored.
 func (r *Remote) take(m jetstream.Msg) {
 	got, err := r.decode(m)
 	switch {
@@ -55,7 +55,7 @@ func (r *Remote) take(m jetstream.Msg) {
 		_ = m.NakWithDelay(reconnectWait)
 		return
 	case err != nil && r.expects(got):
-		got.Result, got.Changed = agent.Result{Outcome: agent.Infrastructure, Error: "the answer of a worker: " + err.Error()}, false
+		got.Result, got.Changed = agent.Result{Outcome: agent.Infrastructure, Error: "the answer from a worker: " + err.Error()}, false
 	case err != nil:
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -82,7 +82,7 @@ func (r *Remote) take(m jetstream.Msg) {
 		}
 	}
 	if meta, err := m.Metadata(); err == nil && meta.NumDelivered > 1 && r.knows(name.seq, m) {
-		return // the archive will have it soon
+		return // the archive will soon have the answer
 	}
 	if ok && !r.issued.has(name.seq) && len(r.early) < mostEarly && r.early[name.request()] == nil {
 		r.early[name.request()] = got
@@ -91,7 +91,8 @@ func (r *Remote) take(m jetstream.Msg) {
 	r.repeat(got)
 }
 
-// knows reports whether a message belongs to an answer that waits for the archive.
+// knows reports whether a message belongs to an answer that is waiting to be stored in the
+// archive.
 func (r *Remote) knows(seq int64, m jetstream.Msg) bool {
 	for _, held := range r.held[seq] {
 		a, errA := held.Metadata()
@@ -110,23 +111,23 @@ func (r *Remote) repeat(got *received) {
 	_ = got.msg.Ack()
 }
 
-// ignore removes a message that is not an answer to any job, counts it, and warns of the
+// ignore removes a message that is not an answer to any job, counts it, and warns about the
 // first ones. The caller holds r.mu.
 func (r *Remote) ignore(m jetstream.Msg, why error) {
 	_ = m.Term()
 	r.stats.Ignored++
 	switch n, log := r.stats.Ignored, r.hub.o.Log; {
 	case n <= mostIgnoredTold:
-		log.Warn("a message of a worker is ignored", "agent", r.offer.Agent, "reason", text.Clip(why.Error(), 300))
+		log.Warn("a message from a worker is ignored", "agent", r.offer.Agent, "reason", text.Clip(why.Error(), 300))
 	case n == mostIgnoredTold+1:
-		log.Warn("more messages of workers are ignored, and are only counted", "agent", r.offer.Agent)
+		log.Warn("more messages from workers are ignored, and are only counted", "agent", r.offer.Agent)
 	}
 }
 
-// mostIgnoredTold bounds the warnings of ignored messages of an agent.
+// mostIgnoredTold limits the number of warnings about ignored messages for an agent.
 const mostIgnoredTold = 5
 
-// expects reports whether a job that waits was answered.
+// expects reports whether an answer belongs to a job that is waiting for one.
 func (r *Remote) expects(got *received) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,14 +138,14 @@ func (r *Remote) expects(got *received) bool {
 // errLater reports that an answer cannot be fetched now.
 var errLater = errors.New("the answer cannot be fetched now")
 
-// decode reads an answer and checks it. With an error it returns the known parts of the
-// answer.
+// decode reads and checks an answer. If it returns an error, it also returns the known
+// parts of the answer.
 func (r *Remote) decode(m jetstream.Msg) (*received, error) {
 	got := &received{msg: m}
 	data := m.Data()
 	var p part
 	if err := json.Unmarshal(data, &p); err != nil {
-		return got, fmt.Errorf("it is no JSON: %w", err)
+		return got, fmt.Errorf("it is not JSON: %w", err)
 	}
 	got.ID, got.Job = p.ID, p.Job
 	if p.Part != "" {
@@ -159,7 +160,7 @@ func (r *Remote) decode(m jetstream.Msg) (*received, error) {
 	}
 	a := answer{}
 	if err := json.Unmarshal(data, &a); err != nil {
-		return got, fmt.Errorf("it is no answer: %w", err)
+		return got, fmt.Errorf("it is not an answer: %w", err)
 	}
 	if p.Part != "" && (a.ID != p.ID || a.Job != p.Job) {
 		return got, errors.New("it is the answer to another job")

@@ -15,10 +15,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// aimServerMB bounds the memory of a server beside a run, in MB.
+// aimServerMB is the target limit for the memory of a server beside a run, in MB.
 const aimServerMB = 100
 
-// taking returns an agent that takes a time of the clock for each task.
+// taking returns an agent that takes the time d for each task.
 func taking(d time.Duration) doing {
 	return func(ctx context.Context, req agent.Request) agent.Result {
 		pause(ctx, d)
@@ -26,8 +26,8 @@ func taking(d time.Duration) doing {
 	}
 }
 
-// feed runs the tasks that next numbers, at most ahead at once, until there is none, and records
-// those that end well. It returns when all have ended.
+// feed runs the tasks that next numbers, at most ahead at once, until next has no more, and
+// passes each result to recorded. It returns when all tasks have ended.
 func feed(ctx context.Context, r *Remote, ahead int, next func() (int64, bool), recorded func(seq int64, res agent.Result)) {
 	var wg sync.WaitGroup
 	for range ahead {
@@ -51,7 +51,8 @@ func upTo(n int) func() (int64, bool) {
 	}
 }
 
-// wellEnded reports tasks that do not end as their agent ends them.
+// wellEnded returns a function that reports tasks that did not end as their agent ends
+// them.
 func wellEnded(b *testing.B) func(int64, agent.Result) {
 	return func(seq int64, res agent.Result) {
 		if res.Outcome != agent.OK {
@@ -60,7 +61,7 @@ func wellEnded(b *testing.B) func(int64, agent.Result) {
 	}
 }
 
-// untilServed waits until a number of workers serve the agent.
+// untilServed waits until the given number of workers serve the agent.
 func (r *Remote) untilServed(b *testing.B, workers int) {
 	b.Helper()
 	for serving := 0; serving < workers; pause(b.Context(), time.Millisecond) {
@@ -70,15 +71,15 @@ func (r *Remote) untilServed(b *testing.B, workers int) {
 	}
 }
 
-// processor returns the time of the processor that the server and this process have taken.
+// processor returns the processor time that the server and this process have used.
 func (w *apart) processor() time.Duration {
 	return processorTime(w.t, os.Getpid()) + processorTime(w.t, w.server.cmd.Process.Pid)
 }
 
-// BenchmarkTasks measures the tasks a second of four workers with eight slots each, beside what
-// the slots allow, the peak memory of the server, a process of its own, and the time of the
-// processor that the server, the run and the workers take. At 5 ms a task the aim is 1,500 a second
-// on two cores.
+// BenchmarkTasks measures the tasks a second of four workers with eight slots each,
+// compared with what the slots allow. It also measures the peak memory of the server, which
+// is a separate process, and the processor time that the server, the run and the workers
+// use. At 5 ms a task the aim is 1,500 a second on two cores.
 func BenchmarkTasks(b *testing.B) {
 	for _, task := range []time.Duration{0, 5 * time.Millisecond, 50 * time.Millisecond} {
 		b.Run(task.String(), func(b *testing.B) {
@@ -87,15 +88,15 @@ func BenchmarkTasks(b *testing.B) {
 	}
 }
 
-// BenchmarkSteadyTasks measures 60,000 tasks of 5 ms. They take longer than the time for which the
-// server remembers messages, so that its memory does not grow afterwards.
+// BenchmarkSteadyTasks measures 60,000 tasks of 5 ms. Together they take longer than the
+// time for which the server remembers messages, so its memory use does not grow afterwards.
 func BenchmarkSteadyTasks(b *testing.B) {
 	for range b.N {
 		tasks(b, 5*time.Millisecond, 60_000)
 	}
 }
 
-// tasks measures n tasks that take a time each.
+// tasks measures n tasks that each take the time task.
 func tasks(b *testing.B, task time.Duration, n int) {
 	w := newApart(b)
 	r := w.coordinate(offer())
@@ -120,8 +121,8 @@ func tasks(b *testing.B, task time.Duration, n int) {
 	b.ReportMetric(aimServerMB, "aim-server-MB")
 }
 
-// BenchmarkIdeal measures 1,000 tasks of a second on four workers with 32 slots each, beside the
-// time that they take where nothing but the slots bounds them.
+// BenchmarkIdeal measures 1,000 tasks of a second on four workers with 32 slots each,
+// compared with the time that they would take if only the slots limited them.
 func BenchmarkIdeal(b *testing.B) {
 	w := newApart(b)
 	r := w.coordinate(offer())
@@ -143,11 +144,11 @@ func BenchmarkIdeal(b *testing.B) {
 	b.ReportMetric(aimServerMB, "aim-server-MB")
 }
 
-// BenchmarkKills cuts the connections of 1,000 workers in the midst of their tasks, one after the
-// other, and puts a new worker in the place of each. It counts the evaluations that were lost or
-// recorded twice, and the tasks that ran again beside the slots of the killed workers. Tests of
-// internal/e2e kill processes; this benchmark cuts connections, because 1,000 processes take half
-// an hour.
+// BenchmarkKills cuts the connections of 1,000 workers in the middle of their tasks, one
+// after another, and replaces each with a new worker. It counts the evaluations that were
+// lost or recorded twice, and the tasks that ran again compared with the slots of the
+// killed workers. The tests in internal/e2e kill processes; this benchmark cuts
+// connections, because 1,000 processes take half an hour.
 func BenchmarkKills(b *testing.B) {
 	const workers, slots, kills = 8, 4, 1000
 	for range b.N {
@@ -187,7 +188,7 @@ func BenchmarkKills(b *testing.B) {
 			records[seq]++
 		}
 		var fed sync.WaitGroup
-		fed.Go(func() { feed(b.Context(), r, 4*workers*slots, next, recorded) }) // those of a killed worker wait for ack_wait
+		fed.Go(func() { feed(b.Context(), r, 4*workers*slots, next, recorded) }) // the tasks of a killed worker wait for ack_wait
 		random := rand.New(rand.NewPCG(1, 1))
 		for n := range kills {
 			for enough := began.Load() + slots; began.Load() < enough; {
@@ -215,9 +216,9 @@ func BenchmarkKills(b *testing.B) {
 	}
 }
 
-// BenchmarkServerReturns kills the server with signal 9 while tasks are under way, starts it again
-// on the same port and folder two seconds later, and measures the time from its return to the next
-// record: the longest of five.
+// BenchmarkServerReturns kills the server with signal 9 while tasks are under way and
+// starts it again two seconds later on the same port and folder. It measures the time from
+// the server's return to the next record, and reports the longest of five.
 func BenchmarkServerReturns(b *testing.B) {
 	const workers, slots, rounds, away = 4, 8, 5, 2 * time.Second
 	var longest time.Duration

@@ -1,6 +1,6 @@
 package hub
 
-// bits is a set of numbers that come in a few dense ranges.
+// bits is a set of numbers that occur in a few dense ranges.
 type bits map[int64]*[64]uint64
 
 const pageBits = 12

@@ -13,18 +13,18 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// blobs is an object store for content by its digest. The digest is also the key that the
-// content is sealed with: the credentials of a worker can read the whole store, but it can
-// open only content whose digest is in an offer or a job of the worker.
+// blobs is an object store that holds content under its digest. The digest is also the key
+// with which the content is sealed. The credentials of a worker allow it to read the whole
+// store, but it can open only content whose digest is in one of its offers or jobs.
 type blobs struct {
 	hub   *Hub
 	store string
-	// fresh is the age after which content that is there already is stored again, before the
-	// server drops it.
+	// fresh is the age after which content that is already in the store is stored again,
+	// before the server drops it.
 	fresh time.Duration
 
 	mu  sync.Mutex
-	put map[string]bool // digests of the content that this process has put
+	put map[string]bool // digests of the content that this process has stored
 }
 
 func (h *Hub) blobs(store string, age time.Duration) *blobs {
@@ -35,8 +35,9 @@ func (h *Hub) blobs(store string, age time.Duration) *blobs {
 // digest.
 func nameOfBlob(digest string) string { return digestOf([]byte("name\x00" + digest)) }
 
-// sealed returns the sealed form of content, and the content of a sealed form. Each key seals one
-// content, so the cipher needs no initial value that varies, and the digest shows changes.
+// sealed converts content to its sealed form, and a sealed form to its content. Each key
+// seals only one content, so the cipher needs no varying initial value, and the digest
+// shows whether the content was changed.
 func sealed(digest string, data []byte) ([]byte, error) {
 	key := sha256.Sum256([]byte("key\x00" + digest))
 	block, err := aes.NewCipher(key[:])
@@ -48,8 +49,8 @@ func sealed(digest string, data []byte) ([]byte, error) {
 	return out, nil
 }
 
-// Put stores data, unless this process has stored it before, and returns its digest; "" for
-// no data.
+// Put stores data unless this process has stored it before, and returns its digest. It
+// returns "" for empty data.
 func (b *blobs) Put(ctx context.Context, data []byte) (string, error) {
 	if len(data) == 0 {
 		return "", nil
@@ -87,10 +88,11 @@ func (b *blobs) Put(ctx context.Context, data []byte) (string, error) {
 	return digest, nil
 }
 
-// errObject wraps the errors of objects that a further attempt would not get either.
+// errObject wraps the errors of objects that another attempt would not get either.
 var errObject = errors.New("the content cannot be used")
 
-// Get returns what was stored under a digest, which is checked; nil for "".
+// Get returns the content that was stored under a digest, after checking it; it returns nil
+// if the digest is "".
 func (b *blobs) Get(ctx context.Context, digest string) ([]byte, error) {
 	if digest == "" {
 		return nil, nil
@@ -124,7 +126,7 @@ func (b *blobs) Get(ctx context.Context, digest string) ([]byte, error) {
 	return data, nil
 }
 
-// Forget makes Put store everything again: the server may have lost it.
+// Forget makes Put store everything again, because the server may have lost it.
 func (b *blobs) Forget() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

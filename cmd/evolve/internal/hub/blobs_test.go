@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestBlobsAreRenewed tests that content which the server is about to drop is stored again, and
-// other content is not.
+// TestBlobsAreRenewed tests that content that the server is about to drop is stored again,
+// and that other content is not.
 func TestBlobsAreRenewed(t *testing.T) {
 	w := newWorld(t)
 	h := w.connect("run")

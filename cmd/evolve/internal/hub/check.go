@@ -14,15 +14,15 @@ type Report struct {
 	TLS    bool   `json:"tls"`
 	// RoundTrip is the time for storing one message.
 	RoundTrip time.Duration `json:"round_trip_ns"`
-	// Waiting is the number of jobs in the queue, and Answers the number of answers that
+	// Waiting is the number of jobs in the queue, and Answers is the number of answers that
 	// no run has taken.
 	Waiting uint64     `json:"waiting"`
 	Answers uint64     `json:"answers"`
 	Workers []Presence `json:"workers"`
 }
 
-// Check verifies that the server supports everything that a run needs, with these
-// credentials.
+// Check verifies that, with these credentials, the server supports everything that a run
+// needs.
 func (h *Hub) Check(ctx context.Context) (Report, error) {
 	r := Report{Server: h.nc.ConnectedServerVersion(), TLS: h.nc.TLSRequired()}
 	if err := h.Setup(ctx); err != nil {

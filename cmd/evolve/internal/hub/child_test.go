@@ -19,13 +19,15 @@ import (
 	"evolve/runtime/agent"
 )
 
-// roleVar is the environment variable that makes this test binary a process of a test's world.
+// roleVar is the environment variable that makes this test binary run as a process in a
+// test's world.
 const roleVar = "EVOLVE_HUB_ROLE"
 
-// The roles of such a process. Each of them ends with its parent, which holds its standard input.
+// The roles of such a process. In each role, it ends with its parent, which holds its
+// standard input.
 const (
-	serverRole = "server" // FOLDER PORT: prints its address, and on a line of input what it has carried
-	workerRole = "worker" // URL FOLDER: prints a line for each task that begins, and answers it on a line of input
+	serverRole = "server" // FOLDER PORT: prints its address and, for each line of input, what it has carried
+	workerRole = "worker" // URL FOLDER: prints a line for each task that begins, and answers the task on a line of input
 	crowdRole  = "crowd"  // URL FOLDER WORKERS SLOTS DURATION: prints a line when all are connected
 )
 
@@ -82,7 +84,7 @@ func beWorker(url, dir string) error {
 	})
 }
 
-// servingAt connects a worker that runs until the connection ends.
+// servingAt connects a worker and runs it until the connection ends.
 func servingAt(url, dir string, k *Worker, do doing) error {
 	h, err := Connect(context.Background(), Options{URL: url, Name: k.Name, Inbox: WorkerInbox, Log: dbgLog, Now: time.Now})
 	if err != nil {
@@ -92,9 +94,9 @@ func servingAt(url, dir string, k *Worker, do doing) error {
 	return k.Run(context.Background(), context.Background())
 }
 
-// beCrowd is many workers with a connection each, whose tasks take a time of the clock and none of
-// the processor. The first task of each slot ends at a random moment of that time, as in a crowd
-// that has worked for long.
+// beCrowd runs many workers with a connection each, whose tasks take wall-clock time but no
+// processor time. The first task in each slot ends at a random moment of that time, as in a
+// crowd that has been working for long.
 func beCrowd(url, dir, workers, slots, duration string) error {
 	n, errN := strconv.Atoi(workers)
 	each, errSlots := strconv.Atoi(slots)
@@ -132,7 +134,7 @@ func beCrowd(url, dir, workers, slots, duration string) error {
 	return <-failed
 }
 
-// child is a process of a test's world.
+// child is a process in a test's world.
 type child struct {
 	t   testing.TB
 	cmd *exec.Cmd
@@ -140,7 +142,7 @@ type child struct {
 	out *bufio.Scanner
 }
 
-// begin starts this test binary in a role. It is killed at the end of the test.
+// begin starts this test binary in a role. The process is killed at the end of the test.
 func begin(t testing.TB, role string, args ...string) *child {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
@@ -169,7 +171,7 @@ func (c *child) tell() {
 	}
 }
 
-// line waits for a line of the process.
+// line waits for a line from the process.
 func (c *child) line() string {
 	c.t.Helper()
 	if !c.out.Scan() {
@@ -178,7 +180,7 @@ func (c *child) line() string {
 	return c.out.Text()
 }
 
-// apart is a world whose server is a process of its own.
+// apart is a world whose server is a separate process.
 type apart struct {
 	world
 	dir, port string
@@ -192,7 +194,7 @@ func newApart(t testing.TB) *apart {
 	return w
 }
 
-// start starts the server, after a kill on the same port and folder.
+// start starts the server. After a kill it uses the same port and folder.
 func (w *apart) start() {
 	w.t.Helper()
 	w.server = begin(w.t, serverRole, w.dir, w.port)

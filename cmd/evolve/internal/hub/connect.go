@@ -28,58 +28,57 @@ const (
 	partStore     = "evolve_parts"
 )
 
-// The ages after which a server drops leftover objects.
+// The ages at which a server drops objects that were left over.
 const (
-	// resendAge is the time for which a server remembers published messages, so that a message
-	// whose receipt is lost is published again within a request's time and is not there twice. The
-	// server keeps the name of each message that long: with two minutes it took 130 MB at 400 tasks
-	// a second.
+	// resendAge is how long a server remembers published messages, so that a message whose
+	// receipt is lost is published again within the time of a request and is not stored
+	// twice. The server keeps the name of each message for that long: with two minutes it
+	// used 130 MB at 400 tasks a second.
 	resendAge = 2 * requestTime
 	workAge   = 6 * time.Hour
 	answerAge = 24 * time.Hour
 	bundleAge = 7 * 24 * time.Hour
-	// offerAge is the time after which an offer expires unless its run renews it.
+	// offerAge is how long an offer lasts unless its run renews it.
 	offerAge = 5 * time.Minute
-	// presenceAge is the time after its last heartbeat for which a worker counts as present.
+	// presenceAge is how long after its last heartbeat a worker counts as present.
 	presenceAge = 30 * time.Second
 )
 
 // reconnectWait is the pause between two attempts to reach a server that is gone.
 const reconnectWait = 500 * time.Millisecond
 
-// requestTime bounds one request to the server.
+// requestTime limits one request to the server.
 const requestTime = 10 * time.Second
 
 // Options configure the connection to a server.
 type Options struct {
 	// URL is one or more addresses such as nats://host:4222, separated by commas.
 	URL string
-	// Name is shown by the server's monitoring.
+	// Name is shown in the server's monitoring.
 	Name string
 	// Inbox is the prefix of the subjects on which replies arrive: RunInbox or
 	// WorkerInbox.
 	Inbox string
-	// Creds is the content of a credentials file, which has a JWT and a seed, or a seed alone;
-	// nil: none.
+	// Creds is the content of a credentials file, which has a JWT and a seed, or only a
+	// seed. It is nil if there are no credentials.
 	Creds []byte
-	// TLS is used where the address is tls:// or the server demands it; nil: the system's
-	// roots.
+	// TLS is used if the address begins with tls:// or the server demands it; nil means the
+	// system's roots.
 	TLS *tls.Config
-	// Patience is the time for which a server may be gone before its users give up; 0 means
-	// for ever.
+	// Patience is how long a server may be gone before its users give up; 0 means for ever.
 	Patience time.Duration
 	Log      *slog.Logger
 	Now      func() time.Time
 }
 
-// The inboxes of the two sides differ: jobs and answers are delivered to inboxes, and a worker's
-// credentials must not read those of a run.
+// RunInbox and WorkerInbox are different, because jobs and answers are delivered to
+// inboxes, and a worker's credentials must not be able to read the inboxes of a run.
 const (
 	RunInbox    = "evolve.inbox.run"
 	WorkerInbox = "evolve.inbox.worker"
 )
 
-// ErrUnreachable wraps the errors of a server that cannot be reached or refuses the
+// ErrUnreachable wraps the errors about a server that cannot be reached or refuses the
 // connection.
 var ErrUnreachable = errors.New("the hub cannot be used")
 
@@ -90,26 +89,27 @@ type Hub struct {
 	js jetstream.JetStream
 
 	mu sync.Mutex
-	// since is when the connection was lost; zero while there is one.
+	// since is when the connection was lost; it is the zero time while there is a
+	// connection.
 	since time.Time
 	// up is closed while there is a connection.
 	up chan struct{}
-	// gone is closed while there is none.
+	// gone is closed while there is no connection.
 	gone chan struct{}
 	// out is closed while the server has been gone for longer than the patience.
 	out     chan struct{}
 	overdue *time.Timer
-	// closed is closed when the connection has ended for good, for the reason why.
+	// closed is closed when the connection has ended for good; why is the reason.
 	closed chan struct{}
 	why    error
-	// denied is the reason why the server has ended a connection that it had accepted. Later
-	// attempts to reconnect are refused without a reason.
+	// denied is the reason why the server ended a connection that it had accepted. When
+	// later attempts to reconnect are refused, the server gives no reason.
 	denied error
 	// again holds functions that are called after each reconnection.
 	again []func()
 }
 
-// Connect connects to a server. Lost connections are restored automatically. The error
+// Connect connects to a server. Lost connections are restored automatically. Its error
 // wraps ErrUnreachable.
 func Connect(ctx context.Context, o Options) (*Hub, error) {
 	h := &Hub{o: o, up: make(chan struct{}), gone: make(chan struct{}), out: make(chan struct{}), closed: make(chan struct{})}
@@ -168,13 +168,14 @@ func Connect(ctx context.Context, o Options) (*Hub, error) {
 	return h, nil
 }
 
-// unreachable returns the error of a connection that cannot be made or has ended. It does not wrap
-// the cause, so that a broken pipe of the connection is not taken for one of the standard output.
+// unreachable returns the error for a connection that cannot be made or has ended. It does
+// not wrap the cause, so that a broken pipe of the connection is not mistaken for one of
+// the standard output.
 func unreachable(err error) error {
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) {
-		// A server that requires a client certificate and gets none ends the connection after the
-		// client's handshake, and its reason may be lost.
-		return fmt.Errorf("%w: the server has ended the connection; it may demand a certificate of its clients", ErrUnreachable)
+		// A server that requires a client certificate and receives none ends the connection
+		// after the client's handshake, and its reason may be lost.
+		return fmt.Errorf("%w: the server has ended the connection; it may require a certificate from its clients", ErrUnreachable)
 	}
 	return fmt.Errorf("%w: %s", ErrUnreachable, err.Error())
 }
@@ -190,7 +191,7 @@ func (h *Hub) deny(err error) {
 	}
 }
 
-// Close ends the connection. Messages published before are on the server.
+// Close ends the connection. Messages published before the call are on the server.
 func (h *Hub) Close() { h.nc.Close() }
 
 func (h *Hub) lost(err error) {
@@ -254,11 +255,11 @@ func (h *Hub) whenBack(f func()) {
 	h.again = append(h.again, f)
 }
 
-// Failed returns a channel that is closed when the connection has ended for good, which
-// [Hub.Err] then explains.
+// Failed returns a channel that is closed when the connection has ended for good. [Hub.Err]
+// then returns the reason.
 func (h *Hub) Failed() <-chan struct{} { return h.closed }
 
-// Err returns the reason why the connection has ended; nil while it has not.
+// Err returns the reason why the connection has ended, or nil while it has not ended.
 func (h *Hub) Err() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -280,13 +281,13 @@ func (h *Hub) Overdue() <-chan struct{} {
 	return h.out
 }
 
-// errOverdue returns the error of callers that gave up waiting for the server.
+// errOverdue returns the error for callers that gave up waiting for the server.
 func (h *Hub) errOverdue() error {
 	return fmt.Errorf("%w: the server has been gone for %s", ErrUnreachable, h.o.Patience)
 }
 
-// wait waits until there is a connection. It returns an error when ctx or the connection
-// ends, or when the server was gone for longer than the patience.
+// wait waits until there is a connection. It returns an error if ctx or the connection
+// ends, or if the server was gone for longer than the patience.
 func (h *Hub) wait(ctx context.Context) error {
 	h.mu.Lock()
 	up, out := h.up, h.out
@@ -311,8 +312,8 @@ func (h *Hub) wait(ctx context.Context) error {
 	}
 }
 
-// persist calls f until it succeeds or ctx ends, and waits for a server that is gone in
-// between. An error while there is a connection is returned after a few attempts.
+// persist calls f until it succeeds or ctx ends. If the server is gone, persist waits for
+// it between the calls. If there is a connection, it returns an error after a few attempts.
 func (h *Hub) persist(ctx context.Context, f func() error) error {
 	for try := 1; ; try++ {
 		if err := h.wait(ctx); err != nil {
@@ -339,8 +340,8 @@ func (h *Hub) persist(ctx context.Context, f func() error) error {
 	}
 }
 
-// persistAttempts bounds the attempts of a request while there is a connection. A server that
-// has just come back refuses some until its streams are ready.
+// persistAttempts limits the attempts at a request while there is a connection. A server
+// that has just come back refuses some requests until its streams are ready.
 const persistAttempts = 20
 
 // connected reports whether there is a connection.
@@ -350,8 +351,8 @@ func (h *Hub) connected() bool {
 	return h.since.IsZero()
 }
 
-// Setup creates or adjusts the streams, buckets and stores. Only a coordinator's credentials
-// allow it.
+// Setup creates or adjusts the streams, buckets and stores. This requires the credentials
+// of a coordinator.
 func (h *Hub) Setup(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, 3*requestTime)
 	defer stop()
@@ -382,7 +383,7 @@ func (h *Hub) Setup(ctx context.Context) error {
 	return nil
 }
 
-// refused explains the error of a request about an object on the server.
+// refused explains the error from a request about an object on the server.
 func refused(what string, err error) error {
 	switch {
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):

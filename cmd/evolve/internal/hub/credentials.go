@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// ErrCredentials is the error of a text that holds no credentials.
+// ErrCredentials reports that a text holds no credentials.
 var ErrCredentials = errors.New("it holds neither a JWT with a seed nor the seed of a user")
 
 // CheckCredentials returns ErrCredentials for a text that holds no credentials.
@@ -18,8 +18,9 @@ func CheckCredentials(text []byte) error {
 	return err
 }
 
-// identify returns the option that identifies this side by credentials. A seed alone stands for
-// a user that the server's configuration names by its public key.
+// identify returns the option with which this process identifies itself by its credentials.
+// A seed without a JWT stands for a user that the server's configuration names by its
+// public key.
 func identify(creds []byte) (nats.Option, error) {
 	key, err := nkeys.ParseDecoratedUserNKey(creds)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// TestCheckCredentials tests which texts are credentials.
+// TestCheckCredentials tests which texts count as credentials.
 func TestCheckCredentials(t *testing.T) {
 	user, err := nkeys.CreateUser()
 	if err != nil {
@@ -43,8 +43,8 @@ func TestCheckCredentials(t *testing.T) {
 	}
 }
 
-// TestBrokenPipe tests that a connection which the server ends is not taken for an output whose
-// reader has left: a command would end without a word.
+// TestBrokenPipe tests that a connection that the server ends is not mistaken for an output
+// whose reader has gone: the command would then end without a message.
 func TestBrokenPipe(t *testing.T) {
 	err := unreachable(fmt.Errorf("write: %w", syscall.EPIPE))
 	if errors.Is(err, syscall.EPIPE) || !errors.Is(err, ErrUnreachable) {

@@ -16,11 +16,12 @@ import (
 // crowdVar is the environment variable with the number of workers of BenchmarkCrowd.
 const crowdVar = "EVOLVE_CROWD"
 
-// BenchmarkCrowd serves tasks of 30 s by many workers with eight slots each, in a process beside
-// the server and the run: EVOLVE_CROWD of them, without which it does not run. It measures the
-// time of the processor that the server and the run take, first for the heartbeats of workers
-// without tasks and then for a task, over a minute in which all slots are taken. From these follows
-// the number of workers that fill one core.
+// BenchmarkCrowd serves tasks of 30 s by many workers with eight slots each, in a process
+// beside the server and the run. EVOLVE_CROWD is the number of workers; without it the
+// benchmark does not run. It measures the processor time that the server and the run use,
+// first for the heartbeats of workers without tasks and then for a task, over a minute in
+// which all slots are taken. From these figures follows the number of workers that fill one
+// core.
 func BenchmarkCrowd(b *testing.B) {
 	workers := 0
 	if text := os.Getenv(crowdVar); text == "" {
@@ -35,7 +36,7 @@ func BenchmarkCrowd(b *testing.B) {
 	r := w.coordinate(o)
 	begin(b, crowdRole, w.url, b.TempDir(), fmt.Sprint(workers), fmt.Sprint(slots), took.String())
 	r.untilServed(b, workers)
-	// measure returns what passes in a time.
+	// measure returns the load over the duration d.
 	var done atomic.Int64
 	measure := func(d time.Duration) (m load) {
 		from := w.load(&done)
@@ -74,7 +75,7 @@ func BenchmarkCrowd(b *testing.B) {
 	b.ReportMetric(w.server.peakMB(), "server-MB")
 }
 
-// load is what a server and a run have done: seconds of the processor, messages and tasks.
+// load is what a server and a run have done: seconds of processor time, messages and tasks.
 type load struct{ server, run, messages, tasks float64 }
 
 func (w *apart) load(done *atomic.Int64) (l load) {

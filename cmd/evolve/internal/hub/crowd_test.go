@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestManyWorkersWait checks that the queue lets more workers wait for a job than the 512 of a
-// server's default, and that each of them gets one.
+// TestManyWorkersWait checks that the queue lets more workers wait for a job than the
+// server's default of 512, and that each of them gets a job.
 func TestManyWorkersWait(t *testing.T) {
 	const workers = 600
 	w := newWorld(t)

@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestDeadline checks that a worker does not begin a job whose deadline has passed by its clock,
-// and begins those with a later deadline or none.
+// TestDeadline checks that a worker does not begin a job whose deadline has passed by the
+// worker's clock, and begins jobs with a later deadline or none.
 func TestDeadline(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())

@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 )
 
-// mostFolder bounds the content of a folder that is sent, in bytes, and mostFiles the number of its
-// files.
+// mostFolder limits the total size, in bytes, of the files in a folder that is sent, and
+// mostFiles limits their number.
 const (
 	mostFolder = 64 << 20
 	mostFiles  = 10_000
@@ -22,9 +22,10 @@ const (
 // errFolder wraps the errors of folders that cannot be sent.
 var errFolder = errors.New("the folder cannot be sent")
 
-// Pack returns the files of a folder as a tar archive that depends only on names, content
-// and the executable bit; nil for a folder without entries. It follows no symbolic link and
-// refuses everything that is neither file, folder nor link within the folder.
+// Pack returns the files in a folder as a tar archive that depends only on names, content
+// and the executable bit. It returns nil for a folder without entries. It follows no
+// symbolic links, and returns an error for anything other than a file, a folder or a link
+// within the folder.
 func Pack(dir string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -60,7 +61,7 @@ func packFS(files fs.FS, readlink func(string) (string, error)) ([]byte, error) 
 				return err
 			}
 			if !within(name, h.Linkname) {
-				return fmt.Errorf("%w: %q links out of it", errFolder, name)
+				return fmt.Errorf("%w: %q is a link to a place outside the folder", errFolder, name)
 			}
 			return w.WriteHeader(h)
 		case !d.Type().IsRegular():
@@ -86,7 +87,7 @@ func packFS(files fs.FS, readlink func(string) (string, error)) ([]byte, error) 
 	return b.Bytes(), w.Close()
 }
 
-// within reports whether a link leads to a place within the folder that it is in.
+// within reports whether a link leads to a location within the folder that contains it.
 func within(name, link string) bool {
 	if path.IsAbs(link) || filepath.IsAbs(link) {
 		return false
@@ -116,7 +117,7 @@ func Unpack(dir string, data []byte) error {
 		}
 		size += h.Size
 		if !fs.ValidPath(h.Name) {
-			return fmt.Errorf("%w: the name %q", errFolder, h.Name)
+			return fmt.Errorf("%w: the name %q is not valid", errFolder, h.Name)
 		}
 		if err := unpackOne(root, h, r); err != nil {
 			return err
@@ -131,7 +132,7 @@ func unpackOne(root *os.Root, h *tar.Header, r io.Reader) error {
 		return root.MkdirAll(h.Name, 0o700)
 	case tar.TypeSymlink:
 		if !within(h.Name, h.Linkname) {
-			return fmt.Errorf("%w: %q links out of it", errFolder, h.Name)
+			return fmt.Errorf("%w: %q is a link to a place outside the folder", errFolder, h.Name)
 		}
 		return root.Symlink(h.Linkname, h.Name)
 	case tar.TypeReg:

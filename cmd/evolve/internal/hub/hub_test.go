@@ -15,7 +15,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestTasksRunOnWorkers tests that each task gets the answer of its own.
+// TestTasksRunOnWorkers tests that each task gets its own answer.
 func TestTasksRunOnWorkers(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())
@@ -28,14 +28,14 @@ func TestTasksRunOnWorkers(t *testing.T) {
 	}
 }
 
-// TestTimeInTheQueue tests that only the agent's own time is its latency.
+// TestTimeInTheQueue tests that only the agent's own time counts as its latency.
 func TestTimeInTheQueue(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())
 	result := make(chan agent.Result)
 	begun := time.Now()
 	go func() { result <- r.Run(evaluating(t.Context(), 1), request(1)) }()
-	for r.Stats().Published == 0 { // it waits for a worker
+	for r.Stats().Published == 0 { // the task waits for a worker
 		time.Sleep(time.Millisecond)
 	}
 	own := 0 * time.Second
@@ -51,8 +51,8 @@ func TestTimeInTheQueue(t *testing.T) {
 	}
 }
 
-// TestFolderTravels tests that the agent finds the task's files, and the grader those that the
-// agent leaves.
+// TestFolderTravels tests that the agent finds the task's files, and that the grader finds
+// the files that the agent leaves.
 func TestFolderTravels(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())
@@ -90,7 +90,7 @@ func errText(err error) string {
 	return err.Error()
 }
 
-// TestWorkerDies tests that another worker takes over the tasks of one that is killed.
+// TestWorkerDies tests that another worker takes over the tasks of a killed worker.
 func TestWorkerDies(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())
@@ -114,7 +114,7 @@ func TestWorkerDies(t *testing.T) {
 	}
 }
 
-// TestPoison tests that a task which ends its workers is missing data.
+// TestPoison tests that a task that kills its workers becomes missing data.
 func TestPoison(t *testing.T) {
 	w := newWorld(t)
 	o := offer()
@@ -138,8 +138,8 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// TestServerComesBack tests that tasks under way survive a restart of the server, and a server
-// that lost everything.
+// TestServerComesBack tests that tasks under way survive a restart of the server, even if
+// the server lost everything.
 func TestServerComesBack(t *testing.T) {
 	for name, lost := range map[string]bool{"with its streams": false, "without them": true} {
 		t.Run(name, func(t *testing.T) {
@@ -176,8 +176,8 @@ func TestServerComesBack(t *testing.T) {
 	}
 }
 
-// TestRunTakenUpAgain tests that answers which the archive did not get are used by the process
-// that takes the run up, and are not paid again.
+// TestRunTakenUpAgain tests that answers that did not reach the archive are used by the
+// process that resumes the run, and are not paid for again.
 func TestRunTakenUpAgain(t *testing.T) {
 	w := newWorld(t)
 	o := offer()
@@ -212,8 +212,8 @@ func (r *Remote) ahead() int {
 	return len(r.early)
 }
 
-// TestForgedAnswers tests that messages which belong to no job, or to another one, change
-// nothing.
+// TestForgedAnswers tests that messages that belong to no job, or to a different evaluation,
+// change nothing.
 func TestForgedAnswers(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())
@@ -238,8 +238,8 @@ func TestForgedAnswers(t *testing.T) {
 	}
 }
 
-// TestManyForgedMessages tests that messages that are no answers are counted, and that only the
-// first ones are told.
+// TestManyForgedMessages tests that messages that are not answers are counted, and that
+// only the first few are reported.
 func TestManyForgedMessages(t *testing.T) {
 	w := newWorld(t)
 	h := w.connect("coordinator")
@@ -274,7 +274,8 @@ func (r *Remote) waitingIDs() map[string]bool {
 	return ids
 }
 
-// TestWithdrawnTask tests that a task that is given up ends on its worker, and in the queue.
+// TestWithdrawnTask tests that a task that is given up ends both on its worker and in the
+// queue.
 func TestWithdrawnTask(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())
@@ -298,11 +299,12 @@ func TestWithdrawnTask(t *testing.T) {
 	}
 }
 
-// TestRefusedOffers tests that a worker of another version, without a secret, or without the
-// walls tells why it does not serve, and that the tasks end with that reason.
+// TestRefusedOffers tests that a worker with another version, without a secret, or with
+// walls that are too weak reports why it does not serve, and that the tasks end with that
+// reason.
 func TestRefusedOffers(t *testing.T) {
 	for want, k := range map[string]*Worker{
-		"and this worker runs 1 (otherpro)": {Name: "other", Binary: "otherprogram", Version: "1", Slots: 1},
+		"but this worker runs 1 (otherpro)": {Name: "other", Binary: "otherprogram", Version: "1", Slots: 1},
 		"does not have [KEY]":               {Name: "poor", Binary: program, Slots: 1, Missing: func(names []string) []string { return names }},
 		"walls are weaker": {Name: "open", Binary: program, Slots: 1, Open: func(context.Context, Offer, string, string) (Served, error) {
 			return Served{}, errors.New("its walls are weaker")
@@ -328,8 +330,8 @@ func TestRefusedOffers(t *testing.T) {
 	}
 }
 
-// TestWorkerComesFirst tests that a worker serves a run that begins after it, on a hub that no
-// run has used before.
+// TestWorkerComesFirst tests that a worker serves a run that begins after the worker
+// started, on a hub that no run has used before.
 func TestWorkerComesFirst(t *testing.T) {
 	w := newWorld(t)
 	c := w.work("a", 2, echo)
@@ -342,7 +344,7 @@ func TestWorkerComesFirst(t *testing.T) {
 	checkEchoes(t, ask(t.Context(), w.coordinate(offer()), 10))
 }
 
-// sawSince reports whether a worker has told about itself since a time.
+// sawSince reports whether a worker has announced itself since a time.
 func (r *Remote) sawSince(at time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -354,8 +356,8 @@ func (r *Remote) sawSince(at time.Time) bool {
 	return false
 }
 
-// TestLostJob tests that a job is published again which a worker has removed from the queue
-// without an answer, and no other.
+// TestLostJob tests that a job that a worker has removed from the queue without an answer
+// is published again, and no other job is.
 func TestLostJob(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())
@@ -387,8 +389,8 @@ func TestLostJob(t *testing.T) {
 	checkEchoes(t, <-got)
 }
 
-// TestUnusableAnswer tests that an answer which cannot be used, of a worker that had the job, ends
-// the task as a failure of the infrastructure: the worker has done with it.
+// TestUnusableAnswer tests that an unusable answer from a worker that had the job ends the
+// task as a failure of the infrastructure, because the worker has finished with it.
 func TestUnusableAnswer(t *testing.T) {
 	for name, form := range map[string]string{
 		"values":  `{"id":"%s","job":"%s","result":{"Outcome":"ok","Confidence":7}}`,
@@ -412,7 +414,7 @@ func TestUnusableAnswer(t *testing.T) {
 			if _, err := w.connect("worker").js.Publish(t.Context(), answerSubject+r.token, []byte(message)); err != nil {
 				t.Fatal(err)
 			}
-			if res := <-got; res.Outcome != agent.Infrastructure || !strings.Contains(res.Error, "the answer of a worker") {
+			if res := <-got; res.Outcome != agent.Infrastructure || !strings.Contains(res.Error, "the answer from a worker") {
 				t.Errorf("ended with %s: %s", res.Outcome, res.Error)
 			}
 		})

@@ -10,8 +10,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestStoppedWorker checks that the answer of a worker which stood still for longer than ack_wait
-// is a repeat: that of the worker which took the task over counts, and is recorded once.
+// TestStoppedWorker checks that the answer from a worker that stood still for longer than
+// ack_wait counts as a repeat: the answer from the worker that took the task over counts,
+// and is recorded once.
 func TestStoppedWorker(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())
@@ -36,7 +37,7 @@ func TestStoppedWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopped.tell()
-	stopped.tell() // it may take the next task, too
+	stopped.tell() // it may take the next task too
 	r.untilTaken(t, 2)
 	if s := r.Stats(); s.Published != 2 || s.Answered != 2 || s.Repeated != 1 || s.RepeatedUSD != .25 {
 		t.Fatalf("the jobs ended as %+v", s)
@@ -44,8 +45,8 @@ func TestStoppedWorker(t *testing.T) {
 	r.untilEmpty(t)
 }
 
-// TestSlowAcknowledgement checks that a worker whose acknowledgement comes after ack_wait makes
-// one repeat: another worker has run the task again, and the first answer counts.
+// TestSlowAcknowledgement checks that a worker whose acknowledgement comes after ack_wait
+// causes one repeat: another worker has run the task again, and the first answer counts.
 func TestSlowAcknowledgement(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())
@@ -84,8 +85,8 @@ func TestSlowAcknowledgement(t *testing.T) {
 	r.untilEmpty(t)
 }
 
-// TestSlowRecord checks that an answer which the archive gets late, so that the server delivers it
-// again, is no repeat, and leaves the server when it is recorded.
+// TestSlowRecord checks that an answer that the archive gets late, so that the server
+// delivers it again, is not counted as a repeat and leaves the server when it is recorded.
 func TestSlowRecord(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())
@@ -96,7 +97,7 @@ func TestSlowRecord(t *testing.T) {
 	r.mu.Lock()
 	again := r.held[1][0].Reply()
 	r.mu.Unlock()
-	if err := r.hub.nc.Publish(again, []byte("-NAK")); err != nil { // as the end of its ack wait does
+	if err := r.hub.nc.Publish(again, []byte("-NAK")); err != nil { // as when its ack wait ends
 		t.Fatal(err)
 	}
 	r.untilTaken(t, 2)
@@ -107,8 +108,9 @@ func TestSlowRecord(t *testing.T) {
 	}
 }
 
-// untilTaken waits until the server has delivered a number of answers, and runs another task: its
-// answer comes after theirs, which the run has taken then.
+// untilTaken waits until the server has delivered the given number of answers, and then
+// runs another task. The answer to that task comes after the others, so the run has taken
+// those by then.
 func (r *Remote) untilTaken(t *testing.T, answers uint64) {
 	t.Helper()
 	for delivered := uint64(0); delivered < answers; time.Sleep(time.Millisecond) {

@@ -13,7 +13,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// leaseSubject is the subject on which workers ask for calls under the coordinator's policies.
+// leaseSubject is the subject on which workers request calls under the coordinator's
+// policies.
 const leaseSubject = "evolve.lease."
 
 // Guard applies policies to the calls of workers.
@@ -21,25 +22,25 @@ type Guard interface {
 	Lease(ctx context.Context, c policy.Call, run func(ctx context.Context, attempt int) (policy.Spent, error)) (policy.Leased, error)
 }
 
-// leaseRequest asks for a call that a job makes.
+// leaseRequest asks the coordinator for a call that a job makes.
 type leaseRequest struct {
 	Job    string      `json:"job"`
 	Digest string      `json:"digest"`
 	Call   policy.Call `json:"call"`
 }
 
-// leaseStep is a message of the coordinator about a call: an attempt may begin, it must end, or
-// the call is over.
+// leaseStep is a message from the coordinator about a call: an attempt may begin, the
+// attempt must end, or the call is over.
 type leaseStep struct {
 	Attempt int            `json:"attempt,omitempty"`
 	Stop    bool           `json:"stop,omitempty"`
 	Done    *policy.Leased `json:"done,omitempty"`
-	// Refused is the reason why there is no such call.
+	// Refused is the reason why the call is refused.
 	Refused string `json:"refused,omitempty"`
 }
 
-// leaseReply describes the end of an attempt; Gone reports whether the worker has given
-// up the call.
+// leaseReply describes the end of an attempt. Gone reports whether the worker has given up
+// the call.
 type leaseReply struct {
 	Attempt    int           `json:"attempt"`
 	Gone       bool          `json:"gone,omitempty"`
@@ -62,7 +63,7 @@ func (l *leaseReply) err() error {
 	return nil
 }
 
-// replyOf describes the end of an attempt.
+// replyOf returns a description of the end of an attempt.
 func replyOf(attempt int, spent policy.Spent, err error) leaseReply {
 	l := leaseReply{Attempt: attempt, Spent: spent}
 	var f *policy.Failure
@@ -165,7 +166,7 @@ func (r *Remote) leaseOne(m *nats.Msg) {
 	_ = send(leaseStep{Done: &done}, "")
 }
 
-// saneSpent returns the usage of an attempt, without implausible values.
+// saneSpent returns the usage of an attempt with implausible values removed.
 func saneSpent(s policy.Spent) policy.Spent {
 	if !(s.USD >= 0) || s.USD > 1e6 {
 		s.USD = 0
@@ -183,7 +184,7 @@ type lessee struct {
 	meter Meter
 }
 
-// Lease asks the coordinator for a call.
+// Lease requests a call from the coordinator.
 func (l lessee) Lease(ctx context.Context, c policy.Call, run func(ctx context.Context, attempt int) (policy.Spent, error)) (policy.Leased, error) {
 	out, err := l.lease(ctx, c, run)
 	l.meter.Leased(c.Kind, out.Waited, err != nil && ctx.Err() == nil)

@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/policy"
 )
 
-// calling runs tasks that make one call of a provider each, under an engine of their own.
+// calling runs tasks that make one call to a provider each, under an engine of their own.
 func calling(t *testing.T, book policy.Book, call func(ctx context.Context, attempt int) (policy.Spent, error)) func(context.Context, agent.Request) agent.Result {
 	t.Helper()
 	own, err := policy.New(policy.Options{Book: book})
@@ -34,7 +34,7 @@ func calling(t *testing.T, book policy.Book, call func(ctx context.Context, atte
 	}
 }
 
-// guarded makes an offer whose calls an engine with this book bounds.
+// guarded makes an offer whose calls are limited by an engine with this book.
 func (w *world) guarded(book policy.Book) *Remote {
 	w.t.Helper()
 	guard, err := policy.New(policy.Options{Book: book})
@@ -49,7 +49,7 @@ func (w *world) guarded(book policy.Book) *Remote {
 	return r
 }
 
-// TestLimitsOfAllWorkers tests that a concurrency limit holds over workers together.
+// TestLimitsOfAllWorkers tests that a concurrency limit holds over all workers together.
 func TestLimitsOfAllWorkers(t *testing.T) {
 	w := newWorld(t)
 	book := policy.Book{Providers: map[string]policy.Settings{"remote": {Concurrency: 2}}}
@@ -60,7 +60,7 @@ func TestLimitsOfAllWorkers(t *testing.T) {
 			n := now.Add(1)
 			for top := most.Load(); n > top && !most.CompareAndSwap(top, n); top = most.Load() {
 			}
-			time.Sleep(5 * time.Millisecond) // long enough for the others to come
+			time.Sleep(5 * time.Millisecond) // long enough for the others to arrive
 			now.Add(-1)
 			return policy.Spent{Tokens: 1}, nil
 		}))
@@ -75,8 +75,8 @@ func TestLimitsOfAllWorkers(t *testing.T) {
 	}
 }
 
-// TestBudgetOfAllWorkers tests that a budget of calls holds over workers together, and that the
-// refusal reaches the run.
+// TestBudgetOfAllWorkers tests that a budget of calls holds over all workers together, and
+// that the refusal reaches the run.
 func TestBudgetOfAllWorkers(t *testing.T) {
 	w := newWorld(t)
 	book := policy.Book{Providers: map[string]policy.Settings{"remote": {PerRun: policy.Budget{Calls: 7}}}}
@@ -126,7 +126,7 @@ func TestAttemptsOfCalls(t *testing.T) {
 	}
 }
 
-// TestCallsOfNoTask tests that nothing is leased for a task that is not under way.
+// TestCallsOfNoTask tests that no call is leased for a task that is not under way.
 func TestCallsOfNoTask(t *testing.T) {
 	w := newWorld(t)
 	r := w.guarded(policy.Book{})

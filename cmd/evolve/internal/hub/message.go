@@ -12,24 +12,25 @@ import (
 	"evolve/runtime/agent"
 )
 
-// inlined bounds a message, in bytes; what is larger goes to an object store. Servers allow
-// 1 MiB unless they are configured otherwise.
+// inlined limits the size of a message, in bytes; larger content goes to an object store.
+// Servers allow 1 MiB unless they are configured otherwise.
 const inlined = 256 << 10
 
-// traceHeader is the header of a job with the context of its trace.
+// traceHeader is the header of a job that holds the job's trace context.
 const traceHeader = "traceparent"
 
-// deadlineHeader is the header of a job with the time at which its run gives it up, in RFC 3339.
-// A job that may take any time has none.
+// deadlineHeader is the header of a job that holds the time, in RFC 3339, at which its run
+// gives the job up. A job without a time limit has no such header.
 const deadlineHeader = "evolve-deadline"
 
-// clockSkew is the largest assumed difference between the clocks of a run and a worker. A worker
-// drops a job this long after its deadline, so that a worker whose clock is ahead does not drop a
-// job that the run still waits for.
+// clockSkew is the largest difference that is assumed between the clocks of a run and a
+// worker. A worker drops a job this long after the job's deadline, so that a worker whose
+// clock is ahead does not drop a job for which the run is still waiting.
 const clockSkew = time.Minute
 
-// expired reports whether the deadline in a header has passed for a worker at a time. A header
-// that is no time sets no deadline: the run withdraws the job itself.
+// expired reports whether the deadline in a header has passed for a worker at the given
+// time. A header that is not a valid time sets no deadline, because the run itself
+// withdraws such a job.
 func expired(header string, now time.Time) bool {
 	deadline, err := time.Parse(time.RFC3339Nano, header)
 	return err == nil && now.Sub(deadline) > clockSkew
@@ -37,30 +38,32 @@ func expired(header string, now time.Time) bool {
 
 // Offer holds everything that a worker needs to open an agent.
 type Offer struct {
-	// Run is the id of the run, and Agent the id of the offered agent. Logs name both.
+	// Run is the id of the run, and Agent is the id of the offered agent. Logs name both.
 	Run   string `json:"run"`
 	Agent string `json:"agent"`
-	// Binary identifies the program, which must be the same on both sides; Version names it
-	// for people.
+	// Binary identifies the program, which must be the same for the run and the worker.
+	// Version is the program's name for people.
 	Binary  string `json:"binary"`
 	Version string `json:"version"`
 	// Hash covers the agent's folder.
 	Hash string `json:"hash"`
-	// Epoch differs between the processes of a run: each opens the agent anew.
+	// Epoch differs between the processes of a run, because each of them opens the agent
+	// anew.
 	Epoch string `json:"epoch"`
-	// Queue names the consumer that workers take jobs from. It changes when a server has lost its
-	// streams: an acknowledgement of an old job must not remove a new one.
+	// Queue names the consumer from which workers take jobs. It changes when a server has
+	// lost its streams, because an acknowledgement of an old job must not remove a new one.
 	Queue string `json:"queue"`
 	// Bundle is the digest of the folder from which the agent is opened.
 	Bundle string `json:"bundle"`
-	// Needs are the environment variables whose values the agent gets.
+	// Needs lists the environment variables whose values are passed to the agent.
 	Needs []string `json:"needs,omitempty"`
 	// Walls describes the isolation of the agent's programs on the machine of the run.
 	Walls string `json:"walls"`
-	// AnyWalls reports whether workers may have another isolation.
+	// AnyWalls reports whether workers may use a different isolation.
 	AnyWalls bool `json:"any_walls,omitempty"`
-	// AckWait is the time after which a job whose worker sends no sign of life is given to
-	// another one; MaxAttempts is the number of workers that a job may terminate.
+	// AckWait is how long a job's worker may be silent before the job is given to another
+	// worker. MaxAttempts is the number of workers that may end while they run a job before
+	// the job fails.
 	AckWait     time.Duration `json:"ack_wait"`
 	MaxAttempts int           `json:"max_attempts"`
 }
@@ -68,10 +71,11 @@ type Offer struct {
 // job is one request to an agent.
 type job struct {
 	ID string `json:"id"`
-	// Digest covers the request of the job: it is the same for each attempt and in each
-	// process of a run. The answer returns it, which shows that its worker had the job.
+	// Digest is the digest of the job's request. It is the same for each attempt and in
+	// each process of a run. The answer returns it, which shows that the worker had the
+	// job.
 	Digest string `json:"digest"`
-	// Name is the request's id as the agent gets it.
+	// Name is the id of the request that is passed to the agent.
 	Name         string        `json:"name"`
 	Task         agent.Task    `json:"task"`
 	Config       agent.Config  `json:"config"`
@@ -80,11 +84,11 @@ type job struct {
 	Session      agent.Session `json:"session"`
 	Continues    bool          `json:"continues,omitempty"`
 	Conversation string        `json:"conversation,omitempty"`
-	// Workdir reports whether the agent gets a working directory, and Folder is the digest of
-	// its content; empty for an empty one.
+	// Workdir reports whether the agent gets a working directory. Folder is the digest of
+	// the directory's content; it is empty for an empty directory.
 	Workdir bool   `json:"workdir,omitempty"`
 	Folder  string `json:"folder,omitempty"`
-	// Renewal is the number of times that the agent must have been renewed.
+	// Renewal is the number of times that the agent must have been renewed before the job.
 	Renewal int `json:"renewal,omitempty"`
 }
 
@@ -100,29 +104,29 @@ func (j *job) sum() error {
 	return nil
 }
 
-// answer is what a worker returns for a job.
+// answer is a worker's response to a job.
 type answer struct {
 	ID string `json:"id"`
 	// Job is the digest of the job.
 	Job    string `json:"job"`
 	Worker string `json:"worker"`
-	// Delivery is the number of times that the job was given to workers, this one
-	// included.
+	// Delivery is the number of times that the job was given to workers, including this
+	// one.
 	Delivery int          `json:"delivery"`
 	Result   agent.Result `json:"result"`
-	// Elapsed is the time of the agent without its waits for shared limits.
+	// Elapsed is the time that the agent took, without its waits for shared limits.
 	Elapsed time.Duration `json:"elapsed"`
-	// Changed reports whether the agent changed its working directory, and Folder is the digest
-	// of the new content; empty for an empty one.
+	// Changed reports whether the agent changed its working directory. Folder is the digest
+	// of the new content; it is empty for an empty directory.
 	Changed bool   `json:"changed,omitempty"`
 	Folder  string `json:"folder,omitempty"`
 }
 
-// part stands for a message that is in an object store under its digest.
+// part stands for a message that is stored in an object store under its digest.
 type part struct {
 	Part string `json:"part"`
-	// ID is the id of the job, and Job the digest of its request, so that a message whose content
-	// is lost can still be answered.
+	// ID is the id of the job, and Job is the digest of its request, so that a message
+	// whose content is lost can still be answered.
 	ID  string `json:"id"`
 	Job string `json:"job"`
 }
@@ -133,11 +137,11 @@ func digestOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// tokenOf returns T for the agent of a run, which is safe in subjects and keys and
-// reveals neither.
+// tokenOf returns T for an agent of a run. T is safe in subjects and keys, and reveals
+// neither the run nor the agent.
 func tokenOf(run, agentID string) string { return digestOf([]byte(run + "\x00" + agentID))[:24] }
 
-// check returns an error for invalid values of an answer.
+// check returns an error if an answer has invalid values.
 func (a *answer) check() error {
 	r := &a.Result
 	switch {

@@ -7,22 +7,23 @@ import (
 	"evolve/runtime/policy"
 )
 
-// Meter counts the tasks and the connection of a worker. Its methods are called concurrently.
+// Meter counts the tasks of a worker and observes its connection. Its methods are called
+// concurrently.
 type Meter interface {
-	// Answered counts a task whose answer is stored, and the agent's time on it.
+	// Answered counts a task whose answer is stored, and the time that the agent took.
 	Answered(o agent.Outcome, took time.Duration)
 	// Unanswered counts a task that ended without an answer.
 	Unanswered(why Unanswered)
-	// Leased counts a call that was requested from the run, and the time that it waited for
-	// limits there. A failed call got no answer from the run.
+	// Leased counts a call that was requested from the run, and the time that it waited
+	// there for limits. A failed call received no answer from the run.
 	Leased(kind policy.Kind, waited time.Duration, failed bool)
 }
 
-// Unanswered is the reason why a worker did not answer a task.
+// Unanswered is the reason why a task ended without an answer.
 type Unanswered string
 
-// The reasons: the run has withdrawn it; the worker has returned it, because the worker
-// ends; its message cannot be read; the answer cannot be stored.
+// The reasons are: the run withdrew the task; the worker returned the task because the
+// worker is ending; the message of the task cannot be read; the answer cannot be stored.
 const (
 	Withdrawn  Unanswered = "withdrawn"
 	GivenBack  Unanswered = "given_back"
@@ -39,15 +40,16 @@ func (noMeter) Leased(policy.Kind, time.Duration, bool) {}
 
 // WorkerState is the state of a worker at one moment.
 type WorkerState struct {
-	// Slots is the maximum number of tasks at once, and Busy the number of running ones.
+	// Slots is the maximum number of tasks at once, and Busy is the number of running
+	// tasks.
 	Slots, Busy int
 	Connected   bool
 	Reconnects  int
-	// Served and Refused count the offers.
+	// Served and Refused are the numbers of offers that the worker serves and refuses.
 	Served, Refused int
 }
 
-// State returns the present state of the worker.
+// State returns the current state of the worker.
 func (w *Worker) State() WorkerState {
 	s := WorkerState{Slots: w.Slots, Busy: int(w.busy.Load()), Connected: w.Hub.connected(), Reconnects: int(w.Hub.nc.Stats().Reconnects)}
 	w.mu.Lock()

@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/policy"
 )
 
-// tally is a [Meter] of the test.
+// tally is a [Meter] for tests.
 type tally struct {
 	mu         sync.Mutex
 	answered   map[agent.Outcome]int
@@ -42,8 +42,8 @@ func (m *tally) Leased(_ policy.Kind, waited time.Duration, failed bool) {
 	}
 }
 
-// TestMeter checks that a worker counts answers, tasks that are withdrawn or given back, and the
-// waits of calls for limits of the run.
+// TestMeter checks that a worker counts answers, tasks that are withdrawn or given back,
+// and the waits of calls for the run's limits.
 func TestMeter(t *testing.T) {
 	w := newWorld(t)
 	book := policy.Book{Providers: map[string]policy.Settings{"remote": {Concurrency: 1}}}

@@ -14,21 +14,22 @@ import (
 
 // jobName names a job within its run.
 type jobName struct {
-	// seq is the sequence number of the evaluation, try the number of its attempt, and turn the
-	// number of the request within it.
+	// seq is the sequence number of the evaluation, try is the number of its attempt, and
+	// turn is the number of the request within the attempt.
 	seq       int64
 	try, turn int
 }
 
-// request is the name without the attempt: another attempt makes the same request.
+// request returns the name without the attempt, because another attempt makes the same
+// request.
 func (n jobName) request() jobName { n.try = 0; return n }
 
-// names turns names of jobs into ids and back. The ids reveal nothing, because the
-// sequence number of an evaluation would reveal its stage.
+// names converts job names to ids and back. The ids reveal nothing, because the sequence
+// number of an evaluation would reveal its stage.
 type names struct{ block cipher.Block }
 
-// newNames returns the names of a run. The key is the coordinator's secret, the same for all
-// processes of a run.
+// newNames returns the names of a run. The key is the coordinator's secret and is the same
+// for all processes of a run.
 func newNames(key []byte, token string) (names, error) {
 	sum := sha256.Sum256(append([]byte(token+"\x00"), key...))
 	block, err := aes.NewCipher(sum[:])
@@ -38,7 +39,7 @@ func newNames(key []byte, token string) (names, error) {
 	return names{block}, nil
 }
 
-// nameOf names a request of an attempt.
+// nameOf names a request within an attempt.
 func nameOf(a bench.Attempt, turn int) jobName { return jobName{a.Seq, a.Try, turn} }
 
 // id returns the id of a job: 32 hexadecimal digits.
@@ -51,7 +52,7 @@ func (s names) id(n jobName) string {
 	return hex.EncodeToString(b[:])
 }
 
-// parse returns the name of a job by its id. Any id of the right length has one.
+// parse returns the name of the job with an id. Every id of the right length has a name.
 func (s names) parse(id string) (jobName, bool) {
 	b, err := hex.DecodeString(id)
 	if err != nil || len(b) != aes.BlockSize {

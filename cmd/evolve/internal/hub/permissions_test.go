@@ -20,7 +20,7 @@ import (
 	"evolve/runtime/policy"
 )
 
-// restricted is a server with the users of the manual.
+// restricted is a server with the users that the manual describes.
 type restricted struct {
 	url         string
 	run, worker []byte // seeds
@@ -72,7 +72,7 @@ func newRestricted(t *testing.T) *restricted {
 	return g
 }
 
-// connect connects one side. What the server refuses comes on the channel.
+// connect connects a run or a worker. What the server refuses is sent on the channel.
 func (g *restricted) connect(t *testing.T, inbox string, seed []byte) (*Hub, <-chan string) {
 	t.Helper()
 	refused := make(refusals, 1000)
@@ -86,7 +86,7 @@ func (g *restricted) connect(t *testing.T, inbox string, seed []byte) (*Hub, <-c
 	return h, refused
 }
 
-// refusals are the errors that a connection reports.
+// refusals are the additional errors that a connection reports.
 type refusals chan string
 
 func (refusals) Enabled(context.Context, slog.Level) bool { return true }
@@ -103,7 +103,7 @@ func (r refusals) Handle(_ context.Context, rec slog.Record) error {
 	return nil
 }
 
-// calm checks that the server refuses neither side anything.
+// calm checks that the server refuses nothing to any side.
 func calm(t *testing.T, sides ...<-chan string) {
 	t.Helper()
 	for _, refused := range sides {
@@ -113,13 +113,13 @@ func calm(t *testing.T, sides ...<-chan string) {
 	}
 }
 
-// The content that no credentials of a worker may find by reading the store.
+// The content that no worker's credentials may find by reading the store.
 const (
 	secretFixture = "the fixture of a task"
 	secretBundle  = "the folder of an agent"
 )
 
-// tree packs a folder with one file.
+// tree packs a folder that contains one file.
 func tree(t *testing.T, content string) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -131,8 +131,8 @@ func tree(t *testing.T, content string) []byte {
 	return data
 }
 
-// copying is an agent that copies a file of its folder, calls a provider and answers with the
-// task's goal.
+// copying returns an agent that copies a file in its folder, calls a provider and answers
+// with the task's goal.
 func copying(t *testing.T, book policy.Book) func(context.Context, agent.Request) agent.Result {
 	call := calling(t, book, func(context.Context, int) (policy.Spent, error) { return policy.Spent{Tokens: 1}, nil })
 	return func(ctx context.Context, req agent.Request) agent.Result {
@@ -151,8 +151,8 @@ func copying(t *testing.T, book policy.Book) func(context.Context, agent.Request
 	}
 }
 
-// TestLeastPermissions tests that the permissions of the manual are enough for all that a run and
-// a worker do.
+// TestLeastPermissions tests that the permissions in the manual are enough for everything
+// that a run and a worker do.
 func TestLeastPermissions(t *testing.T) {
 	g := newRestricted(t)
 	run, refusedRun := g.connect(t, RunInbox, g.run)
@@ -163,7 +163,7 @@ func TestLeastPermissions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// More than a consumer sends without a receipt in between.
+	// More than a consumer sends without a receipt.
 	bundle := tree(t, strings.Repeat(secretBundle, 6<<20/len(secretBundle)))
 	r, err := run.Offer(t.Context(), offer(), bundle, []byte("key"), guard)
 	if err != nil {
@@ -259,7 +259,7 @@ func workersMayNot(r *Remote) []string {
 		"$JS.API.CONSUMER.DELETE.EVOLVE_WORK." + r.offer.Queue, "$JS.API.CONSUMER.PAUSE.EVOLVE_WORK." + r.offer.Queue,
 		"$JS.API.CONSUMER.NAMES.EVOLVE_WORK", "$JS.API.CONSUMER.LIST.EVOLVE_WORK",
 		"$JS.API.CONSUMER.MSG.NEXT.EVOLVE_ANSWERS." + r.answers, "$JS.API.CONSUMER.INFO.EVOLVE_ANSWERS." + r.answers,
-		// Without a filter in the subject, a consumer reads what it names in its body.
+		// Without a filter in the subject, a consumer reads what its body names.
 		"$JS.API.CONSUMER.CREATE.KV_evolve_offers.x", "$JS.API.CONSUMER.CREATE.KV_evolve_offers",
 	}
 	for _, stream := range []string{workStream, answerStream, "KV_evolve_offers", "KV_evolve_workers", "OBJ_evolve_bundles", "OBJ_evolve_parts"} {
@@ -292,8 +292,8 @@ func expectRefusal(t *testing.T, h *Hub, refused <-chan string, what string) {
 	}
 }
 
-// TestStoreIsSealed tests that a worker which reads the whole store, as its credentials allow,
-// finds no content of tasks in it.
+// TestStoreIsSealed tests that a worker that reads the whole store, as its credentials
+// allow, finds no task content in it.
 func TestStoreIsSealed(t *testing.T) {
 	g := newRestricted(t)
 	run, _ := g.connect(t, RunInbox, g.run)

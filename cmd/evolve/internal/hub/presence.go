@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// Presence is what a worker publishes about itself with each heartbeat.
+// Presence is the description of itself that a worker publishes with each heartbeat.
 type Presence struct {
 	Name    string `json:"name"`
 	Binary  string `json:"binary"`
@@ -21,21 +21,21 @@ type Presence struct {
 	System  string `json:"system"`
 	Slots   int    `json:"slots"`
 	Busy    int    `json:"busy"`
-	// Serves are the tokens of the offers that it serves, and Refuses are the reasons why
-	// it does not serve others, by token.
+	// Serves holds the tokens of the offers that the worker serves, and Refuses holds the
+	// reasons why it does not serve other offers, by token.
 	Serves  []string          `json:"serves,omitempty"`
 	Refuses map[string]string `json:"refuses,omitempty"`
 }
 
-// The numbers of heartbeats of a worker after which an offer is renewed, and after which a
-// search for lost jobs is due.
+// The numbers of a worker's heartbeats after which an offer is renewed, and after which
+// lost jobs are searched for.
 const (
 	renewals = 6
 	looks    = 3
 )
 
-// attendAll follows which workers serve the offer, renews it, and searches for lost jobs, until
-// the offer is closed.
+// attendAll tracks which workers serve the offer, renews the offer, and searches for lost
+// jobs, until the offer is closed.
 func (r *Remote) attendAll(ctx context.Context) error {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.mu.Lock()
@@ -68,8 +68,8 @@ func (r *Remote) attendAll(ctx context.Context) error {
 	return nil
 }
 
-// watch begins to follow the heartbeats of workers, in place of an earlier watch, which ends when
-// a server loses its bucket.
+// watch begins to follow the heartbeats of workers. It replaces an earlier watch, which has
+// ended if a server lost its bucket.
 func (r *Remote) watch(ctx context.Context) error {
 	kv, err := r.hub.js.KeyValue(ctx, workerBucket)
 	if err != nil {
@@ -107,7 +107,7 @@ func (r *Remote) watch(ctx context.Context) error {
 	return nil
 }
 
-// see notes the heartbeat of a worker.
+// see notes a worker's heartbeat.
 func (r *Remote) see(e jetstream.KeyValueEntry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,7 +137,8 @@ func (r *Remote) forget() {
 	}
 }
 
-// attend begins or ends the wait for a worker.
+// attend starts the timer that ends the wait for a worker, or stops it once a worker serves
+// the agent.
 func (r *Remote) attend() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -168,8 +169,7 @@ func (r *Remote) served() int {
 	return n
 }
 
-// obstacles describes the reasons why the workers that are present do not serve the
-// agent.
+// obstacles describes the reasons why the present workers do not serve the agent.
 func (r *Remote) obstacles() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

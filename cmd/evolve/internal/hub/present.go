@@ -14,8 +14,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// ProgramName names a program for people: its version, and the first digits of its hash, which
-// distinguish two programs of one version.
+// ProgramName returns a name for a program that people can read. It consists of the version
+// and the first digits of the program's hash, which distinguish two programs of the same
+// version.
 func ProgramName(version, binary string) string {
 	return fmt.Sprintf("%s (%s)", text.Clip(version, 60), text.Clip(binary, 8))
 }
@@ -29,7 +30,7 @@ func (w *Worker) present(ctx context.Context) {
 		if data, err := json.Marshal(w.presence()); err == nil && w.Hub.connected() {
 			put, stop := context.WithTimeout(ctx, requestTime)
 			if kv, err := w.Hub.js.KeyValue(put, workerBucket); err == nil && at.put(put, kv, data) {
-				w.Hub.o.Log.Warn("another worker of this hub has the same name, so that only one of them is listed; give each a name of its own", "name", w.Name)
+				w.Hub.o.Log.Warn("another worker of this hub has the same name, so only one of them is listed; give each its own name", "name", w.Name)
 			}
 			stop()
 		}
@@ -47,7 +48,7 @@ func (w *Worker) present(ctx context.Context) {
 	}
 }
 
-// presence returns the worker's present description of itself.
+// presence returns the worker's current description of itself.
 func (w *Worker) presence() Presence {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -69,17 +70,19 @@ func (w *Worker) presence() Presence {
 // entry is the worker's entry in the bucket of workers.
 type entry struct {
 	key string
-	// revision is that of the latest value that this worker has put; 0: none.
+	// revision is the revision of the latest value that this worker has put, or 0 if there
+	// is none.
 	revision uint64
-	// foreign counts the values in a row that did not follow the worker's own.
+	// foreign is the number of consecutive values in the entry that did not come from this
+	// worker.
 	foreign int
 	warned  bool
 }
 
-// put stores a value; the next heartbeat makes up for an error. It reports, once, whether another
-// worker writes the same entry: the worker may not read the bucket, but the server reports that
-// the entry has changed since. One such change proves nothing, because an entry also expires, and
-// a worker that was killed may have left one.
+// put stores a value; the next heartbeat makes up for an error. It reports, once, whether
+// another worker writes the same entry. The worker may not read the bucket, but the server
+// reports whether the entry has changed since the worker's last write. A single change
+// proves nothing, because an entry also expires, and a killed worker may have left one.
 func (e *entry) put(ctx context.Context, kv jetstream.KeyValue, data []byte) bool {
 	if e.revision > 0 {
 		revision, err := kv.Update(ctx, e.key, data, e.revision)
@@ -102,5 +105,6 @@ func (e *entry) put(ctx context.Context, kv jetstream.KeyValue, data []byte) boo
 	return true
 }
 
-// foreignEntries is the number of foreign values in a row that prove another worker of the same name.
+// foreignEntries is the number of consecutive foreign values that prove that another worker
+// has the same name.
 const foreignEntries = 3

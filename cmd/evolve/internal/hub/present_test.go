@@ -9,8 +9,9 @@ import (
 	"evolve/cmd/evolve/internal/hub/hubtest"
 )
 
-// TestTwoWorkersOfOneName checks that both of two live workers with one name notice it, and that a
-// worker which follows a killed one, or whose entry has expired, does not.
+// TestTwoWorkersOfOneName checks that two live workers with the same name both notice it,
+// and that a worker that replaces a killed worker, or one whose entry has expired, does
+// not.
 func TestTwoWorkersOfOneName(t *testing.T) {
 	w := newWorld(t)
 	h := w.connect("w")
@@ -48,8 +49,8 @@ func TestTwoWorkersOfOneName(t *testing.T) {
 	}
 }
 
-// TestWorkerOfUnusableHub checks that a worker ends when the hub refuses its first requests, and
-// not at the first of them.
+// TestWorkerOfUnusableHub checks that a worker ends when the hub refuses its first few
+// requests, and not at the very first refusal.
 func TestWorkerOfUnusableHub(t *testing.T) {
 	o := hubtest.Options(t.TempDir())
 	o.JetStream = false

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// peakMB returns the greatest memory that a process has had, its mapped files included, in MB.
+// peakMB returns the peak memory of a process, including its mapped files, in MB.
 func (c *child) peakMB() float64 {
 	c.t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
@@ -28,7 +28,7 @@ func (c *child) peakMB() float64 {
 	return 0
 }
 
-// processorTime returns the time of the processor that a process has taken.
+// processorTime returns the processor time that a process has used.
 func processorTime(t testing.TB, pid int) time.Duration {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -9,9 +9,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// recover publishes again the jobs that a server lost while it was gone, if its streams are new.
-// A server that kept its streams may have the answer to a job that is no longer in the queue, and
-// has not delivered it yet: [Remote.look] searches for jobs that such a server lost.
+// recover publishes again the jobs that a server lost while it was gone, if its streams are
+// new. If the streams are the old ones, the server may have the answer to a job that is no
+// longer in the queue without having delivered the answer yet; [Remote.look] searches for
+// jobs that such a server lost.
 func (r *Remote) recover(ctx context.Context) {
 	r.mu.Lock()
 	if r.closed {
@@ -20,7 +21,7 @@ func (r *Remote) recover(ctx context.Context) {
 	}
 	under := maps.Clone(r.waiting)
 	for _, p := range under {
-		p.missed = 0 // a miss before the server was gone may be an answer that it has now
+		p.missed = 0 // an earlier miss may be due to an answer that the server has now
 	}
 	r.mu.Unlock()
 	r.bundles.Forget()
@@ -59,8 +60,8 @@ func (r *Remote) recover(ctx context.Context) {
 	}
 }
 
-// look publishes jobs again that two looks in a row found neither in the queue nor answered:
-// either a worker has given up the job for good, or its answer is lost.
+// look publishes again the jobs that two consecutive looks found neither in the queue nor
+// answered: either a worker has given up such a job for good, or its answer is lost.
 func (r *Remote) look(ctx context.Context) {
 	r.mu.Lock()
 	under := maps.Clone(r.waiting)
@@ -82,8 +83,8 @@ func (r *Remote) look(ctx context.Context) {
 	}
 }
 
-// queued reports whether a job is still in the queue, where a worker that has it keeps it until
-// its answer is stored.
+// queued reports whether a job is still in the queue. A job that a worker has taken stays
+// in the queue until its answer is stored.
 func (r *Remote) queued(ctx context.Context, p *pending) bool {
 	ctx, stop := context.WithTimeout(ctx, requestTime)
 	defer stop()
@@ -97,7 +98,7 @@ func (r *Remote) queued(ctx context.Context, p *pending) bool {
 	return bytes.Equal(m.Data, data)
 }
 
-// republish publishes a job again that still waits.
+// republish publishes a job again if it is still waiting.
 func (r *Remote) republish(ctx context.Context, id string, p *pending) {
 	r.mu.Lock()
 	wanted := r.waiting[id] == p
@@ -131,8 +132,8 @@ func (r *Remote) Stats() Stats {
 	return r.stats
 }
 
-// Close withdraws the offer and its jobs. Answers that the archive does not have stay for a
-// process that resumes the run.
+// Close withdraws the offer and its jobs. Answers that are not in the archive remain on the
+// server for a process that resumes the run.
 func (r *Remote) Close() {
 	r.mu.Lock()
 	if r.closed {

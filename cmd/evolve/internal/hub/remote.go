@@ -35,19 +35,22 @@ type Remote struct {
 
 	mu      sync.Mutex
 	waiting map[string]*pending
-	// early holds answers to jobs of an earlier process of the run, by evaluation and request.
+	// early holds answers to jobs from an earlier process of the run that this process has
+	// not requested yet, by evaluation and request.
 	early map[jobName]*received
-	// held are the messages of answers that the archive does not have yet, by sequence.
+	// held holds the messages of answers that the archive does not have yet, by sequence
+	// number.
 	held    map[int64][]jetstream.Msg
 	issued  bits
-	others  int64 // requests that belong to no evaluation
+	others  int64 // the number of requests that belong to no evaluation
 	turns   map[bench.Attempt]int
 	renewal int
-	// publications counts the times that a job was published again.
+	// publications is the number of times that jobs were published again.
 	publications int
 	stats        Stats
-	// workers are those present, and seen holds the times of their latest heartbeats, by key.
-	// alone is closed while none of them has served the agent for longer than the patience.
+	// workers holds the present workers, and seen holds the times of their latest
+	// heartbeats, both by key. alone is closed once no worker has served the agent for
+	// longer than the patience.
 	workers map[string]Presence
 	seen    map[string]time.Time
 	unwatch func()
@@ -56,27 +59,28 @@ type Remote struct {
 	closed  bool
 }
 
-// Stats counts the results of an agent's jobs.
+// Stats holds the counts of the results of an agent's jobs.
 type Stats struct {
 	Published, Answered int
-	// Repeated counts the answers to jobs that had one already, and RepeatedUSD is their
-	// cost. Redelivered counts the answers to jobs that had been given to another worker
-	// before; Republished the jobs that a server had lost.
+	// Repeated is the number of answers to jobs that already had an answer, and RepeatedUSD
+	// is the cost of these answers. Redelivered is the number of answers to jobs that had
+	// been given to another worker before. Republished is the number of jobs that a server
+	// had lost.
 	Repeated    int
 	RepeatedUSD float64
 	Redelivered int
 	Republished int
-	// Taken counts the answers to jobs of an earlier process of the run, which were not paid
-	// again.
+	// Taken is the number of answers to jobs from an earlier process of the run, which were
+	// not paid for again.
 	Taken int
-	// Ignored counts messages that are not answers to any job.
+	// Ignored is the number of messages that are not answers to any job.
 	Ignored int
-	// Workers is the maximum number of workers that served the agent at once; for several agents
-	// it is the largest of their numbers.
+	// Workers is the maximum number of workers that served the agent at once. For several
+	// agents, it is the largest of their numbers.
 	Workers int
 }
 
-// Plus returns the sum of two counts.
+// Plus returns the sum of two Stats.
 func (s Stats) Plus(t Stats) Stats {
 	return Stats{
 		Published: s.Published + t.Published, Answered: s.Answered + t.Answered, Repeated: s.Repeated + t.Repeated, RepeatedUSD: s.RepeatedUSD + t.RepeatedUSD,
@@ -89,32 +93,34 @@ func (s Stats) Plus(t Stats) Stats {
 type pending struct {
 	data   []byte
 	digest string
-	// trace joins the worker's spans to those of this process; empty without traces.
+	// trace connects the worker's spans to those of this process; it is empty without
+	// traces.
 	trace string
 	// ctx is the context of the task, which bounds its calls.
 	ctx context.Context
 	// at is the position of the job in the queue.
 	at uint64
-	// later reports whether it is not the first request of its evaluation.
+	// later reports whether the job is not for the first request of its evaluation.
 	later bool
-	// missed is the number of searches in a row that found the job neither in the queue
+	// missed is the number of consecutive searches that found the job neither in the queue
 	// nor answered.
 	missed int
-	// removed reports whether a withdrawal that came too late has removed the job from the queue:
+	// removed reports whether a withdrawal removed the job from the queue too late, because
 	// a worker had just begun it.
 	removed bool
 	answer  chan *received
 }
 
-// received is an answer with its message.
+// received is an answer together with its message.
 type received struct {
 	answer
 	msg jetstream.Msg
 }
 
 // Offer makes an offer and returns the agent whose tasks workers run. The key is the
-// coordinator's secret, the same for all processes of a run. The guard holds the limits of all
-// workers together; nil refuses every call that such a limit bounds.
+// coordinator's secret and is the same for all processes of a run. The guard applies the
+// limits for all workers together; if it is nil, every call that such a limit bounds is
+// refused.
 func (h *Hub) Offer(ctx context.Context, o Offer, bundle, key []byte, guard Guard) (*Remote, error) {
 	r := &Remote{
 		hub: h, offer: o, token: tokenOf(o.Run, o.Agent), bundle: bundle, guard: guard,
@@ -157,8 +163,8 @@ func (r *Remote) open(ctx context.Context) error {
 	return r.announce(ctx)
 }
 
-// queue creates the queue of the offer if the server does not have it, and stores its bundle. It
-// reports whether it created the queue.
+// queue creates the offer's queue if the server does not have it, and stores the offer's
+// bundle. It reports whether it created the queue.
 func (r *Remote) queue(ctx context.Context) (created bool, err error) {
 	if err := r.hub.Setup(ctx); err != nil {
 		return false, err
@@ -198,12 +204,12 @@ func (r *Remote) queue(ctx context.Context) (created bool, err error) {
 	return true, nil
 }
 
-// mostTaken bounds the jobs of an offer that workers have at once, and the workers that wait for
-// one. A server's defaults are 1,000 jobs and 512 workers.
+// mostTaken limits the number of an offer's jobs that workers have at once, and the number
+// of workers that wait for a job. A server's defaults are 1,000 jobs and 512 workers.
 const mostTaken = 100_000
 
-// replace makes a consumer under a new name, in place of the earlier consumers of this offer,
-// and returns its name.
+// replace creates a consumer under a new name, which takes the place of this offer's
+// earlier consumers, and returns the name.
 func (r *Remote) replace(ctx context.Context, stream jetstream.Stream, c jetstream.ConsumerConfig) (string, error) {
 	refuse := func(err error) (string, error) { return "", refused("the queue of "+r.offer.Agent, err) }
 	names := stream.ConsumerNames(ctx)
@@ -243,7 +249,7 @@ func (r *Remote) announce(ctx context.Context) error {
 	return nil
 }
 
-// Renew makes workers renew the agent before the next task.
+// Renew makes workers renew the agent before its next task.
 func (r *Remote) Renew() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -279,7 +285,8 @@ func (r *Remote) Run(ctx context.Context, req agent.Request) agent.Result {
 	return res
 }
 
-// fetchFolder replaces the content of a working directory by what a worker returned.
+// fetchFolder replaces the content of a working directory with the content that a worker
+// returned.
 func (r *Remote) fetchFolder(ctx context.Context, dir, digest string) error {
 	if dir == "" {
 		return errors.New("the task has no folder")
@@ -294,7 +301,7 @@ func (r *Remote) fetchFolder(ctx context.Context, dir, digest string) error {
 	return Unpack(dir, data)
 }
 
-// ask publishes the job of a request and waits for its answer.
+// ask publishes the job for a request and waits for its answer.
 func (r *Remote) ask(ctx context.Context, req *agent.Request) (*received, error) {
 	name, counted := r.name(ctx, req)
 	id := r.names.id(name)
@@ -362,7 +369,7 @@ func (r *Remote) name(ctx context.Context, req *agent.Request) (jobName, bool) {
 	return nameOf(a, n), true
 }
 
-// put stores data with the bundles, and waits for a server that is gone.
+// put stores data with the bundles, and waits for the server if it is gone.
 func (r *Remote) put(ctx context.Context, data []byte, later bool) (digest string, err error) {
 	ctx, end := untilDrained(ctx, later)
 	defer end()
@@ -397,8 +404,8 @@ func (r *Remote) exchange(ctx context.Context, id string, name jobName, p *pendi
 	}()
 	begin, end := untilDrained(ctx, p.later)
 	defer end()
-	// The receipt is awaited with ctx: it identifies the message to withdraw if evaluations end in
-	// between.
+	// The receipt is awaited with ctx, because it identifies the message to withdraw if
+	// evaluations are ended in the meantime.
 	if err := r.hub.persist(begin, func() error { return r.publish(ctx, id, p, 0) }); err != nil {
 		_ = r.hub.nc.Publish(cancelSubject+r.token, []byte(id)) // a worker may have the job before its receipt arrives
 		return nil, drainedOr(begin, err)
@@ -437,7 +444,7 @@ func (r *Remote) exchange(ctx context.Context, id string, name jobName, p *pendi
 	}
 }
 
-// publish puts a job into the queue for the n-th time after the first.
+// publish puts a job into the queue. n counts the publications after the first.
 func (r *Remote) publish(ctx context.Context, id string, p *pending, n int) error {
 	ctx, stop := context.WithTimeout(ctx, requestTime)
 	defer stop()
@@ -470,10 +477,10 @@ func (r *Remote) cancel(id string, p *pending) {
 	r.mu.Lock()
 	at, work := p.at, r.work
 	r.mu.Unlock()
-	_ = work.DeleteMsg(ctx, at) // a message that stays is withdrawn with the offer
+	_ = work.DeleteMsg(ctx, at) // a message that is not deleted is withdrawn with the offer
 }
 
-// Recorded acknowledges the answers for an evaluation that the archive has.
+// Recorded acknowledges the answers for an evaluation that is in the archive.
 func (r *Remote) Recorded(seq int64) {
 	r.mu.Lock()
 	msgs := r.held[seq]
@@ -485,6 +492,6 @@ func (r *Remote) Recorded(seq int64) {
 	}
 	r.mu.Unlock()
 	for _, m := range msgs {
-		_ = m.Ack() // an acknowledgement that is lost leads to a redelivery, which counts as a repeat
+		_ = m.Ack() // a lost acknowledgement leads to a redelivery, which counts as a repeat
 	}
 }

@@ -11,8 +11,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestOfferIsOpenedAgain checks that a worker opens an offer again which it could not open, after
-// pauses that grow, warns of one reason once, and then serves it.
+// TestOfferIsOpenedAgain checks that a worker that could not open an offer tries again
+// after growing pauses, warns about each reason once, and serves the offer once it can open
+// it.
 func TestOfferIsOpenedAgain(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())
@@ -48,8 +49,8 @@ func TestOfferIsOpenedAgain(t *testing.T) {
 	}
 }
 
-// TestOfferWithoutFolder checks that a worker whose own folder could not be written serves the offer
-// once it can.
+// TestOfferWithoutFolder checks that a worker whose own folder could not be written serves
+// the offer once the folder can be written.
 func TestOfferWithoutFolder(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())

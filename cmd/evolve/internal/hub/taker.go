@@ -21,14 +21,15 @@ import (
 	"evolve/runtime/telemetry"
 )
 
-// taker takes the jobs of one offer.
+// taker takes and runs the jobs of one offer.
 type taker struct {
 	worker  *Worker
 	token   string
 	offer   Offer
 	served  Served
 	scratch string
-	// own holds one entry for each running task of the agent, if the agent has a limit.
+	// own holds one entry for each running task of the agent, if the agent has a limit of
+	// its own.
 	own chan struct{}
 
 	// renewing is held for writing while the agent is renewed.
@@ -36,17 +37,17 @@ type taker struct {
 	renewed  int
 
 	mu sync.Mutex
-	// running ends jobs, by their id.
+	// running holds the functions that end jobs, by job id.
 	running map[string]context.CancelCauseFunc
 }
 
 var errWithdrawn = errors.New("the run has withdrawn the task")
 
-// ackTime bounds the wait for the server's receipt of an acknowledgement. There is none for a
-// queue that the server has lost.
+// ackTime limits the wait for the server's receipt for an acknowledgement. There is no
+// receipt if the server has lost the queue.
 const ackTime = 2 * time.Second
 
-// fetchTime bounds one request for a job. The server keeps it for that time.
+// fetchTime limits one request for a job. The server keeps the request for that long.
 const fetchTime = 5 * time.Second
 
 // serve takes jobs until ctx ends, and returns when none is running.
@@ -93,7 +94,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// enter waits for room for a task, and returns the function that frees it.
+// enter waits for a free slot for a task, and returns the function that frees the slot.
 func (t *taker) enter(ctx context.Context) (free func(), ok bool) {
 	if t.own != nil {
 		select {
@@ -118,7 +119,7 @@ func (t *taker) enter(ctx context.Context) (free func(), ok bool) {
 	}
 }
 
-// next fetches one job; nil if there was none for a while.
+// next fetches one job; it returns nil if there was none for a while.
 func (t *taker) next(ctx context.Context, queue jetstream.Consumer) (jetstream.Msg, jetstream.Consumer, error) {
 	if queue == nil {
 		ask, stop := context.WithTimeout(ctx, requestTime)
@@ -144,7 +145,7 @@ func (t *taker) next(ctx context.Context, queue jetstream.Consumer) (jetstream.M
 			}
 			return m, queue, nil
 		case <-ctx.Done():
-			go func() { // later messages go back at once
+			go func() { // messages that arrive later are returned to the queue at once
 				for m := range batch.Messages() {
 					_ = m.Nak()
 				}
@@ -154,7 +155,7 @@ func (t *taker) next(ctx context.Context, queue jetstream.Consumer) (jetstream.M
 	}
 }
 
-// withdraw ends a job that the run has given up; "*" stands for all.
+// withdraw ends a job that the run has given up; "*" stands for all jobs.
 func (t *taker) withdraw(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -165,7 +166,7 @@ func (t *taker) withdraw(id string) {
 	}
 }
 
-// do runs a job, stores its answer, and acknowledges it then.
+// do runs a job, stores its answer, and then acknowledges the job.
 func (t *taker) do(hurry context.Context, m jetstream.Msg) {
 	if expired(m.Headers().Get(deadlineHeader), t.worker.Hub.o.Now()) {
 		_ = m.Term()
@@ -209,7 +210,7 @@ func (t *taker) do(hurry context.Context, m jetstream.Msg) {
 		a.Result = agent.Result{Outcome: agent.Infrastructure, Error: fmt.Sprintf("%d workers ended while they ran the task", t.offer.MaxAttempts)}
 	default:
 		if err := t.run(ctx, j, &a); err != nil {
-			a.Result = agent.Result{Outcome: agent.Infrastructure, Error: "the worker: " + err.Error(), Usage: a.Result.Usage} // it may be paid for
+			a.Result = agent.Result{Outcome: agent.Infrastructure, Error: "the worker: " + err.Error(), Usage: a.Result.Usage} // the task may have been paid for
 		}
 	}
 	switch cause := context.Cause(ctx); {
@@ -223,7 +224,7 @@ func (t *taker) do(hurry context.Context, m jetstream.Msg) {
 		return
 	}
 	if err := t.reply(context.WithoutCancel(hurry), &a, at); err != nil {
-		t.worker.Hub.o.Log.Warn("an answer cannot be stored, and another worker makes it again", "agent", t.offer.Agent, "error", err.Error())
+		t.worker.Hub.o.Log.Warn("an answer cannot be stored, so another worker repeats the task", "agent", t.offer.Agent, "error", err.Error())
 		t.worker.Meter.Unanswered(Unstored)
 		return
 	}
@@ -234,7 +235,7 @@ func (t *taker) do(hurry context.Context, m jetstream.Msg) {
 	_ = m.DoubleAck(done) // a job that the server still has is run again, and its answer is a repeat
 }
 
-// keepAlive renews the lease of a job until the function that it returns is called.
+// keepAlive renews the lease of a job until the returned function is called.
 func (t *taker) keepAlive(ctx context.Context, m jetstream.Msg) func() {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
@@ -252,7 +253,8 @@ func (t *taker) keepAlive(ctx context.Context, m jetstream.Msg) func() {
 	return stop
 }
 
-// read returns the job in a message. With an error the job has only the fields of the message itself.
+// read returns the job in a message. If there is an error, the job has only the fields from
+// the message itself.
 func (t *taker) read(ctx context.Context, m jetstream.Msg) (*job, error) {
 	j := new(job)
 	data := m.Data()
@@ -291,7 +293,7 @@ func (t *taker) renew(n int) error {
 	return t.served.Renew()
 }
 
-// run runs the task of a job and writes its result to the answer.
+// run runs a job's task and writes the result to the answer.
 func (t *taker) run(ctx context.Context, j *job, a *answer) error {
 	if err := t.renew(j.Renewal); err != nil {
 		return err
@@ -351,8 +353,8 @@ func (t *taker) lost() time.Duration {
 	return t.worker.Lost()
 }
 
-// reply stores the answer to the job at a position of the queue. It waits for a server that is
-// gone.
+// reply stores the answer to the job at a position in the queue. It waits for the server if
+// it is gone.
 func (t *taker) reply(ctx context.Context, a *answer, at uint64) error {
 	data, err := json.Marshal(a)
 	if err != nil {

@@ -7,12 +7,13 @@ import (
 	"evolve/runtime/policy"
 )
 
-// errUnbegun reports that a job was withdrawn before a worker began it, since no more evaluations
-// may begin.
+// errUnbegun reports that a job was withdrawn before a worker began it, because no more
+// evaluations may begin.
 var errUnbegun = errors.New("withdrawn: no worker had begun the task")
 
-// untilDrained returns a context that ends with ctx, or with errUnbegun when no more
-// evaluations may begin. The later requests of an evaluation are still made.
+// untilDrained returns a context that ends with ctx, or with errUnbegun once no more
+// evaluations may begin. If later is set, the request is not the first of its evaluation
+// and is still made.
 func untilDrained(ctx context.Context, later bool) (context.Context, context.CancelFunc) {
 	both, end := context.WithCancelCause(ctx)
 	if later {
@@ -20,13 +21,14 @@ func untilDrained(ctx context.Context, later bool) (context.Context, context.Can
 	}
 	waiting := policy.Waiting(ctx)
 	if waiting.Err() != nil {
-		end(errUnbegun) // at once, where AfterFunc ends it a moment later
+		end(errUnbegun) // at once, whereas AfterFunc ends it a moment later
 	}
 	undo := context.AfterFunc(waiting, func() { end(errUnbegun) })
 	return both, func() { undo(); end(nil) }
 }
 
-// drainedOr returns errUnbegun if that has ended a context of [untilDrained], and err otherwise.
+// drainedOr returns errUnbegun if that error has ended a context from [untilDrained], and
+// err otherwise.
 func drainedOr(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), errUnbegun) {
 		return errUnbegun
@@ -34,9 +36,9 @@ func drainedOr(ctx context.Context, err error) error {
 	return err
 }
 
-// withdraw removes a job from the queue unless it was given to a worker, and reports whether it
-// did. The queue gives jobs out in their order, so that no worker has a job behind the last one
-// that was given out.
+// withdraw removes a job from the queue unless the job was given to a worker, and reports
+// whether it removed the job. The queue gives out jobs in order, so no worker has a job
+// after the last one that was given out.
 func (r *Remote) withdraw(ctx context.Context, id string, name jobName, p *pending) bool {
 	if p.later || p.removed || r.given(ctx, p) {
 		return false
@@ -59,7 +61,7 @@ func (r *Remote) withdraw(ctx context.Context, id string, name jobName, p *pendi
 	return true
 }
 
-// given reports whether the queue has given a job to a worker, as far as it can be known.
+// given reports whether the queue has given a job to a worker, as far as that can be known.
 func (r *Remote) given(ctx context.Context, p *pending) bool {
 	ctx, stop := context.WithTimeout(ctx, requestTime)
 	defer stop()
@@ -71,7 +73,7 @@ func (r *Remote) given(ctx context.Context, p *pending) bool {
 }
 
 // abandon withdraws a job that was given to a worker if no worker serves the agent any
-// more, and reports whether it did.
+// more. It reports whether it withdrew the job.
 func (r *Remote) abandon(id string, name jobName, p *pending) bool {
 	r.mu.Lock()
 	served := r.served()
@@ -84,7 +86,8 @@ func (r *Remote) abandon(id string, name jobName, p *pending) bool {
 	return true
 }
 
-// release leaves an answer that still arrives for the job to the next process of the run.
+// release stops waiting for the answer to a job. If the answer still arrives, it is left
+// for the run's next process.
 func (r *Remote) release(id string, name jobName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

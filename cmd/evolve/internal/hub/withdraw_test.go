@@ -12,13 +12,14 @@ import (
 	"evolve/runtime/policy"
 )
 
-// draining returns a context of evaluations, and the function that lets no more of them begin.
+// draining returns a context for evaluations, and the function that prevents more of them
+// from beginning.
 func draining(t *testing.T) (context.Context, context.CancelFunc) {
 	waiting, drain := context.WithCancel(t.Context())
 	return policy.WithWaiting(t.Context(), waiting), drain
 }
 
-// start runs a task beside the test.
+// start runs a task in the background.
 func start(ctx context.Context, r *Remote, n int) <-chan agent.Result {
 	got := make(chan agent.Result, 1)
 	go func() { got <- r.Run(evaluating(ctx, int64(n)), request(n)) }()
@@ -31,8 +32,9 @@ func untilPublished(r *Remote, n int) {
 	}
 }
 
-// TestDrainWithdrawsWhatNoWorkerBegan checks that the end of evaluations withdraws the jobs in the
-// queue, and lets a worker finish those that it has, also a worker that is ending itself.
+// TestDrainWithdrawsWhatNoWorkerBegan checks that the end of evaluations withdraws the jobs
+// in the queue and lets a worker finish the jobs that it has, even if the worker itself is
+// ending.
 func TestDrainWithdrawsWhatNoWorkerBegan(t *testing.T) {
 	for name, ending := range map[string]bool{"worker": false, "ending worker": true} {
 		t.Run(name, func(t *testing.T) {
@@ -69,9 +71,9 @@ func TestDrainWithdrawsWhatNoWorkerBegan(t *testing.T) {
 	}
 }
 
-// TestDrainWithoutWorkers checks that the end of evaluations ends those that no worker serves,
-// among them one that comes too late, and that an answer to one that comes all the same is taken
-// up by the next process of the run.
+// TestDrainWithoutWorkers checks that the end of evaluations ends those that no worker
+// serves, including an evaluation that comes too late, and that if an answer to one of them
+// arrives all the same, the next process of the run uses it.
 func TestDrainWithoutWorkers(t *testing.T) {
 	w := newWorld(t)
 	o := offer()
@@ -127,8 +129,8 @@ func TestDrainWithoutWorkers(t *testing.T) {
 	}
 }
 
-// TestDrainWhilePublishing checks that a job is withdrawn also where the end of evaluations comes
-// between its message and the receipt.
+// TestDrainWhilePublishing checks that a job is withdrawn even if evaluations end between
+// the job's message and the receipt.
 func TestDrainWhilePublishing(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())
@@ -149,8 +151,8 @@ func TestDrainWhilePublishing(t *testing.T) {
 	}
 }
 
-// TestDrainAfterDeath checks that a job whose worker was lost is withdrawn once no worker serves the
-// agent, and not before.
+// TestDrainAfterDeath checks that a job whose worker was lost is withdrawn once no worker
+// serves the agent, and not earlier.
 func TestDrainAfterDeath(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())
@@ -183,7 +185,7 @@ func TestDrainAfterDeath(t *testing.T) {
 	if !r.abandon(id, name, p) {
 		t.Error("not withdrawn without a worker")
 	}
-	cancel() // which makes it look at once
+	cancel() // which triggers a look at once
 	if res := <-got; res.Outcome != agent.Cancelled {
 		t.Errorf("ended with %s: %s", res.Outcome, res.Error)
 	}

@@ -23,12 +23,13 @@ import (
 // Served is an agent that a worker has opened.
 type Served struct {
 	Agent agent.Agent
-	// Parallel is the maximum number of tasks that it runs at once; 0: no limit of its
-	// own.
+	// Parallel is the maximum number of tasks that the agent runs at once; 0 means that it
+	// has no limit of its own.
 	Parallel int
-	// Typed gives the values of a config that came as JSON their declared types.
+	// Typed converts the values in a config that was decoded from JSON to their declared
+	// types.
 	Typed func(agent.Config) agent.Config
-	// Renew resets its state; nil if there is nothing to reset.
+	// Renew resets the agent's state; it is nil if there is nothing to reset.
 	Renew func() error
 	Close func() error
 }
@@ -36,31 +37,32 @@ type Served struct {
 // Worker runs the jobs of offers.
 type Worker struct {
 	Hub *Hub
-	// Name distinguishes it from the other workers of a hub.
+	// Name distinguishes the worker from the other workers of a hub.
 	Name string
 	// Binary and Version identify this program, as in [Offer].
 	Binary, Version string
 	// Slots is the maximum number of tasks that run at once.
 	Slots int
-	// Scratch is an empty folder of its own.
+	// Scratch is an empty folder for the worker's own use.
 	Scratch string
-	// Missing returns those of the variables that this process does not have.
+	// Missing returns those of the named variables that this process does not have.
 	Missing func(names []string) []string
-	// Open opens the agent of an offer from the folder that its bundle was unpacked to. An
-	// error refuses the offer.
+	// Open opens an offer's agent from the folder into which the offer's bundle was
+	// unpacked. If it returns an error, the offer is refused.
 	Open func(ctx context.Context, o Offer, dir, scratch string) (Served, error)
-	// Pause waits before an offer that could not be opened is tried again, or until ctx ends; nil:
-	// by the clock.
+	// Pause waits before an offer that could not be opened is tried again; it ends early if
+	// ctx ends. If Pause is nil, the clock is used.
 	Pause func(ctx context.Context, d time.Duration)
 	// OpaqueName returns a name for a working directory that reveals nothing about the
 	// task.
 	OpaqueName func() string
-	// Lost is the time for which this process has been stopped so far; nil: never.
+	// Lost returns the total time for which this process has been stopped so far; if it is
+	// nil, the process was never stopped.
 	Lost func() time.Duration
-	// Meter counts the worker's tasks and calls; nil counts nothing.
+	// Meter counts the worker's tasks and calls; if it is nil, nothing is counted.
 	Meter Meter
 
-	// busy is the number of tasks that run.
+	// busy is the number of running tasks.
 	busy  atomic.Int64
 	slots chan struct{}
 	parts *blobs
@@ -72,17 +74,17 @@ type Worker struct {
 	told    string // the latest warning about the offers
 }
 
-// heartbeat is the time between two signs of life of a worker.
+// heartbeat is the time between two signs of life from a worker.
 const heartbeat = presenceAge / 3
 
-// startAttempts bounds the attempts to follow the offers of a hub that has not answered yet. A
-// cluster that has just started needs some.
+// startAttempts limits the attempts to follow the offers of a hub that has not answered
+// yet. A cluster that has just started needs several.
 const startAttempts = 10
 
-// Run serves offers until ctx ends. Then it takes no further job, finishes its present jobs until
-// hurry ends, returns the others to the queue, and returns nil. It returns an error when the
-// connection has ended for good, or when the hub has refused each of the first attempts to follow
-// its offers, for lack of JetStream or of permissions.
+// Run serves offers until ctx ends. Then it takes no more jobs, continues its present jobs
+// until hurry ends, returns unfinished jobs to the queue, and returns nil. It returns an
+// error if the connection has ended for good, or if the hub has refused each of the first
+// attempts to follow its offers, for lack of JetStream or of permissions.
 func (w *Worker) Run(ctx, hurry context.Context) error {
 	w.slots, w.parts, w.calls = make(chan struct{}, w.Slots), w.Hub.blobs(partStore, answerAge), w.Hub.blobs(bundleStore, bundleAge)
 	if w.Meter == nil {
@@ -99,7 +101,7 @@ func (w *Worker) Run(ctx, hurry context.Context) error {
 	serving, stop := context.WithCancel(ctx)
 	there, leave := context.WithCancel(context.WithoutCancel(ctx))
 	var presence conc.WaitGroup
-	presence.Go(func() { w.present(there) }) // until the last task ends: a run waits for it
+	presence.Go(func() { w.present(there) }) // published until the last task ends, because a run waits for it
 	defer presence.Wait()
 	defer leave()
 	defer wg.Wait()
@@ -111,7 +113,7 @@ func (w *Worker) Run(ctx, hurry context.Context) error {
 		default:
 		}
 	})
-	wg.Go(func() { // offers of a run that died expire without a notification
+	wg.Go(func() { // the offers of a run that died expire without a notification
 		for serving.Err() == nil {
 			pause(serving, offerAge)
 			select {
@@ -145,17 +147,19 @@ type following struct {
 	worker     *Worker
 	ctx, hurry context.Context
 	wg         *conc.WaitGroup
-	// again receives when the watch must be made anew, because the server was gone.
+	// again receives a value when the watch must be started anew because the server was
+	// gone.
 	again chan struct{}
 	// answered reports whether the hub has answered a request about its offers.
 	answered bool
-	// open holds the functions that stop serving an offer, and last the offers, by token.
+	// open holds, for each offer that is served, the function that stops serving it, and
+	// last holds the offers; both are by token.
 	open map[string]func()
 	last map[string]Offer
 }
 
-// follow serves the offers as they come and go. It returns when they must be watched anew, with
-// an error when they cannot be watched.
+// follow serves the offers as they appear and disappear. It returns when the watch must be
+// started anew, and returns an error if the offers cannot be watched.
 func (f *following) follow() error {
 	h := f.worker.Hub
 	if err := h.wait(f.ctx); err != nil {
@@ -230,7 +234,7 @@ func (f *following) update(e jetstream.KeyValueEntry) {
 	f.wg.Go(func() { f.worker.serve(serving, f.hurry, token, o) })
 }
 
-// same reports whether two offers are served alike.
+// same reports whether two offers are served in the same way.
 func same(a, b Offer) bool {
 	return reflect.DeepEqual(a, b)
 }
@@ -243,8 +247,8 @@ func (w *Worker) note(o *Offer, token, refuses string) {
 	w.tell()
 }
 
-// unnote removes the record of an offer under a token. It leaves the record of a later offer under
-// that token alone. A nil offer removes the record in any case.
+// unnote removes the record of an offer under a token. If the record belongs to a later
+// offer under that token, it stays. If the offer is nil, the record is removed in any case.
 func (w *Worker) unnote(o *Offer, token string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -257,7 +261,8 @@ func (w *Worker) unnote(o *Offer, token string) {
 // noted is a worker's decision on an offer.
 type noted struct {
 	offer *Offer
-	// refuses is the reason why the worker does not serve the offer; empty if it does.
+	// refuses is the reason why the worker does not serve the offer; it is empty if the
+	// worker serves it.
 	refuses string
 }
 
@@ -269,7 +274,7 @@ func (w *Worker) tell() {
 	}
 }
 
-// serve opens the agent of an offer and takes its jobs until ctx ends.
+// serve opens an offer's agent and takes its jobs until ctx ends.
 func (w *Worker) serve(ctx, hurry context.Context, token string, o Offer) {
 	name := text.Clip(o.Agent, 80)
 	refuse := func(why string) {
@@ -277,7 +282,7 @@ func (w *Worker) serve(ctx, hurry context.Context, token string, o Offer) {
 		w.Hub.o.Log.Warn("an offer is refused", "agent", name, "run", text.Clip(o.Run, 80), "reason", why)
 	}
 	if o.Binary != w.Binary {
-		refuse(fmt.Sprintf("the offer is for %s, and this worker runs %s", ProgramName(o.Version, o.Binary), ProgramName(w.Version, w.Binary)))
+		refuse(fmt.Sprintf("the offer is for %s, but this worker runs %s", ProgramName(o.Version, o.Binary), ProgramName(w.Version, w.Binary)))
 		return
 	}
 	if missing := w.Missing(o.Needs); len(missing) > 0 {
@@ -311,17 +316,18 @@ func (w *Worker) serve(ctx, hurry context.Context, token string, o Offer) {
 	w.unnote(&o, token)
 }
 
-// The pauses before an offer that could not be opened is tried again: the obstacle, such as a
-// full disk, may pass. Each is twice the one before.
+// The pauses before an offer that could not be opened is tried again, because the obstacle,
+// such as a full disk, may pass. Each pause is twice as long as the one before.
 const (
 	firstRetry   = 30 * time.Second
 	longestRetry = 5 * time.Minute
 )
 
-// prepare makes a folder for an offer and opens its agent there. With an error no folder is left.
+// prepare creates a folder for an offer and opens the offer's agent there. If there is an
+// error, no folder remains.
 func (w *Worker) prepare(ctx context.Context, o Offer) (served Served, dir, scratch string, err error) {
 	if dir, err = os.MkdirTemp(w.Scratch, "offer-"); err != nil {
-		return Served{}, "", "", fmt.Errorf("making the folder of the offer: %w", withoutPath(err))
+		return Served{}, "", "", fmt.Errorf("creating the folder of the offer: %w", withoutPath(err))
 	}
 	if served, scratch, err = w.openOffer(ctx, o, dir); err != nil {
 		return Served{}, "", "", errors.Join(err, os.RemoveAll(dir))
@@ -329,8 +335,8 @@ func (w *Worker) prepare(ctx context.Context, o Offer) (served Served, dir, scra
 	return served, dir, scratch, nil
 }
 
-// withoutPath returns the cause of an error about a file. The names of temporary folders differ
-// with each attempt, but the cause does not.
+// withoutPath returns the cause of a file error without the path, because the names of
+// temporary folders differ with each attempt, whereas the cause does not.
 func withoutPath(err error) error {
 	var at *os.PathError
 	if errors.As(err, &at) {
@@ -339,8 +345,8 @@ func withoutPath(err error) error {
 	return err
 }
 
-// openOffer fetches the bundle of an offer and opens its agent. It returns the folder for the
-// working directories of jobs, too.
+// openOffer fetches an offer's bundle and opens its agent. It also returns the folder for
+// the working directories of jobs.
 func (w *Worker) openOffer(ctx context.Context, o Offer, dir string) (Served, string, error) {
 	var data []byte
 	err := w.Hub.persist(ctx, func() (err error) {

@@ -21,7 +21,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// world is a server with the processes that use it.
+// world is a server and the processes that use it.
 type world struct {
 	t    testing.TB
 	srv  *server.Server
@@ -29,7 +29,7 @@ type world struct {
 	url  string
 }
 
-// newWorld starts a server that stores its streams in a folder of the test.
+// newWorld starts a server that stores its streams in a temporary folder of the test.
 func newWorld(t testing.TB) *world {
 	w := &world{t: t, opts: *hubtest.Options(t.TempDir())}
 	w.start()
@@ -79,18 +79,18 @@ func (w *world) coordinate(o Offer) *Remote {
 	return r
 }
 
-// crew is a worker of the test.
+// crew is a worker in the test.
 type crew struct {
 	hub  *Hub
 	stop context.CancelFunc
-	// hurry ends the tasks that run.
+	// hurry ends the running tasks.
 	hurry context.CancelFunc
 	done  chan error
-	// asked counts the warnings of the worker.
+	// asked counts the worker's warnings.
 	asked atomic.Int64
 }
 
-// work starts a worker that runs tasks by do.
+// work starts a worker that runs tasks with do.
 func (w *world) work(name string, slots int, do func(context.Context, agent.Request) agent.Result) *crew {
 	return w.workAs(&Worker{Name: name, Binary: program, Slots: slots}, do)
 }
@@ -118,8 +118,8 @@ func (w *world) workOn(h *Hub, k *Worker, do func(context.Context, agent.Request
 	return c
 }
 
-// equip gives a worker what it does not set: a worker of the test needs no environment, and its
-// agent runs tasks by do.
+// equip sets the fields of a worker that are not set: a worker in a test needs no
+// environment, and its agent runs tasks with do.
 func equip(k *Worker, h *Hub, scratch string, do doing) {
 	k.Hub, k.Version, k.Scratch, k.OpaqueName = h, "1", scratch, rand.Text
 	if k.Missing == nil {
@@ -147,8 +147,8 @@ func (c counting) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// kill ends a worker as a killed process ends: its connection is cut, and nothing that it has
-// done since reaches the server.
+// kill ends a worker the way a killed process ends: its connection is cut, and nothing that
+// it does afterwards reaches the server.
 func (c *crew) kill() {
 	c.hub.nc.Close()
 	c.hurry()
@@ -168,7 +168,7 @@ func request(n int) agent.Request {
 	return agent.Request{ID: rand.Text(), Task: agent.Task{ID: fmt.Sprint("t", n), Goal: fmt.Sprint("goal ", n)}, Config: agent.Config{"a": int64(n)}, Seed: int64(n)}
 }
 
-// evaluating returns the context of the first attempt of an evaluation.
+// evaluating returns the context for the first attempt at an evaluation.
 func evaluating(ctx context.Context, seq int64) context.Context {
 	return bench.WithAttempt(ctx, bench.Attempt{Seq: seq, Try: 1})
 }

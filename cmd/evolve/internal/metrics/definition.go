@@ -12,7 +12,8 @@ import (
 type Definition struct {
 	Name, Help string
 	Labels     []string
-	// Histogram reports whether it is a distribution; all others of nights are gauges.
+	// Histogram reports whether the metric is a distribution; all other metrics of nights
+	// are gauges.
 	Histogram bool
 }
 
@@ -20,14 +21,14 @@ const buildHelp = "Always 1; the labels name the program."
 
 func buildLabels() []string { return []string{"version", "goversion"} }
 
-// mostLabel bounds the value of a label, in bytes.
+// mostLabel limits the value of a label, in bytes.
 const mostLabel = 80
 
-// clean makes a foreign text the value of a label.
+// clean turns a foreign text into the value of a label.
 func clean(s string) string { return text.Clip(text.Visible(s), mostLabel) }
 
-// sheet collects the values of metrics. A second value of a metric with the same labels is left
-// out, because a registry would refuse all of them.
+// sheet collects the values of metrics. It leaves out a second value for the same metric
+// and labels, because a registry would then refuse all values.
 type sheet struct {
 	fixed prometheus.Labels
 	known []Definition
@@ -48,8 +49,8 @@ func newSheet(known []Definition, fixed map[string]string) *sheet {
 	return s
 }
 
-// admit returns the description of a metric and the safe values of its labels; nil for a second
-// value.
+// admit returns the description of a metric and the safe values of its labels; it returns
+// nil if the metric already has a value with these labels.
 func (s *sheet) admit(name string, labels []string) (*prometheus.Desc, []string) {
 	values, key := slices.Clone(labels), name
 	for i, v := range values {
@@ -63,7 +64,7 @@ func (s *sheet) admit(name string, labels []string) (*prometheus.Desc, []string)
 	return s.descs[name], values
 }
 
-// set sets the value of a metric. The labels are in the order of its definition.
+// set sets the value of a metric. The labels are in the order of the metric's definition.
 func (s *sheet) set(name string, value float64, labels ...string) {
 	if desc, values := s.admit(name, labels); desc != nil {
 		s.out = append(s.out, prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, values...))
@@ -107,12 +108,13 @@ func (s *sheet) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// seconds are the upper bounds of the buckets of durations.
+// seconds returns the upper bounds of the buckets for durations.
 func seconds() []float64 {
 	return []float64{.001, .003, .01, .03, .1, .3, 1, 3, 10, 30, 100, 300, 1000, 3000}
 }
 
-// Distribution counts durations, in constant memory. The zero value is empty.
+// Distribution counts durations by range, using a constant amount of memory. The zero value
+// is empty.
 type Distribution struct {
 	count uint64
 	sum   float64

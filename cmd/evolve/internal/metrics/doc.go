@@ -1,8 +1,9 @@
-// Package metrics gives figures to Prometheus: those of nights as a text file, which the textfile
-// collector of node_exporter reads, and those of a worker over http. Both have a registry of
-// their own. No label holds the id of a task, a config, a proposal or a run, and foreign names in
-// labels are shortened and shown without hidden characters.
+// Package metrics provides figures to Prometheus. Figures about nights are written to a
+// text file, which the textfile collector of node_exporter reads; figures about a worker
+// are served over http. Each has a registry of its own. No label holds the id of a task, a
+// config, a proposal or a run. Foreign names in labels are shortened and shown without
+// hidden characters.
 //
-// It writes the text file, reads nothing and decides nothing: a caller fills [Night] and
-// [Worker].
+// The package writes the text file, reads nothing and decides nothing: a caller fills in
+// [Night] and [Worker].
 package metrics

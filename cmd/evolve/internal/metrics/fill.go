@@ -10,7 +10,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// mostTargets bounds the tools and providers of one use.
+// mostTargets limits the number of tools and providers whose metrics are exported for one
+// use.
 const mostTargets = 100
 
 // sheet returns the metrics of a night.
@@ -41,7 +42,7 @@ func (n Night) sheet() *sheet {
 	return s
 }
 
-// stamp sets a time; a zero one is left out.
+// stamp sets a time; it leaves out a zero time.
 func (s *sheet) stamp(name string, at time.Time, labels ...string) {
 	if !at.IsZero() {
 		s.set(name, float64(at.UnixMilli())/1000, labels...)
@@ -110,14 +111,15 @@ func (a *Agent) fill(s *sheet) {
 	}
 }
 
-// busiest returns the first hundred by calls.
+// busiest returns the entries with the most calls, at most a hundred.
 func busiest[T any](list []T, calls func(T) int64) []T {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(calls(b), calls(a)) })
 	return list[:min(len(list), mostTargets)]
 }
 
-// saturations sets the waits for limits and the refusals of breakers, for the calls of one use.
+// saturations sets the waits for limits and the refusals by breakers for the calls of one
+// use.
 func (s *sheet) saturations(use string, list []policy.Saturation) {
 	kept := busiest(list, func(t policy.Saturation) int64 { return t.Calls })
 	s.set("evolve_policy_targets_left_out", float64(len(list)-len(kept)), use)
@@ -142,7 +144,7 @@ func (s *sheet) saturations(use string, list []policy.Saturation) {
 	}
 }
 
-// guard sets what only the statistics of a run have.
+// guard sets the metrics that are available only from the statistics of a run.
 func (s *sheet) guard(g policy.Stat) {
 	of := []string{"run", string(g.Kind), g.Name, g.Origin}
 	if g.Cap > 0 {

@@ -9,51 +9,55 @@ import (
 
 // Night is the content of the text file after a run.
 type Night struct {
-	// Workspace is its folder, which distinguishes the files of several on one machine.
+	// Workspace is the workspace's folder, which distinguishes the files of several
+	// workspaces on one machine.
 	Workspace, Version, Go string
-	// Ended is the time at which the command `evolve run` ended, and Exit its exit code.
+	// Ended is when the command `evolve run` ended, and Exit is its exit code.
 	Ended time.Time
 	Exit  int
-	// Run is the latest run; nil before the first. Succeeded is the time at which the latest
-	// run with exit code 0 ended; zero for none.
+	// Run is the latest run; it is nil before the first. Succeeded is when the latest run
+	// with exit code 0 ended; it is zero if there is none.
 	Run       *archive.Run
 	Succeeded time.Time
-	// PaidUSD is the sum that all its processes paid, and Limits the use of its limits.
+	// PaidUSD is the sum that all processes of the run paid, and Limits describes the use
+	// of the run's limits.
 	PaidUSD float64
 	Limits  []Limit
 	Agents  []Agent
 	Waiting []Waiting
-	// Live is the effect of limits on the live turns of the last days.
+	// Live describes the effect of limits on the live turns of recent days.
 	Live []policy.Saturation
-	// Hub counts the tasks on the workers of a hub; nil without one.
+	// Hub holds the counts of tasks on the workers of a hub; it is nil if there is no hub.
 	Hub *Hub
 }
 
-// Limit is the use of a limit of a run: spent of Of, in evaluations, USD or seconds.
+// Limit is the use of one limit of a run: Spent of Of, in evaluations, USD or seconds.
 type Limit struct {
 	Name      string
 	Spent, Of float64
 }
 
-// Agent are the figures of the latest run that worked on an agent.
+// Agent holds the figures of the latest run that worked on an agent.
 type Agent struct {
 	ID     string
 	Run    int
 	Ended  time.Time
 	Result archive.AgentResult
-	// Limit is the limit on the work on it, zero if it is not recorded.
+	// Limit is the limit on the work on the agent; it is zero if it is not recorded.
 	Limit archive.AgentLimit
-	// Evaluations counts them by result: see [Results].
+	// Evaluations holds the numbers of evaluations by result; see [Results].
 	Evaluations map[string]int
 	Latency     Distribution
-	// USD and the tokens are those of the agent and of its judges, without evaluations that
-	// were found in the archive.
+	// USD is the cost of the agent and of its judges, and Input, Output and CachedRead are
+	// the numbers of their tokens. Evaluations that were found in the archive are not
+	// counted.
 	USD                       float64
 	Input, Output, CachedRead int64
 }
 
-// The results of evaluations. Reused: found in the archive and not made again. Failed: it scores
-// 0, because the agent ended without an answer. Missing: no score.
+// The results of evaluations. Reused means that the evaluation was found in the archive and
+// not made again. Failed means that the evaluation scores 0 because the agent ended without
+// an answer. Missing means that there is no score.
 const (
 	Scored  = "scored"
 	Failed  = "failed"
@@ -64,17 +68,17 @@ const (
 // Results lists them.
 func Results() []string { return []string{Scored, Failed, Missing, Reused} }
 
-// Waiting counts the proposals of one agent or target and of one kind that await a
+// Waiting holds the number of proposals of one kind, for one agent or target, that await a
 // person's decision.
 type Waiting struct {
 	Kind, Agent string
 	Count       int
-	// Oldest is the time since which the oldest waits.
+	// Oldest is when the oldest of these proposals began to wait.
 	Oldest time.Time
 }
 
-// Hub counts the tasks of a run on the workers of a hub, by result, and holds the maximum
-// number of workers that served it at once.
+// Hub holds the numbers of a run's tasks on the workers of a hub, by result, and the
+// maximum number of workers that served the run at the same time.
 type Hub struct {
 	Tasks       map[string]int
 	RepeatedUSD float64

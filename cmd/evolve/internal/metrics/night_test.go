@@ -20,10 +20,10 @@ import (
 	"evolve/runtime/policy"
 )
 
-// hostile is a name that would end its line and forge another one.
+// hostile is a name that would end its line and forge another.
 const hostile = "t\"} 1\nevolve_run_exit_code 0\n\\\x1b[2J\u202e\xff"
 
-// full is a night with a value for each metric.
+// full returns a night with a value for each metric.
 func full() Night {
 	at := time.Date(2026, 11, 27, 3, 0, 0, 0, time.UTC)
 	guards := []policy.Stat{{
@@ -82,7 +82,7 @@ func written(t *testing.T, n Night) (map[string]*dto.MetricFamily, []byte) {
 	return families, data
 }
 
-// value returns the value of a metric with these labels.
+// value returns the value of a metric with the given labels.
 func value(t *testing.T, families map[string]*dto.MetricFamily, name string, labels ...string) float64 {
 	t.Helper()
 	var found []float64
@@ -101,7 +101,7 @@ func value(t *testing.T, families map[string]*dto.MetricFamily, name string, lab
 	return found[0]
 }
 
-// TestNight tests the file of a night with a value for each metric.
+// TestNight tests the metrics file of a night with a value for each metric.
 func TestNight(t *testing.T) {
 	families, data := written(t, full())
 	for _, d := range NightDefinitions() {
@@ -158,8 +158,8 @@ func TestNight(t *testing.T) {
 	}
 }
 
-// TestSparseNight tests the file of a command that failed before the first run, and of names that
-// are the same once they are shortened.
+// TestSparseNight tests the metrics file of a command that failed before its first run, and
+// that of names that become equal when shortened.
 func TestSparseNight(t *testing.T) {
 	families, _ := written(t, Night{Workspace: "/srv/w", Exit: 2, Ended: time.Unix(100, 0)})
 	if value(t, families, "evolve_command_exit_code") != 2 || families["evolve_run_number"] != nil || families["evolve_run_success_timestamp_seconds"] != nil {

@@ -1,6 +1,7 @@
 package metrics
 
-// The labels of tools and providers.
+// target returns the labels of metrics about tools and providers, followed by further
+// labels.
 func target(more ...string) []string {
 	return append([]string{"use", "kind", "name", "origin"}, more...)
 }
@@ -10,8 +11,8 @@ func NightDefinitions() []Definition {
 	agent := []string{"agent"}
 	return []Definition{
 		{Name: "evolve_build_info", Help: buildHelp, Labels: buildLabels()},
-		{Name: "evolve_command_end_timestamp_seconds", Help: "When the last command evolve run ended, also one that failed before it began a run."},
-		{Name: "evolve_command_exit_code", Help: "Exit code of that command, as evolve help exit-codes lists them."},
+		{Name: "evolve_command_end_timestamp_seconds", Help: "When the last evolve run command ended, including one that failed before it began a run."},
+		{Name: "evolve_command_exit_code", Help: "Exit code of the last evolve run command, as listed by evolve help exit-codes."},
 
 		{Name: "evolve_run_number", Help: "Number of the latest run."},
 		{Name: "evolve_run_start_timestamp_seconds", Help: "When the latest run began."},
@@ -22,13 +23,13 @@ func NightDefinitions() []Definition {
 		{Name: "evolve_run_phase_duration_seconds", Help: "Time of a stage of the latest run, all agents together.", Labels: []string{"phase"}},
 		{Name: "evolve_run_resumed", Help: "How often the latest run was resumed."},
 		{Name: "evolve_run_concurrency", Help: "Maximum number of evaluations of the latest run at the same time."},
-		{Name: "evolve_run_cost_usd", Help: "What the latest run paid, with models that search, judges and patches."},
-		{Name: "evolve_run_limit_used_ratio", Help: "Used share of a limit of the latest run, of evaluations, money, time or until its deadline. A run uses up its limit as planned.", Labels: []string{"limit"}},
+		{Name: "evolve_run_cost_usd", Help: "Cost of the latest run, including models that search, judges and patches."},
+		{Name: "evolve_run_limit_used_ratio", Help: "Used share of a limit of the latest run: evaluations, money, time, or the time until its deadline. A run uses up its limit as planned.", Labels: []string{"limit"}},
 
 		{Name: "evolve_agent_run_number", Help: "Number of the latest run that worked on the agent. The other figures of the agent are of that run.", Labels: agent},
 		{Name: "evolve_agent_run_end_timestamp_seconds", Help: "When that run ended.", Labels: agent},
-		{Name: "evolve_agent_verdict", Help: "1 for the verdict of that run, 0 for the others.", Labels: []string{"agent", "verdict"}},
-		{Name: "evolve_agent_incomplete", Help: "1 if that run did not finish what it planned for the agent.", Labels: agent},
+		{Name: "evolve_agent_verdict", Help: "1 for the verdict of the latest run that worked on the agent, 0 for the others.", Labels: []string{"agent", "verdict"}},
+		{Name: "evolve_agent_incomplete", Help: "1 if the latest run that worked on the agent did not finish what it planned for it.", Labels: agent},
 		{Name: "evolve_agent_fallen", Help: "1 if the latest nights show that the config in use scores less than before.", Labels: agent},
 		{Name: "evolve_agent_champion_score", Help: "Score of the config in use on search tasks, from 0 to 1.", Labels: agent},
 		{Name: "evolve_agent_evaluations", Help: "Evaluations by result: scored, failed (score 0, no answer), missing (no score), reused (found in the archive).", Labels: []string{"agent", "result"}},
@@ -36,14 +37,14 @@ func NightDefinitions() []Definition {
 		{Name: "evolve_agent_cost_usd", Help: "What the evaluations cost, judges included.", Labels: agent},
 		{Name: "evolve_agent_tokens", Help: "Tokens of the evaluations, judges included: input, output, and cached of the input.", Labels: []string{"agent", "type"}},
 		{Name: "evolve_agent_budget_evaluations", Help: "Evaluations that the limits of the run allowed the agent.", Labels: agent},
-		{Name: "evolve_agent_budget_left_evaluations", Help: "Evaluations that were allowed and not used.", Labels: agent},
+		{Name: "evolve_agent_budget_left_evaluations", Help: "Evaluations that were allowed but not used.", Labels: agent},
 		{Name: "evolve_agent_search_seconds_per_evaluation", Help: "Time of the search's own computation for each evaluation that was made.", Labels: agent},
 
 		{Name: "evolve_decisions_waiting", Help: "Proposals and change requests that awaited a person when the run ended, without those that are stale.", Labels: []string{"agent", "kind"}},
-		{Name: "evolve_decisions_oldest_timestamp_seconds", Help: "Time since which the oldest of these awaits a person.", Labels: []string{"agent", "kind"}},
+		{Name: "evolve_decisions_oldest_timestamp_seconds", Help: "Time since which the oldest proposal or change request has awaited a person.", Labels: []string{"agent", "kind"}},
 
-		{Name: "evolve_policy_calls", Help: "Calls of a tool, a provider or an agent by outcome. use is run, the latest run, or live, the live turns of the last 7 days.", Labels: target("outcome")},
-		{Name: "evolve_policy_retries", Help: "Attempts after the first of these calls.", Labels: target()},
+		{Name: "evolve_policy_calls", Help: "Calls of a tool, a provider or an agent by outcome. The label use is run (the latest run) or live (the live turns of the last 7 days).", Labels: target("outcome")},
+		{Name: "evolve_policy_retries", Help: "Attempts after the first, in the calls of a tool, a provider or an agent.", Labels: target()},
 		{Name: "evolve_policy_wait_seconds", Help: "Sum of the times that calls waited for a limit, their rate or concurrency.", Labels: target("limit")},
 		{Name: "evolve_policy_saturation_ratio", Help: "Share of the time in which at least one call waited for the limit.", Labels: target("limit")},
 		{Name: "evolve_policy_concurrency_limit", Help: "Maximum number of calls at the same time; absent without such a limit.", Labels: target()},
@@ -54,7 +55,7 @@ func NightDefinitions() []Definition {
 		{Name: "evolve_policy_targets_left_out", Help: "Tools and providers beyond the 100 with the most calls, which the file leaves out.", Labels: []string{"use"}},
 
 		{Name: "evolve_hub_tasks", Help: "Tasks of the run on workers of its hub: published, answered, repeated, redelivered, republished, taken or ignored.", Labels: []string{"result"}},
-		{Name: "evolve_hub_repeated_cost_usd", Help: "What answers cost that were not needed, because a task had one already."},
+		{Name: "evolve_hub_repeated_cost_usd", Help: "Cost of answers that were not needed, because their task already had one."},
 		{Name: "evolve_hub_workers", Help: "Maximum number of workers that were present at the same time."},
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// Server serves the metrics of a worker over http until it is closed. It implements [hub.Meter].
-// A nil one closes without effect.
+// Server serves the metrics of a worker over http until it is closed. It implements
+// [hub.Meter]. Closing a nil Server has no effect.
 type Server struct {
 	http    *http.Server
 	version string
@@ -44,7 +44,7 @@ const (
 	answerTime = 30 * time.Second
 )
 
-// NewServer begins to serve at a listener, which it closes in the end.
+// NewServer begins to serve on a listener, which the server closes at its end.
 func NewServer(l net.Listener, version, golang string) *Server {
 	s := &Server{
 		version: version, golang: golang, answered: map[agent.Outcome]int{}, unanswered: map[hub.Unanswered]int{},
@@ -114,7 +114,7 @@ func (s *Server) Describe(to chan<- *prometheus.Desc) {
 // Collect implements [prometheus.Collector].
 func (s *Server) Collect(to chan<- prometheus.Metric) { s.sheet().Collect(to) }
 
-// sheet returns the metrics as they are now.
+// sheet returns the present values of the metrics.
 func (s *Server) sheet() *sheet {
 	s.mu.Lock()
 	state := s.state

@@ -6,7 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// WriteFile replaces the text file at path. A reader finds the former or the new content.
+// WriteFile replaces the text file at path. A reader finds either the old or the new
+// content.
 func (n Night) WriteFile(path string) error {
 	r := prometheus.NewRegistry()
 	if err := r.Register(n.sheet()); err != nil {

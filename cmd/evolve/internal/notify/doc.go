@@ -1,7 +1,9 @@
-// Package notify informs people about nights: messages in an outbox on disk, the channels that
-// they are sent by (a program, a webhook, e-mail), and the heartbeat of a dead man's switch.
+// Package notify informs people about nights. It contains messages in an outbox on disk,
+// the channels by which they are sent (a program, a webhook, e-mail), and the heartbeat of
+// a dead man's switch.
 //
-// A message is written to the outbox before it is sent, and each delivery is recorded after
-// it. A process that is killed in between sends that one message once more, under the same
-// id, and loses none. An event is sent once by each channel for as long as it holds.
+// A message is written to the outbox before it is sent, and each delivery is recorded
+// afterwards. If a process is killed in between, that one message is sent once more, under
+// the same id, and no message is lost. Each channel sends an event once for as long as the
+// event holds.
 package notify

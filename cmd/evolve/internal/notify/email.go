@@ -16,25 +16,26 @@ import (
 	"time"
 )
 
-// mailTime bounds one delivery by e-mail.
+// mailTime limits one delivery by e-mail.
 const mailTime = time.Minute
 
-// Email sends a message by SMTP as plain text.
+// Email sends messages by SMTP as plain text.
 type Email struct {
-	// Server is its host and port.
+	// Server is the mail server's host and port.
 	Server string
 	// Security is "starttls", "tls" or "none".
 	Security string
-	// User and Password log in; empty: no login. They are sent over TLS alone.
+	// User and Password are used to log in; if they are empty, there is no login. They are
+	// sent only over TLS.
 	User, Password string
 	// From and To are addresses without names.
 	From string
 	To   []string
-	// Host is the name that this machine gives; it may be empty.
+	// Host is the name that this machine gives for itself; it may be empty.
 	Host  string
 	Now   func() time.Time
 	Roots *x509.CertPool
-	// Fault is the reason why no message can be sent; empty for none.
+	// Fault is the reason why no message can be sent; it is empty if there is none.
 	Fault string
 }
 
@@ -43,8 +44,8 @@ func (e Email) ID() string { return "email " + strings.Join(e.To, " ") + " by " 
 
 func (e Email) String() string { return "email to " + clip(strings.Join(e.To, ", "), 80) }
 
-// Send delivers the message to the mail server. If the server refuses one receiver, the
-// message is sent to none.
+// Send delivers the message to the mail server. If the server refuses one recipient, the
+// message is not sent to any of them.
 func (e Email) Send(ctx context.Context, m Message) error {
 	if e.Fault != "" {
 		return errors.New(e.Fault)
@@ -106,7 +107,7 @@ func (e Email) transfer(conn net.Conn, letter []byte) error {
 	}
 	for _, to := range e.To {
 		if err := c.Rcpt(to); err != nil {
-			return fmt.Errorf("the receiver %s: %w", to, err)
+			return fmt.Errorf("the recipient %s: %w", to, err)
 		}
 	}
 	w, err := c.Data()
@@ -116,14 +117,14 @@ func (e Email) transfer(conn net.Conn, letter []byte) error {
 	if _, err := w.Write(letter); err != nil {
 		return err
 	}
-	if err := w.Close(); err != nil { // the server has it only now
+	if err := w.Close(); err != nil { // only now does the server have the message
 		return err
 	}
 	_ = c.Quit()
 	return nil
 }
 
-// hello returns a host's name in the form that the greeting may have.
+// hello returns a host's name in a form that is allowed in the SMTP greeting.
 func hello(host string) string {
 	if host == "" || strings.ContainsFunc(host, func(r rune) bool {
 		return r != '-' && r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
@@ -133,8 +134,9 @@ func hello(host string) string {
 	return host
 }
 
-// letter returns the message as RFC 5322 has it. No text of the message can add a header:
-// the subject is one encoded word or more, which has no line breaks of its own.
+// letter returns the message in the format of RFC 5322. No text in the message can add a
+// header: the subject consists of one or more encoded words, which have no line breaks of
+// their own.
 func (e Email) letter(m Message) ([]byte, error) {
 	var b bytes.Buffer
 	header := func(name, value string) { fmt.Fprintf(&b, "%s: %s\r\n", name, value) }

@@ -24,11 +24,11 @@ type mailServer struct {
 	net.Listener
 	secure *tls.Config
 	roots  *x509.CertPool
-	// implicit means TLS from the first byte, plain a server without TLS.
+	// implicit means TLS from the first byte; plain means a server without TLS.
 	implicit, plain bool
-	// user and password are demanded over TLS alone, if they are not empty.
+	// user and password, if they are not empty, are required, and only over TLS.
 	user, password string
-	// refused is a receiver that the server refuses.
+	// refused is a recipient that the server refuses.
 	refused string
 
 	from    string
@@ -132,7 +132,7 @@ func (s *mailServer) serve(conn net.Conn) {
 	}
 }
 
-// email returns the channel of a server.
+// email returns a channel that uses the server.
 func (s *mailServer) email() Email {
 	return Email{
 		Server: s.Addr().String(), Security: "starttls", From: "evolve@example.org", To: []string{"robin@example.org", "kim@example.org"},
@@ -156,7 +156,7 @@ func TestEmail(t *testing.T) {
 		{"wrong password", mailServer{user: "u", password: "p"}, func(e *Email) { e.User, e.Password = "u", "q" }, "the login failed: 535"},
 		{"no login", mailServer{user: "u", password: "p"}, nil, "the sender: 530"},
 		{"unknown authority", mailServer{}, func(e *Email) { e.Roots = x509.NewCertPool() }, "certificate"},
-		{"refused receiver", mailServer{refused: "kim@example.org"}, nil, "the receiver kim@example.org: 550"},
+		{"refused receiver", mailServer{refused: "kim@example.org"}, nil, "the recipient kim@example.org: 550"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := startMail(t, &c.server)
@@ -196,7 +196,7 @@ func TestEmail(t *testing.T) {
 	}
 }
 
-// TestEmailHeaders checks that no text of a message adds a header or ends the headers.
+// TestEmailHeaders checks that no text in a message adds a header or ends the headers.
 func TestEmailHeaders(t *testing.T) {
 	for _, title := range []string{
 		"x\r\nBcc: eve@example.org", "x\nBcc: eve@example.org\n\nbody", "x\rBcc: eve@example.org", "ü\r\n\r\nBcc: eve@example.org",

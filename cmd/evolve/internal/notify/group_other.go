@@ -4,5 +4,5 @@ package notify
 
 import "os/exec"
 
-// inGroup does nothing: only the program itself is killed.
+// inGroup does nothing on this system, so only the program itself is killed.
 func inGroup(*exec.Cmd) {}

@@ -11,25 +11,25 @@ import (
 	"time"
 )
 
-// The signals of a heartbeat, as healthchecks.io has them.
+// The signals of a heartbeat, as defined by healthchecks.io.
 const (
 	Started   = "/start"
 	Succeeded = ""
 	Failed    = "/fail"
 )
 
-// beatTime bounds one request of a heartbeat.
+// beatTime limits one heartbeat request.
 const beatTime = 5 * time.Second
 
-// Heartbeat is a dead man's switch: a service that alarms when no success arrives in time.
-// The zero value does nothing.
+// Heartbeat is a dead man's switch: a service that raises an alarm if no success arrives in
+// time. The zero value does nothing.
 type Heartbeat struct {
 	URL   string
 	Roots *x509.CertPool
 }
 
-// Beat posts a signal with a short text. It makes one try, because a dead man's switch alarms
-// by itself if signals do not arrive.
+// Beat posts a signal with a short text. It tries only once, because a dead man's switch
+// raises an alarm by itself if signals do not arrive.
 func (h Heartbeat) Beat(ctx context.Context, signal, text string) error {
 	if h.URL == "" {
 		return nil

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Event is one event that is reported to people.
+// Event is one event that people are notified of.
 type Event struct {
-	// Kind is awaits, failed, fell or budget; test for a trial of the channels.
+	// Kind is awaits, failed, fell or budget, or test for a trial of the channels.
 	Kind string `json:"kind"`
-	// Subject distinguishes events of a kind, such as a proposal's id.
+	// Subject distinguishes events of the same kind; an example is a proposal's id.
 	Subject string `json:"subject"`
-	// Title describes it on one line.
+	// Title describes the event on one line.
 	Title string `json:"title"`
-	// Commands look at it or decide on it; may be empty.
+	// Commands show what the event is about or decide on it; there may be none.
 	Commands []string `json:"commands"`
 }
 
@@ -26,27 +26,27 @@ func (e Event) Key() string { return e.Kind + "/" + e.Subject }
 
 // Message is the input of a channel: the events of one run, and the text of its report.
 type Message struct {
-	// Version is that of this form, 1.
+	// Version is the version of this format, 1.
 	Version int `json:"version"`
-	// ID is the same for each delivery of the same events by a channel.
+	// ID is the same each time that a channel delivers the same events.
 	ID   string    `json:"id"`
 	Time time.Time `json:"time"`
-	// Workspace is its folder, Host the name of its machine.
+	// Workspace is the workspace's folder, and Host is the name of its machine.
 	Workspace string `json:"workspace"`
 	Host      string `json:"host"`
-	// Run is the run's id; empty for a night that failed before it began.
+	// Run is the run's id; it is empty for a night that failed before its run began.
 	Run  string `json:"run,omitempty"`
 	Exit int    `json:"exit"`
 	// Events is not empty.
 	Events []Event `json:"events"`
-	// Title describes all of it on one line, Text for reading.
+	// Title describes the whole message on one line, and Text is the text to read.
 	Title string `json:"title"`
 	Text  string `json:"text"`
-	// Box is the run's decision boxes, a part of Text.
+	// Box has the run's decision boxes, which are a part of Text.
 	Box string `json:"-"`
 }
 
-// The bounds of a message's texts, in bytes.
+// The maximum lengths of a message's texts, in bytes.
 const (
 	mostTitle = 300
 	mostBox   = 32 << 10
@@ -58,7 +58,7 @@ type stored struct {
 	Box string `json:"box"`
 }
 
-// with returns the message about the given events alone.
+// with returns a copy of the message that has only the given events.
 func (m Message) with(events []Event) Message {
 	m.Version, m.Events = 1, events
 	m.Title = events[0].Title
@@ -85,7 +85,7 @@ func (m Message) with(events []Event) Message {
 	return m
 }
 
-// idOf returns the id of a message by a channel.
+// idOf returns the id of a message sent by a channel.
 func idOf(channel, file string, events []Event) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q", channel, file)
@@ -104,7 +104,7 @@ func (m Message) body() ([]byte, error) {
 	return raw, nil
 }
 
-// clip shortens a text to at most n bytes, between two characters.
+// clip shortens a text to at most n bytes, without splitting a character.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s

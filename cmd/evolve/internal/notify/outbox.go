@@ -19,22 +19,22 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// Folder is the name of the outbox's folder in a workspace's state folder.
+// Folder is the name of the outbox folder within a workspace's state folder.
 const Folder = "notify"
 
-// The names in the folder, and the bounds of files in bytes.
+// The file names in the folder, and the limits on file sizes in bytes.
 const (
 	sentFile  = "sent.json"
 	lockFile  = "lock"
 	ending    = ".message"
 	mostSent  = 16 << 20
 	mostStore = 1 << 20
-	// mostWaiting is the largest number of messages that wait; the oldest go first.
+	// mostWaiting is the maximum number of waiting messages; the oldest are dropped first.
 	mostWaiting = 200
 )
 
-// ErrBusy means that another process is sending. That process leaves messages that it has not
-// read to the next run.
+// ErrBusy reports that another process is sending. Messages that the other process has not
+// read are left for the next run.
 var ErrBusy = errors.New("another process is sending")
 
 // Channel is one way to inform people.
@@ -42,7 +42,7 @@ type Channel interface {
 	// ID identifies the recipient and contains no secret. Sent messages are recorded
 	// under it.
 	ID() string
-	// String names it for people, without a secret.
+	// String names the recipient for people, without a secret.
 	String() string
 	// Send delivers a message. An error means that it may not have arrived.
 	Send(ctx context.Context, m Message) error
@@ -53,9 +53,10 @@ type Outbox struct {
 	// Dir is its folder.
 	Dir      string
 	Channels []Channel
-	// Kinds are those of the events that are sent.
+	// Kinds lists the kinds of events that are sent.
 	Kinds []string
-	// Remind is the time after which an event of the kind awaits is sent again; 0: never.
+	// Remind is the time after which an event of the kind awaits is sent again; 0 means
+	// that it is sent only once.
 	Remind time.Duration
 	Now    func() time.Time
 	// Scrub removes credentials from everything that is stored, sent or returned.
@@ -67,19 +68,20 @@ type record map[string]*sent
 
 type sent struct {
 	Name string `json:"name"`
-	// Sent are the times by the events' keys.
+	// Sent holds the times at which events were sent, by the events' keys.
 	Sent  map[string]time.Time `json:"sent"`
 	Fault *Fault               `json:"fault,omitempty"`
 }
 
-// Fault is a channel that did not deliver.
+// Fault describes a channel that failed to deliver.
 type Fault struct {
 	Channel string    `json:"channel"`
 	Since   time.Time `json:"since"`
 	Reason  string    `json:"reason"`
 }
 
-// Put stores a message about the events that are wanted and that some channel has not sent.
+// Put stores a message with those of its events that are of a wanted kind and that some
+// channel has not sent yet.
 func (o Outbox) Put(m Message) error {
 	waiting, err := o.waiting()
 	if err != nil {
@@ -117,7 +119,7 @@ func (o Outbox) Put(m Message) error {
 		return fmt.Errorf("writing a message: %w", err)
 	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return fmt.Errorf("making the folder of messages: %w", err)
+		return fmt.Errorf("creating the folder of messages: %w", err)
 	}
 	for _, old := range waiting[:max(0, len(waiting)+1-mostWaiting)] {
 		_ = os.Remove(filepath.Join(o.Dir, old.file))
@@ -129,7 +131,7 @@ func (o Outbox) Put(m Message) error {
 	return nil
 }
 
-// due reports whether a channel has yet to send an event, or has to send it again.
+// due reports whether a channel must send an event, either for the first time or again.
 func (o Outbox) due(s *sent, e Event) bool {
 	if s == nil {
 		return true
@@ -138,10 +140,11 @@ func (o Outbox) due(s *sent, e Event) bool {
 	return !done || o.Remind > 0 && e.Kind == "awaits" && !o.Now().Before(at.Add(o.Remind))
 }
 
-// Deliver sends the waiting messages by each channel and returns the channels that failed;
-// their unsent messages wait for the next call. The function over reports whether an event
-// with this kind and subject no longer holds: such an event is no longer sent, and is sent
-// anew when it holds again. The error is about the outbox itself.
+// Deliver sends the waiting messages by each channel and returns the channels that failed.
+// The unsent messages of those channels wait for the next call. The function over reports
+// whether an event with the given kind and subject no longer holds. Such an event is no
+// longer sent; if it holds again later, it is sent again. The error concerns the outbox
+// itself.
 func (o Outbox) Deliver(ctx context.Context, over func(kind, subject string) bool) ([]Fault, error) {
 	waiting, err := o.waiting()
 	if err != nil {
@@ -212,7 +215,8 @@ func (o Outbox) deliver(ctx context.Context, c Channel, s *sent, rec record, wai
 	return nil
 }
 
-// without leaves out events that no longer hold, and channels that are no longer set.
+// without returns the record without events that no longer hold and without channels that
+// are no longer configured.
 func (o Outbox) without(rec record, over func(kind, subject string) bool) record {
 	kept := record{}
 	for _, c := range o.Channels {
@@ -247,13 +251,14 @@ func (o Outbox) sweep(rec record, list []waiting, over func(kind, subject string
 	return nil
 }
 
-// waiting is a message in the outbox with the name of its file.
+// waiting is a message in the outbox, with the name of its file.
 type waiting struct {
 	Message
 	file string
 }
 
-// waiting returns the messages of the outbox, the oldest first. It removes one that cannot be read.
+// waiting returns the messages in the outbox, the oldest first. It removes messages that
+// cannot be read.
 func (o Outbox) waiting() ([]waiting, error) {
 	entries, err := os.ReadDir(o.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

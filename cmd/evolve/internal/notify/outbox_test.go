@@ -13,12 +13,12 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// spyChannel keeps what it sends.
+// spyChannel records what it sends.
 type spyChannel struct {
 	name string
 	got  []Message
 	fail bool
-	// sent is called after each message; nil: nothing.
+	// sent is called after each message, unless it is nil.
 	sent func()
 }
 
@@ -36,7 +36,8 @@ func (c *spyChannel) Send(_ context.Context, m Message) error {
 	return nil
 }
 
-// keys returns the events that were sent, a message in brackets.
+// keys returns the keys of the events that were sent, with the events of each message in
+// brackets.
 func (c *spyChannel) keys() string {
 	var all []string
 	for _, m := range c.got {
@@ -49,7 +50,7 @@ func (c *spyChannel) keys() string {
 	return strings.Join(all, " ")
 }
 
-// post is an outbox with its clock.
+// post is an outbox with a clock.
 type post struct {
 	Outbox
 	now time.Time
@@ -64,8 +65,8 @@ func newPost(t *testing.T, channels ...Channel) *post {
 	return p
 }
 
-// night stores the events, sends what waits, and goes on to the next day. Events of the kind
-// awaits that are not among them are over.
+// night stores the events, sends what waits, and advances the clock by a day. Events of the
+// kind awaits that are not among keys count as over.
 func (p *post) night(t *testing.T, keys ...string) []Fault {
 	t.Helper()
 	m, holds := Message{Run: "r", Box: "box hunter2hunter2"}, map[string]bool{}
@@ -92,8 +93,8 @@ func want(t *testing.T, c *spyChannel, keys string) {
 	}
 }
 
-// TestOnce checks that each event is sent once by each channel, and anew where it held no
-// more in between.
+// TestOnce checks that each channel sends an event once, and sends it again only if the
+// event ceased to hold in between.
 func TestOnce(t *testing.T) {
 	a := &spyChannel{name: "a"}
 	p := newPost(t, a)
@@ -109,14 +110,14 @@ func TestOnce(t *testing.T) {
 	if strings.Contains(fmt.Sprint(a.got), "hunter2") || !strings.Contains(a.got[0].Text, "box [redacted]") {
 		t.Errorf("the text is %q", a.got[0].Text)
 	}
-	b := &spyChannel{name: "b"} // a channel that is new
+	b := &spyChannel{name: "b"} // a new channel
 	p.Channels = append(p.Channels, b)
 	p.night(t, "awaits/P1")
 	want(t, b, "[awaits/P1]")
 	want(t, a, "[awaits/P1] [awaits/P2 failed/r3] [awaits/P1]")
 }
 
-// TestRemind checks that an open decision is told again after the time for that.
+// TestRemind checks that an open decision is sent again after the reminder interval.
 func TestRemind(t *testing.T) {
 	a := &spyChannel{name: "a"}
 	p := newPost(t, a)
@@ -127,8 +128,8 @@ func TestRemind(t *testing.T) {
 	want(t, a, "[awaits/P1 failed/r1] [awaits/P1]")
 }
 
-// TestFails checks that a channel that fails is named, tries again, and holds no other up;
-// and that what was decided meanwhile is not sent.
+// TestFails checks that a failing channel is named, is tried again and does not hold up the
+// others, and that what was decided meanwhile is not sent.
 func TestFails(t *testing.T) {
 	a, b := &spyChannel{name: "a", fail: true}, &spyChannel{name: "b"}
 	p := newPost(t, a, b)
@@ -155,7 +156,7 @@ func TestFails(t *testing.T) {
 }
 
 // TestKilled ends the process at each step of a delivery. The next night sends what is
-// missing, at most one message twice, and that one under its first id.
+// missing. At most one message is sent twice, and then under its first id.
 func TestKilled(t *testing.T) {
 	type killed struct{}
 	for _, step := range []string{"before", "after a", "after b"} {
@@ -198,7 +199,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestBusy checks that two processes do not send at once, and that nothing is lost then.
+// TestBusy checks that two processes do not send at the same time, and that nothing is lost
+// if they try.
 func TestBusy(t *testing.T) {
 	a := &spyChannel{name: "a"}
 	p := newPost(t, a)
@@ -219,7 +221,7 @@ func TestBusy(t *testing.T) {
 	want(t, a, "[failed/r1]")
 }
 
-// TestDamaged checks that damaged files cost a repetition at most.
+// TestDamaged checks that damaged files cost at most a repeated message.
 func TestDamaged(t *testing.T) {
 	a := &spyChannel{name: "a"}
 	p := newPost(t, a)

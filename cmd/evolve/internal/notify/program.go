@@ -13,25 +13,26 @@ import (
 	"evolve/runtime/text"
 )
 
-// The bounds of a program: its time, the output that is kept in bytes, and the wait for
-// output after its own end, which a process that it left running may hold open.
+// The limits of a program: its running time, the number of bytes of output that are
+// retained, and the wait for output after the program has ended, because a process that it
+// left running may hold the output open.
 const (
 	programTime   = time.Minute
 	programOutput = 4 << 10
 	programDrain  = time.Second
 )
 
-// Program is a program of the operator's that is given a message as JSON on stdin. It runs
+// Program is an operator's own program that receives a message as JSON on stdin. It runs
 // with the operator's rights and outside any sandbox.
 type Program struct {
 	Argv []string
-	// Dir is its working folder, Env all of its environment.
+	// Dir is the program's working folder, and Env is its whole environment.
 	Dir string
 	Env []string
-	// Time is its time limit; 0 means one minute. At that limit it is killed with its
-	// process group.
+	// Time is the program's time limit; 0 means one minute. When the limit is reached, the
+	// program is killed with its process group.
 	Time time.Duration
-	// Fault is the reason why it cannot be started; empty for none.
+	// Fault is the reason why the program cannot be started; it is empty if there is none.
 	Fault string
 }
 
@@ -40,7 +41,7 @@ func (p Program) ID() string { return "program " + strings.Join(p.Argv, " ") }
 
 func (p Program) String() string { return "program " + clip(strings.Join(p.Argv, " "), 80) }
 
-// Send runs the program and waits for its end.
+// Send runs the program and waits for it to end.
 func (p Program) Send(ctx context.Context, m Message) error {
 	if p.Fault != "" {
 		return errors.New(p.Fault)
@@ -52,8 +53,8 @@ func (p Program) Send(ctx context.Context, m Message) error {
 	return p.Run(ctx, body)
 }
 
-// Run runs the program with a line on its standard input and waits for its end. The error of a
-// program that fails has the end of its output.
+// Run runs the program with a line on its standard input and waits for it to end. If the
+// program fails, the error has the end of its output.
 func (p Program) Run(ctx context.Context, line []byte) error {
 	most := p.Time
 	if most == 0 {

@@ -49,7 +49,8 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestProgramStopped checks that a program that does not end is killed with what it started.
+// TestProgramStopped checks that a program that does not end is killed, together with the
+// processes it started.
 func TestProgramStopped(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")

@@ -19,32 +19,32 @@ import (
 	"time"
 )
 
-// The bounds of requests: the time of one, the wait between two that the other side may ask
-// for, and what is read of an answer in bytes.
+// The limits of requests: the time of one request, the pause between two requests that the
+// remote service may demand, and the number of bytes of a response that are read.
 const (
 	requestTime = 15 * time.Second
 	longestWait = 30 * time.Second
 	mostAnswer  = 4 << 10
 )
 
-// pauses are the waits before the second try of a request and those after it.
+// pauses are the waits before the second and the third attempt at a request.
 var pauses = [...]time.Duration{2 * time.Second, 8 * time.Second}
 
-// Webhook posts a message as JSON. Its signature has the form of Standard Webhooks
+// Webhook posts a message as JSON. Its signature has the format of Standard Webhooks
 // (standardwebhooks.com).
 type Webhook struct {
-	// URL is https, or http in a private network. It may be a secret.
+	// URL uses https, or http in a private network. It may be a secret.
 	URL string
-	// Secret is the key of the signature; empty: unsigned.
+	// Secret is the key for the signature; if it is empty, messages are not signed.
 	Secret string
 	// Label names the address without its secret, such as its host.
 	Label string
 	Now   func() time.Time
-	// Sleep waits between two tries.
+	// Sleep waits between two attempts.
 	Sleep func(context.Context, time.Duration) error
-	// Roots are the certificate authorities; nil means those of the system.
+	// Roots are the certificate authorities; nil means the system's.
 	Roots *x509.CertPool
-	// Fault is the reason why no message can be sent; empty for none.
+	// Fault is the reason why no message can be sent; it is empty if there is none.
 	Fault string
 }
 
@@ -80,8 +80,8 @@ func (w Webhook) Send(ctx context.Context, m Message) error {
 	return nil
 }
 
-// post makes one request. After an error wait is the pause that the other side requests,
-// negative if another try is useless.
+// post makes one request. If there is an error, wait is the pause that the remote service
+// requests, or negative if another attempt would be useless.
 func (w Webhook) post(ctx context.Context, client *http.Client, id string, body []byte) (wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
@@ -110,15 +110,16 @@ func (w Webhook) post(ctx context.Context, client *http.Client, id string, body 
 	return statusOf(res, said)
 }
 
-// Sign returns the signature header of a body: "v1," with the base64 of the HMAC-SHA256 over
-// id, timestamp (seconds since 1970) and body, joined by full stops. A key that begins with
-// whsec_ is the base64 after it; any other is taken as it is.
+// Sign returns the signature header for a body: "v1," followed by the base64 of the
+// HMAC-SHA256 over id, timestamp (seconds since 1970) and body, joined by full stops. If
+// the key begins with whsec_, the rest is decoded as base64; any other key is used as it
+// is.
 func Sign(secret, id, timestamp string, body []byte) (string, error) {
 	key := []byte(secret)
 	if encoded, is := strings.CutPrefix(secret, "whsec_"); is {
 		var err error
 		if key, err = base64.StdEncoding.DecodeString(encoded); err != nil {
-			return "", errors.New("its key begins with whsec_, and the rest is not base64")
+			return "", errors.New("its key begins with whsec_, but the rest is not base64")
 		}
 	}
 	mac := hmac.New(sha256.New, key)
@@ -129,7 +130,7 @@ func Sign(secret, id, timestamp string, body []byte) (string, error) {
 
 var errElsewhere = errors.New("it redirects to another host, or with another method")
 
-// client returns a client that follows no redirect to another host.
+// client returns a client that does not follow redirects to other hosts.
 func client(roots *x509.CertPool) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
@@ -146,7 +147,9 @@ func client(roots *x509.CertPool) *http.Client {
 	}
 }
 
-// again judges a request without an answer. The error names no address, which may be a secret.
+// again returns the pause before another attempt after a request that got no answer, or a
+// negative pause if another attempt would be useless. The returned error names no address,
+// because an address may be a secret.
 func again(err error) (time.Duration, error) {
 	if errors.Is(err, errElsewhere) {
 		return -1, errElsewhere

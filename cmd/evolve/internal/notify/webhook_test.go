@@ -16,7 +16,7 @@ import (
 
 func at() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
 
-// awaited is a message about two proposals.
+// awaited returns a message about two proposals.
 func awaited() Message {
 	m := Message{Time: at(), Workspace: "/srv/ws", Host: "box", Run: "3-ab", Box: "ADOPT v2\n"}.with([]Event{
 		{"awaits", "P1", "P1 awaits a decision: größer", []string{"evolve approve P1"}},
@@ -26,7 +26,7 @@ func awaited() Message {
 	return m
 }
 
-// waits records pauses and does not wait.
+// waits records pauses instead of waiting.
 type waits struct{ list []time.Duration }
 
 func (w *waits) sleep(_ context.Context, d time.Duration) error {
@@ -75,7 +75,7 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
-// TestWebhookTriesAgain checks which answers are tried again, and how often.
+// TestWebhookTriesAgain checks which responses lead to another attempt, and how often.
 func TestWebhookTriesAgain(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another host was asked") }))
 	defer elsewhere.Close()

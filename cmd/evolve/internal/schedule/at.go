@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// At is a time of day to the minute, in the time zone of the machine.
+// At is a time of day to the minute, in the machine's time zone.
 type At struct{ Hour, Minute int }
 
 // ParseAt reads HH:MM.
@@ -19,7 +19,8 @@ func ParseAt(text string) (At, error) {
 
 func (a At) String() string { return fmt.Sprintf("%02d:%02d", a.Hour, a.Minute) }
 
-// before returns the time from a to the next b by the clock, more than 0 and at most a day.
+// before returns the time from a to the next b on the clock, which is more than 0 and at
+// most a day.
 func (a At) before(b At) time.Duration {
 	d := time.Duration(b.Hour-a.Hour)*time.Hour + time.Duration(b.Minute-a.Minute)*time.Minute
 	if d <= 0 {
@@ -28,13 +29,14 @@ func (a At) before(b At) time.Duration {
 	return d
 }
 
-// on returns the moment of the time of day on a date. Where the clock is set back and the
-// time comes twice, it is the first. Where the clock is set forward past it, cron starts the
-// job right after the change; systemd and Kubernetes leave that day out, and ok is false.
+// on returns the moment of the time of day on a date. If the clock is set back and the time
+// occurs twice, it returns the first moment. If the clock is set forward past the time,
+// cron starts the job right after the change, whereas systemd and Kubernetes skip that day,
+// and ok is false.
 func (a At) on(year int, month time.Month, day int, loc *time.Location, kind Kind) (at time.Time, ok bool) {
 	wall := time.Date(year, month, day, a.Hour, a.Minute, 0, 0, time.UTC)
-	// No zone is as much as 26 hours away from UTC, so the offsets before and after a change
-	// of this date are found this far away.
+	// Every zone's offset from UTC is less than 26 hours, so times this far before and
+	// after the time of day have the offsets from before and after a change on this date.
 	var late time.Time
 	for i, near := range []time.Time{wall.Add(-26 * time.Hour), wall.Add(26 * time.Hour)} {
 		_, offset := near.In(loc).Zone()
@@ -50,7 +52,8 @@ func (a At) on(year int, month time.Month, day int, loc *time.Location, kind Kin
 	return change, kind == Cron
 }
 
-// Due returns the last moment up to now at which a night was due, and the next after now.
+// Due returns the last moment, up to now, at which a night was due, and the next one after
+// now.
 func (a At) Due(now time.Time, kind Kind) (last, next time.Time) {
 	for day := -3; day <= 3; day++ {
 		t, ok := a.on(now.Year(), now.Month(), now.Day()+day, now.Location(), kind)

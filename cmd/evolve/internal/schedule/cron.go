@@ -10,14 +10,15 @@ import (
 	"evolve/runtime/text"
 )
 
-// LogFile is the file, below a workspace, that collects the output of nights that cron starts.
+// LogFile is the file, below a workspace, that collects the output of nights started by
+// cron.
 const LogFile = ".evolve/night.log"
 
-// mostCron is the longest command that every cron takes, in bytes.
+// mostCron is the length of the longest command that every cron accepts, in bytes.
 const mostCron = 998
 
-// Crontab renders the lines of a night in a crontab, between two marks. The second makes up
-// for a night that was missed, when the machine starts.
+// Crontab renders the lines for a night in a crontab, between two marks. The second line
+// runs when the machine starts, and makes up for a night that was missed.
 func Crontab(n Night) (string, error) {
 	log := text.ShellQuote(filepath.Join(n.Workspace, filepath.FromSlash(LogFile)))
 	lines := beginMark + n.Since.UTC().Format(time.RFC3339) + " " + n.Workspace + "\n"
@@ -31,21 +32,21 @@ func Crontab(n Night) (string, error) {
 		command := cronLine("PATH=" + text.ShellQuote(n.Path) + " " + shellWords(append(n.words(), start.flags...)) +
 			" >>" + log + ` 2>&1 || echo "evolve run ended with exit code $?, see "` + log)
 		if len(command) > mostCron {
-			return "", fmt.Errorf("a command in a crontab has at most %d bytes, and this one has %d: %s", mostCron, len(command), command)
+			return "", fmt.Errorf("a command in a crontab has at most %d bytes, but this one has %d: %s", mostCron, len(command), command)
 		}
 		lines += start.when + " " + command + "\n"
 	}
 	return lines + endMark + n.Workspace + "\n", nil
 }
 
-// The marks around the lines of a workspace; its path ends each.
+// The marks around the lines of a workspace; each mark ends with the workspace's path.
 const (
 	beginMark = "# evolve begin "
 	endMark   = "# evolve end "
 )
 
-// block finds the lines of a workspace in a crontab, marks included; from is to where there
-// are none. It fails if only one of the marks is there.
+// block finds the lines of a workspace in a crontab, including the marks. If there are
+// none, from equals to. block fails if only one of the marks is present.
 func block(crontab, workspace string) (from, to int, err error) {
 	at, begun := 0, false
 	for line := range strings.Lines(crontab) {
@@ -71,8 +72,9 @@ func markError(workspace string) error {
 	return fmt.Errorf("the lines of %s in the crontab have lost one of their marks %q and %q", workspace, strings.TrimSpace(beginMark), strings.TrimSpace(endMark))
 }
 
-// replaceBlock puts lines in the place of those of a workspace, or at the end. No lines
-// remove them. Every other byte stays.
+// replaceBlock replaces the lines of a workspace in a crontab with lines, or adds lines at
+// the end if the workspace has none. If lines is empty, it removes the workspace's lines.
+// All other bytes are left unchanged.
 func replaceBlock(crontab, workspace, lines string) (string, error) {
 	from, to, err := block(crontab, workspace)
 	if err != nil {
@@ -88,7 +90,7 @@ func replaceBlock(crontab, workspace, lines string) (string, error) {
 
 var daily = regexp.MustCompile(`^(\d{1,2}) (\d{1,2}) \* \* \* (.+)$`)
 
-// parseBlock reads what [Crontab] rendered, as far as it was left as it was.
+// parseBlock parses lines rendered by [Crontab], as far as a person has not changed them.
 func parseBlock(lines string) Installed {
 	in := Installed{Kind: Cron}
 	for line := range strings.Lines(lines) {

@@ -45,7 +45,8 @@ func TestOtherLinesStay(t *testing.T) {
 	})
 }
 
-// TestHalfABlock checks that lines without one of their marks are not guessed at.
+// TestHalfABlock checks that lines that lack one of their marks lead to an error instead of
+// a guess.
 func TestHalfABlock(t *testing.T) {
 	lines, err := Crontab(exampleNight("/bin/evolve", "/srv/a"))
 	if err != nil {

@@ -14,22 +14,23 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// Host is the machine that nights are scheduled on.
+// Host is the machine on which nights are scheduled.
 type Host struct {
-	// Env is the environment of systemctl and crontab, as NAME=value.
+	// Env is the environment for systemctl and crontab, as NAME=value.
 	Env []string
-	// Systemctl and Crontab are the paths of the programs; empty if there are none.
+	// Systemctl and Crontab are the paths of the programs; each is empty if the program is
+	// missing.
 	Systemctl, Crontab string
-	// UserUnits is the folder of the user's units, empty without a home; SystemUnits is that
-	// of the system's.
+	// UserUnits is the folder of the user's units; it is empty if the user has no home
+	// folder. SystemUnits is the folder of the system's units.
 	UserUnits, SystemUnits string
 }
 
-// Errors of installing and removing.
+// The errors of installing and removing a schedule.
 var (
-	// ErrNone means that neither systemd nor a crontab can be used here.
+	// ErrNone reports that neither systemd nor a crontab can be used here.
 	ErrNone = errors.New("neither systemd nor crontab can be used here")
-	// ErrOther means that the workspace is scheduled by another program already.
+	// ErrOther reports that the workspace is already scheduled by another program.
 	ErrOther = errors.New("it is scheduled already")
 )
 
@@ -46,7 +47,7 @@ func (h Host) run(ctx context.Context, stdin, program string, args ...string) (s
 	return stdout.String(), nil
 }
 
-// systemctl runs systemctl for the user or the system.
+// systemctl runs systemctl for the user or for the system.
 func (h Host) systemctl(ctx context.Context, system bool, args ...string) error {
 	if h.Systemctl == "" {
 		return fmt.Errorf("systemctl: %w", exec.ErrNotFound)
@@ -58,7 +59,7 @@ func (h Host) systemctl(ctx context.Context, system bool, args ...string) error 
 	return err
 }
 
-// HasSystemd reports whether systemd runs and takes commands.
+// HasSystemd reports whether systemd is running and accepts commands.
 func (h Host) HasSystemd(ctx context.Context, system bool) bool {
 	if h.units(system) == "" {
 		return false
@@ -73,7 +74,7 @@ func (h Host) units(system bool) string {
 	return h.UserUnits
 }
 
-// crontab reads the user's crontab; empty if there is none.
+// crontab reads the user's crontab; it returns "" if there is none.
 func (h Host) crontab(ctx context.Context) (string, error) {
 	if h.Crontab == "" {
 		return "", nil
@@ -133,7 +134,7 @@ func (h Host) Find(ctx context.Context, workspace string) ([]Installed, error) {
 	return found, nil
 }
 
-// readUnits reads the units of a name; ok is false without a timer.
+// readUnits reads the units with a name; ok is false if there is no timer.
 func readUnits(dir, name string) (in Installed, ok bool, err error) {
 	if dir == "" {
 		return in, false, nil
@@ -163,7 +164,7 @@ func readUnits(dir, name string) (in Installed, ok bool, err error) {
 	return in, true, nil
 }
 
-// writeUnits writes files below a folder, which it makes.
+// writeUnits writes files below a folder, which it creates.
 func writeUnits(dir string, parts []Part) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -11,23 +11,23 @@ import (
 	"evolve/runtime/text"
 )
 
-// Done is what was installed or removed.
+// Done describes what was installed or removed.
 type Done struct {
 	Kind   Kind
 	System bool
-	// Changed is false if everything stood there already.
+	// Changed is false if everything was already in place.
 	Changed bool
-	// Files are the units; empty for a crontab.
+	// Files holds the paths of the unit files; it is empty for a crontab.
 	Files []string
-	// Log is the command or the file that shows the output of nights.
+	// Log is the file that holds the output of nights, or the command that shows it.
 	Log string
-	// Commands are the commands that changed something, as they would be typed.
+	// Commands holds the commands that changed something, as a person would type them.
 	Commands []string
 }
 
-// Choose returns the kind that a schedule of a workspace is installed with: the one that it
-// has, or systemd where that takes commands, or cron. wanted, where it is not empty, must be
-// among these. It fails with ErrNone or ErrOther.
+// Choose returns the kind of schedule to install for a workspace: the kind that it already
+// has, otherwise systemd if it accepts commands, otherwise cron. If wanted is not empty, it
+// must be one of the possible kinds. Choose fails with ErrNone or ErrOther.
 func (h Host) Choose(ctx context.Context, found []Installed, wanted Kind, system bool) (Kind, error) {
 	if len(found) > 0 {
 		has := found[0]
@@ -45,8 +45,9 @@ func (h Host) Choose(ctx context.Context, found []Installed, wanted Kind, system
 	return "", ErrNone
 }
 
-// Install schedules a night in the place of what is found. Where that is the same already,
-// nothing changes, its time included. What fails leaves everything as it was.
+// Install schedules a night in place of the schedules that were found. If the night is
+// already scheduled in the same way, nothing changes, including its time. If Install fails,
+// everything is left as it was.
 func (h Host) Install(ctx context.Context, kind Kind, system bool, n Night, found []Installed) (Done, error) {
 	same := n
 	if len(found) > 0 {
@@ -68,15 +69,16 @@ func (h Host) Install(ctx context.Context, kind Kind, system bool, n Night, foun
 	}
 	done.Changed = true
 	if len(found) > 0 {
-		_ = h.systemctl(ctx, system, "stop", timer.File) // it reads its new time when it starts
+		_ = h.systemctl(ctx, system, "stop", timer.File) // the timer reads its new time when it starts
 	}
 	err := writeUnits(h.units(system), []Part{service, timer})
 	if err == nil {
 		err = h.do(ctx, &done, "daemon-reload")
 	}
 	if err == nil {
-		// The time at which an earlier timer fired last would make systemd catch up a night at
-		// once. There is none on a new machine, and old versions of systemctl cannot forget it.
+		// Because of the time at which an earlier timer last fired, systemd would start a
+		// night at once to catch up. On a new machine there is no such time, and old
+		// versions of systemctl cannot clear it.
 		_ = h.systemctl(ctx, system, "clean", "--what=state", timer.File)
 		err = h.do(ctx, &done, "enable", "--now", timer.File)
 	}
@@ -99,7 +101,8 @@ func (h Host) do(ctx context.Context, done *Done, args ...string) error {
 	return h.systemctl(ctx, done.System, args...)
 }
 
-// restore puts back the units that were there before, or deletes the new ones.
+// restore restores the units that were there before, or deletes the new units if there were
+// none.
 func (h Host) restore(ctx context.Context, done Done, found []Installed) error {
 	if len(found) == 0 {
 		_ = h.systemctl(ctx, done.System, "disable", "--now", filepath.Base(done.Files[1]))
@@ -125,7 +128,7 @@ func deleteFiles(paths []string) error {
 	return errors.Join(errs...)
 }
 
-// enabled reports whether a timer is enabled and waits.
+// enabled reports whether a timer is enabled and waiting.
 func (h Host) enabled(ctx context.Context, system bool, timer string) bool {
 	for _, question := range []string{"is-enabled", "is-active"} {
 		if err := h.systemctl(ctx, system, question, "--quiet", timer); err != nil {
@@ -147,7 +150,7 @@ func (h Host) installCron(ctx context.Context, n, same Night, found []Installed)
 	return h.edit(ctx, n.Workspace, lines)
 }
 
-// edit puts lines in the place of those of a workspace.
+// edit replaces a workspace's lines in the crontab with lines.
 func (h Host) edit(ctx context.Context, workspace, lines string) (Done, error) {
 	done := Done{Kind: Cron, Changed: true, Log: logOf(Cron, false, workspace), Commands: []string{"crontab -"}}
 	before, err := h.crontab(ctx)
@@ -164,7 +167,7 @@ func (h Host) edit(ctx context.Context, workspace, lines string) (Done, error) {
 	return done, h.setCrontab(ctx, after)
 }
 
-// Remove takes away the schedule of a workspace. A night that is under way goes on.
+// Remove removes the schedule of a workspace. A night that is under way continues.
 func (h Host) Remove(ctx context.Context, workspace string, in Installed) (Done, error) {
 	if in.Kind == Cron {
 		return h.edit(ctx, workspace, "")
@@ -181,7 +184,7 @@ func (h Host) Remove(ctx context.Context, workspace string, in Installed) (Done,
 	return done, h.do(ctx, &done, "daemon-reload")
 }
 
-// Faults returns what keeps a schedule from starting nights of a workspace.
+// Faults describes what prevents a schedule from starting the nights of a workspace.
 func (h Host) Faults(ctx context.Context, workspace string, in Installed) []string {
 	var faults []string
 	if info, err := os.Stat(in.Program); err != nil || info.IsDir() || info.Mode()&0o111 == 0 {
@@ -194,7 +197,7 @@ func (h Host) Faults(ctx context.Context, workspace string, in Installed) []stri
 	case !in.Daily:
 		faults = append(faults, "it was changed by hand, and does not start once a day")
 	case in.Kind == Systemd && !h.enabled(ctx, in.System, in.unit+".timer"):
-		faults = append(faults, "its timer is not enabled or does not wait: systemctl "+map[bool]string{true: "", false: "--user "}[in.System]+"enable --now "+text.ShellQuote(in.unit+".timer"))
+		faults = append(faults, "its timer is not enabled or not waiting: systemctl "+map[bool]string{true: "", false: "--user "}[in.System]+"enable --now "+text.ShellQuote(in.unit+".timer"))
 	}
 	return faults
 }

@@ -9,28 +9,31 @@ import (
 	"evolve/runtime/text"
 )
 
-// Installed is the schedule of a workspace as the machine has it.
+// Installed is a workspace's schedule as found on the machine.
 type Installed struct {
 	Kind Kind
-	// System reports a unit of the system, not of the user.
+	// System reports whether the unit belongs to the system rather than to the user.
 	System bool
-	// Files are where it stands: the units, or nothing for a crontab.
+	// Files are the unit files of the schedule; there are none for a crontab.
 	Files []string
-	// At is the time of day, where Daily reports that it is once a day; a person may have
-	// changed that.
+	// At is the time of day. It is valid if Daily reports that the schedule runs once a
+	// day, which a person may have changed.
 	At    At
 	Daily bool
-	// Program and Workspace are of its command; empty if that was changed beyond recognition.
+	// Program and Workspace are taken from the schedule's command; they are empty if the
+	// command was changed beyond recognition.
 	Program, Workspace string
-	// Until is the time of day by which its nights end; empty if its command has none.
+	// Until is the time of day by which the schedule's nights end; it is empty if the
+	// command has none.
 	Until string
-	// Since is when it was installed.
+	// Since is when the schedule was installed.
 	Since time.Time
-	// packaged reports an instance of the units that a package of evolve brings.
+	// packaged reports whether the schedule is an instance of the units that a package of
+	// evolve installs.
 	packaged bool
-	// unit is the name of the units; empty for a crontab.
+	// unit is the name of the schedule's units; it is empty for a crontab.
 	unit string
-	// parts are the texts of the files, or the lines of the crontab.
+	// parts holds the texts of the unit files, or the lines of the crontab.
 	parts []Part
 }
 
@@ -43,7 +46,7 @@ func (in *Installed) setCommand(words []string) {
 	in.Program, in.Workspace, in.Until = words[0], after(words, "--workspace"), after(words, "--until")
 }
 
-// after returns the word after a flag.
+// after returns the word that follows a flag in a list of words.
 func after(words []string, flag string) string {
 	if at := slices.Index(words, flag); at >= 0 && at+1 < len(words) {
 		return words[at+1]
@@ -51,7 +54,8 @@ func after(words []string, flag string) string {
 	return ""
 }
 
-// Log returns the command or the file that shows the output of nights of a workspace.
+// Log returns the file that holds the output of a workspace's nights, or the command that
+// shows it.
 func (in Installed) Log(workspace string) string {
 	if in.packaged {
 		return journal(false, in.unit)
@@ -73,23 +77,25 @@ func journal(system bool, unit string) string {
 	return "journalctl --user -u " + text.ShellQuote(unit)
 }
 
-// grace is how long after it was due a night may take to appear in the archive.
+// grace is how long after a night was due it may take to appear in the archive.
 const grace = 5 * time.Minute
 
-// State is the state of a schedule at a moment.
+// State is the state of a schedule at one moment.
 type State struct {
-	// Last is when the last night was due since the schedule was installed; zero if none was.
-	// Next is when the next is.
+	// Last is when the last night since the schedule was installed was due; it is zero if
+	// none was. Next is when the next night is due.
 	Last, Next time.Time
-	// Missed reports that no run worked between Last and now, and that it had time to begin.
+	// Missed reports whether no run worked between Last and now although there was enough
+	// time for a run to begin.
 	Missed bool
-	// CatchUp reports that no run did, or that the process of the last one died.
+	// CatchUp reports whether no run worked between Last and now, or whether the process of
+	// the last run died.
 	CatchUp bool
 }
 
-// Look compares a schedule with the latest run of an archive, the zero run if there is none.
-// Its state must be as it is: a run whose process died is interrupted and has no end. now is
-// in the time zone of the machine.
+// Look compares a schedule with the latest run in an archive, or the zero run if there is
+// none. The run must be in its actual state: a run whose process died is interrupted and
+// has no end. now is in the machine's time zone.
 func Look(in Installed, latest archive.Run, now time.Time) State {
 	var s State
 	if !in.Daily {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// CronJob renders a CronJob of Kubernetes. The image and the claim are to be filled in.
+// CronJob renders a Kubernetes CronJob. The image and the claim have to be filled in.
 func CronJob(n Night) string {
 	zone := ""
 	if n.Zone != "" {
@@ -43,7 +43,7 @@ spec:
 `, Name(n.Workspace), n.At.Minute, n.At.Hour, zone, strings.Join(words, ", "), quoted(n.Workspace))
 }
 
-// quoted returns a text as JSON, which is YAML as well.
+// quoted returns a text as a JSON string, which is also valid YAML.
 func quoted(s string) string {
 	text, _ := json.Marshal(s)
 	return string(text)

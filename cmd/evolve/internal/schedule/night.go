@@ -13,10 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is a program that starts nights.
+// Kind is a kind of program that starts nights.
 type Kind string
 
-// The kinds. Kubernetes is only printed.
+// The kinds of programs that start nights. A schedule of the kind Kubernetes is only
+// printed, not installed.
 const (
 	Systemd    Kind = "systemd"
 	Cron       Kind = "cron"
@@ -28,18 +29,21 @@ func Kinds() []Kind { return []Kind{Systemd, Cron, Kubernetes} }
 
 // Night is the command that is started every night.
 type Night struct {
-	// Program is the absolute path of evolve, Workspace that of the workspace.
+	// Program is the absolute path of evolve, and Workspace is the absolute path of the
+	// workspace.
 	Program, Workspace string
 	At                 At
-	// Limits are flags of evolve run.
+	// Limits are flags for `evolve run`.
 	Limits []string
-	// Path is the search path for programs. Neither cron nor systemd has that of a shell.
+	// Path is the search path for programs. Neither cron nor systemd has a shell's search
+	// path.
 	Path string
-	// User is the user of a system unit; empty in a user's own schedule.
+	// User is the user who runs a system unit; it is empty in a user's own schedule.
 	User string
-	// Zone is the name of the time zone for Kubernetes, whose own is UTC; empty if unknown.
+	// Zone is the name of the time zone, for Kubernetes, which otherwise uses UTC; it is
+	// empty if unknown.
 	Zone string
-	// Since is when the schedule was installed. Earlier nights were not due.
+	// Since is when the schedule was installed. Nights before that were not due.
 	Since time.Time
 }
 
@@ -48,7 +52,7 @@ func (n Night) words() []string {
 	return slices.Concat([]string{n.Program, "run", "--workspace", n.Workspace}, n.Limits, []string{"--quiet"})
 }
 
-// Check returns an error if a path cannot stand in a line of a unit or a crontab.
+// Check returns an error if a path cannot be written on a line of a unit or a crontab.
 func (n Night) Check() error {
 	for _, path := range []string{n.Program, n.Workspace, n.Path} {
 		if !utf8.ValidString(path) || strings.ContainsFunc(path, unicode.IsControl) {
@@ -61,11 +65,11 @@ func (n Night) Check() error {
 	return nil
 }
 
-// unsafeInNames matches what a name of a unit or of a CronJob cannot have.
+// unsafeInNames matches characters that the name of a unit or a CronJob cannot contain.
 var unsafeInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// Name returns the name of a workspace's schedule: different for each folder, and valid for a
-// unit and for a CronJob.
+// Name returns the name of a workspace's schedule. It differs for each folder, and is valid
+// for a unit and for a CronJob.
 func Name(workspace string) string {
 	base := unsafeInNames.ReplaceAllString(strings.ToLower(filepath.Base(workspace)), "-")
 	base = strings.Trim(base[:min(len(base), 24)], "-")
@@ -73,19 +77,21 @@ func Name(workspace string) string {
 	return strings.ReplaceAll(fmt.Sprintf("evolve-%s-%x", base, sum[:4]), "--", "-")
 }
 
-// LimitsUntil returns the flags that end a night at a time of day. A night that is caught up
-// later in the day has as long as one that began on time, and so never reaches the next.
+// LimitsUntil returns the flags that end a night at a time of day. A night that is caught
+// up later in the day has only as much time as one that began on time, so it never extends
+// into the next night.
 func LimitsUntil(at, until At) []string {
 	return []string{"--until", until.String(), "--budget-time", length(at.before(until))}
 }
 
-// LimitsBefore returns the flag that keeps a night that is caught up as short as one that
-// began on time, where evolve.yaml has the time of day at which it ends.
+// LimitsBefore returns the flag that gives a night that is caught up no more time than one
+// that began on time. It is for workspaces whose evolve.yaml has the time of day at which
+// nights end.
 func LimitsBefore(at, until At) []string {
 	return []string{"--budget-time", length(at.before(until))}
 }
 
-// length renders a time in whole minutes.
+// length renders a duration in whole minutes.
 func length(d time.Duration) string {
 	h, m := d/time.Hour, d%time.Hour/time.Minute
 	if m == 0 {

@@ -2,8 +2,8 @@
 
 package schedule
 
-// Owner returns an empty name: there are no system units here.
+// Owner returns an empty name, because there are no system units here.
 func Owner(string) string { return "" }
 
-// CurrentUser returns an empty name: there are no units of a user here.
+// CurrentUser returns an empty name, because there are no user units here.
 func CurrentUser() string { return "" }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Owner returns the user who owns a folder, by name where that is known.
+// Owner returns the user who owns a folder, by name if the name is known.
 func Owner(dir string) string {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -21,7 +21,7 @@ func Owner(dir string) string {
 	return ""
 }
 
-// CurrentUser returns the user of this process, by name where that is known.
+// CurrentUser returns the user of this process, by name if the name is known.
 func CurrentUser() string { return userName(os.Getuid()) }
 
 func userName(uid int) string {

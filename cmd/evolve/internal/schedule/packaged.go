@@ -9,12 +9,13 @@ import (
 	"strings"
 )
 
-// The packages of evolve bring the units evolve@.service and evolve@.timer for users. An
-// instance of them is named after the path of its workspace, as systemd-escape has it.
+// The packages of evolve install the user units evolve@.service and evolve@.timer. An
+// instance of these units is named after the path of its workspace, escaped as by
+// systemd-escape.
 const packagedUnit = "evolve@"
 
-// instance finds the enabled timer of the packaged units for a workspace. It was installed
-// when its link was made.
+// instance finds the enabled timer of the packaged units for a workspace. The timer counts
+// as installed since the creation of the link that enables it.
 func (h Host) instance(workspace string) (in Installed, ok bool, err error) {
 	if h.UserUnits == "" {
 		return in, false, nil
@@ -40,8 +41,8 @@ func (h Host) instance(workspace string) (in Installed, ok bool, err error) {
 	return in, true, nil
 }
 
-// readInstance reads the timer that a link leads to, followed by what a person added to it,
-// and the service beside that timer.
+// readInstance reads the timer to which a link leads, followed by a person's additions to
+// the timer, and the service in the same folder.
 func readInstance(link, added string) (texts [2]string, err error) {
 	timer, err := filepath.EvalSymlinks(link)
 	if err != nil {
@@ -67,7 +68,7 @@ func readInstance(link, added string) (texts [2]string, err error) {
 	return texts, nil
 }
 
-// escapePath escapes an absolute path for the name of a unit.
+// escapePath escapes an absolute path for use in the name of a unit.
 func escapePath(path string) string {
 	path = strings.Trim(filepath.Clean(path), "/")
 	if path == "" {

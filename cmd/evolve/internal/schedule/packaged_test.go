@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// packagedUnits renders the units of the packages: those of a workspace, with the path of an
-// instance in place of its own, and no time at which they were installed.
+// packagedUnits renders the units in the packages: the units of a workspace, with the
+// instance's path instead of the workspace's and without an installation time.
 func packagedUnits() []Part {
 	const instance = "/$INSTANCE" // the dollar sign keeps variables in a path from being expanded
 	service, timer := Units(Night{Program: "/usr/bin/evolve", Workspace: instance, At: At{1, 30}, Path: "/usr/local/bin:/usr/bin:/bin"})
@@ -23,7 +23,7 @@ func packagedUnits() []Part {
 	return []Part{{packagedUnit + ".service", text.Replace(service.Text)}, {packagedUnit + ".timer", text.Replace(timer.Text)}}
 }
 
-// packaging has the files that only packages have.
+// packaging is the folder with the files that only packages have.
 var packaging = filepath.Join("..", "..", "..", "..", ".ci", "release")
 
 func TestPackagedUnits(t *testing.T) {
@@ -45,7 +45,7 @@ func TestPackagedUnits(t *testing.T) {
 }
 
 // TestInstance checks that an enabled instance of the packaged units is found, shown and
-// taken away, and that nothing is installed beside it.
+// removed, and that nothing is installed beside it.
 func TestInstance(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "a-b")
 	h := Host{UserUnits: filepath.Join(t.TempDir(), "user")}
@@ -81,7 +81,7 @@ func TestInstance(t *testing.T) {
 	if _, err := h.Choose(context.Background(), []Installed{in}, "", false); !errors.Is(err, ErrOther) {
 		t.Errorf("another is installed beside it: %v", err)
 	}
-	// A person's own time is in a file beside it.
+	// A time that a person sets is in a file beside the unit.
 	if err := writeUnits(filepath.Join(h.UserUnits, name+".timer.d"), []Part{{"override.conf", "[Timer]\nOnCalendar=\nOnCalendar=Mon 05:00\n"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestEscapedPaths(t *testing.T) {
 	}
 }
 
-// TestSystemdAcceptsPackagedUnits gives an instance to systemd's own check.
+// TestSystemdAcceptsPackagedUnits runs systemd's own check on an instance.
 func TestSystemdAcceptsPackagedUnits(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {

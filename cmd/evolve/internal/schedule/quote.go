@@ -7,8 +7,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// plain holds the characters, beside letters and digits, that neither systemd nor a shell
-// interprets.
+// plain holds the characters, apart from letters and digits, that neither systemd nor a
+// shell interprets.
 const plain = "/._-+=:,@"
 
 func isPlain(word string) bool {
@@ -17,10 +17,10 @@ func isPlain(word string) bool {
 	})
 }
 
-// unitText escapes what systemd expands in any setting of a unit.
+// unitText escapes the characters that systemd expands in every setting of a unit.
 func unitText(s string) string { return strings.ReplaceAll(s, "%", "%%") }
 
-// unitWord quotes a word of a list in a unit.
+// unitWord quotes a word in a list in a unit.
 func unitWord(word string) string {
 	if isPlain(word) {
 		return word
@@ -28,7 +28,8 @@ func unitWord(word string) string {
 	return `"` + unitText(strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word)) + `"`
 }
 
-// systemd takes no program whose path has a quote or a backslash; a shell starts those.
+// throughShell returns the command with which a shell starts a program, because systemd
+// accepts no program whose path has a quotation mark or a backslash.
 func throughShell() []string { return []string{"/bin/sh", "-c", `exec "$0" "$@"`} }
 
 // unitCommand renders ExecStart. The colon keeps systemd from expanding variables.
@@ -46,7 +47,7 @@ func unitCommand(words []string) string {
 	return colon + strings.Join(quoted, " ")
 }
 
-// parseUnitCommand returns the words of ExecStart.
+// parseUnitCommand returns the words of an ExecStart setting.
 func parseUnitCommand(line string) []string {
 	words, shell := split(strings.ReplaceAll(strings.TrimPrefix(line, ":"), "%%", "%")), throughShell()
 	if len(words) > len(shell) && slices.Equal(words[:len(shell)], shell) {
@@ -55,9 +56,10 @@ func parseUnitCommand(line string) []string {
 	return words
 }
 
-// cronLine escapes a command of a shell for a crontab, in which a percent sign is a line
-// break unless a backslash stands before it. A backslash that the command itself has there
-// would be taken for that of the pair, so the quotes are closed and opened between them.
+// cronLine escapes a shell command for a crontab, in which a percent sign is a line break
+// unless a backslash precedes it. A backslash of the command itself before a percent sign
+// would be taken as part of the escape, so the quotes are closed and reopened between the
+// two characters.
 func cronLine(command string) string {
 	command = strings.ReplaceAll(command, `\%`, `\''%`)
 	return strings.ReplaceAll(command, "%", `\%`)
@@ -75,7 +77,8 @@ func shellWords(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// split returns the words of a command line: a backslash escapes outside of single quotes.
+// split returns the words of a command line. Outside single quotes, a backslash escapes the
+// next character.
 func split(line string) []string {
 	var words []string
 	var word strings.Builder

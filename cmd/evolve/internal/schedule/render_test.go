@@ -75,7 +75,8 @@ func TestParsedAgain(t *testing.T) {
 	}
 }
 
-// program writes a program that records its arguments, one a line, below a folder.
+// program writes a program that records its arguments, one per line, in a log below a
+// folder.
 func program(t *testing.T, dir string) (path, log string) {
 	t.Helper()
 	path, log = filepath.Join(dir, "evolve"), filepath.Join(t.TempDir(), "args")
@@ -89,8 +90,8 @@ func program(t *testing.T, dir string) (path, log string) {
 	return path, log
 }
 
-// asCron returns the command that cron gives to the shell: it ends at the first percent sign
-// without a backslash, and loses the backslash before one.
+// asCron returns the command that cron passes to the shell. The command ends at the first
+// percent sign without a backslash, and a backslash before a percent sign is removed.
 func asCron(command string) string {
 	var out strings.Builder
 	escaped := false
@@ -159,7 +160,8 @@ func TestCronRunsTheProgram(t *testing.T) {
 	}
 }
 
-// TestSystemdAccepts gives the units to systemd's own check, which looks for the program too.
+// TestSystemdAccepts runs systemd's own check on the units. The check also looks for the
+// program.
 func TestSystemdAccepts(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Part is a file of a schedule. File is empty for lines that stand among others.
+// Part is a file of a schedule. File is empty if the part is only some lines of another
+// file.
 type Part struct {
 	File string `json:"file,omitempty"`
 	Text string `json:"text"`
@@ -16,10 +17,10 @@ type Part struct {
 // header begins each file that evolve writes.
 const header = "# `evolve schedule install` wrote this file, `evolve schedule remove` deletes it.\n"
 
-// Units renders the service and the timer of a night; their names lack the folder. A night
-// ends an hour before the next is due: it finishes what is under way, and has half an hour
-// for its report. Exit 3 is that proposals await a decision, 5 that another run holds the
-// archive, 130 that a person stopped it.
+// Units renders the service and the timer of a night; their names do not include the
+// folder. A night ends an hour before the next is due: it finishes what is under way, and
+// has half an hour for its report. Exit code 3 means that proposals await a decision, 5
+// that another run holds the archive, and 130 that a person stopped the night.
 func Units(n Night) (service, timer Part) {
 	name, user := Name(n.Workspace), ""
 	if n.User != "" {
@@ -61,7 +62,7 @@ var (
 	execStart  = regexp.MustCompile(`(?m)^ExecStart=(.+)$`)
 )
 
-// parseUnits reads what [Units] rendered, as far as it was left as it was.
+// parseUnits parses units rendered by [Units], as far as a person has not changed them.
 func parseUnits(service, timer string) Installed {
 	in := Installed{Kind: Systemd}
 	if m := onCalendar.FindStringSubmatch(timer); m != nil && strings.Count(timer, "OnCalendar=") == 1 {

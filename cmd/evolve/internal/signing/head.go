@@ -14,7 +14,7 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// Head is a head of the ledger that a key has signed.
+// Head is a head of the ledger that was signed with a key.
 type Head struct {
 	Archive string
 	Seq     int64
@@ -22,10 +22,11 @@ type Head struct {
 	Signer  sshsig.Signer
 }
 
-// ErrUnsigned means that there is no signed head.
+// ErrUnsigned reports that there is no signed head.
 var ErrUnsigned = errors.New("there is no signed head")
 
-// Files lie beside the archive: the signed text and its signature.
+// Files returns the paths of the signed text and its signature, which are next to the
+// archive.
 func Files(root string) (text, signature string) {
 	text = filepath.Join(root, ".evolve", "head.signed")
 	return text, text + ".sig"
@@ -37,8 +38,9 @@ func signedText(id string, seq int64, hash string) []byte {
 	return fmt.Appendf(nil, signedForm, id, seq, hash)
 }
 
-// Write signs a head. It writes the signature first: a process that is killed before it
-// writes the text leaves the text of the previous head, and Read tries the next entry.
+// Write signs a head. It writes the signature before the text. If the process is killed in
+// between, the text of the previous head is left, and Read tries the entry that follows
+// that head.
 func Write(root string, key *sshsig.Key, id string, seq int64, hash string) error {
 	text := signedText(id, seq, hash)
 	sig, err := key.Sign(text)
@@ -55,9 +57,9 @@ func Write(root string, key *sshsig.Key, id string, seq int64, hash string) erro
 	return nil
 }
 
-// Read returns the head that one of the allowed keys has signed. It fails with
-// ErrUnsigned where there is none, and with an *archive.AuditError where the signature is
-// not one of a head of this ledger.
+// Read returns the head that one of the allowed keys has signed. It fails with ErrUnsigned
+// if there is none, and with an *archive.AuditError if the signature does not belong to a
+// head of this ledger.
 func Read(ctx context.Context, a *archive.Archive, root string, allowed []byte) (Head, error) {
 	name, signature := Files(root)
 	wrong := func(format string, args ...any) error {
@@ -114,7 +116,7 @@ func Read(ctx context.Context, a *archive.Archive, root string, allowed []byte) 
 	return h, nil
 }
 
-// entryHash is the hash of an entry of the ledger; empty where there is none.
+// entryHash returns the hash of a ledger entry, or "" if there is no such entry.
 func entryHash(ctx context.Context, a *archive.Archive, seq int64) (string, error) {
 	if seq < 1 {
 		return "", nil

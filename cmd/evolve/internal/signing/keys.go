@@ -20,7 +20,7 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// maxKey bounds a file of keys, in bytes.
+// maxKey limits the size of a file of keys, in bytes.
 const maxKey = 1 << 20
 
 // KeyError is the error for a key or a list of keys that cannot be used.
@@ -48,7 +48,7 @@ func ReadKeys(purpose, path, absent string) ([]byte, fs.FileInfo, error) {
 	var large *wholefile.TooLargeError
 	switch {
 	case errors.Is(err, wholefile.ErrIrregular):
-		return nil, nil, badKey(absent, "%s cannot be read: %s is no file", purpose, path)
+		return nil, nil, badKey(absent, "%s cannot be read: %s is not a file", purpose, path)
 	case errors.As(err, &large):
 		return nil, nil, badKey(absent, "%s cannot be read: %s has more than %d bytes", purpose, path, large.Most)
 	case err != nil:
@@ -61,7 +61,7 @@ func ReadKeys(purpose, path, absent string) ([]byte, fs.FileInfo, error) {
 	return data, info, nil
 }
 
-// signingKey reads the private key in a file that others cannot read. Its error is a
+// signingKey reads the private key from a file that others cannot read. Its error is a
 // KeyError.
 func signingKey(path string) (*sshsig.Key, error) {
 	data, info, err := ReadKeys("the key that signs", path, "`ssh-keygen -t ed25519 -N '' -f "+text.ShellQuote(path)+"` makes one")
@@ -82,8 +82,8 @@ func signingKey(path string) (*sshsig.Key, error) {
 	return key, nil
 }
 
-// Keys are those of the setting audit. Key is nil if heads are not signed; Allowed is nil
-// if nothing is checked.
+// Keys holds the keys that the setting audit names. Key is nil if heads are not signed;
+// Allowed is nil if nothing is checked.
 type Keys struct {
 	Key     *sshsig.Key
 	Allowed []byte
@@ -92,7 +92,7 @@ type Keys struct {
 // Load reads the files that the setting audit names. Its error is a KeyError.
 func Load(set workspace.Audit) (k Keys, err error) {
 	if set.AllowedSigners != "" {
-		k.Allowed, _, err = ReadKeys("audit.allowed_signers of evolve.yaml", set.AllowedSigners, "each of its lines is a name and a public key: `man ssh-keygen` shows the form")
+		k.Allowed, _, err = ReadKeys("audit.allowed_signers of evolve.yaml", set.AllowedSigners, "each of its lines is a name and a public key: `man ssh-keygen` describes the format")
 		if err != nil {
 			return k, err
 		}
@@ -118,8 +118,8 @@ func Load(set workspace.Audit) (k Keys, err error) {
 	return k, nil
 }
 
-// Allowed returns the keys that may have signed; nil if the settings require no
-// check. The private key is not needed if audit.allowed_signers names the others.
+// Allowed returns the keys that may have signed the ledger; it returns nil if the settings
+// require no check. The private key is not needed if audit.allowed_signers names the keys.
 func Allowed(set workspace.Audit) ([]byte, error) {
 	if set.AllowedSigners != "" {
 		set.Sign = ""
@@ -128,10 +128,11 @@ func Allowed(set workspace.Audit) ([]byte, error) {
 	return k.Allowed, err
 }
 
-// Current is the signed head of a ledger. With audit.sign it fails with an UnsignedError
-// where entries came after it, unless another process is about to sign the last of them.
+// Current returns the signed head of a ledger. If audit.sign is set, it fails with an
+// UnsignedError if there are entries after the head, unless another process is about to
+// sign the last of them.
 func Current(ctx context.Context, a *archive.Archive, root string, set workspace.Audit, allowed []byte) (Head, error) {
-	n, _, err := a.LedgerHead(ctx) // read first, because a run continues meanwhile
+	n, _, err := a.LedgerHead(ctx) // read first, because a run may continue meanwhile
 	if err != nil {
 		return Head{}, err
 	}
@@ -147,11 +148,11 @@ func Current(ctx context.Context, a *archive.Archive, root string, set workspace
 	return h, UnsignedError{h.Seq + 1, n}
 }
 
-// Explain is the error of a command that found the head unsigned, or wrongly signed.
+// Explain returns the error of a command that found the head unsigned or wrongly signed.
 func Explain(err error) error {
 	switch {
 	case errors.Is(err, ErrUnsigned):
-		return exit.Errorf(exit.Integrity, "`evolve audit sign` signs one, with --key FILE where evolve.yaml names no key; `evolve help trust` explains its value", "%w", err)
+		return exit.Errorf(exit.Integrity, "`evolve audit sign` signs one, with --key FILE if evolve.yaml names no key; `evolve help trust` explains the value of a signed head", "%w", err)
 	case errors.As(err, new(UnsignedError)):
 		return exit.Errorf(exit.Integrity, "see `evolve audit log`; `evolve audit sign` signs them", "%w", err)
 	case errors.As(err, new(*archive.AuditError)):

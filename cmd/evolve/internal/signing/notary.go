@@ -12,9 +12,9 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// Notary signs each head of the ledger that this process adds, and the one entry that a
-// process can leave unsigned when it is killed. It signs no other entry that it finds: anyone
-// who can write the archive may have added it.
+// Notary signs each head that this process adds to the ledger, and the one entry that a
+// process can leave unsigned if it is killed. It signs no other entry that it finds,
+// because anyone who can write to the archive may have added it.
 type Notary struct {
 	// Root is the workspace's folder.
 	Root string
@@ -22,20 +22,21 @@ type Notary struct {
 	Stderr io.Writer
 	// Command returns a command of evolve as it must be typed in the current folder.
 	Command func(string) string
-	// Reached is called with [StepSigning] before a head is signed. Nil except in tests.
+	// Reached is called with [StepSigning] before a head is signed. Only tests set it.
 	Reached func(step string) error
-	// Own is set when this process added the entry that it finds unsigned.
+	// Own is set if the entry that is found unsigned was added by this process.
 	Own bool
 
 	keys Keys
-	// fault is the reason why nothing is signed; warned reports whether it was printed.
+	// fault is the reason why heads are not signed; warned reports whether the reason was
+	// printed.
 	fault  error
 	warned bool
 }
 
-// Use reads the keys of the setting audit. Where they cannot be used it returns the reason,
-// and the notary signs nothing and warns when an entry is added. settings is the error of
-// reading the setting.
+// Use reads the keys that the setting audit names. If they cannot be used, it returns the
+// reason; the notary then signs nothing and warns when an entry is added. settings is the
+// error from reading the setting.
 func (n *Notary) Use(set workspace.Audit, settings error) error {
 	n.fault = settings
 	if settings == nil {
@@ -44,12 +45,13 @@ func (n *Notary) Use(set workspace.Audit, settings error) error {
 	return n.fault
 }
 
-// Hint is the hint for a ledger that does not have the signed head.
+// Hint is the hint about a ledger that does not have the signed head.
 const Hint = "compare the archive with a backup, and see `evolve audit log`; `evolve audit sign --anew` signs the ledger as it is"
 
-// Opened compares the ledger with the signed head. It fails where the ledger does not have it.
+// Opened compares the ledger with the signed head. It fails if the ledger does not have
+// that head.
 func (n *Notary) Opened(ctx context.Context, a *archive.Archive, head archive.Witness) error {
-	if n.keys.Key == nil { // the notary warns of entries that are added
+	if n.keys.Key == nil { // the notary warns about entries that are added
 		return nil
 	}
 	n.fault = nil
@@ -59,7 +61,7 @@ func (n *Notary) Opened(ctx context.Context, a *archive.Archive, head archive.Wi
 	}
 	switch {
 	case errors.As(err, new(*archive.AuditError)):
-		return exit.Errorf(exit.Integrity, Hint, "the ledger does not go on from what was signed: %w", err)
+		return exit.Errorf(exit.Integrity, Hint, "the ledger does not continue what was signed: %w", err)
 	case err != nil:
 		n.fault = err
 	case head.Seq > signed.Seq+1:
@@ -74,7 +76,7 @@ func (n *Notary) Opened(ctx context.Context, a *archive.Archive, head archive.Wi
 	return nil
 }
 
-// StepSigning is the step of a decision between an entry of the ledger and its signature.
+// StepSigning is the step of a decision between a ledger entry and its signature.
 const StepSigning = "signing"
 
 // Added signs a head.
@@ -84,7 +86,7 @@ func (n *Notary) Added(head archive.Witness) {
 			_ = n.Reached(StepSigning)
 		}
 		if err := Write(n.Root, n.keys.Key, head.Archive, head.Seq, head.Hash); err != nil {
-			// The next entry is tried again.
+			// Signing is tried again with the next entry.
 			_, _ = fmt.Fprintf(n.Stderr, "warning: entry %d of the ledger is not signed: %s\n", head.Seq, foreign.Visible(err.Error()))
 		}
 		return

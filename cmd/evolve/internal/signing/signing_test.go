@@ -14,8 +14,8 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// TestSigningKeys: a file that is no key to sign with is named for what it is, with what to
-// do, before anything is spent.
+// TestSigningKeys checks that a file that cannot be used as a signing key is reported
+// before anything is spent, with the reason and what to do about it.
 func TestSigningKeys(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -46,7 +46,7 @@ func TestSigningKeys(t *testing.T) {
 		err, hint string
 	}{
 		{workspace.Audit{Sign: filepath.Join(dir, "none")}, "is missing: the file ", "ssh-keygen -t ed25519"},
-		{workspace.Audit{Sign: dir}, " is no file", "ssh-keygen -t ed25519"},
+		{workspace.Audit{Sign: dir}, " is not a file", "ssh-keygen -t ed25519"},
 		{workspace.Audit{Sign: write("group", good, 0o640)}, "may be read or changed by other users (mode 0640)", "chmod 600 "},
 		{workspace.Audit{Sign: write("world", good, 0o604)}, "(mode 0604)", "chmod 600 "},
 		{workspace.Audit{Sign: write("key.pub", []byte(public), 0o644)}, " is a public key", "without .pub"},
@@ -63,7 +63,7 @@ func TestSigningKeys(t *testing.T) {
 	}
 }
 
-// privateKey is the content of an OpenSSH private key file.
+// privateKey returns the content of an OpenSSH private key file.
 func privateKey(t *testing.T) []byte {
 	t.Helper()
 	block, err := ssh.MarshalPrivateKey(ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), "")

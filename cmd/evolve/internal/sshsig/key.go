@@ -15,7 +15,8 @@ type Key struct{ signer ssh.Signer }
 
 // KeyError is the error for a key that cannot sign unattended.
 type KeyError struct {
-	// Reason follows the name of the file: "is a public key".
+	// Reason describes the fault, in words that follow the name of the file, such as "is a
+	// public key".
 	Reason string
 	// Hint describes a remedy.
 	Hint string
@@ -23,8 +24,8 @@ type KeyError struct {
 
 func (e *KeyError) Error() string { return "the key " + e.Reason }
 
-// makeOne is the hint for any file that is not such a key.
-const makeOne = "`ssh-keygen -t ed25519 -N '' -f FILE` makes a key for this purpose alone"
+// makeOne is the hint about any file that is not such a key.
+const makeOne = "`ssh-keygen -t ed25519 -N '' -f FILE` makes a key only for this purpose"
 
 // ParseKey parses an OpenSSH private key file, which must hold an ed25519 key without a
 // passphrase. Its error is a *KeyError.
@@ -32,7 +33,7 @@ func ParseKey(content []byte) (*Key, error) {
 	signer, err := ssh.ParsePrivateKey(content)
 	switch {
 	case errors.As(err, new(*ssh.PassphraseMissingError)):
-		return nil, &KeyError{"has a passphrase, which a night cannot type", makeOne}
+		return nil, &KeyError{"has a passphrase, which a night cannot enter", makeOne}
 	case err != nil && isPublic(content):
 		return nil, &KeyError{"is a public key", "name the private key, which is in the same folder without .pub"}
 	case err != nil && bytes.Contains(content, []byte("AGE-SECRET-KEY-")):
@@ -53,7 +54,7 @@ func isPublic(content []byte) bool {
 // Fingerprint returns the key's fingerprint, as `ssh-keygen -l` prints it.
 func (k *Key) Fingerprint() string { return ssh.FingerprintSHA256(k.signer.PublicKey()) }
 
-// Allowed returns an allowed signers file with this key alone, under name.
+// Allowed returns an allowed signers file that has only this key, under name.
 func (k *Key) Allowed(name string) []byte {
 	return append([]byte(name+" "), ssh.MarshalAuthorizedKey(k.signer.PublicKey())...)
 }

@@ -1,5 +1,5 @@
-// Package sshsig signs and verifies texts with SSH keys in the form of `ssh-keygen -Y`. It
-// reads no file.
+// Package sshsig signs and verifies texts with SSH keys in the format of `ssh-keygen -Y`.
+// It reads no files.
 package sshsig
 
 import (
@@ -14,8 +14,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Namespace is the signature namespace, which keeps signatures of evolve from being valid
-// for other uses: `ssh-keygen -Y verify -n`.
+// Namespace is the signature namespace (see `ssh-keygen -Y verify -n`). It prevents
+// evolve's signatures from being valid for other uses.
 const Namespace = "evolve"
 
 const (
@@ -55,8 +55,8 @@ type Signer struct {
 	Fingerprint string
 }
 
-// ErrUnfit means that an allowed key made the signature, but of another text.
-var ErrUnfit = errors.New("the signature does not fit")
+// ErrUnfit reports that an allowed key made the signature, but for another text.
+var ErrUnfit = errors.New("the signature does not match")
 
 // Verify checks a signature of a text by one of the keys in an allowed signers file. It
 // ignores lines with options that evolve does not check, such as valid-before or
@@ -64,7 +64,7 @@ var ErrUnfit = errors.New("the signature does not fit")
 func Verify(allowed, text, armored []byte) (Signer, error) {
 	p, _ := pem.Decode(armored)
 	if p == nil || p.Type != block || !bytes.HasPrefix(p.Bytes, []byte(magic)) {
-		return Signer{}, errors.New("this is no SSH signature")
+		return Signer{}, errors.New("this is not an SSH signature")
 	}
 	var e envelope
 	if err := ssh.Unmarshal(p.Bytes[len(magic):], &e); err != nil || e.Version != version || e.Namespace != Namespace || e.Hash != algo {
@@ -87,8 +87,8 @@ func Verify(allowed, text, armored []byte) (Signer, error) {
 	return Signer{}, errors.New("the key that signed is not among the allowed signers")
 }
 
-// allowedLine returns a line's name and key; a nil key if the line allows no signature of
-// evolve.
+// allowedLine returns the name and the key on a line. The key is nil if the line does not
+// allow signatures by evolve.
 func allowedLine(line string) (string, ssh.PublicKey) {
 	line = strings.TrimSpace(line)
 	i := strings.IndexAny(line, " \t")

@@ -59,8 +59,8 @@ func TestParseKey(t *testing.T) {
 	}
 }
 
-// TestVerify checks which lines of an allowed signers file allow a signature, and that a
-// signature is valid for the signed text alone.
+// TestVerify checks which lines in an allowed signers file allow a signature, and that a
+// signature is valid only for the signed text.
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	key, err := ParseKey(keyFile(t, seeded(1), ""))

@@ -21,13 +21,13 @@ import (
 	"evolve/runtime/text"
 )
 
-// exporter posts batches of spans. It returns no errors, because the SDK would print each of
-// them; it counts and keeps the first.
+// exporter posts batches of spans. It returns no errors, because the SDK would print each
+// of them. Instead it counts the errors and retains the first.
 type exporter struct {
 	set    *Settings
 	client *http.Client
-	// ctx ends all requests; stop ends it. ending ends when the process is about to end, after
-	// which an unreachable collector is not tried again.
+	// ctx ends all requests, and stop ends ctx. ending ends when the process is about to
+	// end; from then on, no further attempts are made to reach an unreachable collector.
 	ctx, ending context.Context
 	stop, end   context.CancelFunc
 	// sleep waits before another attempt.
@@ -38,11 +38,11 @@ type exporter struct {
 	fault error
 }
 
-// The pauses before another attempt double.
+// The pauses before further attempts; each pause is twice as long as the one before.
 const (
 	firstPause   = 500 * time.Millisecond
 	mostAttempts = 5
-	// mostAnswer bounds what is read of an answer, in bytes.
+	// mostAnswer limits the number of bytes of a response that are read.
 	mostAnswer = 64 << 10
 )
 
@@ -50,7 +50,7 @@ func newExporter(set *Settings, sleep func(context.Context, time.Duration) error
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.TLSClientConfig, t.MaxIdleConnsPerHost = set.TLS, 2
 	e := &exporter{set: set, sleep: sleep, client: &http.Client{
-		Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers are for this collector
+		Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers must be sent only to this collector
 	}}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	e.ending, e.end = context.WithCancel(e.ctx)
@@ -69,7 +69,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	return nil
 }
 
-// note keeps the first fault.
+// note retains the first fault.
 func (e *exporter) note(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -81,7 +81,8 @@ func (e *exporter) note(err error) {
 // Shutdown implements [sdktrace.SpanExporter].
 func (e *exporter) Shutdown(context.Context) error { return nil }
 
-// close ends the requests under way, and returns the number of accepted spans and the first fault.
+// close ends the requests under way. It returns the number of spans that the collector
+// accepted, and the first fault.
 func (e *exporter) close() (sent int, fault error) {
 	e.stop()
 	e.client.CloseIdleConnections()
@@ -90,8 +91,8 @@ func (e *exporter) close() (sent int, fault error) {
 	return e.sent, e.fault
 }
 
-// send posts a batch until it is accepted, refused for good, or the time is over, and returns
-// the number of accepted spans.
+// send posts a batch until it is accepted or refused for good, or until the time is up, and
+// returns the number of accepted spans.
 func (e *exporter) send(ctx context.Context, spans []sdktrace.ReadOnlySpan) (accepted int) {
 	body, err := proto.Marshal(requestOf(spans))
 	if err == nil && e.set.Gzip {
@@ -107,7 +108,7 @@ func (e *exporter) send(ctx context.Context, spans []sdktrace.ReadOnlySpan) (acc
 		var again *againError
 		switch {
 		case err == nil && rejected > 0:
-			e.note(errors.New("it rejects some"))
+			e.note(errors.New("it rejects some spans"))
 			return max(0, len(spans)-int(min(rejected, int64(len(spans)))))
 		case err == nil:
 			return len(spans)
@@ -122,7 +123,8 @@ func (e *exporter) send(ctx context.Context, spans []sdktrace.ReadOnlySpan) (acc
 	}
 }
 
-// pause waits before another attempt. The end of the process cuts a pause short that began before.
+// pause waits before another attempt. If the process is not ending yet, the wait is cut
+// short when it begins to end.
 func (e *exporter) pause(ctx context.Context, d time.Duration, ending bool) {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
@@ -132,15 +134,15 @@ func (e *exporter) pause(ctx context.Context, d time.Duration, ending bool) {
 	_ = e.sleep(ctx, d)
 }
 
-// againError is a failure after which the same batch may be sent again; answered, if the collector
-// itself asks for that.
+// againError is a failure after which the same batch may be sent again. answered reports
+// whether the collector itself requested another attempt.
 type againError struct {
 	error
 	answered bool
 }
 
-// post makes one request. It returns the number of spans that the collector rejected, or the wait
-// that it requests.
+// post makes one request. It returns the number of spans that the collector rejected, or
+// the pause that the collector requests before another attempt.
 func (e *exporter) post(ctx context.Context, body []byte) (rejected int64, after time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.set.URL.String(), bytes.NewReader(body))
 	if err != nil {
@@ -177,12 +179,13 @@ func (e *exporter) post(ctx context.Context, body []byte) (rejected int64, after
 	return rejected, 0, nil
 }
 
-// status returns the status of an answer, with the standard text instead of the sender's.
+// status returns the status of a response, with the standard text instead of the sender's
+// text.
 func status(r *http.Response) string {
 	return strings.TrimSpace(strconv.Itoa(r.StatusCode) + " " + http.StatusText(r.StatusCode))
 }
 
-// clean removes the address and secrets from an error of a request.
+// clean removes the address and secrets from the error of a request.
 func (e *exporter) clean(err error) error {
 	var whole *url.Error // with the whole address
 	if errors.As(err, &whole) {

@@ -11,8 +11,8 @@ import (
 	traces "go.opentelemetry.io/proto/slim/otlp/trace/v1"
 )
 
-// requestOf returns the message with a batch of spans, which are all of one resource and one
-// tracer.
+// requestOf returns the message for a batch of spans, which all belong to one resource and
+// one tracer.
 func requestOf(spans []sdktrace.ReadOnlySpan) *collector.ExportTraceServiceRequest {
 	if len(spans) == 0 {
 		return &collector.ExportTraceServiceRequest{}
@@ -57,7 +57,8 @@ func kindOf(k trace.SpanKind) traces.Span_SpanKind {
 	return traces.Span_SPAN_KIND_INTERNAL
 }
 
-// valuesOf returns attributes of the types that evolve uses; others become texts.
+// valuesOf returns attributes as values of the types that evolve uses; attributes of other
+// types become texts.
 func valuesOf(list []attribute.KeyValue) []*common.KeyValue {
 	out := make([]*common.KeyValue, 0, len(list))
 	for _, a := range list {

@@ -18,7 +18,7 @@ import (
 
 // Settings configures the destination and the form of spans.
 type Settings struct {
-	// URL is the whole address that batches are posted to.
+	// URL is the full address to which batches are posted.
 	URL *url.URL
 	// Header is added to each request. Its values are secrets.
 	Header  http.Header
@@ -27,21 +27,23 @@ type Settings struct {
 	TLS     *tls.Config
 }
 
-// The defaults of the standard.
+// The defaults that the OpenTelemetry standard defines.
 const (
 	defaultURL     = "http://localhost:4318"
 	tracePath      = "v1/traces"
 	defaultTimeout = 10 * time.Second
 )
 
-// Read returns the settings that the variables of an environment ask for; nil if they ask for
-// none. An error means that they ask for a feature that evolve does not have.
+// Read returns the settings that environment variables specify; it returns nil if tracing
+// is not requested. An error means that the variables request a feature that evolve does
+// not support.
 func Read(lookup func(string) (string, bool)) (*Settings, error) {
 	get := func(name string) string {
 		v, _ := lookup(name)
 		return strings.TrimSpace(v)
 	}
-	// of returns a variable of traces or else the one of all signals, with its name.
+	// of returns the value of the variable for traces or, if it is not set, of the variable
+	// for all signals, together with the variable's name.
 	of := func(name string) (value, from string) {
 		from = "OTEL_EXPORTER_OTLP_TRACES_" + name
 		if value = get(from); value == "" {
@@ -56,10 +58,10 @@ func Read(lookup func(string) (string, bool)) (*Settings, error) {
 	case strings.EqualFold(get("OTEL_SDK_DISABLED"), "true"), exporter == "none", endpoint == "" && exporter == "":
 		return nil, nil
 	case exporter != "" && exporter != "otlp":
-		return nil, fmt.Errorf("OTEL_TRACES_EXPORTER is %q, and evolve supports only otlp", exporter)
+		return nil, fmt.Errorf("OTEL_TRACES_EXPORTER is %q, but evolve supports only otlp", exporter)
 	}
 	if p, from := of("PROTOCOL"); p != "" && p != "http/protobuf" {
-		return nil, fmt.Errorf("%s is %q, and evolve sends only http/protobuf, which collectors take at port 4318", from, p)
+		return nil, fmt.Errorf("%s is %q, but evolve sends only http/protobuf, which collectors accept on port 4318", from, p)
 	}
 	s := &Settings{Header: http.Header{}, Timeout: defaultTimeout}
 	var err error
@@ -94,8 +96,9 @@ func Read(lookup func(string) (string, bool)) (*Settings, error) {
 	return s, nil
 }
 
-// address returns the address for traces: the one of traces as it is, or the one of all signals
-// with the path of traces.
+// address returns the address for traces. This is the address that is set for traces,
+// unchanged, or else the address that is set for all signals, with the path for traces
+// added.
 func address(traces, all string) (*url.URL, error) {
 	name, value := "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", traces
 	if traces == "" {
@@ -114,8 +117,8 @@ func address(traces, all string) (*url.URL, error) {
 	return u, nil
 }
 
-// addHeaders adds the headers of a list such as a=b,c=d, in which values are percent-encoded.
-// Errors contain no value.
+// addHeaders adds the headers in a list such as a=b,c=d, in which values are
+// percent-encoded. Its errors contain no values.
 func addHeaders(to http.Header, list string) error {
 	for pair := range strings.SplitSeq(list, ",") {
 		if strings.TrimSpace(pair) == "" {
@@ -133,7 +136,8 @@ func addHeaders(to http.Header, list string) error {
 	return nil
 }
 
-// certificates returns the configuration of TLS with these files; nil for the default.
+// certificates returns the TLS configuration with these files; it returns nil if no files
+// are given and the default applies.
 func certificates(ca, cert, key string) (*tls.Config, error) {
 	if ca == "" && cert == "" && key == "" {
 		return nil, nil

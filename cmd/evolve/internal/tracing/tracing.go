@@ -14,7 +14,7 @@ import (
 	"evolve/runtime/telemetry"
 )
 
-// Tracing makes and sends the spans of a process. A nil one makes none.
+// Tracing creates and sends the spans of a process. A nil Tracing creates none.
 type Tracing struct {
 	provider *sdktrace.TracerProvider
 	exporter *exporter
@@ -23,14 +23,14 @@ type Tracing struct {
 	target   string
 }
 
-// endTime bounds the time that the end of a process waits for the collector.
+// endTime limits how long the end of a process waits for the collector.
 const endTime = 3 * time.Second
 
-// mostWaiting is the default of the number of spans that wait to be sent.
+// mostWaiting is the default maximum number of spans that wait to be sent.
 const mostWaiting = 1 << 14
 
-// Start begins to trace. Nil settings return nil. Sampling, the size of batches and the
-// attributes of the resource are those of the standard variables, which the SDK reads itself.
+// Start begins to trace; it returns nil if set is nil. Sampling, the batch size and the
+// resource attributes are taken from the standard variables, which the SDK reads itself.
 func Start(ctx context.Context, set *Settings, lookup func(string) (string, bool), version string, sleep func(context.Context, time.Duration) error) (*Tracing, error) {
 	if set == nil {
 		return nil, nil
@@ -52,7 +52,7 @@ func Start(ctx context.Context, set *Settings, lookup func(string) (string, bool
 	return &Tracing{provider: p, exporter: e, counter: count, tracer: p.Tracer("evolve", trace.WithInstrumentationVersion(version)), target: set.Target()}, nil
 }
 
-// Context returns a context whose spans are sent.
+// Context returns a context in which spans are created and sent.
 func (t *Tracing) Context(ctx context.Context) context.Context {
 	if t == nil {
 		return ctx
@@ -60,7 +60,7 @@ func (t *Tracing) Context(ctx context.Context) context.Context {
 	return telemetry.WithTracer(ctx, t.tracer)
 }
 
-// Close sends the waiting spans, for three seconds at most. Its error names the number of
+// Close sends the waiting spans, for at most three seconds. Its error states the number of
 // spans that did not reach the collector.
 func (t *Tracing) Close() error {
 	if t == nil {

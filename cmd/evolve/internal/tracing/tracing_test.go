@@ -21,11 +21,11 @@ import (
 	"evolve/runtime/telemetry"
 )
 
-// receiver is a collector of the test.
+// receiver is a trace collector for tests.
 type receiver struct {
 	t      *testing.T
 	server *httptest.Server
-	// answer, if it returns true, has answered the request by itself.
+	// answer returns true if it has answered the request itself.
 	answer func(w http.ResponseWriter, r *http.Request, n int) bool
 
 	mu       sync.Mutex
@@ -87,7 +87,7 @@ func (r *receiver) spans() []*traces.Span {
 	return out
 }
 
-// environment returns a lookup of variables that are written as NAME=value.
+// environment returns a lookup of variables that are given as NAME=value.
 func environment(vars ...string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		for _, v := range vars {
@@ -101,7 +101,7 @@ func environment(vars ...string) func(string) (string, bool) {
 
 func atOnce(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 
-// begin starts tracing by these variables.
+// begin starts tracing with the given variables.
 func begin(t *testing.T, vars ...string) *Tracing {
 	t.Helper()
 	lookup := environment(vars...)
@@ -116,7 +116,7 @@ func begin(t *testing.T, vars ...string) *Tracing {
 	return tr
 }
 
-// work makes two spans, one below the other.
+// work makes two spans, one nested in the other.
 func work(ctx context.Context) {
 	ctx, outer := telemetry.Start(ctx, "night")
 	outer.Text(telemetry.Run, "1-abc")
@@ -128,8 +128,8 @@ func work(ctx context.Context) {
 	outer.End()
 }
 
-// TestSpansArrive checks the ids, parents, times, attributes, resource, headers and path that a
-// collector gets.
+// TestSpansArrive checks the ids, parents, times, attributes, resource, headers and path
+// that a collector receives.
 func TestSpansArrive(t *testing.T) {
 	r := newReceiver(t)
 	tr := begin(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+r.server.URL+"/base", "OTEL_EXPORTER_OTLP_HEADERS=x-team=a%20b,authorization=Bearer%20s3cr3t", "OTEL_EXPORTER_OTLP_COMPRESSION=gzip")
@@ -171,7 +171,8 @@ func TestSpansArrive(t *testing.T) {
 	}
 }
 
-// TestCollectorFails tests collectors that answer later, never, in part, or elsewhere.
+// TestCollectorFails tests collectors that answer late, refuse, reject a part, or redirect
+// elsewhere.
 func TestCollectorFails(t *testing.T) {
 	fails := func(code int) func(http.ResponseWriter, *http.Request, int) bool {
 		return func(w http.ResponseWriter, _ *http.Request, _ int) bool { w.WriteHeader(code); return true }
@@ -225,8 +226,8 @@ func TestCollectorFails(t *testing.T) {
 	}
 }
 
-// TestNobodyListens checks that closing ends, and reports the lost spans once, if the collector
-// is absent or never answers.
+// TestNobodyListens checks that closing finishes and reports the lost spans once if the
+// collector is absent or never answers.
 func TestNobodyListens(t *testing.T) {
 	gone := newReceiver(t)
 	gone.server.Close()
@@ -259,7 +260,7 @@ func TestNobodyListens(t *testing.T) {
 func TestVariables(t *testing.T) {
 	for _, c := range []struct {
 		vars []string
-		// want is the address, "" for none; fault is a part of the error.
+		// want is the address, or "" for none; fault is a part of the error.
 		want, fault string
 	}{
 		{nil, "", ""},
@@ -271,7 +272,7 @@ func TestVariables(t *testing.T) {
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=https://c/otlp/"}, "https://c/otlp/v1/traces", ""},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=https://c", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://d/x"}, "http://d/x", ""},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=c:4317"}, "", "OTEL_EXPORTER_OTLP_ENDPOINT is not an address"},
-		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_PROTOCOL=grpc"}, "", `OTEL_EXPORTER_OTLP_PROTOCOL is "grpc", and evolve sends only http/protobuf`},
+		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_PROTOCOL=grpc"}, "", `OTEL_EXPORTER_OTLP_PROTOCOL is "grpc", but evolve sends only http/protobuf`},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_PROTOCOL=grpc", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf"}, "http://c/v1/traces", ""},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_HEADERS=s3cr3t"}, "", "OTEL_EXPORTER_OTLP_HEADERS: it is not a list"},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_HEADERS=a=s3cr3t%0d%0ab: c"}, "", "it is not a list"},

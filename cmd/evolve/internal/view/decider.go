@@ -14,33 +14,35 @@ const (
 	Rollback = "rollback"
 )
 
-// Decider asks and records as the command line does.
+// Decider asks for decisions and records them, as the command line does.
 type Decider interface {
-	// Ask returns the question before a decision, or the error by which it is refused.
+	// Ask returns the question that precedes a decision, or the error with which the
+	// decision is refused.
 	Ask(ctx context.Context, action, id string, a Answer) (Question, error)
-	// Decide records a decision, and returns what has happened in words. Where the decision needs
-	// longer, such as for the gates of a patch, so does it.
+	// Decide records a decision, and returns a description of what has happened. It takes
+	// as long as the decision needs, for example for the gates of a patch.
 	Decide(ctx context.Context, action, id string, a Answer) (string, error)
-	// Refusal returns an error as the command line prints it, with its hint.
+	// Refusal returns the text of an error as the command line prints it, with the error's
+	// hint.
 	Refusal(err error) (words, hint string)
 }
 
 // Question is what a person reads before a decision.
 type Question struct {
-	// Sections are what the command line shows before it asks.
+	// Sections holds what the command line shows before it asks the question.
 	Sections []Section
-	// Reason and Override report that a reason is needed for the decision, and for overriding a
-	// gate that flagged the proposal.
+	// Reason reports whether the decision needs a reason, and Override reports whether
+	// overriding a gate that flagged the proposal needs one.
 	Reason, Override bool
-	// By is the deciding person.
+	// By is the person who decides.
 	By string
 }
 
-// Digest identifies what was shown, so that a decision is on that and nothing else.
+// Digest identifies the shown content, so that a decision applies only to that content.
 func (q Question) Digest() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %#v", q.By, q.Sections))
 	return hex.EncodeToString(sum[:])
 }
 
-// Answer is what a person answers.
+// Answer holds a person's answers to a question.
 type Answer struct{ Reason, Override string }

@@ -19,20 +19,21 @@ func secret() string {
 
 func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// keys are the secrets of a server. The token is in the printed address; a browser exchanges it for
-// the session, which is in its cookie. The form token is in each form.
+// keys holds the secrets of a server. The token is in the printed address. A browser
+// exchanges the token for the session, which is stored in the browser's cookie. The form
+// token is in each form.
 type keys struct {
 	token, session, form string
 
 	mu sync.Mutex
-	// ticket is a token that is valid once: the address that is handed to another program is
-	// visible to other users of the machine. Empty: there is none.
+	// ticket is a token that is valid only once, because other users of the machine can see
+	// an address that is passed to another program. It is empty if there is none.
 	ticket string
 }
 
 func newKeys() *keys { return &keys{token: secret(), session: secret(), form: secret()} }
 
-// newTicket returns a token that is valid once.
+// newTicket returns a token that is valid only once.
 func (k *keys) newTicket() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -40,7 +41,8 @@ func (k *keys) newTicket() string {
 	return k.ticket
 }
 
-// admits reports whether a token is the printed one, or the ticket, which it uses up.
+// admits reports whether a token is the printed token or the ticket. The ticket is used up
+// by this.
 func (k *keys) admits(token string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -51,8 +53,8 @@ func (k *keys) admits(token string) bool {
 	return equal(token, k.token)
 }
 
-// loopback reports whether the Host header of a request names this machine. A page of another
-// site whose name was made to resolve to 127.0.0.1 has that name in it.
+// loopback reports whether a request's Host header names this machine. If another site's
+// page makes its own name resolve to 127.0.0.1, its requests have that name in the header.
 func loopback(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -69,7 +71,7 @@ func fromHere(r *http.Request) bool {
 	return r.Header.Get("Origin") == "http://"+r.Host
 }
 
-// policy forbids everything but what this server itself serves.
+// policy forbids everything except what this server itself serves.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 

@@ -13,13 +13,13 @@ import (
 	"evolve/runtime/text"
 )
 
-// The rows and columns of the matrix on a page without the script.
+// The numbers of rows and columns of the matrix on a page without the script.
 const (
 	pageRows    = 50
 	pageColumns = 12
 )
 
-// queryOf reads the query of a request.
+// queryOf returns the query that a request specifies.
 func queryOf(r *http.Request) (q Query, err error) {
 	q = Query{Sort: r.FormValue("sort"), Descending: r.FormValue("desc") != "", Text: r.FormValue("q"), Tasks: r.FormValue("tasks"), Split: r.FormValue("split")}
 	for name, at := range map[string]*int{"offset": &q.Offset, "limit": &q.Limit, "column": &q.Column, "columns": &q.Columns} {
@@ -30,7 +30,8 @@ func queryOf(r *http.Request) (q Query, err error) {
 	return q, nil
 }
 
-// wholeOf reads a number from 0 on; 0 where there is none.
+// wholeOf returns a parameter that is a whole number of at least 0; it returns 0 if the
+// parameter is not set.
 func wholeOf(r *http.Request, name string) (int, error) {
 	v := r.FormValue(name)
 	if v == "" {
@@ -43,7 +44,7 @@ func wholeOf(r *http.Request, name string) (int, error) {
 	return int(n), nil
 }
 
-// window answers the script with a part of the matrix.
+// window answers the script's request for a part of the matrix.
 func (s *Server) window(w http.ResponseWriter, r *http.Request) error {
 	q, err := queryOf(r)
 	if err != nil {
@@ -58,7 +59,8 @@ func (s *Server) window(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := struct {
 		Window
-		// Names are the ids of the tasks for the headers, Titles the whole ids with their domains.
+		// Names holds the ids of the tasks, shortened for the column headers. Titles holds
+		// the full ids with the tasks' domains.
 		Names  []string `json:"names"`
 		Titles []string `json:"titles"`
 	}{Window: part, Names: headers(part.Tasks), Titles: []string{}}
@@ -72,7 +74,7 @@ func (s *Server) window(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, r, out)
 }
 
-// headers returns the ids of tasks as short as the headers of columns are.
+// headers returns the ids of tasks, shortened to fit in column headers.
 func headers(tasks []Task) []string {
 	names := make([]string, len(tasks))
 	for i, t := range tasks {
@@ -87,7 +89,7 @@ type option struct {
 	Selected    bool
 }
 
-// matrixPage is the data of the page of the matrix.
+// matrixPage is the data for the page with the matrix.
 type matrixPage struct {
 	Agent                   string
 	Agents                  []string
@@ -103,7 +105,8 @@ type matrixPage struct {
 	values url.Values
 }
 
-// pageLink leads to another part of a table or list; without To there is none there.
+// pageLink is a link to another part of a table or list. If To is empty, there is no such
+// part.
 type pageLink struct{ To, Text string }
 
 // Cell returns the address of a cell.
@@ -111,8 +114,8 @@ func (p matrixPage) Cell(v Row, column int) string {
 	return link("/cell", "agent", p.Agent, "v", "v"+strconv.Itoa(v.Number), "task", p.Window.Tasks[column].ID)
 }
 
-// ByTask returns the address of the matrix sorted by a task; the highest first, unless it is so
-// already.
+// ByTask returns the address of the matrix sorted by a task. The highest score comes first
+// unless the matrix is already sorted that way.
 func (p matrixPage) ByTask(id string) string {
 	descending := "1"
 	if p.Query.Sort == SortTask+id && p.Query.Descending {
@@ -121,7 +124,7 @@ func (p matrixPage) ByTask(id string) string {
 	return p.with("sort", SortTask+id, "desc", descending, "offset", "")
 }
 
-// with returns the address of the matrix with other parameters.
+// with returns the address of the matrix with changed parameters.
 func (p matrixPage) with(parameters ...string) string {
 	v := url.Values{}
 	for name, values := range p.values {
@@ -161,7 +164,7 @@ func (s *Server) matrix(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// fill sets what follows from agent, query and window.
+// fill sets the fields that are derived from the agent, the query and the window.
 func (p *matrixPage) fill() {
 	q, win := p.Query, p.Window
 	p.values = url.Values{"agent": {p.Agent}}
@@ -188,13 +191,14 @@ func (p *matrixPage) fill() {
 	p.Count = number.Plural(win.Rows, "variant") + " × " + number.Plural(win.Columns, "task")
 	p.Caption = fmt.Sprintf("Variants %d to %d, tasks %d to %d", min(win.Offset+1, win.Rows), win.Offset+len(win.Variants), min(win.Column+1, win.Columns), win.Column+len(win.Tasks))
 	if p.Unread = win.Total - win.Read; p.Unread > 0 {
-		p.Reading = fmt.Sprintf("%s of %s evaluations are read; the figures are of these.", number.Count(win.Read), number.Count(win.Total))
+		p.Reading = fmt.Sprintf("%s of %s evaluations are read; the figures cover only these.", number.Count(win.Read), number.Count(win.Total))
 	}
 	p.Pager = append(p.parts("offset", "variants", win.Offset, len(win.Variants), win.Rows, pageRows),
 		p.parts("column", "tasks", win.Column, len(win.Tasks), win.Columns, pageColumns)...)
 }
 
-// parts returns the links to the parts before and after the shown one.
+// parts returns the links to the parts of the matrix before and after the part that is
+// shown.
 func (p *matrixPage) parts(name, noun string, at, shown, all, step int) []pageLink {
 	list := []pageLink{{Text: "← " + noun}, {Text: noun + " →"}}
 	if at > 0 {
@@ -206,7 +210,7 @@ func (p *matrixPage) parts(name, noun string, at, shown, all, step int) []pageLi
 	return list
 }
 
-// options returns choices from values and texts in turn.
+// options returns the choices of a form from a list of alternating values and texts.
 func options(selected string, list ...string) (out []option) {
 	for i := 0; i+1 < len(list); i += 2 {
 		out = append(out, option{list[i], list[i+1], list[i] == selected})

@@ -22,11 +22,12 @@ type nightRow struct {
 	Proposals                                                                  []nightProposal
 }
 
-// nightProposal is a proposal of a night; its state is empty where the archive does not have it.
+// nightProposal is a proposal from a night. Its state is empty if the proposal is not in
+// the archive.
 type nightProposal struct {
 	ID    string
 	State archive.ProposalState
-	// Stale reports that it cannot be approved.
+	// Stale reports whether the proposal cannot be approved because it is stale.
 	Stale bool
 }
 
@@ -50,7 +51,7 @@ type drawn struct {
 	Caption string
 }
 
-// plotted bounds the nights in a picture.
+// plotted is the maximum number of nights in a picture.
 const plotted = 20
 
 func (s *Server) nights(w http.ResponseWriter, r *http.Request) error {
@@ -122,7 +123,8 @@ func rowsOf(n Night) (rows []nightRow) {
 	return rows
 }
 
-// night is the report of one night as `evolve report --html` writes it, with links to the pages.
+// night shows the report of one night as written by `evolve report --html`, with links to
+// the pages.
 func (s *Server) night(w http.ResponseWriter, r *http.Request) error {
 	report, err := s.Source.Report(r.Context(), r.FormValue("run"))
 	if err != nil {
@@ -149,8 +151,8 @@ func (s *Server) night(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// decisionLinks lead from a night to the decisions on one of its proposals. A stale one cannot be
-// approved.
+// decisionLinks returns the links from a night to the decisions on one of its proposals. A
+// stale proposal cannot be approved.
 func decisionLinks(p model.Proposal) []render.Link {
 	id := text.Visible(p.ID)
 	list := []render.Link{{To: link("/decide", "do", "approve", "id", p.ID), Text: "Approve " + id + " …"}, {To: link("/decide", "do", "reject", "id", p.ID), Text: "Reject " + id + " …"}, {To: link("/proposal", "id", p.ID), Text: "Look at " + id}}
@@ -169,7 +171,7 @@ func (s *Server) progress(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// liveProgress is what the script needs to show progress.
+// liveProgress holds the data with which the script shows progress.
 type liveProgress struct {
 	Run    string      `json:"run"`
 	Limits string      `json:"limits"`

@@ -21,7 +21,7 @@ import (
 //go:embed page
 var files embed.FS
 
-// pages are the templates and the files that the pages need.
+// pages holds the templates and the files that the pages need.
 type pages struct {
 	templates           *template.Template
 	style, script, icon []byte
@@ -42,7 +42,7 @@ func newPages() (*pages, error) {
 	return p, nil
 }
 
-// frame is what all pages have around their content.
+// frame holds what all pages have around their content.
 type frame struct {
 	Title, Place string
 	Wide         bool
@@ -62,7 +62,7 @@ type refusedPage struct {
 
 type failedPage struct{ Words string }
 
-// sites are the links of every page.
+// sites returns the navigation links that are on every page.
 func sites(path string) []siteLink {
 	list := []siteLink{{To: "/", Text: "Nights"}, {To: "/matrix", Text: "Variants × tasks"}, {To: "/proposals", Text: "Proposals"}, {To: "/progress", Text: "Progress"}}
 	for i := range list {
@@ -94,7 +94,7 @@ func (p *pages) write(w http.ResponseWriter, r *http.Request, status int, name s
 	}
 }
 
-// link returns an address with its parameters, as names and values in turn.
+// link returns an address with its parameters, given as alternating names and values.
 func link(path string, parameters ...string) string {
 	v := url.Values{}
 	for i := 0; i+1 < len(parameters); i += 2 {
@@ -107,7 +107,7 @@ func functions() template.FuncMap {
 	return template.FuncMap{
 		"visible": text.Visible,
 		"lines":   text.VisibleLines,
-		// readable writes answers and steps as values, one a line, where they are JSON.
+		// readable writes answers and steps that are JSON as values, one per line.
 		"readable": render.Readable,
 		"clip":     clip,
 		"link":     link,
@@ -149,10 +149,10 @@ func mean(m *float64) string {
 	return number.Score(*m)
 }
 
-// tints is the number of steps of the colours of scores.
+// tints is the number of colour steps for scores.
 const tints = 10
 
-// tint returns the class of a cell.
+// tint returns the CSS class of a cell.
 func tint(c Cell) string {
 	switch {
 	case c.Runs > 0:
@@ -174,7 +174,7 @@ func figure(c Cell) string {
 	return ""
 }
 
-// times returns the number of runs of a mean in words; empty for one run.
+// times returns the number of runs behind a mean in words; it returns "" for one run.
 func times(runs int) string {
 	if runs == 1 {
 		return ""
@@ -182,7 +182,7 @@ func times(runs int) string {
 	return " × " + number.Count(runs)
 }
 
-// repeat names a run of a task, of which the first has number 0.
+// repeat names a run of a task; the first run has number 0.
 func repeat(n int) string {
 	if n == 0 {
 		return "first run"

@@ -35,7 +35,7 @@ func (s *Server) proposal(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// decidePage is the data of the page of a question, and of what came of it.
+// decidePage is the data for the page with a question, and with its result.
 type decidePage struct {
 	Action, ID, Form    string
 	Asks                bool
@@ -44,7 +44,7 @@ type decidePage struct {
 	Refused, Hint, Done string
 }
 
-// Verb names the decision, as the title and the button do.
+// Verb names the decision, as in the title and on the button.
 func (d decidePage) Verb() string {
 	switch d.Action {
 	case Reject:
@@ -73,7 +73,7 @@ func actionOf(r *http.Request) (string, error) {
 	return "", &badRequest{"a decision is approve, reject or rollback"}
 }
 
-// ask shows the question before a decision, with what was answered so far.
+// ask shows the question that precedes a decision, with the answers given so far.
 func (s *Server) ask(w http.ResponseWriter, r *http.Request, status int, d decidePage) {
 	q, err := s.Decider.Ask(r.Context(), d.Action, d.ID, d.Answer)
 	if err != nil {
@@ -85,20 +85,21 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, status int, d decid
 	s.decision(w, r, status, d)
 }
 
-// decision writes the page of a decision. Its policy for referrers lets a browser send the origin
-// with the form: with no-referrer it would be "null".
+// decision writes the page of a decision. The page's referrer policy lets a browser send
+// the origin with the form; with no-referrer, the origin would be "null".
 func (s *Server) decision(w http.ResponseWriter, r *http.Request, status int, d decidePage) {
 	w.Header().Set("Referrer-Policy", "same-origin")
 	s.show(w, r, status, "decide", frame{Title: d.Verb() + " " + text.Visible(d.ID)}, d)
 }
 
-// decide records a decision if the person has typed y or yes to the question as it is now.
+// decide records a decision if the person has typed y or yes in answer to the question in
+// its present form.
 func (s *Server) decide(w http.ResponseWriter, r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return &badRequest{"the form cannot be read: " + err.Error()}
 	}
 	if !equal(r.PostForm.Get("form"), s.keys.form) {
-		s.refuse(w, r, http.StatusForbidden, "The form is of another server: open the question again.")
+		s.refuse(w, r, http.StatusForbidden, "The form is from another server: open the question again.")
 		return nil
 	}
 	action, err := actionOf(r)
@@ -117,7 +118,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) error {
 	case !yes && known:
 		d.Refused = "not confirmed; nothing was done"
 	case !yes:
-		d.Refused = fmt.Sprintf("%s is neither: type y or yes to go on; nothing was done", text.Quote(text.OneLine(answer)))
+		d.Refused = fmt.Sprintf("%s is neither yes nor no: type y or yes to go on; nothing was done", text.Quote(text.OneLine(answer)))
 	case !equal(r.PostForm.Get("shown"), q.Digest()):
 		d.Refused = "what you were shown has changed; nothing was done"
 	}
@@ -126,7 +127,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) error {
 		s.decision(w, r, http.StatusConflict, d)
 		return nil
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // a patch may be at its gates for minutes
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // the gates of a patch may take minutes
 	if d.Done, err = s.Decider.Decide(r.Context(), action, d.ID, d.Answer); err != nil {
 		d.Refused, d.Hint = s.Decider.Refusal(err)
 		s.decision(w, r, http.StatusConflict, d)

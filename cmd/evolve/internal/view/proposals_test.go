@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestStaleProposal checks that a stale proposal is marked, and offered for a rejection alone.
+// TestStaleProposal checks that a stale proposal is marked, and offered only for rejection.
 func TestStaleProposal(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, &asker{})
@@ -22,7 +22,7 @@ func TestStaleProposal(t *testing.T) {
 	}
 }
 
-// answerTo returns the form of a question's page, confirmed.
+// answerTo returns the form values that confirm the question on a page.
 func answerTo(page, action, id, reason string) url.Values {
 	field := func(name string) string {
 		_, after, _ := strings.Cut(page, `name="`+name+`" value="`)
@@ -32,8 +32,8 @@ func answerTo(page, action, id, reason string) url.Values {
 	return url.Values{"form": {field("form")}, "do": {action}, "id": {id}, "shown": {field("shown")}, "reason": {reason}, "yes": {"yes"}}
 }
 
-// TestRollback checks that an adopted proposal, and no other, can be rolled back where decisions are
-// allowed; elsewhere its page names the command.
+// TestRollback checks that an adopted proposal, and no other, can be rolled back if
+// decisions are allowed; otherwise its page names the command.
 func TestRollback(t *testing.T) {
 	t.Parallel()
 	const act = "/decide?do=rollback&amp;id=P"

@@ -2,18 +2,18 @@ package view
 
 import "strings"
 
-// Section is a part of a description: facts, tables, lines, a text and a diff, in this order. Its
-// texts may be foreign: the pages escape them.
+// Section is a part of a description. It consists of facts, tables, lines, a text and a
+// diff, in this order. Its texts may be foreign, so the pages escape them.
 type Section struct {
 	Title string
 	Facts []Fact
-	// Tables, Lines, Text and Diff are left out where they are empty. A single line is a paragraph,
-	// more are a list.
+	// Tables, Lines, Text and Diff are left out if they are empty. A single line is shown
+	// as a paragraph, several lines as a list.
 	Tables []Table
 	Lines  []string
-	// Text is code or the like, Diff a unified diff.
+	// Text is code or similar text, and Diff is a unified diff.
 	Text, Diff string
-	// Folded hides the section until it is opened.
+	// Folded reports whether the section is hidden until a person opens it.
 	Folded bool
 }
 
@@ -30,7 +30,7 @@ type Table struct {
 	Rows    [][]string
 }
 
-// diffLine is a line of a diff with its class.
+// diffLine is a line of a diff with its CSS class.
 type diffLine struct{ Class, Text string }
 
 // linesOf splits a diff.

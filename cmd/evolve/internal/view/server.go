@@ -14,18 +14,19 @@ import (
 	"evolve/runtime/text"
 )
 
-// Options of a Server; Source is required.
+// Options are the options of a Server. Source is required.
 type Options struct {
 	Source Source
-	// Decider records decisions; nil: the pages only show.
+	// Decider records decisions; if it is nil, the pages are read-only.
 	Decider Decider
 	// Name is the workspace's name on the pages.
 	Name string
-	// Log gets errors that a page cannot show in full; nil: none does.
+	// Log receives errors that a page cannot show in full; if it is nil, they are not
+	// logged.
 	Log *slog.Logger
 }
 
-// Server serves the pages to a browser that has exchanged its token for a cookie.
+// Server serves the pages to a browser that has exchanged the server's token for a cookie.
 type Server struct {
 	Options
 	keys  *keys
@@ -34,8 +35,8 @@ type Server struct {
 	mux   *http.ServeMux
 }
 
-// New returns a server for a port, which distinguishes its cookie from those of other servers on this
-// machine.
+// New returns a server for a port. The port distinguishes the server's cookie from those of
+// other servers on this machine.
 func New(port int, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -65,7 +66,7 @@ func New(port int, o Options) (*Server, error) {
 // Address returns the address to open, with the token.
 func (s *Server) Address() string { return s.address(s.keys.token) }
 
-// Ticket returns an address that can be opened once. It replaces the one before.
+// Ticket returns an address that can be opened only once. It replaces the previous ticket.
 func (s *Server) Ticket() string { return s.address(s.keys.newTicket()) }
 
 func (s *Server) address(token string) string {
@@ -74,7 +75,7 @@ func (s *Server) address(token string) string {
 
 func (s *Server) cookie() string { return fmt.Sprintf("evolve-view-%d", s.port) }
 
-// The bounds of one request.
+// The limits of one request.
 const (
 	mostBody   = 64 << 10
 	mostHeader = 16 << 10
@@ -93,7 +94,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case r.Method != http.MethodGet && r.Method != http.MethodHead && (s.Decider == nil || r.Method != http.MethodPost):
 		w.Header().Set("Allow", "GET, HEAD")
-		s.refuse(w, r, http.StatusMethodNotAllowed, "The pages only show; `evolve view --decide` allows decisions.")
+		s.refuse(w, r, http.StatusMethodNotAllowed, "These pages are read-only; start them with `evolve view --decide` to make decisions.")
 		return
 	}
 	if token := r.URL.Query().Get("token"); token != "" && r.Method == http.MethodGet {
@@ -112,7 +113,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// exchange gives a browser the cookie for the token, and removes the token from its address.
+// exchange gives a browser the cookie in exchange for the token, and removes the token from
+// the browser's address.
 func (s *Server) exchange(w http.ResponseWriter, r *http.Request, token string) {
 	if !s.keys.admits(token) {
 		s.refuse(w, r, http.StatusUnauthorized, "The token is not valid: open the address that `evolve view` has printed.")
@@ -132,12 +134,12 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, token string) 
 	http.Redirect(w, r, to.String(), http.StatusSeeOther)
 }
 
-// refuse answers in plain words, without a page of the archive.
+// refuse responds with a plain explanation, without showing anything from the archive.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, words string) {
 	s.pages.write(w, r, status, "refused", refusedPage{Title: http.StatusText(status), Words: words, Retry: status == http.StatusUnauthorized})
 }
 
-// handle turns the error of a page into one.
+// handle turns the error of a page into an error page.
 func (s *Server) handle(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := serve(w, r)
@@ -149,7 +151,7 @@ func (s *Server) handle(serve func(http.ResponseWriter, *http.Request) error) ht
 }
 
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	status, title := http.StatusInternalServerError, "The page could not be made"
+	status, title := http.StatusInternalServerError, "The page could not be created"
 	var bad *badRequest
 	switch {
 	case errors.As(err, &bad):
@@ -157,12 +159,12 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, ErrNotFound):
 		status, title = http.StatusNotFound, "There is no such page"
 	default:
-		s.Log.Warn("a page could not be made", "path", r.URL.Path, "error", err)
+		s.Log.Warn("a page could not be created", "path", r.URL.Path, "error", err)
 	}
 	s.show(w, r, status, "failed", frame{Title: title}, failedPage{Words: text.Visible(text.Clip(err.Error(), 2000))})
 }
 
-// badRequest is a parameter that has no meaning.
+// badRequest is the error for an invalid parameter.
 type badRequest struct{ words string }
 
 func (e *badRequest) Error() string { return e.words }
@@ -175,7 +177,7 @@ func (s *Server) asset(kind string, body []byte) func(http.ResponseWriter, *http
 	}
 }
 
-// Listen listens on the loopback address alone; port 0 takes a free one.
+// Listen listens only on the loopback address; port 0 selects a free port.
 func Listen(port int) (net.Listener, error) {
 	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
@@ -184,7 +186,8 @@ func Listen(port int) (net.Listener, error) {
 	return l, nil
 }
 
-// The time that a request, its answer, and the last answers at the end may take.
+// The maximum times for reading a request, for the response, and for the last responses
+// when the server ends.
 const (
 	askTime    = 10 * time.Second
 	answerTime = time.Minute
@@ -192,8 +195,8 @@ const (
 	endTime    = 5 * time.Second
 )
 
-// Serve answers until the context is done, and lets answers that are under way end. It returns the
-// cause of the context.
+// Serve answers requests until the context is done. It lets responses that are under way
+// finish, and returns the cause of the context.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler: s, ReadHeaderTimeout: askTime, ReadTimeout: askTime, WriteTimeout: answerTime, IdleTimeout: idleTime,

@@ -23,11 +23,12 @@ import (
 
 var night = time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
 
-// hostile is a text that a page must show and not obey: markup, a script, a control character and
-// one that turns the direction of text around.
+// hostile is a text that a page must show and not obey: markup, a script, a control
+// character and a character that reverses the direction of text.
 const hostile = "</pre><script>alert(1)</script><img src=x onerror=alert(2)> \x1b[31mred \u202egnp.exe"
 
-// everyPart returns a section of all that one can have, with hostile text in each part.
+// everyPart returns a section with every part that a section can have, with hostile text in
+// each part.
 func everyPart(what string) []view.Section {
 	return []view.Section{{
 		Title: what + " title " + hostile, Facts: []view.Fact{{Name: what + " fact " + hostile, Lines: []string{hostile, hostile}}},
@@ -36,7 +37,7 @@ func everyPart(what string) []view.Section {
 	}, {Lines: []string{what + " paragraph " + hostile}}}
 }
 
-// words are descriptions with hostile text.
+// words provides descriptions with hostile text.
 type words struct{}
 
 func (words) Comparison(context.Context, *archive.Archive, archive.Variant, archive.Variant) ([]view.Section, error) {
@@ -49,7 +50,7 @@ func (words) Proposal(context.Context, *archive.Archive, archive.ProposalRecord)
 
 func (words) Limits(context.Context, *archive.Archive, archive.Run) (string, error) { return "", nil }
 
-// Question answers as a workspace does whose suites are those of the hash "now".
+// Question answers like a workspace whose suites have the hash "now".
 func (words) Question(_, suiteHash, task string) (*archive.Question, bool) {
 	if suiteHash != "now" {
 		return nil, true
@@ -61,7 +62,7 @@ func (words) Undecided(p archive.ProposalRecord) bool { return p.State == archiv
 
 func (words) Reversible(p archive.ProposalRecord) bool { return p.State == archive.Adopted }
 
-// moving is a source to which the proposal P3 is stale.
+// moving is a source in which the proposal P3 is stale.
 type moving struct{ *archive.Archive }
 
 func (moving) MovedSince(_ context.Context, id string) (moved []string, known bool, err error) {
@@ -71,7 +72,8 @@ func (moving) MovedSince(_ context.Context, id string) (moved []string, known bo
 	return nil, true, nil
 }
 
-// source returns the source over a new archive with two variants on one task, all of hostile text.
+// source returns the source over a new archive with two variants on one task, all with
+// hostile text.
 func source(t *testing.T) *archived.Source {
 	t.Helper()
 	ctx := t.Context()
@@ -93,7 +95,7 @@ func source(t *testing.T) *archived.Source {
 			Transcript: &agent.Transcript{Events: []agent.Event{{Kind: hostile, Name: hostile, Text: hostile, Data: []byte(`{"x":"</script>\u202e"}`)}, {Kind: agent.EventForeign, Data: []byte(`[{"kind":"tool","name":"sql","args":{"q":"a\nb"},"text":"2 rows"}]`)}}},
 		}, nil))
 	}
-	for n, hash := range []string{"now", "then"} { // agents with a search task whose question no run has kept
+	for n, hash := range []string{"now", "then"} { // agents with a search task whose question no run has stored
 		name := "by suite " + hash
 		must(t, a.PutPlan(ctx, archive.AgentPlan{Run: run.ID, Agent: name, SuiteHash: hash}))
 		must(t, a.Record(ctx, bench.Evaluation{
@@ -162,7 +164,7 @@ func newSite(t *testing.T, d view.Decider) *site {
 	return &site{t: t, server: server}
 }
 
-// reply is an answer that was read.
+// reply is a response whose body has been read.
 type reply struct {
 	StatusCode int
 	Header     http.Header
@@ -170,7 +172,7 @@ type reply struct {
 	body       string
 }
 
-// send answers a request; change may alter it first.
+// send has the server answer a request; change may alter the request first.
 func (s *site) send(method, path string, body url.Values, change func(*http.Request)) reply {
 	s.t.Helper()
 	r := httptest.NewRequestWithContext(s.t.Context(), method, "http://127.0.0.1:4000"+path, strings.NewReader(body.Encode()))
@@ -193,7 +195,7 @@ func (s *site) send(method, path string, body url.Values, change func(*http.Requ
 	return reply{answer.StatusCode, answer.Header, answer.Cookies(), string(data)}
 }
 
-// login exchanges the token of an address for the cookie.
+// login exchanges the token in an address for the cookie.
 func (s *site) login(address string) reply {
 	s.t.Helper()
 	u, err := url.Parse(address)
@@ -273,10 +275,10 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// hidden are attributes that a form sends back or the script reads, as they are.
+// hidden matches attributes that a form sends back or the script reads unchanged.
 var hidden = regexp.MustCompile(` (value|data-agent)="[^"]*"`)
 
-// TestHostile checks that foreign text is shown on every page, and obeyed on none.
+// TestHostile checks that foreign text is shown on every page and obeyed on none.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, &asker{})
@@ -304,8 +306,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestTranscriptIsReadable checks that the steps of a program's own transcript stand one by one,
-// and their data as lines.
+// TestTranscriptIsReadable checks that the steps of a program's own transcript are shown
+// one by one, with their data as lines.
 func TestTranscriptIsReadable(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, &asker{})
@@ -318,8 +320,9 @@ func TestTranscriptIsReadable(t *testing.T) {
 	}
 }
 
-// TestPagesHaveTheirSubject checks that an evaluation has its question, a cell its task, and a
-// proposal its price and the decisions before the rest.
+// TestPagesHaveTheirSubject checks that the page of an evaluation has its question, that of
+// a cell its task, and that of a proposal its price and the decisions before everything
+// else.
 func TestPagesHaveTheirSubject(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, &asker{})

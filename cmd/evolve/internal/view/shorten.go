@@ -1,10 +1,10 @@
 package view
 
-// headerRunes is the number of characters that the header of a column has room for.
+// headerRunes is the number of characters for which a column header has room.
 const headerRunes = 8
 
-// shorten cuts long names, all at the same place: in the middle, or what all of them begin with,
-// where the most of them still differ.
+// shorten cuts all long names in the same place, either in the middle or at their common
+// beginning, whichever keeps the most of them distinct.
 func shorten(names []string) []string {
 	out, most := names, -1
 	try := func(cut func(name []rune) string) {
@@ -31,7 +31,7 @@ func shorten(names []string) []string {
 	return out
 }
 
-// shared returns the number of characters that all long names begin with.
+// shared returns the length of the common beginning of all long names, in characters.
 func shared(names []string) int {
 	var first []rune
 	for _, name := range names {

@@ -11,23 +11,25 @@ import (
 	"evolve/runtime/agent"
 )
 
-// ErrNotFound means that there is no such night, agent, variant, evaluation or proposal.
+// ErrNotFound reports that there is no such night, agent, variant, evaluation or proposal.
 var ErrNotFound = errors.New("not found")
 
-// The most rows and columns of a [Window], whatever is asked for.
+// The maximum numbers of rows and columns in a [Window], even if more are requested.
 const (
 	MaxRows    = 200
 	MaxColumns = 200
 )
 
-// Source is what the pages show. All methods may be called concurrently. A name that is not there
-// is an [ErrNotFound].
+// Source provides what the pages show. All methods may be called concurrently. A name that
+// does not exist leads to an [ErrNotFound].
 type Source interface {
 	// Nights lists the runs, the latest first.
 	Nights(ctx context.Context) ([]Night, error)
-	// Report returns the report of a run by its id or number; "" is the latest.
+	// Report returns the report of a run, given by its id or number; "" stands for the
+	// latest run.
 	Report(ctx context.Context, run string) (model.Report, error)
-	// Progress returns the progress of the run that is under way; its Run is empty if none is.
+	// Progress returns the progress of the run that is under way; its Run is empty if there
+	// is no such run.
 	Progress(ctx context.Context) (Progress, error)
 	// Agents lists the names of the agents that have evaluations or plans, in order.
 	Agents(ctx context.Context) ([]string, error)
@@ -35,7 +37,8 @@ type Source interface {
 	Window(ctx context.Context, agent string, q Query) (Window, error)
 	// Variant returns one variant by a name that a person types.
 	Variant(ctx context.Context, agent, name string) (Variant, error)
-	// Comparison compares two variants, b minus a, by the tasks that both have.
+	// Comparison compares two variants, as b minus a, over the tasks on which both have
+	// results.
 	Comparison(ctx context.Context, agent, a, b string) (Comparison, error)
 	// Evaluations lists the latest evaluations of a variant on a task, at most MaxRows.
 	Evaluations(ctx context.Context, agent, name, task string) ([]Evaluation, error)
@@ -50,8 +53,8 @@ type Source interface {
 // Night is one run in the list.
 type Night struct {
 	model.Summary
-	// Evaluations is the number of evaluations that it made or found, USD the cost of those it
-	// made.
+	// Evaluations is the number of evaluations that the run made or found in the archive,
+	// and USD is the cost of those that it made.
 	Evaluations int
 	USD         float64
 	Ended       time.Time
@@ -62,15 +65,16 @@ type Progress struct {
 	Run     string    `json:"run"`
 	Number  int       `json:"number"`
 	Started time.Time `json:"started,omitzero"`
-	// Limits describes the limits of the run, and what is spent of each.
+	// Limits describes the limits of the run, and how much of each is spent.
 	Limits string          `json:"limits,omitempty"`
 	Agents []AgentProgress `json:"agents"`
 }
 
-// AgentProgress is the part of one agent.
+// AgentProgress is the progress of one agent.
 type AgentProgress struct {
 	Agent string `json:"agent"`
-	// Done is the number of evaluations so far, Planned the number in its plan, 0 without a plan.
+	// Done is the number of evaluations so far. Planned is the number in the agent's plan,
+	// or 0 if there is no plan.
 	Done    int       `json:"done"`
 	Planned int       `json:"planned"`
 	USD     float64   `json:"usd"`
@@ -79,8 +83,8 @@ type AgentProgress struct {
 	Verdict archive.Verdict `json:"verdict,omitempty"`
 }
 
-// The keys that rows are sorted by, beside "task:" and the id of a task. Rows without a value come
-// last.
+// The keys by which rows are sorted, in addition to "task:" followed by the id of a task.
+// Rows without a value come last.
 const (
 	SortNumber      = "number"
 	SortSearch      = "search"
@@ -91,18 +95,21 @@ const (
 
 // Query selects a part of the matrix.
 type Query struct {
-	// Offset and Limit select rows, Column and Columns tasks. Both lengths are at most MaxRows and
-	// MaxColumns.
+	// Offset and Limit select rows; Column and Columns select tasks. Limit is at most
+	// MaxRows, and Columns is at most MaxColumns.
 	Offset, Limit, Column, Columns int
-	// Sort is a key; empty: by number. Descending turns it around.
+	// Sort is a key; if it is empty, rows are sorted by number. Descending reverses the
+	// order.
 	Sort       string
 	Descending bool
-	// Text keeps the variants that have each of its words in name, id, operator or rationale; Tasks
-	// keeps the tasks that have each of its words in id or domain. Split keeps those of a split.
+	// Text selects the variants that have each of its words in their name, id, operator or
+	// rationale. Tasks selects the tasks that have each of its words in their id or domain.
+	// Split selects the tasks of one split.
 	Text, Tasks, Split string
 }
 
-// Window is a part of the matrix. Rows and Columns count all that the query selects.
+// Window is a part of the matrix. Rows and Columns are the numbers of all rows and columns
+// that the query selects.
 type Window struct {
 	Rows     int    `json:"rows"`
 	Columns  int    `json:"columns"`
@@ -110,7 +117,8 @@ type Window struct {
 	Column   int    `json:"column"`
 	Variants []Row  `json:"variants"`
 	Tasks    []Task `json:"tasks"`
-	// Read of Total evaluations are in the figures: the rest is being read.
+	// Read is the number of evaluations that the figures include, and Total is the number
+	// of all evaluations. The others are still being read.
 	Read  int `json:"read"`
 	Total int `json:"total"`
 }
@@ -127,15 +135,17 @@ type Row struct {
 	Number   int    `json:"n"`
 	ID       string `json:"id"`
 	Operator string `json:"operator"`
-	// Search and Holdout are the means over the tasks that it has; nil for none.
+	// Search and Holdout are the mean scores over the tasks for which the variant has
+	// scores; each is nil if there are none.
 	Search      *float64 `json:"search"`
 	Holdout     *float64 `json:"holdout"`
 	Evaluations int      `json:"evaluations"`
 	Cells       []Cell   `json:"cells"`
 }
 
-// Cell is what a variant scored on a task: the mean over Runs scored runs, of which Passed passed.
-// Missing counts those without a score. The zero Cell is none.
+// Cell is a variant's result on a task. Score is the mean over Runs scored runs, of which
+// Passed passed. Missing is the number of runs without a score. The zero Cell means that
+// there is no result.
 type Cell struct {
 	Score   float64 `json:"s"`
 	Runs    int     `json:"r"`
@@ -146,14 +156,16 @@ type Cell struct {
 // Variant is one variant with its scores.
 type Variant struct {
 	archive.Variant
-	// Origins are its parents by name, where they are recorded.
+	// Origins holds the names of the variant's parents, if they are recorded.
 	Origins []string
 	Row     Row
-	// SearchTasks and HoldoutTasks count the tasks that it has scores on.
+	// SearchTasks and HoldoutTasks are the numbers of tasks for which the variant has
+	// scores.
 	SearchTasks, HoldoutTasks int
-	// Estimates are what nights have estimated for it.
+	// Estimates holds the estimates that nights made for the variant.
 	Estimates []Estimate
-	// Champion is the name of the champion in the latest night of the agent; empty if none is known.
+	// Champion is the name of the champion in the agent's latest night; it is empty if none
+	// is known.
 	Champion string
 }
 
@@ -168,9 +180,9 @@ type Estimate struct {
 // Comparison is two variants side by side.
 type Comparison struct {
 	A, B archive.Variant
-	// Statement is what `evolve compare` states.
+	// Statement holds the statements that `evolve compare` makes.
 	Statement []Section
-	// Tasks are those that both have, the largest loss first.
+	// Tasks holds the tasks on which both variants have results, the largest loss first.
 	Tasks []Pair
 }
 
@@ -183,30 +195,34 @@ type Pair struct {
 // Difference returns B − A.
 func (p Pair) Difference() float64 { return p.B.Score - p.A.Score }
 
-// Evaluation is one evaluation with its number within run and agent.
+// Evaluation is one evaluation with its number within its run and agent.
 type Evaluation struct {
 	Number  int // of the run
 	Variant string
 	Record  bench.Evaluation
-	// Question is what the task asks and expects; nil in a list, and where it is not known. Changed
-	// reports that it is not known because the suites have changed since.
+	// Question holds the question and the expected answer of the task; it is nil in a list,
+	// and if it is not known. Changed reports whether it is not known because the suites
+	// have changed since the evaluation.
 	Question *archive.Question
 	Changed  bool
-	// Transcript is nil in a list, and where none was kept.
+	// Transcript is nil in a list, and if none was stored.
 	Transcript *agent.Transcript
 }
 
 // Proposal is one proposal.
 type Proposal struct {
 	archive.ProposalRecord
-	// Undecided reports that a person may decide on it.
+	// Undecided reports whether a person may decide on the proposal.
 	Undecided bool
-	// Reversible reports that a person may roll its adoption back.
+	// Reversible reports whether a person may roll back the proposal's adoption.
 	Reversible bool
-	// Stale lists what changed since its config was measured; such a proposal cannot be approved.
+	// Stale lists what changed since the proposal's config was measured. A stale proposal
+	// cannot be approved.
 	Stale []string
-	// Facts are what is known of it: the gain, and what gets worse or dearer; empty in a list.
+	// Facts holds what is known about the proposal: the gain, and what gets worse or more
+	// expensive. It is empty in a list.
 	Facts []Fact
-	// Sections are what `evolve show` and `evolve diff` print of it; empty in a list.
+	// Sections holds what `evolve show` and `evolve diff` print about the proposal; it is
+	// empty in a list.
 	Sections []Section
 }

@@ -51,10 +51,10 @@ func (s *Server) variant(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// pageTasks is the number of tasks, evaluations and proposals on one page.
+// pageTasks is the maximum number of tasks, evaluations or proposals on one page.
 const pageTasks = 200
 
-// pager returns the links to the parts of a list before and after the shown one.
+// pager returns the links to the parts of a list before and after the part that is shown.
 func pager(to func(offset int) string, at, shown, all int) []pageLink {
 	if shown == all {
 		return nil
@@ -69,7 +69,8 @@ func pager(to func(offset int) string, at, shown, all int) []pageLink {
 	return list
 }
 
-// cut returns the part of a list from an offset on, and the offset, which is within the list.
+// cut returns the part of a list that starts at an offset, and the offset adjusted to lie
+// within the list.
 func cut[T any](list []T, offset int) ([]T, int) {
 	offset = min(offset, len(list))
 	return list[offset:min(len(list), offset+pageTasks)], offset

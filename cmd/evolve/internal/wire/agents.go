@@ -33,24 +33,25 @@ type AgentFactory struct {
 	Board   *session.Board
 	// Binary identifies this program.
 	Binary string
-	// Store is the archive that a run holds open; nil if each read opens it.
+	// Store is the archive that a run holds open; if it is nil, the archive is opened for
+	// each read.
 	Store *archive.Archive
-	// Live reports whether turns are a person's, not evaluations.
+	// Live reports whether turns come from a person rather than from evaluations.
 	Live bool
-	// Frozen replaces the archive for a worker; nil for every other process.
+	// Frozen replaces the archive for a worker; it is nil in every other process.
 	Frozen *Frozen
-	// Reflects reports whether to open the route of search.reflect with each agent.
+	// Reflects reports whether the route of search.reflect is opened with each agent.
 	Reflects bool
 
 	host      *Host
 	workspace *workspace.Workspace
-	// workers runs evaluations on other machines; nil: they run here.
+	// workers runs evaluations on other machines; if it is nil, they run here.
 	workers *workers
-	// earlier returns the spending of earlier processes of the run; nil means none.
+	// earlier returns what earlier processes of the run have spent; nil means nothing.
 	earlier func(policy.Kind, string) (policy.Usage, map[string]policy.Usage)
 }
 
-// strayPatience bounds the wait for abandoned calls.
+// strayPatience limits the wait for abandoned calls.
 const strayPatience = 5 * time.Second
 
 // Agents returns the factory for the agents of a workspace.
@@ -72,7 +73,7 @@ func (h *Host) Agents(w *workspace.Workspace) (*AgentFactory, error) {
 	return f, err
 }
 
-// Open prepares an agent: the only table from adapter to implementation.
+// Open prepares an agent. Only this method maps adapters to implementations.
 func (f *AgentFactory) Open(ctx context.Context, a *workspace.Agent, scratch string) (night.Opened, error) {
 	scratch, err := filepath.Abs(scratch)
 	if err != nil {
@@ -118,8 +119,9 @@ func (f *AgentFactory) Open(ctx context.Context, a *workspace.Agent, scratch str
 	return f.Sandbox.withGraders(opened), nil
 }
 
-// withReflection opens the routes of the model of search.reflect, unless the agent's own
-// are open: one recorder must write all recordings of a provider.
+// withReflection opens the routes of the models of search.reflect. It does not do so if the
+// agent's own routes are open, because all recordings of a provider must be written by one
+// recorder.
 func (f *AgentFactory) withReflection(a *workspace.Agent, opened night.Opened) (night.Opened, error) {
 	routes := f.workspace.Settings.Search.Reflect.Routes
 	switch {
@@ -139,7 +141,8 @@ func (f *AgentFactory) withReflection(a *workspace.Agent, opened night.Opened) (
 	return opened, nil
 }
 
-// route opens a route of the workspace in an agent's name, with the function that closes it.
+// route opens a route of the workspace on behalf of an agent, and returns it with the
+// function that closes it.
 func (f *AgentFactory) route(agentID, name string) (model.Model, func() error, error) {
 	models, err := f.host.newModels(f.workspace, f.Sandbox.Scrubber.String)
 	if err != nil {
@@ -152,7 +155,7 @@ func (f *AgentFactory) route(agentID, name string) (model.Model, func() error, e
 	return router, func() error { router.Close(); return models.close() }, nil
 }
 
-// Writer opens the route of patches.write in an agent's name, after the agents are
+// Writer opens the route of patches.write on behalf of an agent, once the agents are
 // closed.
 func (f *AgentFactory) Writer(a *workspace.Agent) (model.Model, func() error, error) {
 	return f.route(a.ID, f.workspace.Settings.Patches.Write)
@@ -232,7 +235,8 @@ func (f *AgentFactory) openBuiltin(ctx context.Context, a *workspace.Agent, scra
 	return opened, nil
 }
 
-// turnOptions returns the options of a built-in agent without its model and foreign tools.
+// turnOptions returns the options of a built-in agent without the agent's model and foreign
+// tools.
 func (f *AgentFactory) turnOptions(a *workspace.Agent) turn.Options {
 	set := &f.workspace.Settings
 	options := turn.Options{
@@ -246,8 +250,8 @@ func (f *AgentFactory) turnOptions(a *workspace.Agent) turn.Options {
 	return options
 }
 
-// closeBuiltin closes what an agent has opened, the latest first. An abandoned call may
-// still use it, so it waits for those.
+// closeBuiltin closes everything that an agent has opened, the most recently opened first.
+// It first waits for abandoned calls, because they may still use what is to be closed.
 func (f *AgentFactory) closeBuiltin(ctx context.Context, a *workspace.Agent, closers []func() error) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), strayPatience)
 	defer stop()
@@ -279,7 +283,7 @@ func (f *AgentFactory) servers(ctx context.Context, a *workspace.Agent, scratch 
 	return mcp.Open(ctx, mcp.Options{Servers: list, Scrub: f.Sandbox.Scrubber.String, Log: f.host.Log})
 }
 
-// around returns the sandbox, unless it is switched off.
+// around returns the sandbox, or none if the setting disables it.
 func (f *AgentFactory) around(setting string) sandbox.Sandbox {
 	if setting == "none" {
 		return sandbox.None("switched off")
@@ -287,7 +291,8 @@ func (f *AgentFactory) around(setting string) sandbox.Sandbox {
 	return f.Sandbox.Sandbox()
 }
 
-// Startable refuses agents whose programs are missing, before anything starts.
+// Startable returns an error for agents whose programs are missing, before anything is
+// started.
 func Startable(agents ...*workspace.Agent) error {
 	return workspace.MissingPrograms(agents, exec.LookPath)
 }
@@ -306,7 +311,7 @@ func (f *AgentFactory) openCommand(a *workspace.Agent, scratch string) (night.Op
 	return f.within(a, night.Opened{Agent: opened, Sandbox: walls, Parallel: f.atOnce(a), Workdir: true, Renew: opened.Renew, Close: opened.Close}), nil
 }
 
-// networkWithin describes a program's network in a sandbox.
+// networkWithin describes the network that a program has in a sandbox.
 func networkWithin(around sandbox.Sandbox, network string) string {
 	switch {
 	case network == "host":
@@ -329,7 +334,7 @@ func (f *AgentFactory) openHTTP(a *workspace.Agent) (night.Opened, error) {
 	return f.within(a, night.Opened{Agent: opened, Sandbox: "its own machine", Parallel: f.atOnce(a), Workdir: true, Close: opened.Close}), nil
 }
 
-// atOnce returns the maximum number of tasks of an operator's own agent that run at once.
+// atOnce returns the maximum number of tasks that an operator's own agent runs at once.
 func (f *AgentFactory) atOnce(a *workspace.Agent) int {
 	n := max(a.Adapter.Pool, 1)
 	if most := f.workspace.Settings.Policies.Roles[a.ID].Concurrency; most > 0 {

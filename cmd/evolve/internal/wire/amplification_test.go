@@ -15,21 +15,22 @@ import (
 	"evolve/runtime/turn"
 )
 
-// A day of use has so many turns, and a month so many days.
+// The number of turns in a day of use, and the number of days in a month.
 const (
 	turnsPerDay = 10
 	monthDays   = 30
 )
 
-// days drives an agent over days: live turns of the built-in runtime on the experience that
-// an archive holds, and each night the review that a run makes.
+// days drives an agent over many days: live turns by the built-in runtime with the
+// experience that an archive holds, and each night the review that a run makes.
 type days struct {
 	*service
 	factory *AgentFactory
 	store   *archive.Archive
 	now     time.Time
 	earlier agent.Session
-	// last is the experience after the last day, before the one of the day before.
+	// last is the experience after the latest day, and before is that after the previous
+	// day.
 	last, before experience.Experience
 }
 
@@ -44,8 +45,8 @@ func newDays(t *testing.T) *days {
 	return d
 }
 
-// day takes the turns of a day, each of which begins with what the user makes of the answer
-// before it, and then the night's review. It returns the tools that were called in each turn.
+// day runs the turns of a day and then the night's review. Each turn begins with the user's
+// reaction to the previous answer. day returns the tools that were called in each turn.
 func (d *days) day(reaction string) (called [][]string) {
 	d.Helper()
 	for range turnsPerDay {
@@ -99,7 +100,7 @@ func (d *days) day(reaction string) (called [][]string) {
 	return called
 }
 
-// bounded checks what holds on every day, whatever a user does.
+// bounded checks what must hold on every day, whatever the user does.
 func (d *days) bounded(day int, called [][]string) {
 	d.Helper()
 	now, _ := d.last.CompetenceIn("operations")
@@ -131,7 +132,7 @@ func (d *days) bounded(day int, called [][]string) {
 	}
 }
 
-// limits returns the limits that hold, in one text.
+// limits returns the limits in force as one text.
 func (d *days) limits() string {
 	var out []string
 	for _, l := range d.last.Limits() {
@@ -140,8 +141,8 @@ func (d *days) limits() string {
 	return strings.Join(out, "\n")
 }
 
-// TestAUserWhoAlwaysCorrects drives the loop of corrections, competence, choice of tools and
-// lessons for thirty days, and then shows that good days end what it did.
+// TestAUserWhoAlwaysCorrects drives the loop of corrections, competence, choice of tools
+// and lessons for thirty days, and then checks that good days undo the effects.
 func TestAUserWhoAlwaysCorrects(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many days, one after another")
@@ -153,7 +154,7 @@ func TestAUserWhoAlwaysCorrects(t *testing.T) {
 	if got, _ := d.last.CompetenceIn("operations"); got > .15 {
 		t.Errorf("competence %.2f after a month of corrections", got)
 	}
-	for _, want := range []string{"falls no further than 0.10", "is avoided", "it stays a last choice"} {
+	for _, want := range []string{"falls no further than 0.10", "is avoided", "it remains a last choice"} {
 		if !strings.Contains(d.limits(), want) {
 			t.Errorf("no %q in:\n%s", want, d.limits())
 		}
@@ -170,8 +171,8 @@ func TestAUserWhoAlwaysCorrects(t *testing.T) {
 	}
 }
 
-// TestAUserWhoAlwaysPraises does the same with praise: it raises nothing above its bound, and
-// corrections count afterwards.
+// TestAUserWhoAlwaysPraises does the same with praise: praise raises nothing above its
+// bound, and later corrections still count.
 func TestAUserWhoAlwaysPraises(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many days, one after another")

@@ -14,19 +14,19 @@ import (
 	"evolve/runtime/tool"
 )
 
-// approvedTools are the tools that an agent wrote and a person approved, and the check of
-// further tools that it writes.
+// approvedTools holds the tools that an agent wrote and a person approved, and the function
+// that checks further tools that the agent writes.
 type approvedTools struct {
 	tools  []tool.Tool
 	author func(ctx context.Context, draft json.RawMessage) (tool.Tool, tool.Result)
 	remove func(name, reason string) tool.Result
-	// identity names the tools that may not be called and those that others share, which
-	// changes answers.
+	// identity names the tools that may not be called and the tools that other agents
+	// share, because both affect answers.
 	identity string
 	close    func() error
 }
 
-// authoredProcesses bounds the processes that run authored tools at once.
+// authoredProcesses limits the number of processes that run authored tools at once.
 const authoredProcesses = 4
 
 func (f *AgentFactory) approvedTools(ctx context.Context, a *workspace.Agent) (approvedTools, error) {
@@ -59,7 +59,7 @@ func (f *AgentFactory) approvedTools(ctx context.Context, a *workspace.Agent) (a
 	}, nil
 }
 
-// Definitions reads the approved tools of an agent's folder.
+// Definitions reads the approved tools from an agent's folder.
 func Definitions(a *workspace.Agent) ([]authored.Definition, error) {
 	var defs []authored.Definition
 	for _, file := range workspace.SortedNames(a.ToolFiles) {
@@ -76,15 +76,15 @@ func Definitions(a *workspace.Agent) ([]authored.Definition, error) {
 	return defs, nil
 }
 
-// author checks the drafts of tools that an agent writes. defs are the tools that it wrote and that are in use,
-// shared are those of other agents that it may call.
+// author checks the drafts of tools that an agent writes. defs are the tools in use that
+// the agent wrote; shared are the tools of other agents that it may call.
 type author struct {
 	pool   *authored.Pool
 	defs   []authored.Definition
 	shared []sharedTool
 }
 
-// own returns the agent's tool with a name.
+// own returns the agent's tool with the given name.
 func (w *author) own(name string) (authored.Definition, bool) {
 	i := slices.IndexFunc(w.defs, func(d authored.Definition) bool { return d.Name == name })
 	if i < 0 {
@@ -93,9 +93,9 @@ func (w *author) own(name string) (authored.Definition, bool) {
 	return w.defs[i], true
 }
 
-// examine checks the draft of a tool, or of a new version of one that the agent wrote. One
-// that passes its tests is returned as a tool, with the change request from which a
-// proposal is made if the tool helped.
+// examine checks the draft of a tool, or of a new version of a tool that the agent wrote. A
+// draft that passes its tests is returned as a tool, together with the change request from
+// which a proposal is made if the tool helped.
 func (w *author) examine(ctx context.Context, draft json.RawMessage) (tool.Tool, tool.Result) {
 	d, err := authored.ParseDraft(draft)
 	if err != nil {
@@ -126,7 +126,7 @@ func (w *author) examine(ctx context.Context, draft json.RawMessage) (tool.Tool,
 	return w.pool.Tools([]authored.Definition{d}, authored.Options{})[0], res
 }
 
-// remove leaves the change request to delete a tool that the agent wrote.
+// remove returns the change request to delete a tool that the agent wrote.
 func (w *author) remove(name, reason string) tool.Result {
 	if _, ok := w.own(name); !ok {
 		return tool.Failed(agent.ContractViolation, "you have written no tool %q that is in use", name)

@@ -11,7 +11,7 @@ import (
 )
 
 // level returns the level of autonomy that bounds an agent's live turns. While another
-// process holds the archive it is the lowest one.
+// process holds the archive, it returns the lowest level.
 func (f *AgentFactory) level(ctx context.Context, a *workspace.Agent) (autonomy.Level, error) {
 	if !f.Live {
 		return 0, nil
@@ -35,8 +35,8 @@ func (f *AgentFactory) level(ctx context.Context, a *workspace.Agent) (autonomy.
 	return r.Level, nil
 }
 
-// levelNow returns the level of autonomy at the moment of a call; the lowest if it cannot be
-// read.
+// levelNow returns the level of autonomy at the moment of a call. It returns the lowest
+// level if the level cannot be read.
 func (f *AgentFactory) levelNow(ctx context.Context, a *workspace.Agent) autonomy.Level {
 	level, err := f.level(ctx, a)
 	if err != nil {

@@ -11,10 +11,11 @@ import (
 // blackboardFile, below .evolve, holds the entries that agents share between their turns.
 const blackboardFile = "blackboard.json"
 
-// maxBlackboard bounds the file, in bytes: the board's own bound, with JSON around it.
+// maxBlackboard limits the size of the file, in bytes: the board's own limit, plus room for
+// the JSON around its content.
 const maxBlackboard = 8 * session.MaxBoardBytes
 
-// ReadBlackboard returns the posted entries; none if there is no file.
+// ReadBlackboard returns the posted entries; it returns none if there is no file.
 func ReadBlackboard(root string) ([]session.Posted, error) {
 	posted, err := readState[[]session.Posted](root, blackboardFile, maxBlackboard)
 	if err != nil {
@@ -23,8 +24,8 @@ func ReadBlackboard(root string) ([]session.Posted, error) {
 	return posted, nil
 }
 
-// WriteBlackboard replaces an agent's entries with those it has posted. It keeps the
-// entries of other agents, which may have been written meanwhile.
+// WriteBlackboard replaces an agent's entries with those that the agent has posted. It
+// preserves the entries of other agents, which may have been written meanwhile.
 func WriteBlackboard(root, agentID string, board *session.Board) error {
 	own := board.Posted()
 	isOwn := func(p session.Posted) bool { return p.Owner == agentID }

@@ -15,11 +15,11 @@ import (
 	"evolve/gates/review"
 )
 
-// branchesFolder is the folder of .evolve with the texts of pull requests.
+// branchesFolder is the folder in .evolve that holds the texts of pull requests.
 const branchesFolder = "branches"
 
-// branching returns the settings for deciding proposals at a remote; nil if a commit here
-// adopts them.
+// branching returns the settings for deciding on proposals at a remote; it returns nil if
+// proposals are adopted by commits in the workspace.
 func (h *Host) branching(w *workspace.Workspace) *review.Branching {
 	a := w.Settings.Adoption
 	if a.Via != workspace.ViaBranch {
@@ -32,7 +32,8 @@ func (h *Host) branching(w *workspace.Workspace) *review.Branching {
 	return b
 }
 
-// pullRequest is the standard input of the program adoption.open.
+// pullRequest is the JSON that is written to the standard input of the program
+// adoption.open.
 type pullRequest struct {
 	Version    int    `json:"version"`
 	Proposal   string `json:"proposal"`
@@ -45,14 +46,15 @@ type pullRequest struct {
 	BodyFile   string `json:"body_file"`
 }
 
-// openPullRequest runs the program adoption.open. It has the operator's rights and environment.
+// openPullRequest runs the program adoption.open, which has the operator's rights and
+// environment.
 func (h *Host) openPullRequest(ctx context.Context, w *workspace.Workspace, r review.PullRequest) error {
 	file := filepath.Join(w.StateDir(), branchesFolder, filepath.Base(r.Branch)+".md")
 	if err := workspace.CheckState(w.Root); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return fmt.Errorf("making the folder of texts: %w", err)
+		return fmt.Errorf("creating the folder of texts: %w", err)
 	}
 	if err := renameio.WriteFile(file, []byte(r.Body), 0o600); err != nil {
 		return fmt.Errorf("writing the text: %w", err)

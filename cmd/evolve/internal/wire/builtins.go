@@ -37,7 +37,7 @@ func Builtins() workspace.Builtins {
 				return languageSpace(domains, tools, allowed, routes)
 			}
 			if tools == nil {
-				tools = names(tool.Builtin()) // the heuristic could not use the others
+				tools = names(tool.Builtin()) // the heuristic cannot use any other tools
 			}
 			return turn.DefaultSpace(domains, tools, nil)
 		},
@@ -60,7 +60,7 @@ func Builtins() workspace.Builtins {
 }
 
 // languageSpace is [turn.LanguageSpace] with the temperature of the agent's own route as
-// the default of the general one.
+// the default of the general temperature.
 func languageSpace(domains, tools, allowed []string, routes []workspace.Model) agent.Space {
 	names := make([]string, len(routes))
 	for i, r := range routes {
@@ -75,8 +75,8 @@ func languageSpace(domains, tools, allowed []string, routes []workspace.Model) a
 	return space
 }
 
-// BinaryHash identifies this program: an evaluation depends on the behaviour of graders
-// and built-in agents.
+// BinaryHash returns a hash that identifies this program, because an evaluation depends on
+// the behaviour of graders and built-in agents.
 func BinaryHash() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -97,5 +97,5 @@ func BinaryHash() (string, error) {
 // Load reads and checks the workspace in a folder.
 func Load(root string) (*workspace.Workspace, error) { return workspace.Load(root, Builtins()) }
 
-// SuiteRules returns the rules of the suites in a workspace.
+// SuiteRules returns the rules for the suites in a workspace.
 func SuiteRules(root string) bench.GraderRules { return workspace.SuiteRules(root, Builtins()) }

@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// loadLanguage loads an agent with a language model of that name; files are further files of its
-// folder, and agentYAML further lines of its agent.yaml.
+// loadLanguage loads an agent that uses the language model with that name. files are
+// further files in its folder, and agentYAML holds further lines of its agent.yaml.
 func loadLanguage(t *testing.T, model, agentYAML string, files map[string]string) *workspace.Agent {
 	t.Helper()
 	root := t.TempDir()
@@ -43,9 +43,9 @@ func loadLanguage(t *testing.T, model, agentYAML string, files map[string]string
 	return a
 }
 
-// TestOldChampionOfALanguageModel tests that champion files and archived configs of a
-// language model from before it had a space of its own are still valid: the directives of
-// the heuristic, its weights, and a selection that names essential tools.
+// TestOldChampionOfALanguageModel tests that champion files and archived configs from
+// before language models had a space of their own are still valid: the directives of the
+// heuristic, its weights, and a selection that names essential tools.
 func TestOldChampionOfALanguageModel(t *testing.T) {
 	old := map[string]string{
 		"config.yaml": "tools.selection: [read_file, grep, repo_index]\ntools.pattern_weight: 0.3\ntools.performance_weight: 0.98\n" +
@@ -77,8 +77,8 @@ func TestOldChampionOfALanguageModel(t *testing.T) {
 	}
 }
 
-// TestRouteTemperature tests that the temperature of tasks without a domain begins at that of the
-// agent's route.
+// TestRouteTemperature tests that the temperature of tasks without a domain starts at the
+// temperature of the agent's route.
 func TestRouteTemperature(t *testing.T) {
 	for of, want := range map[string]any{"small": .2, "small, temperature: 0": 0., "small, temperature: 1.5": 1.5} {
 		if got := loadLanguage(t, of, "", nil).Champion["temperature"]; got != want {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestUserCache checks that patches can be tested without a writable home: the build
-// cache then belongs to this process alone.
+// TestUserCache checks that patches can be tested without a writable home: the build cache
+// then belongs only to this process.
 func TestUserCache(t *testing.T) {
 	home := t.TempDir()
 	file := filepath.Join(home, "file")

@@ -13,11 +13,12 @@ import (
 	"evolve/runtime/turn"
 )
 
-// addExperience adds the experience of a built-in agent's live turns to its options.
-// Evaluations get the part that they may depend on, identified by digest, without the
-// experience from conversations that became holdout tasks, and nothing of other agents,
-// because each agent is independent of the others. A live turn gets all of it except the
-// quotations of such conversations, which the next night also leaves out of the lessons.
+// addExperience adds the experience from a built-in agent's live turns to the agent's
+// options. Evaluations get the part on which they may depend, identified by digest. That
+// part excludes the experience from conversations that became holdout tasks, and contains
+// nothing from other agents, because each agent is independent of the others. A live turn
+// gets everything except the quotations from such conversations, which the next night also
+// leaves out of the lessons.
 func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, options *turn.Options, held batch.HeldOut) (digest string, err error) {
 	if f.Frozen != nil {
 		options.Experience = cmp.Or(f.Frozen.Experience, &experience.Experience{})
@@ -27,7 +28,7 @@ func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, op
 	others := map[string]*experience.Experience{}
 	var waiting Lowerings
 	if f.Live {
-		if waiting, err = ReadLowerings(f.workspace.Root); err != nil { // before the archive: see there
+		if waiting, err = ReadLowerings(f.workspace.Root); err != nil { // must precede reading the archive; see ReadLowerings
 			return "", err
 		}
 	}
@@ -60,7 +61,7 @@ func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, op
 		return "", waiting.Forbid(a.ID, options.Experience)
 	}
 	if err != nil {
-		return "", fmt.Errorf("reading what an agent's live turns have shown: %w", err)
+		return "", fmt.Errorf("reading the results of the agent's live turns: %w", err)
 	}
 	if f.Live {
 		own.Lessons = own.Lessons.Without(held.Quoted)
@@ -74,19 +75,19 @@ func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, op
 	return options.Experience.Digest(), nil
 }
 
-// warnOfLock reports whether another process holds the archive, and warns that the turn runs
-// without it.
+// warnOfLock reports whether err means that another process holds the archive, and if so
+// warns that the turn runs without the archive.
 func (f *AgentFactory) warnOfLock(err error) bool {
 	var locked *archive.LockedError
 	if !errors.As(err, &locked) {
 		return false
 	}
-	f.host.Log.Warn("the turn goes without what earlier turns have shown: " + locked.Error())
+	f.host.Log.Warn("the turn proceeds without the results of earlier turns: " + locked.Error())
 	return true
 }
 
-// heldOut finds the parts of live turns that evaluations must not read; a live turn reads
-// all of them.
+// heldOut finds the parts of live turns that evaluations must not read. For a live turn it
+// finds none, because a live turn reads all of them.
 func (f *AgentFactory) heldOut(ctx context.Context) (held batch.HeldOut, err error) {
 	if f.Live {
 		return held, nil

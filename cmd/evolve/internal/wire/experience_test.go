@@ -20,7 +20,7 @@ type service struct {
 	host   *Host
 	w      *workspace.Workspace
 	agent  *workspace.Agent
-	folder string // with the file that the goals name
+	folder string // holds the file that the goals name
 }
 
 func inService(t *testing.T) *service {
@@ -41,7 +41,7 @@ func inService(t *testing.T) *service {
 	return &service{t, host, w, &w.Agents[0], folder}
 }
 
-// turn takes a live turn in a domain and stores it with what it shows.
+// turn takes a live turn in a domain and stores it with what was learned from it.
 func (u *service) turn(domain, folder string) TurnResult {
 	u.Helper()
 	f, err := u.host.Agents(u.w)
@@ -94,7 +94,7 @@ func (u *service) change(change func(*experience.Experience)) {
 	}
 }
 
-// chosen returns the first tool of a turn, and the reason of the choice.
+// chosen returns the first tool of a turn and the reason for choosing it.
 func chosen(res TurnResult) (tool, why string) {
 	for _, e := range res.Transcript.Events {
 		switch {
@@ -107,9 +107,10 @@ func chosen(res TurnResult) (tool, why string) {
 	return "", why
 }
 
-// TestUseTeachesTheChoiceOfTools tests on an archive that ten turns in which a tool fails let
-// the agent avoid it in their domain and in no other, that a domain without history follows
-// all turns, and that the choice is as before without the history.
+// TestUseTeachesTheChoiceOfTools tests with an archive that after ten turns in which a tool
+// fails, the agent avoids the tool in their domain and in no other. It also tests that a
+// domain without history follows all turns, and that without the history the choice is as
+// before.
 func TestUseTeachesTheChoiceOfTools(t *testing.T) {
 	u := inService(t)
 	for range 10 {

@@ -16,15 +16,15 @@ import (
 	"evolve/runtime/turn"
 )
 
-// Scrub returns the function that removes the credentials of a workspace from a text.
+// Scrub returns a function that removes the workspace's credentials from a text.
 func (h *Host) Scrub(w *workspace.Workspace) func(string) string {
 	return scrub.New(h.secrets(w)).String
 }
 
-// StoredTurns returns the stored turns of an agent with their calls, oldest first; with wanted
-// only those for which it reports true. A turn whose transcript was removed has no calls. The
-// domain of a turn that did not record one, as those of operators' own agents in earlier
-// versions, is that of its message.
+// StoredTurns returns the stored turns of an agent with their calls, oldest first. If
+// wanted is not nil, it returns only the turns for which wanted reports true. A turn whose
+// transcript was removed has no calls. If a turn has no recorded domain, as is the case for
+// turns of operators' own agents in earlier versions, its domain is that of its message.
 func StoredTurns(ctx context.Context, store *archive.Archive, a *workspace.Agent, wanted func(archive.TurnRecord) bool) ([]experience.Turn, error) {
 	var turns []experience.Turn
 	said := map[string][]agent.Message{} // by session
@@ -52,7 +52,7 @@ func StoredTurns(ctx context.Context, store *archive.Archive, a *workspace.Agent
 	return turns, nil
 }
 
-// answerOf returns the answer of a turn; nil for one without.
+// answerOf returns the answer of a turn, or nil for a turn without an answer.
 func answerOf(t archive.TurnRecord) *string {
 	if t.Outcome != agent.OK || t.Answer == "" {
 		return nil
@@ -60,14 +60,15 @@ func answerOf(t archive.TurnRecord) *string {
 	return &t.Answer
 }
 
-// storedTurn returns a stored turn in the form for learning.
+// storedTurn converts a stored turn to the form used for learning.
 func storedTurn(t archive.TurnRecord) experience.Turn {
 	out := experience.Turn{ID: t.ID, Session: t.Session, Message: t.Goal, Outcome: t.Outcome, Calls: experience.CallsOf(t.Transcript.Events), Time: t.Created}
 	out.Domain = recordedDomain(t.Transcript)
 	return out
 }
 
-// recordedDomain returns the domain of a turn by its transcript; "" if that has none.
+// recordedDomain returns the domain recorded in a turn's transcript, or "" if there is
+// none.
 func recordedDomain(t agent.Transcript) string {
 	i := slices.IndexFunc(t.Events, func(e agent.Event) bool { return e.Kind == agent.EventDomain })
 	if i < 0 {
@@ -76,8 +77,8 @@ func recordedDomain(t agent.Transcript) string {
 	return t.Events[i].Name
 }
 
-// DomainsOf returns the domains that an agent may have turns in: those of its table and those
-// of its stored turns, sorted, and that of the turns without a domain.
+// DomainsOf returns, sorted, the domains in which an agent may have turns: the domains in
+// the agent's table, those of its stored turns, and the domain for turns without one.
 func DomainsOf(a *workspace.Agent, e *experience.Experience, turns []experience.Turn) []string {
 	table := a.Domains
 	if table == nil {

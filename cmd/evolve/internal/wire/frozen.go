@@ -12,16 +12,16 @@ import (
 	"evolve/runtime/turn"
 )
 
-// Frozen holds everything besides its folder that the evaluations of a built-in agent depend
-// on: the records that the run read from the archive when it opened the agent. A worker has no
-// archive and gets it with the agent.
+// Frozen holds everything on which the evaluations of a built-in agent depend, apart from
+// the agent's folder: the records that the run read from the archive when it opened the
+// agent. A worker has no archive and receives Frozen with the agent.
 type Frozen struct {
-	// Withheld are the ids of the memories that evaluations do not get.
+	// Withheld holds the ids of the memories that evaluations do not get.
 	Withheld []string `json:"withheld,omitempty"`
 	// Experience is the part of the experience of live turns that evaluations get.
 	Experience *experience.Experience `json:"experience,omitempty"`
-	// Shared are the tools of other agents that a person shared with it, and Health is the
-	// health of all its tools, by name.
+	// Shared holds the tools of other agents that a person shared with the agent, and
+	// Health holds the health of all the agent's tools, by name.
 	Shared []FrozenTool               `json:"shared,omitempty"`
 	Health map[string]authored.Health `json:"health,omitempty"`
 }
@@ -34,8 +34,8 @@ type FrozenTool struct {
 	Record []byte `json:"record"`
 }
 
-// freeze returns everything besides its folder that the evaluations of a built-in agent
-// depend on. An operator's own program or service gets nothing from the archive.
+// freeze returns everything on which the evaluations of a built-in agent depend, apart from
+// the agent's folder. An operator's own program or service gets nothing from the archive.
 func (f *AgentFactory) freeze(ctx context.Context, a *workspace.Agent) (Frozen, error) {
 	var z Frozen
 	if a.Adapter.Kind != workspace.KindBuiltin {
@@ -73,7 +73,8 @@ func (f *AgentFactory) freeze(ctx context.Context, a *workspace.Agent) (Frozen, 
 	return z, nil
 }
 
-// memories returns an agent's memories without those that are withheld, and the ids of these.
+// memories returns an agent's memories without the withheld ones, and the ids of the
+// withheld memories.
 func (z *Frozen) memories(list []agent.Memory) ([]agent.Memory, []string) {
 	left := slices.DeleteFunc(slices.Clone(list), func(m agent.Memory) bool { return slices.Contains(z.Withheld, m.ID) })
 	return left, z.Withheld

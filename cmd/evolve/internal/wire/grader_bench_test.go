@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkCommandGrader measures a grader in Python with a few imports: started for each
-// answer, and running on.
+// BenchmarkCommandGrader measures a grader in Python with a few imports, both started anew
+// for each answer and kept running.
 func BenchmarkCommandGrader(b *testing.B) {
 	for _, c := range []struct{ name, protocol string }{{"start", ""}, {"jsonl", pooledProtocol}} {
 		b.Run(c.name, func(b *testing.B) {

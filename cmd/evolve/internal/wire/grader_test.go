@@ -71,7 +71,7 @@ for line in sys.stdin:
         sys.exit(0)
 `
 
-// graderRig grades answers to one task by a program in a real sandbox.
+// graderRig grades answers to one task with a program in a real sandbox.
 type graderRig struct {
 	box   *Sandbox
 	task  *bench.Task
@@ -143,7 +143,7 @@ func (r *graderRig) alive(t *testing.T) int {
 	}
 	n := 0
 	for _, file := range lines {
-		// What sets up the sandbox has another program in the first place.
+		// The process that sets up the sandbox has another program as its first argument.
 		raw, err := os.ReadFile(file)
 		if argv := strings.Split(string(raw), "\x00"); err == nil && strings.HasPrefix(filepath.Base(argv[0]), "python") && slices.Contains(argv, r.mark) {
 			n++
@@ -154,8 +154,8 @@ func (r *graderRig) alive(t *testing.T) int {
 
 const pooledProtocol = `,"protocol":"jsonl"`
 
-// TestGraderRunsOn tests that a process grades one answer after the other, in the same
-// isolation as one that is started for each.
+// TestGraderRunsOn tests that a process grades one answer after another, in the same
+// isolation as a process that is started for each answer.
 func TestGraderRunsOn(t *testing.T) {
 	r := newGraderRig(t, pooledProtocol)
 	t.Cleanup(r.box.graders.Keep())
@@ -182,14 +182,14 @@ func TestGraderRunsOn(t *testing.T) {
 	}
 }
 
-// TestBrokenGraderIsReplaced tests that a failure is that of one answer alone.
+// TestBrokenGraderIsReplaced tests that a failure affects only one answer.
 func TestBrokenGraderIsReplaced(t *testing.T) {
 	r := newGraderRig(t, pooledProtocol)
 	t.Cleanup(r.box.graders.Keep())
 	before, _ := r.process(t)
 	for order, want := range map[string]string{
 		"end":      `ended with exit code 3: "no module named [redacted]"`,
-		"close":    `closed its output and kept running`,
+		"close":    `closed its output but kept running`,
 		"flood":    `wrote a line of more than 1048576 bytes`,
 		"other id": `answered with the id "x", which is not that of its question`,
 		"twice":    `wrote more than one line for one answer`,
@@ -227,7 +227,7 @@ func TestSlowGraderIsReplaced(t *testing.T) {
 }
 
 // TestGraderIsNotBlamedForAnother tests that a process that is gone, or that answers the
-// previous question again, makes no later evaluation missing.
+// previous question again, does not make a later evaluation missing.
 func TestGraderIsNotBlamedForAnother(t *testing.T) {
 	r := newGraderRig(t, pooledProtocol)
 	t.Cleanup(r.box.graders.Keep())
@@ -246,7 +246,7 @@ func TestGraderIsNotBlamedForAnother(t *testing.T) {
 	}
 }
 
-// TestCancelledGraderIsKilled tests that nothing is left of a cancelled question.
+// TestCancelledGraderIsKilled tests that a cancelled question leaves nothing behind.
 func TestCancelledGraderIsKilled(t *testing.T) {
 	r := newGraderRig(t, pooledProtocol)
 	t.Cleanup(r.box.graders.Keep())
@@ -305,8 +305,8 @@ func TestGradersAtOnce(t *testing.T) {
 	}
 }
 
-// TestGradersEndWithTheAgent tests who owns the processes: the open agents. Without one, a
-// process ends with its answer.
+// TestGradersEndWithTheAgent tests that the open agents own the processes. Without an open
+// agent, a process ends after its answer.
 func TestGradersEndWithTheAgent(t *testing.T) {
 	r := newGraderRig(t, pooledProtocol)
 	failure := errors.New("closing failed")

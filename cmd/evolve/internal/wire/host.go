@@ -1,8 +1,8 @@
 // Package wire connects the parts of evolve for one process: agents with their models,
-// tools, sandboxes and policies; graders; archives with the notary that signs them; the
-// desks at which proposals are decided. It is the only package that reads the environment.
-// It writes the state folder of a workspace: the archive, the blackboard, the hashes of
-// tool descriptions. It parses no flags and prints no results.
+// tools, sandboxes and policies; graders; archives with the notary that signs them; and the
+// reviewers that carry out decisions on proposals. It is the only package that reads the
+// environment. It writes to the state folder of a workspace: the archive, the blackboard,
+// and the hashes of tool descriptions. It parses no flags and prints no results.
 package wire
 
 import (
@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Host is the process for which agents, archives and desks are opened.
+// Host is the process for which agents, archives and reviewers are opened.
 type Host struct {
 	// Ctx ends with the process; an interrupt that lets a command finish its work does not
 	// end it.
@@ -23,27 +23,28 @@ type Host struct {
 	Env   Environment
 	Now   func() time.Time
 	Sleep func(context.Context, time.Duration) error
-	// Stderr receives warnings, and messages on decisions and patches. Log writes
-	// structured warnings. Quiet leaves out the progress of patches.
+	// Stderr receives warnings, and messages about decisions and patches. Log writes
+	// structured warnings. Quiet suppresses the progress messages of patches.
 	Stderr io.Writer
 	Log    *slog.Logger
 	Quiet  bool
 	// Command returns a command of evolve as it must be typed in the current folder.
 	Command func(string) string
-	// Reached is called at every step of a decision. Nil except in tests.
+	// Reached is called at every step of a decision. Only tests set it.
 	Reached func(step string) error
 
-	// swept reports whether the unfinished work of killed processes was searched for.
+	// swept reports whether this process has already searched for unfinished work of killed
+	// processes.
 	swept atomic.Bool
-	// recordings are those that are being written.
+	// recordings holds the recordings that are being written.
 	recordings recordings
 }
 
-// Environment is the environment of the process, as NAME=value; the last entry of a name
+// Environment is the environment of the process, as NAME=value. The last entry for a name
 // counts.
 type Environment []string
 
-// Get returns the value of a variable, or "".
+// Get returns the value of a variable, or "" if it is not set.
 func (e Environment) Get(name string) string {
 	v, _ := e.Lookup(name)
 	return v

@@ -12,8 +12,9 @@ import (
 	"evolve/runtime/model"
 )
 
-// withJudge opens the routes of the judges of the agent's suites, unless its own are open:
-// one recorder must write all recordings of a provider.
+// withJudge opens the routes of the judges in the agent's suites. It does not do so if the
+// agent's own routes are open, because all recordings of a provider must be written by one
+// recorder.
 func (f *AgentFactory) withJudge(a *workspace.Agent, opened night.Opened, routes model.Model) (night.Opened, error) {
 	if !f.workspace.Judged(a) {
 		return opened, nil
@@ -31,8 +32,8 @@ func (f *AgentFactory) withJudge(a *workspace.Agent, opened night.Opened, routes
 	return opened, nil
 }
 
-// Judge opens the routes of the workspace for judges, in no agent's name, with the function
-// that closes them.
+// Judge opens the workspace's routes for judges, on behalf of no particular agent, and
+// returns them with the function that closes them.
 func (f *AgentFactory) Judge() (model.Model, func() error, error) {
 	router, done, err := f.route("", workspace.SortedNames(f.workspace.Settings.Routes)[0])
 	if err != nil {
@@ -41,8 +42,8 @@ func (f *AgentFactory) Judge() (model.Model, func() error, error) {
 	return judgeModel{router, f.workspace}, done, nil
 }
 
-// judgeModel presents the routes of a workspace to judges. It does not replace a model
-// whose budget is spent by another one, because that would be another judge.
+// judgeModel provides the routes of a workspace to judges. If the budget of a model is
+// spent, it does not use another model instead, because that would be another judge.
 type judgeModel struct {
 	routes    model.Model
 	workspace *workspace.Workspace

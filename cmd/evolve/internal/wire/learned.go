@@ -8,9 +8,9 @@ import (
 	"evolve/runtime/turn"
 )
 
-// Learned returns the experience from a live turn that ended now, on the agent and its
-// tools. The calls of an operator's own agent are those that its transcript reports. The
-// texts of the result are without credentials.
+// Learned returns the experience with the agent and its tools from a live turn that has
+// just ended. The calls of an operator's own agent are those that its transcript reports.
+// The texts in the result contain no credentials.
 func (f *AgentFactory) Learned(t Turn, res TurnResult) *experience.Turn {
 	scrub := f.Sandbox.Scrubber.String
 	message := scrub(t.Task.Goal)
@@ -21,15 +21,15 @@ func (f *AgentFactory) Learned(t Turn, res TurnResult) *experience.Turn {
 	}
 }
 
-// signalOf returns the meaning of a live turn's message for the turn before it, and reports
-// whether there is one.
+// signalOf returns what the message of a live turn implies about the previous turn. It
+// returns false if the message implies nothing.
 func (f *AgentFactory) signalOf(t Turn) (experience.Signal, bool) {
 	s := experience.Classify(f.Sandbox.Scrubber.String(t.Task.Goal), t.Earlier.Messages)
 	return s, s != experience.None
 }
 
-// signal returns the event with which the transcript of a live turn in a conversation begins,
-// so that a person can see and dispute the interpretation of the message.
+// signal returns the event at the start of the transcript of a live turn in a conversation.
+// The event shows how the message was interpreted, so that a person can dispute that.
 func (f *AgentFactory) signal(t Turn, observe func(agent.Event)) []agent.Event {
 	s, there := f.signalOf(t)
 	if t.Suite != nil || !there {
@@ -45,8 +45,8 @@ func (f *AgentFactory) signal(t Turn, observe func(agent.Event)) []agent.Event {
 	return []agent.Event{e}
 }
 
-// domainOf returns the domain of a turn: the one that its transcript records, or that the
-// message has.
+// domainOf returns the domain of a turn: the domain that its transcript records, or else
+// the domain of its message.
 func domainOf(t Turn, transcript agent.Transcript) string {
 	return cmp.Or(recordedDomain(transcript), t.Task.Domain, turn.Classify(t.Agent.Domains, t.Task.Goal))
 }

@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/experience"
 )
 
-// TestUseAndSuitesAgree: a message means the same in a live conversation and for the tasks
-// that are built of its log.
+// TestUseAndSuitesAgree checks that a message means the same in a live conversation and for
+// the tasks that are built from its log.
 func TestUseAndSuitesAgree(t *testing.T) {
 	host, _ := spoolHost(t, &strings.Builder{})
 	u := inService(t)

@@ -13,8 +13,9 @@ import (
 	"evolve/gates/review"
 )
 
-// HoldSession holds a conversation for this process until release is called: a turn of
-// another process would start from the same state, and one of the two would be lost.
+// HoldSession reserves a conversation for this process until release is called. Without the
+// reservation, a turn in another process could start from the same state, and one of the
+// two turns would be lost.
 func HoldSession(root, agentID, name string) (release func(), err error) {
 	dir, err := workspace.MakeStateDir(root)
 	if err != nil {
@@ -32,8 +33,8 @@ func HoldSession(root, agentID, name string) (release func(), err error) {
 }
 
 // LiveFolder checks the folder that the file tools of a live turn read, and returns it
-// without symbolic links. It must not contain files that an agent never sees: the tasks
-// and the records of evolve.
+// without symbolic links. It must not contain files that an agent must never see: the tasks
+// and evolve's records.
 func LiveFolder(w *workspace.Workspace, a *workspace.Agent, path string) (string, error) {
 	if a.Adapter.Kind != workspace.KindBuiltin {
 		return "", exit.Errorf(exit.Usage, "its own program reads files as its sandbox allows", "--dir is for the file tools of a built-in agent; %s is %s", a.ID, a.Adapter.Kind)
@@ -42,7 +43,7 @@ func LiveFolder(w *workspace.Workspace, a *workspace.Agent, path string) (string
 	if err == nil {
 		var info os.FileInfo
 		if info, err = os.Stat(folder); err == nil && !info.IsDir() {
-			err = fmt.Errorf("%s is no folder", filepath.Base(path))
+			err = fmt.Errorf("%s is not a folder", filepath.Base(path))
 		}
 	}
 	if err != nil {

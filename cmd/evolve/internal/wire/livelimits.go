@@ -10,28 +10,31 @@ import (
 	"evolve/runtime/text"
 )
 
-// liveLimitsFile, below .evolve, holds the waits and refusals of live turns, by day. Each
-// turn is a process of its own, and a run may hold the archive.
+// liveLimitsFile is the name of a file below .evolve that holds the waits and refusals in
+// live turns, by day. They are stored in a file rather than in the archive because each
+// turn is its own process, and a run may hold the archive.
 const liveLimitsFile = "live-limits.json"
 
-// LiveDays is the number of days for which the file keeps them, today included.
+// LiveDays is the number of days, including today, for which the file holds the waits and
+// refusals.
 const LiveDays = 7
 
-// The bounds of the file: tools and providers of an agent on a day, agents on a day, and bytes.
+// The limits on the file: the number of tools and providers per agent and day, the number
+// of agents per day, and the size in bytes.
 const (
 	mostLiveTargets = 64
 	mostLiveAgents  = 256
 	maxLiveLimits   = 16 << 20
 )
 
-// liveLimits are the waits and refusals of the live turns of an agent on one day (UTC).
+// liveLimits holds the waits and refusals in an agent's live turns on one day (UTC).
 type liveLimits struct {
 	Day    string              `json:"day"`
 	Agent  string              `json:"agent"`
 	Limits []policy.Saturation `json:"limits"`
 }
 
-// KeepLiveLimits adds the waits for limits and the refusals of breakers in a live turn.
+// KeepLiveLimits records the waits for limits and the refusals by breakers in a live turn.
 func KeepLiveLimits(root, agentID string, now time.Time, stats []policy.Stat) error {
 	if !slices.ContainsFunc(stats, func(s policy.Stat) bool { return s.Calls > 0 }) {
 		return nil
@@ -44,12 +47,12 @@ func KeepLiveLimits(root, agentID string, now time.Time, stats []policy.Stat) er
 		return addLiveLimits(days, now.UTC().Format(time.DateOnly), agentID, stats), nil
 	})
 	if err != nil {
-		return fmt.Errorf("keeping the figures of live turns: %w", err)
+		return fmt.Errorf("storing the figures of live turns: %w", err)
 	}
 	return nil
 }
 
-// addLiveLimits adds the statistics of a turn to those of its day and agent.
+// addLiveLimits adds the statistics of a turn to those of the turn's day and agent.
 func addLiveLimits(days []liveLimits, day, agentID string, stats []policy.Stat) []liveLimits {
 	i := slices.IndexFunc(days, func(d liveLimits) bool { return d.Day == day && d.Agent == agentID })
 	if i < 0 {
@@ -72,8 +75,8 @@ func addLiveLimits(days []liveLimits, day, agentID string, stats []policy.Stat) 
 	return days
 }
 
-// LiveLimits returns the waits and refusals of the live turns of the last [LiveDays] days,
-// of all agents together, the most called first.
+// LiveLimits returns the waits and refusals in the live turns of the last [LiveDays] days,
+// summed over all agents. The tools and providers with the most calls come first.
 func LiveLimits(root string, now time.Time) ([]policy.Saturation, error) {
 	days, err := readLiveLimits(root, now)
 	if err != nil {
@@ -91,7 +94,7 @@ func LiveLimits(root string, now time.Time) ([]policy.Saturation, error) {
 	return all, nil
 }
 
-// readLiveLimits reads the days that still count; none if there is no file.
+// readLiveLimits reads the days that still count; it returns none if there is no file.
 func readLiveLimits(root string, now time.Time) ([]liveLimits, error) {
 	days, err := readState[[]liveLimits](root, liveLimitsFile, maxLiveLimits)
 	first := now.UTC().AddDate(0, 0, 1-LiveDays).Format(time.DateOnly)

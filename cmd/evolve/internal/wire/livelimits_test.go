@@ -11,7 +11,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// TestLiveLimits tests that turns add up by tool, that old days go, and that the file is bounded.
+// TestLiveLimits tests that the figures of turns add up by tool or provider, that old days
+// are dropped, and that the file stays bounded.
 func TestLiveLimits(t *testing.T) {
 	root, now := t.TempDir(), time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 	keep := func(agentID string, at time.Time, stats ...policy.Stat) {

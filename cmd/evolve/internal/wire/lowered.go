@@ -22,7 +22,7 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// maxLoweredBytes bounds one file of a lowered level.
+// maxLoweredBytes limits the size of one file with a lowered level.
 const maxLoweredBytes = 64 << 10
 
 // lowering is a level that a person lowered, or a tool that a person forbade, while another
@@ -30,11 +30,12 @@ const maxLoweredBytes = 64 << 10
 type lowering struct {
 	Agent  string              `json:"agent"`
 	Change archive.LevelChange `json:"change,omitzero"`
-	// Forbids is the prohibition; nil for a level.
+	// Forbids is the prohibition; it is nil for a lowered level.
 	Forbids *experience.Feedback `json:"forbids,omitempty"`
 }
 
-// sound reports whether a file holds what a command writes.
+// sound reports whether a lowering that was read from a file has the form that a command
+// writes.
 func (l lowering) sound() bool {
 	if f := l.Forbids; f != nil {
 		return l.Agent != "" && f.Forbids() && f.Tool != "" && strings.TrimSpace(f.By) != "" && !f.Time.IsZero()
@@ -43,10 +44,11 @@ func (l lowering) sound() bool {
 	return l.Agent != "" && c.To.Valid() && strings.TrimSpace(c.By) != "" && strings.TrimSpace(c.Reason) != "" && !c.Time.IsZero()
 }
 
-// Lowerings are the lowered levels and prohibitions that wait to be recorded. They hold already.
+// Lowerings holds the lowered levels and prohibitions that are waiting to be recorded. They
+// are already in force.
 type Lowerings struct {
 	list, forbidding []lowering
-	// unread names a file that cannot be read: no level above the lowest holds then.
+	// unread names a file that cannot be read. If it is set, only the lowest level applies.
 	unread string
 }
 
@@ -54,14 +56,15 @@ func loweredIn(root string) string {
 	return filepath.Join((&workspace.Workspace{Root: root}).StateDir(), workspace.LoweredFolder)
 }
 
-// KeepLowering writes a lowered level that cannot be recorded now. It holds as soon as this
-// returns, even if the process is killed.
+// KeepLowering writes a lowered level to a file because it cannot be recorded now. The
+// level is in force as soon as KeepLowering returns, even if the process is killed
+// afterwards.
 func KeepLowering(root, agentID string, c archive.LevelChange) error {
 	return keepLowering(root, lowering{Agent: agentID, Change: c}, c.Time)
 }
 
-// KeepProhibition writes a prohibition of a tool that cannot be recorded now. It holds for the
-// turns that begin after this returns.
+// KeepProhibition writes the prohibition of a tool to a file because it cannot be recorded
+// now. The prohibition applies to turns that begin after KeepProhibition returns.
 func KeepProhibition(root, agentID string, f experience.Feedback) error {
 	return keepLowering(root, lowering{Agent: agentID, Forbids: &f}, f.Time)
 }
@@ -72,13 +75,13 @@ func keepLowering(root string, l lowering, at time.Time) error {
 		return fmt.Errorf("encoding the level: %w", err)
 	}
 	if len(data) > maxLoweredBytes {
-		return fmt.Errorf("the lowered level takes %d bytes, at most %d are allowed: shorten the reason", len(data), maxLoweredBytes)
+		return fmt.Errorf("the lowered level takes %d bytes; at most %d are allowed: shorten the reason", len(data), maxLoweredBytes)
 	}
 	if _, err := workspace.MakeStateDir(root); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(loweredIn(root), 0o700); err != nil {
-		return fmt.Errorf("making .evolve/%s: %w", workspace.LoweredFolder, err)
+		return fmt.Errorf("creating .evolve/%s: %w", workspace.LoweredFolder, err)
 	}
 	name := fmt.Sprintf("%019d-%d.json", at.UnixNano(), os.Getpid())
 	if err := renameio.WriteFile(filepath.Join(loweredIn(root), name), data, 0o600); err != nil {
@@ -87,14 +90,14 @@ func keepLowering(root string, l lowering, at time.Time) error {
 	return nil
 }
 
-// loweredFiles returns the paths of the lowered levels that wait, the oldest first.
+// loweredFiles returns the paths of the waiting lowered levels, the oldest first.
 func loweredFiles(root string) ([]string, error) {
 	files, err := os.ReadDir(loweredIn(root))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	var paths []string
-	for _, f := range files { // in the order of their names
+	for _, f := range files { // sorted by name
 		if spooledName.MatchString(f.Name()) {
 			paths = append(paths, filepath.Join(loweredIn(root), f.Name()))
 		}
@@ -121,8 +124,8 @@ func readLowering(path string) (lowering, error) {
 	return l, err
 }
 
-// ReadLowerings returns the lowered levels that wait. It must be called before the archive is
-// read: a level that is recorded in between is then found there.
+// ReadLowerings returns the waiting lowered levels. It must be called before the archive is
+// read, so that a level that is recorded in between is found in the archive.
 func ReadLowerings(root string) (Lowerings, error) {
 	var all Lowerings
 	paths, err := loweredFiles(root)
@@ -144,8 +147,8 @@ func ReadLowerings(root string) (Lowerings, error) {
 	return all, nil
 }
 
-// On returns the record of a level with the waiting lowerings applied. Their changes have
-// no ledger entry yet.
+// On returns a level's record after applying the waiting lowerings. Their changes have no
+// ledger entry yet.
 func (l Lowerings) On(r archive.AutonomyRecord) archive.AutonomyRecord {
 	for _, w := range l.list {
 		if w.Agent != r.Agent || w.Change.To >= r.Level {
@@ -161,29 +164,30 @@ func (l Lowerings) On(r archive.AutonomyRecord) archive.AutonomyRecord {
 	return r
 }
 
-// Forbid adds the waiting prohibitions for an agent to its experience. A prohibition that is
-// recorded already is not added again; an agent that has as much feedback as it may have gets
-// an error.
+// Forbid adds the waiting prohibitions for an agent to the agent's experience. A
+// prohibition that is already recorded is not added again. If the agent already has the
+// maximum amount of feedback, Forbid returns an error.
 func (l Lowerings) Forbid(agentID string, e *experience.Experience) error {
 	for _, w := range l.forbidding {
 		if w.Agent != agentID || recordedFeedback(e, *w.Forbids) {
 			continue
 		}
 		if _, err := e.AddFeedback(*w.Forbids); err != nil {
-			return fmt.Errorf("adding a prohibition that waits: %w", err)
+			return fmt.Errorf("adding a pending prohibition: %w", err)
 		}
 	}
 	return nil
 }
 
-// recordedFeedback reports whether an experience has a feedback, under whatever id.
+// recordedFeedback reports whether an experience has a given piece of feedback, under
+// whatever id.
 func recordedFeedback(e *experience.Experience, f experience.Feedback) bool {
 	return slices.ContainsFunc(e.Feedback, func(g experience.Feedback) bool {
 		return g.Time.Equal(f.Time) && g.Tool == f.Tool && g.Action == f.Action && g.By == f.By
 	})
 }
 
-// Autonomy returns the level of an agent that is in force, with its history.
+// Autonomy returns the level of autonomy that applies to an agent, with its history.
 func Autonomy(ctx context.Context, root string, store *archive.Archive, agentID string) (archive.AutonomyRecord, error) {
 	waiting, err := ReadLowerings(root)
 	if err != nil {
@@ -196,8 +200,8 @@ func Autonomy(ctx context.Context, root string, store *archive.Archive, agentID 
 	return waiting.On(r), nil
 }
 
-// RecordLowerings records the lowered levels that wait. A file that cannot be read gets another
-// name and stays; any other failure leaves it for the next process.
+// RecordLowerings records the waiting lowered levels. A file that cannot be read is renamed
+// and not deleted. After any other failure, the file is left for the next process.
 func (h *Host) RecordLowerings(root string, a *archive.Archive) {
 	ctx := context.WithoutCancel(h.Ctx)
 	paths, err := loweredFiles(root)
@@ -227,8 +231,8 @@ func (h *Host) RecordLowerings(root string, a *archive.Archive) {
 	}
 }
 
-// recordLowering records a lowered level. A process that was killed before it removed the file
-// has recorded it already.
+// recordLowering records a lowered level. If a process was killed before it removed the
+// file, the level may already be recorded.
 func recordLowering(ctx context.Context, a *archive.Archive, l lowering) error {
 	if l.Forbids != nil {
 		return recordProhibition(ctx, a, l)
@@ -247,8 +251,8 @@ func recordLowering(ctx context.Context, a *archive.Archive, l lowering) error {
 	return err
 }
 
-// recordProhibition records a prohibition as `evolve feedback add` does, at the time when it was
-// given.
+// recordProhibition records a prohibition as `evolve feedback add` does, with the time at
+// which it was given.
 func recordProhibition(ctx context.Context, a *archive.Archive, l lowering) error {
 	entry := archive.LedgerEntry{Time: l.Forbids.Time, Kind: "feedback.add", Actor: l.Forbids.By}
 	there := errors.New("recorded")

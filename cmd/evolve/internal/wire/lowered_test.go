@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/autonomy"
 )
 
-// raised makes an archive in which an agent has a level.
+// raised creates an archive in which the agent clerk has been raised to a level.
 func raised(t *testing.T, h *Host, root string, to autonomy.Level) {
 	t.Helper()
 	a, err := h.OpenArchive(root, "test")
@@ -38,7 +38,7 @@ func raised(t *testing.T, h *Host, root string, to autonomy.Level) {
 	}
 }
 
-// levelAt returns the level that holds and the number of its changes that are in the ledger.
+// levelAt returns the level in force and the number of its changes that the ledger records.
 func levelAt(t *testing.T, root string) (r archive.AutonomyRecord, recorded int) {
 	t.Helper()
 	err := Look(root, func(a *archive.Archive) (err error) {
@@ -60,9 +60,10 @@ func lowered(to autonomy.Level, after time.Duration) archive.LevelChange {
 	return archive.LevelChange{To: to, By: "Kim", Reason: "too bold", Time: spoolTime.Add(after)}
 }
 
-// TestLoweringHoldsAtOnce: a level that is lowered while another process holds the archive
-// holds at once, for that agent alone, and is recorded once, in its order, by the next process
-// that opens the archive, even if one was killed before it removed the file.
+// TestLoweringHoldsAtOnce checks that a level that is lowered while another process holds
+// the archive takes effect at once, and only for that agent. The next process that opens
+// the archive records it once and in order, even if a process was killed before it removed
+// the file.
 func TestLoweringHoldsAtOnce(t *testing.T) {
 	log := &strings.Builder{}
 	h, root := spoolHost(t, log)
@@ -106,7 +107,7 @@ func TestLoweringHoldsAtOnce(t *testing.T) {
 		if left, err := loweredFiles(root); err != nil || len(left) != 0 {
 			t.Errorf("left: %v, %v", left, err)
 		}
-		for f, data := range kept { // as a kill before the removal leaves them
+		for f, data := range kept { // as a process leaves them that is killed before it removes them
 			if err := os.WriteFile(f, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -117,8 +118,9 @@ func TestLoweringHoldsAtOnce(t *testing.T) {
 	}
 }
 
-// TestUnreadableLowering: while a lowered level cannot be read no level above the lowest holds;
-// the next process that records something sets the file aside with a warning.
+// TestUnreadableLowering checks that no level above the lowest holds while a lowered level
+// cannot be read. The next process that records something sets the file aside with a
+// warning.
 func TestUnreadableLowering(t *testing.T) {
 	for name, plant := range map[string]func(path string) error{
 		"no object": func(path string) error { return os.WriteFile(path, []byte("{"), 0o600) },

@@ -23,24 +23,25 @@ import (
 	"evolve/runtime/turn"
 )
 
-// The score below which an evaluation counts as failed, and the age from which a memory that
-// no stored turn recalled is named.
+// failedScore is the score below which an evaluation counts as failed. unusedAge is the age
+// from which a memory is listed as unused if no stored turn recalled it.
 const (
 	failedScore = .5
 	unusedAge   = 90 * 24 * time.Hour
 )
 
-// Remembering describes the use of an agent's memories in stored turns and evaluations.
+// Remembering describes how an agent's memories were used in stored turns and evaluations.
 type Remembering struct {
-	// Gaps are retracted memories that a later failure asked for.
+	// Gaps holds retracted memories that a later failure asked for.
 	Gaps []memory.Gap
-	// Unused are the memories older than 90 days that none of the Turns recalled,
-	// considering turns whose transcript is kept.
+	// Unused holds the memories older than 90 days that no turn recalled. Turns is the
+	// number of turns considered, which are those whose transcript is stored.
 	Unused []agent.Memory
 	Turns  int
 }
 
-// RecallOf returns the recall of a turn of the agent's champion, without a text.
+// RecallOf returns the recall query of a turn that uses the agent's champion; the query has
+// no text yet.
 func RecallOf(a *workspace.Agent) memory.Query {
 	v := turn.DefaultSpace(nil, nil, nil).Default()
 	maps.Copy(v, a.Champion)
@@ -50,7 +51,7 @@ func RecallOf(a *workspace.Agent) memory.Query {
 	}
 }
 
-// RemembersBy reads the use of an agent's memories from stored turns and evaluations.
+// RemembersBy determines how an agent's memories were used in stored turns and evaluations.
 func RemembersBy(ctx context.Context, store *archive.Archive, w *workspace.Workspace, a *workspace.Agent, now time.Time) (Remembering, error) {
 	var out Remembering
 	u := usage{recalled: map[string]bool{}, last: map[string]lastTurn{}}
@@ -84,7 +85,7 @@ func RemembersBy(ctx context.Context, store *archive.Archive, w *workspace.Works
 	return out, nil
 }
 
-// usage gathers the use of memories in stored turns.
+// usage collects the use of memories in stored turns.
 type usage struct {
 	turns    int
 	recalled map[string]bool     // ids
@@ -98,7 +99,7 @@ type lastTurn struct {
 	domain string
 }
 
-// recallComma separates the memories in the event of a recall.
+// recallComma separates the memories in a recall event.
 const recallComma = ", "
 
 func (u *usage) add(t archive.TurnRecord) {
@@ -134,22 +135,22 @@ func (u *usage) add(t archive.TurnRecord) {
 	}
 }
 
-// ask adds a turn that failed, or that a person corrected in the turn by, with the text said, which
-// is not empty.
+// ask adds a turn that failed or that a person corrected. For a correction, by is the turn
+// in which the person corrected it, and said is that turn's text, which is not empty.
 func (u *usage) ask(t lastTurn, why, by, said string) {
-	if t.Goal != "" { // otherwise its texts were forgotten
+	if t.Goal != "" { // if it is empty, the turn's texts were deleted
 		u.asked = append(u.asked, memory.Asked{ID: "turn " + t.ID, Why: why, Text: t.Goal, Domain: t.domain, Time: t.Created, Answer: t.Answer, Said: said, By: by})
 	}
 }
 
-// failedTurn reports whether a turn ended without an answer for a cause that a memory might
-// have prevented.
+// failedTurn reports whether a turn ended without an answer, for a reason that a memory
+// might have prevented.
 func failedTurn(o agent.Outcome) bool {
 	return o == agent.Execution || o == agent.ContractViolation || o == agent.LowUtility || o == agent.BudgetExceeded
 }
 
-// searched returns the ids in the result of memory_search, of which the transcript may hold
-// only the beginning.
+// searched returns the ids in a memory_search result. The transcript may hold only the
+// beginning of the result.
 func searched(result string) []string {
 	dec := json.NewDecoder(strings.NewReader(result))
 	if start, err := dec.Token(); err != nil || start != json.Delim('[') {
@@ -166,7 +167,7 @@ func searched(result string) []string {
 	return ids
 }
 
-// failedEvaluations returns the tasks that the champion failed in the latest run of the agent.
+// failedEvaluations returns the tasks that the champion failed in the agent's latest run.
 func failedEvaluations(ctx context.Context, store *archive.Archive, w *workspace.Workspace, a *workspace.Agent) ([]memory.Asked, error) {
 	var run archive.Run
 	for r, err := range store.Runs(ctx) {
@@ -208,8 +209,8 @@ func failedEvaluations(ctx context.Context, store *archive.Archive, w *workspace
 	return out, nil
 }
 
-// Missed describes the retracted memories that later failures of an agent asked for. It reads
-// turns only if a memory is retracted.
+// Missed describes the retracted memories that an agent's later failures asked for. It
+// reads turns only if a memory is retracted.
 func Missed(ctx context.Context, a *workspace.Agent, w *workspace.Workspace, store *archive.Archive) ([]string, error) {
 	if a.Adapter.Kind != workspace.KindBuiltin || !slices.ContainsFunc(a.Memories, func(m agent.Memory) bool { return m.Retracted != "" && !m.RetractedAt.IsZero() }) {
 		return nil, nil
@@ -225,8 +226,9 @@ func Missed(ctx context.Context, a *workspace.Agent, w *workspace.Workspace, sto
 	return out, nil
 }
 
-// GapText describes a gap and names the command that restores the memory, or quotes a person's
-// text against it. It quotes no turn, because a page of the night shows it.
+// GapText describes a gap. It either names the command that restores the memory or quotes a
+// person's text that contradicts the memory. It does not quote turns, because the text is
+// shown on a page of the night.
 func GapText(a *workspace.Agent, g memory.Gap) string {
 	if g.Against.In != "" {
 		return fmt.Sprintf("%s %s, and the memory %s, retracted on %s (%s), answers it with a score of %s, but a person contradicted it in %s: `evolve memory audit --agent %s TOPIC` shows both",

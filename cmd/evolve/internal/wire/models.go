@@ -12,17 +12,18 @@ import (
 	"evolve/runtime/provider"
 )
 
-// models are the providers and routes of a workspace, shared by all agents of a process.
+// models holds the providers and routes of a workspace, which all agents of a process
+// share.
 type models struct {
 	endpoints []provider.Endpoint
 	routes    []provider.Route
 	prices    map[string]provider.Price
-	// recordings close those that are open.
+	// recordings holds the functions that close the open recordings.
 	recordings []func() error
 }
 
-// newModels reads the keys from the environment and opens the recordings. Only the
-// clients get the keys.
+// newModels reads the API keys from the environment and opens the recordings. The keys are
+// passed only to the clients.
 func (h *Host) newModels(w *workspace.Workspace, scrub func(string) string) (*models, error) {
 	m := &models{prices: map[string]provider.Price{}}
 	set := &w.Settings
@@ -48,7 +49,8 @@ func (h *Host) newModels(w *workspace.Workspace, scrub func(string) string) (*mo
 	return m, nil
 }
 
-// endpoint prepares one provider, and the function that closes its recording if it has one.
+// endpoint prepares one provider, and returns the function that closes the provider's
+// recording, if it has one.
 func (h *Host) endpoint(w *workspace.Workspace, name string, scrub func(string) string) (provider.Endpoint, func() error, error) {
 	p := w.Settings.Providers[name]
 	key := h.Env.Get(p.KeyEnv)
@@ -65,7 +67,7 @@ func (h *Host) endpoint(w *workspace.Workspace, name string, scrub func(string) 
 		return e, nil, nil
 	}
 	options.Path = filepath.Join(w.Root, filepath.FromSlash(options.Path))
-	if options.Mode == provider.Replay { // each agent is answered from the beginning of the recording
+	if options.Mode == provider.Replay { // each agent is answered from the start of the recording
 		recorder, err := provider.NewRecorder(options)
 		if err == nil {
 			e.HTTP = recorder.Client()
@@ -79,7 +81,7 @@ func (h *Host) endpoint(w *workspace.Workspace, name string, scrub func(string) 
 	return e, done, err
 }
 
-// router returns the models for one agent; first is its default route.
+// router returns the models for one agent. first is the agent's default route.
 func (m *models) router(agentID, first string, guard *policy.Engine, scrub func(string) string) (*provider.Router, error) {
 	return provider.NewRouter(provider.Options{
 		Endpoints: m.endpoints, Routes: m.routes, Default: first, Prices: m.prices, Guard: guard, Agent: agentID, Scrub: scrub,
@@ -96,7 +98,7 @@ func (m *models) close() error {
 	return errors.Join(errs...)
 }
 
-// routeNames lists the routes, the agent's own first.
+// routeNames lists the routes, the agent's own route first.
 func routeNames(w *workspace.Workspace, first string) []string {
 	names := workspace.SortedNames(w.Settings.Routes)
 	return append([]string{first}, slices.DeleteFunc(names, func(n string) bool { return n == first })...)

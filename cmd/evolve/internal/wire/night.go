@@ -77,7 +77,8 @@ func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Res
 	return opts, agents, nil
 }
 
-// Attach adds the open archive to a run's options, and the desks that make proposals in it.
+// Attach adds the open archive to a run's options, together with the reviewers that make
+// proposals in it.
 func (f *AgentFactory) Attach(opts *batch.Options, a *archive.Archive) {
 	opts.Archive, f.Store, f.earlier = a, a, f.spentByRun(a)
 	rev := f.host.Reviewer(opts.Workspace, review.Opened(a))
@@ -117,7 +118,7 @@ func (f *AgentFactory) Attach(opts *batch.Options, a *archive.Archive) {
 	}
 }
 
-// Deadline returns the next time of day hh:mm.
+// Deadline returns the next occurrence of the time of day hh:mm.
 func Deadline(hhmm string, now time.Time) (time.Time, error) {
 	if hhmm == "" {
 		return time.Time{}, nil

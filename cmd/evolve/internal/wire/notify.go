@@ -10,13 +10,13 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// NotifyDir returns the folder of the messages of the workspace at root.
+// NotifyDir returns the folder that holds the messages of the workspace at root.
 func NotifyDir(root string) string {
 	return filepath.Join((&workspace.Workspace{Root: root}).StateDir(), notify.Folder)
 }
 
-// Outbox returns the messages of a workspace with its channels. Of w only the root and the
-// settings of notify are needed; the rest adds values to remove from texts.
+// Outbox returns the outbox of a workspace with the workspace's channels. It needs only the
+// root and the notify settings of w; other settings add values to be removed from texts.
 func (h *Host) Outbox(w *workspace.Workspace) notify.Outbox {
 	set := w.Settings.Notify
 	o := notify.Outbox{Dir: NotifyDir(w.Root), Kinds: set.Events, Remind: set.Remind, Now: h.Now, Scrub: h.Scrub(w)}
@@ -26,8 +26,8 @@ func (h *Host) Outbox(w *workspace.Workspace) notify.Outbox {
 	return o
 }
 
-// channel returns a channel with the values of its variables. A channel without a value
-// fails when it sends.
+// channel returns a channel with the values of its variables filled in. If a value is
+// missing, the channel fails when it sends.
 func (h *Host) channel(root string, c workspace.Channel) notify.Channel {
 	fault := ""
 	value := func(name string) string {

@@ -12,13 +12,14 @@ import (
 	"evolve/runtime/text"
 )
 
-// Unfinished is a decision that is not complete, as status and doctor print it.
+// Unfinished is a decision that is not complete, in the form in which status and doctor
+// print it.
 type Unfinished struct {
 	Proposal string              `json:"proposal"`
 	Action   string              `json:"action"`
 	Stage    archive.IntentStage `json:"stage"`
 	By       string              `json:"by"`
-	// Next is the command that finishes it.
+	// Next is the command that finishes the decision.
 	Next string `json:"next"`
 }
 
@@ -41,21 +42,21 @@ func (u Unfinished) String() string {
 	if u.Stage == archive.IntentAfter {
 		return fmt.Sprintf("%s of %s is recorded, but the end of adoption.after is not", what, u.Proposal)
 	}
-	return fmt.Sprintf("%s of %s by %s was cut off before its commit was recorded", what, u.Proposal, text.Visible(u.By))
+	return fmt.Sprintf("%s of %s by %s was interrupted before its commit was recorded", what, u.Proposal, text.Visible(u.By))
 }
 
-// Claim takes the exclusive right to decide on a proposal; nil while another process
-// has it.
+// Claim acquires the exclusive right to decide on a proposal. It returns nil while another
+// process has that right.
 func Claim(root, id string) (*review.Lock, error) {
 	return review.NewLock(filepath.Join((&workspace.Workspace{Root: root}).StateDir(), "deciding", id))
 }
 
-// sweep finishes the decisions that killed processes began, once in a process, and prints
-// that. A decision that it cannot finish blocks no command.
+// sweep finishes the decisions that killed processes began, once per process, and prints
+// that it did. A decision that it cannot finish does not block any command.
 func (h *Host) sweep(root string, left []archive.Intent) {
 	w, err := Load(root)
 	if err != nil {
-		_, _ = fmt.Fprintf(h.Stderr, "the decision on %s is not carried out, because the workspace cannot be loaded: `evolve status` shows it\n", left[0].Proposal)
+		_, _ = fmt.Fprintf(h.Stderr, "the decision on %s was not carried out, because the workspace cannot be loaded; `evolve status` shows the error\n", left[0].Proposal)
 		return
 	}
 	for _, in := range left {
@@ -68,15 +69,15 @@ func (h *Host) sweep(root string, left []archive.Intent) {
 			mine.Release()
 		}
 		if err != nil {
-			_, _ = fmt.Fprintf(h.Stderr, "the decision on %s is not carried out: %s\n", in.Proposal, text.Visible(err.Error()))
+			_, _ = fmt.Fprintf(h.Stderr, "the decision on %s was not carried out: %s\n", in.Proposal, text.Visible(err.Error()))
 		}
 	}
 }
 
-// Finish does the remaining steps of a decision on a proposal; the caller holds the
-// claim. It returns the updated intent, which is [archive.IntentDone] without an action
-// if nothing was left, and the result of the operator's program. next is the decision
-// that follows, if any: a rejection withdraws an approval that has no commit.
+// Finish carries out the remaining steps of a decision on a proposal. The caller must hold
+// the claim. It returns the updated intent, which is [archive.IntentDone] without an action
+// if no step was left, and the result of the operator's program. next is the decision that
+// follows, if any: a rejection withdraws an approval that has no commit.
 func (h *Host) Finish(ctx context.Context, w *workspace.Workspace, id, next string) (archive.Intent, *review.After, error) {
 	nothing := archive.Intent{Stage: archive.IntentDone}
 	lend := h.UnsweptLender(w.Root, "evolve")
@@ -116,10 +117,10 @@ func (h *Host) Finish(ctx context.Context, w *workspace.Workspace, id, next stri
 		warn("nothing is left to do for %s of %s: the proposal is %s", what, id, state.Name())
 		return nothing, nil, nil
 	case was.Stage == archive.IntentCommit && in.Commit == "":
-		warn("%s of %s was cut off before its commit was made; nothing was changed: %s", what, id, h.Command(again))
+		warn("%s of %s was interrupted before its commit was made; nothing was changed: %s", what, id, h.Command(again))
 		return in, nil, nil
 	case was.Stage == archive.IntentCommit:
-		warn("%s of %s was cut off after its commit %s, and is recorded now", what, id, Abbreviated(in.Commit))
+		warn("%s of %s was interrupted after its commit %s, and is recorded now", what, id, Abbreviated(in.Commit))
 	}
 	done, err := h.Reviewer(w, lend).RunProgram(ctx, id)
 	if done != nil {
@@ -128,5 +129,5 @@ func (h *Host) Finish(ctx context.Context, w *workspace.Workspace, id, next stri
 	return in, done, err
 }
 
-// Abbreviated shortens the id of a commit.
+// Abbreviated shortens a commit id.
 func Abbreviated(commit string) string { return commit[:min(12, len(commit))] }

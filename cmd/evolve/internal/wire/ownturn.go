@@ -11,15 +11,15 @@ import (
 	"evolve/runtime/experience"
 )
 
-// ownTurn is a live turn of an operator's own agent, which chooses its tools itself: evolve
-// sends it the feedback that applies and notes the calls that ignore it.
+// ownTurn is a live turn of an operator's own agent. The agent chooses its tools itself, so
+// evolve sends it the feedback that applies and notes the calls that ignore the feedback.
 type ownTurn struct {
 	past experience.Experience
 	turn experience.Turn
 }
 
-// newOwnTurn returns the turn, or nil if the agent is not an operator's own, or the turn is
-// not in use.
+// newOwnTurn returns the turn, or nil if the agent is not an operator's own or the turn is
+// not a live turn.
 func (f *AgentFactory) newOwnTurn(ctx context.Context, t Turn) (*ownTurn, error) {
 	if t.Suite != nil || t.Agent.Adapter.Kind == workspace.KindBuiltin {
 		return nil, nil
@@ -33,7 +33,7 @@ func (f *AgentFactory) newOwnTurn(ctx context.Context, t Turn) (*ownTurn, error)
 	}}, nil
 }
 
-// feedback returns people's feedback on tools in the turn.
+// feedback returns people's feedback on tools that applies to the turn.
 func (o *ownTurn) feedback() []agent.Feedback {
 	if o == nil {
 		return nil
@@ -42,7 +42,7 @@ func (o *ownTurn) feedback() []agent.Feedback {
 	return o.past.Wanted(experience.Use{Domain: t.Domain, Goal: t.Message, Session: t.Session, Now: t.Time})
 }
 
-// note adds the domain of the turn and the calls of forbidden tools to its transcript.
+// note adds the turn's domain and the calls to forbidden tools to the turn's transcript.
 func (o *ownTurn) note(t *agent.Transcript) {
 	o.turn.Calls = experience.CallsOf(t.Events)
 	t.Events = slices.Concat([]agent.Event{{Kind: agent.EventDomain, Name: o.turn.Domain}}, t.Events)
@@ -51,8 +51,8 @@ func (o *ownTurn) note(t *agent.Transcript) {
 	}
 }
 
-// liveExperience returns the experience of an agent's live turns; none while another
-// process holds the archive.
+// liveExperience returns the experience from an agent's live turns; it returns none while
+// another process holds the archive.
 func (f *AgentFactory) liveExperience(ctx context.Context, a *workspace.Agent) (past experience.Experience, err error) {
 	err = f.look(func(store *archive.Archive) error {
 		past, err = store.Experience(ctx, a.ID)
@@ -62,7 +62,7 @@ func (f *AgentFactory) liveExperience(ctx context.Context, a *workspace.Agent) (
 		return experience.Experience{}, nil
 	}
 	if err != nil {
-		return past, fmt.Errorf("reading what an agent's live turns have shown: %w", err)
+		return past, fmt.Errorf("reading the results of the agent's live turns: %w", err)
 	}
 	return past, nil
 }

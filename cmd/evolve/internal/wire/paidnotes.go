@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// paidNote is an entry of the ledger about a request to a model that is not an
+// paidNote is a ledger entry about a paid request to a model that is not part of an
 // evaluation.
 type paidNote struct {
 	// run is empty if no run made the request.
@@ -21,8 +21,8 @@ type paidNote struct {
 	used       consumption
 }
 
-// notesOf returns the ledger's entries about drafts of texts and patches, calibrations of
-// judges and reviews.
+// notesOf returns the ledger entries about drafts of texts and patches, calibrations of
+// judges, and reviews.
 func notesOf(ctx context.Context, store *archive.Archive) []paidNote {
 	var out []paidNote
 	for e, err := range store.Ledger(ctx, 1) {

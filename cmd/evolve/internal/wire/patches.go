@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Reviewer returns the reviewer that makes and decides on proposals of configs, tools and
-// skills, and finishes decisions on patches.
+// Reviewer returns a Reviewer that makes and decides on proposals of configs, tools and
+// skills, and that finishes decisions on patches.
 func (h *Host) Reviewer(w *workspace.Workspace, with review.WithStore) *review.Reviewer {
 	return &review.Reviewer{
 		Archive: with, Workspace: w.Reviewed(), Env: h.Env, Now: h.Now, Sleep: h.Sleep,
@@ -27,7 +27,7 @@ func (h *Host) Reviewer(w *workspace.Workspace, with review.WithStore) *review.R
 	}
 }
 
-// PatchReviewer returns a Reviewer for proposals of patches as well.
+// PatchReviewer returns a Reviewer that also handles proposals of patches.
 func (h *Host) PatchReviewer(w *workspace.Workspace, with review.WithStore) *review.Reviewer {
 	rev, box := h.Reviewer(w, with), h.Sandbox(w)
 	rev.Scratch, rev.Cache = filepath.Join(w.StateDir(), "patches"), h.Env.userCache()
@@ -39,8 +39,8 @@ func (h *Host) PatchReviewer(w *workspace.Workspace, with review.WithStore) *rev
 	return rev
 }
 
-// PatchReader returns a Reviewer for reading only. It works with a workspace that cannot be
-// loaded.
+// PatchReader returns a Reviewer for reading only. It also works for a workspace that
+// cannot be loaded.
 func (h *Host) PatchReader(root string) *review.Reviewer {
 	d := &review.Reviewer{Env: h.Env, Now: h.Now}
 	if w, err := Load(root); err == nil {
@@ -49,7 +49,7 @@ func (h *Host) PatchReader(root string) *review.Reviewer {
 	return d
 }
 
-// reviewers returns the agents that review patches, in the order of their turns.
+// reviewers returns the agents that review patches, in the order in which they take turns.
 func (h *Host) reviewers(w *workspace.Workspace) []review.CodeReviewer {
 	ids := w.Settings.Patches.Reviewers
 	if len(ids) == 0 {
@@ -64,7 +64,7 @@ func (h *Host) reviewers(w *workspace.Workspace) []review.CodeReviewer {
 		r := review.CodeReviewer{Agent: id}
 		switch {
 		case a.Adapter.Kind != workspace.KindBuiltin:
-			r.Cannot = "is a program of its own, and only built-in agents review"
+			r.Cannot = "is a separate program, and only built-in agents review"
 		case a.Adapter.Model == workspace.ModelHeuristic:
 			r.Cannot = "has the heuristic model, which cannot review"
 		default:
@@ -75,7 +75,7 @@ func (h *Host) reviewers(w *workspace.Workspace) []review.CodeReviewer {
 	return out
 }
 
-// reviewModel opens the language model of an agent under the workspace's policies.
+// reviewModel opens an agent's language model under the workspace's policies.
 func (h *Host) reviewModel(w *workspace.Workspace, a *workspace.Agent) (model.Model, func() error, error) {
 	agents, err := h.Agents(w)
 	if err != nil {
@@ -84,8 +84,8 @@ func (h *Host) reviewModel(w *workspace.Workspace, a *workspace.Agent) (model.Mo
 	return agents.route(a.ID, a.Adapter.Model)
 }
 
-// userCache returns the folder for build caches, which all workspaces of a user share; ""
-// if the user has no writable one.
+// userCache returns the folder for build caches, which all workspaces of a user share. It
+// returns "" if the user has no writable cache folder.
 func (e Environment) userCache() string {
 	dir := ""
 	if cache := e.Get("XDG_CACHE_HOME"); filepath.IsAbs(cache) {

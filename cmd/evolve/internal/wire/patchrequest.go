@@ -16,8 +16,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// PatchOf returns the patch of a change request, if it came from the tool propose_patch,
-// its target is in the settings and it holds a diff.
+// PatchOf returns the patch in a change request, if the request came from the tool
+// propose_patch, its target is in the settings, and it holds a diff.
 func PatchOf(w *workspace.Workspace, author string, q agent.ChangeRequest) (review.Submission, bool) {
 	if q.Type != "source" || q.Tool != "propose_patch" {
 		return review.Submission{}, false
@@ -37,9 +37,9 @@ func PatchOf(w *workspace.Workspace, author string, q agent.ChangeRequest) (revi
 	return review.Submission{Target: asked.Target, Author: author, Origin: review.OriginAgent, Rationale: asked.Reason, Diff: asked.Patch}, true
 }
 
-// AskedPatches returns the patches that agents requested in a run, at most one of each
-// agent. Only evaluations of search tasks count: text from a holdout task never leaves
-// its transcript.
+// AskedPatches returns the patches that agents requested in a run, at most one per agent.
+// Only evaluations of search tasks count, because text from a holdout task never leaves its
+// transcript.
 func AskedPatches(ctx context.Context, w *workspace.Workspace, store *archive.Archive, run string) ([]review.Submission, error) {
 	if len(w.Settings.Patches.Targets) == 0 {
 		return nil, nil

@@ -17,8 +17,9 @@ import (
 	"evolve/mutate/night"
 )
 
-// patchTrial prepares the agent of a target twice, with its program from the base and
-// from the candidate of a patch. Their evaluations are not recorded.
+// patchTrial prepares the agent of a target twice: once with its program from the base, and
+// once with its program from the candidate of a patch. The evaluations of both are not
+// recorded.
 func (h *Host) patchTrial(w *workspace.Workspace) func(context.Context, review.TrialSpec) (*review.AgentTrial, error) {
 	return func(ctx context.Context, ask review.TrialSpec) (*review.AgentTrial, error) {
 		a, ok := w.Agent(ask.Agent)
@@ -36,7 +37,7 @@ func (h *Host) patchTrial(w *workspace.Workspace) func(context.Context, review.T
 		suites, tasks, dirs := SearchSide(w, a)
 		trial := &review.AgentTrial{Config: a.Champion, Tasks: tasks, Parallel: w.Settings.Search.Concurrency, Folder: folder, Close: func() error { return nil }}
 		budget := ask.Budget
-		if budget == nil { // without a run, a patch has the limits of one
+		if budget == nil { // outside a run, a patch has the limits that a run would have
 			budget = bench.NewBudget(w.Settings.Budget.USD, h.trialStop(w), h.Now)
 		}
 		side := func(name, tree string) (*bench.Harness, error) {
@@ -51,8 +52,8 @@ func (h *Host) patchTrial(w *workspace.Workspace) func(context.Context, review.T
 				Run: "patch", Agent: a.ID, Identity: opened.Identity, Limits: w.Settings.Limits, Seed: ask.Seed, UsesSeed: a.UsesSeed || !a.Deterministic,
 				Scratch: scratch, AlwaysWorkdir: opened.Workdir, SuiteDir: func(t *bench.Task) string { return dirs[t] }, Scrub: agents.Sandbox.Scrubber.String,
 			}, opened.Agent, agents.Sandbox.Grading(suites, opened.Judge), archive.OpenMemory(), budget,
-				// A program that always breaks counts as a result here, not as an outage,
-				// because no config is the champion.
+				// A program that always fails counts as a result here rather than as an
+				// outage, because no config is the champion.
 				bench.NewBreaker(bench.Patience{}, "", h.Sleep), h.Now), nil
 		}
 		if trial.Base, err = side("base", ask.Base); err == nil {
@@ -68,8 +69,8 @@ func (h *Host) patchTrial(w *workspace.Workspace) func(context.Context, review.T
 	}
 }
 
-// trialStop returns the time after which a trial starts no further work: it may take as
-// long as a run.
+// trialStop returns the time after which a trial starts no more work. A trial may take as
+// long as the settings allow a run to take.
 func (h *Host) trialStop(w *workspace.Workspace) time.Time {
 	if w.Settings.Budget.Time == 0 {
 		return time.Time{}
@@ -77,7 +78,7 @@ func (h *Host) trialStop(w *workspace.Workspace) time.Time {
 	return h.Now().Add(w.Settings.Budget.Time)
 }
 
-// openFrom opens an agent's program from a folder of an exported tree; see
+// openFrom opens an agent's program from a folder in an exported tree; see
 // [AgentFactory.moved].
 func (f *AgentFactory) openFrom(ctx context.Context, a *workspace.Agent, folder, scratch string) (night.Opened, string, error) {
 	moved, err := f.moved(a, folder, scratch)
@@ -88,8 +89,8 @@ func (f *AgentFactory) openFrom(ctx context.Context, a *workspace.Agent, folder,
 	return opened, scratch, err
 }
 
-// OpenCode opens an agent's program from a folder of a version of its code, with nothing
-// beside it: no model, and no judge. See [AgentFactory.moved].
+// OpenCode opens only an agent's program, from the folder of a version of its code, without
+// a model or a judge. See [AgentFactory.moved].
 func (f *AgentFactory) OpenCode(a *workspace.Agent, folder, scratch string) (night.Opened, error) {
 	moved, err := f.moved(a, folder, scratch)
 	if err != nil {
@@ -102,10 +103,10 @@ func (f *AgentFactory) OpenCode(a *workspace.Agent, folder, scratch string) (nig
 	return f.Sandbox.withGraders(opened), nil
 }
 
-// moved returns an agent whose program is in a folder of another tree, and makes its folder
-// of working directories. It always runs in the available sandbox, without the network and
-// the variables of its adapter, whatever the operator allows the agent: no person has read
-// the code yet.
+// moved returns an agent whose program is in a folder of another tree, and creates the
+// agent's folder for working directories. The agent always runs in the available sandbox,
+// without the network and the variables of its adapter, regardless of what the operator
+// allows the agent, because no person has read the code yet.
 func (f *AgentFactory) moved(a *workspace.Agent, folder, scratch string) (*workspace.Agent, error) {
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("no commit contains the folder of agent %s", a.ID)
@@ -119,13 +120,13 @@ func (f *AgentFactory) moved(a *workspace.Agent, folder, scratch string) (*works
 		}
 	}
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
-		return nil, fmt.Errorf("making room for working directories: %w", err)
+		return nil, fmt.Errorf("creating the folder for working directories: %w", err)
 	}
 	return &moved, nil
 }
 
-// SearchSide returns the suites of an agent, and its search tasks with the folders of
-// their fixtures.
+// SearchSide returns the suites of an agent, and the agent's search tasks with their
+// fixture folders.
 func SearchSide(w *workspace.Workspace, a *workspace.Agent) (suites []*bench.Suite, tasks []*bench.Task, dirs map[*bench.Task]string) {
 	dirs = map[*bench.Task]string{}
 	for _, name := range a.Suites {

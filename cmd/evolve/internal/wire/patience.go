@@ -9,19 +9,19 @@ import (
 	"evolve/gates/review"
 )
 
-// RunOwner is the owner that a run writes into the archive's lock. It holds the archive for
-// hours.
+// RunOwner is the owner that a run writes to the archive's lock. A run holds the archive
+// for hours.
 const RunOwner = "evolve run"
 
-// Short commands hold the archive for moments: another one tries again after lockPause, for up
-// to maxLockWait.
+// Most commands hold the archive only for moments, so a command that finds it held tries
+// again after lockPause, for up to maxLockWait.
 const (
 	maxLockWait = 5 * time.Second
 	lockPause   = 50 * time.Millisecond
 )
 
-// WhileHeld repeats work that fails because another command holds the archive. The hold of a
-// run is refused at once.
+// WhileHeld repeats work that fails because another command holds the archive. If the
+// holder is a run, WhileHeld fails at once.
 func (h *Host) WhileHeld(try func() error) error {
 	for waited := time.Duration(0); ; waited += lockPause {
 		err := try()
@@ -36,8 +36,8 @@ func (h *Host) WhileHeld(try func() error) error {
 	}
 }
 
-// Free returns the error of a write while a run holds the archive; nil otherwise. A command that
-// reads much before it writes checks this first.
+// Free returns the error with which a write would fail while a run holds the archive, and
+// nil if no run holds it. A command that reads much before it writes calls Free first.
 func (h *Host) Free(root string) error {
 	held := archive.Holder(ArchiveDir(root), archive.Options{Now: h.Now})
 	if held == nil || !strings.HasPrefix(held.Owner, RunOwner) {
@@ -46,9 +46,10 @@ func (h *Host) Free(root string) error {
 	return Opening(held)
 }
 
-// Alone takes the right that the file at path represents for a command, the owner, and waits
-// for another command that has it. The error then names that command; held is what the file
-// represents, as the subject of a sentence. release releases the right.
+// Alone acquires, for the command owner, the exclusive right that the file at path
+// represents, and waits if another command has it. If the wait fails, the error names that
+// command. held describes what the file represents, as the subject of a sentence. release
+// gives the right up.
 func (h *Host) Alone(path, held, owner string) (release func(), err error) {
 	opts := archive.Options{Owner: owner, Now: h.Now}
 	if h.Sleep != nil {

@@ -11,8 +11,8 @@ import (
 	"evolve/archive"
 )
 
-// TestWhileHeld tests how long a command waits for others, and that it refuses the hold of a
-// run, and other errors, at once.
+// TestWhileHeld tests how long a command waits for other commands, and that it fails at
+// once if a run holds the archive or another error occurs.
 func TestWhileHeld(t *testing.T) {
 	other := errors.New("other")
 	for _, c := range []struct {
@@ -57,8 +57,8 @@ func TestWhileHeld(t *testing.T) {
 	}
 }
 
-// TestAlone checks that a command that waits for a right in vain names the command that has it,
-// and that the right can be taken when it is given back.
+// TestAlone checks that a command that waits in vain for exclusive access names the command
+// that has it, and that access can be taken once it is released.
 func TestAlone(t *testing.T) {
 	path, slept := filepath.Join(t.TempDir(), "memories"), time.Duration(0)
 	h := &Host{Ctx: t.Context(), Now: time.Now, Sleep: func(_ context.Context, d time.Duration) error { slept += d; return nil }}

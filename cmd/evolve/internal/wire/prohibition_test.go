@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/experience"
 )
 
-// TestProhibitionHoldsWhileItWaits tests that a prohibition which a person gives while a run holds
-// the archive holds for turns at once, and is recorded once by the next command.
+// TestProhibitionHoldsWhileItWaits tests that a prohibition that a person gives while a run
+// holds the archive applies to turns at once, and is recorded once by the next command.
 func TestProhibitionHoldsWhileItWaits(t *testing.T) {
 	log := &strings.Builder{}
 	h, root := spoolHost(t, log)

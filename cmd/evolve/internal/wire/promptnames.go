@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/turn"
 )
 
-// PromptNames returns the names that may stand in the system prompt of an agent, without a
-// connection to its tool servers.
+// PromptNames returns the names that may appear in an agent's system prompt, without
+// connecting to the agent's tool servers.
 func PromptNames(ctx context.Context, w *workspace.Workspace, store *archive.Archive, a *workspace.Agent) (experience.Names, error) {
 	names := turn.Names(a.Tools, a.Domains)
 	own, err := Definitions(a)

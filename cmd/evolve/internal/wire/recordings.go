@@ -6,21 +6,23 @@ import (
 	"evolve/runtime/provider"
 )
 
-// recordings are the recordings that this process writes. A recorder writes its whole file when it
-// is closed, so agents that are open at once share the recorder of a file.
+// recordings holds the recordings that this process writes. A recorder writes its whole
+// file when it is closed, so agents that are open at the same time share one recorder per
+// file.
 type recordings struct {
 	mu   sync.Mutex
 	open map[string]*recording
 }
 
-// recording is the recorder of a file; users counts those that have not closed it.
+// recording is the recorder for a file. users is the number of users that have not closed
+// it.
 type recording struct {
 	*provider.Recorder
 	users int
 }
 
-// use returns the recorder of a file, which the first user opens, and the function that closes it
-// after its last user.
+// use returns the recorder for a file, which the first user opens, and the function that
+// closes it after its last user.
 func (r *recordings) use(o provider.RecorderOptions) (*provider.Recorder, func() error, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

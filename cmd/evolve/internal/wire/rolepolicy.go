@@ -13,7 +13,7 @@ import (
 
 // rolePolicy applies the policies of an agent's role to the tasks of an operator's own
 // program or service: concurrency, rate, and the budget of a run. The role's deadline
-// bounds each task, and the agent receives it.
+// bounds each task, and is passed to the agent.
 type rolePolicy struct {
 	inner    agent.Agent
 	id       string
@@ -22,8 +22,9 @@ type rolePolicy struct {
 	now      func() time.Time
 }
 
-// within applies the policies of a role to an operator's own agent, if it has a role. A worker
-// leaves them to the coordinator, which applies them to all workers together.
+// within applies the policies of a role to an operator's own agent, if the agent has a
+// role. A worker does not apply them, because the coordinator applies them to all workers
+// together.
 func (f *AgentFactory) within(a *workspace.Agent, opened night.Opened) night.Opened {
 	if f.workers == nil && f.Frozen == nil {
 		opened.Agent = f.withRolePolicy(a, opened.Agent)
@@ -31,7 +32,7 @@ func (f *AgentFactory) within(a *workspace.Agent, opened night.Opened) night.Ope
 	return opened
 }
 
-// withRolePolicy applies the policies of a role to an agent, if it has a role.
+// withRolePolicy applies the policies of a role to an agent, if the agent has a role.
 func (f *AgentFactory) withRolePolicy(a *workspace.Agent, inner agent.Agent) agent.Agent {
 	role, ok := f.workspace.Settings.Policies.Roles[a.ID]
 	if !ok {

@@ -20,16 +20,18 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// Sandbox separates untrusted programs from the workspace: the sandbox that they run in,
-// and the scrubber of their output.
+// Sandbox separates untrusted programs from the workspace. It holds the sandbox in which
+// they run, and the scrubber for their output.
 type Sandbox struct {
 	Scrubber *scrub.Scrubber
 	// Sandbox detects the sandbox of this machine, once and only when needed.
 	Sandbox func() sandbox.Sandbox
 
-	// root is the workspace's folder, of which a program sees only its own part.
+	// root is the workspace's folder. A program sees only the part of the folder that it
+	// needs.
 	root string
-	// graders are the programs that grade line by line. They are kept while an agent is open.
+	// graders holds the programs that grade line by line. They keep running while an agent
+	// is open.
 	graders *command.Programs
 }
 
@@ -45,8 +47,8 @@ func (h *Host) Sandbox(w *workspace.Workspace) *Sandbox {
 	return s
 }
 
-// secrets returns the values that must never be stored: of the variables that are passed
-// to agents, and of those with a telling name.
+// secrets returns the values that must never be stored: the values of variables that are
+// passed to agents, and the values of variables whose name suggests a secret.
 func (h *Host) secrets(w *workspace.Workspace) []string {
 	var passed, values []string
 	for i := range w.Agents {
@@ -65,18 +67,20 @@ func (h *Host) secrets(w *workspace.Workspace) []string {
 	for _, variable := range h.Env {
 		name, value, _ := strings.Cut(variable, "=")
 		tells := func(part string) bool { return strings.Contains(strings.ToUpper(name), part) }
-		// A path is where a secret lies, and a number is a setting such as MAX_TOKENS.
+		// A path only indicates the location of a secret, and a number is a setting such as
+		// MAX_TOKENS.
 		plain := filepath.IsAbs(value) || strings.Trim(value, "0123456789") == ""
 		if slices.Contains(passed, name) || slices.ContainsFunc(telling, tells) && !plain {
-			// Of "Bearer abc" the abc alone is as secret.
+			// In "Bearer abc", the word abc alone is just as secret as the whole value.
 			values = append(values, value, value[strings.LastIndexByte(strings.TrimSpace(value), ' ')+1:])
 		}
 	}
 	return values
 }
 
-// RunGrader runs a command grader: without network, with an empty environment, with only
-// its suite's folder of the workspace visible, and only the working directory writable.
+// RunGrader runs a command grader without a network and with an empty environment. The only
+// part of the workspace that is visible to it is the folder of the grader's suite, and only
+// the working directory is writable.
 func (s *Sandbox) RunGrader(ctx context.Context, p grade.Program) (grade.Exit, error) {
 	timed, cancel := context.WithTimeout(ctx, p.Timeout)
 	defer cancel()
@@ -100,8 +104,8 @@ func (s *Sandbox) RunGrader(ctx context.Context, p grade.Program) (grade.Exit, e
 	return grade.Exit{Code: exit.Code, Stdout: out.Stdout, Stderr: out.Stderr, Truncated: out.Truncated, TimedOut: timedOut}, nil
 }
 
-// AskGrader asks a process of a command grader that runs on. It sees and may do what a program
-// of RunGrader without a working directory does.
+// AskGrader sends a request to a command grader's process that keeps running. The process
+// has the same view and rights as a program in RunGrader without a working directory.
 func (s *Sandbox) AskGrader(ctx context.Context, p grade.Program, accept func([]byte) error) error {
 	dir, err := filepath.Abs(p.Dir)
 	if err != nil {
@@ -120,8 +124,8 @@ func (s *Sandbox) AskGrader(ctx context.Context, p grade.Program, accept func([]
 	return err
 }
 
-// withGraders returns an opened agent for whose evaluations the programs of graders are kept.
-// They end when the last open agent is closed.
+// withGraders returns an opened agent that keeps grader programs running during its
+// evaluations. The programs end when the last open agent is closed.
 func (s *Sandbox) withGraders(opened night.Opened) night.Opened {
 	release, done := s.graders.Keep(), opened.Close
 	opened.Close = func() error {
@@ -131,7 +135,7 @@ func (s *Sandbox) withGraders(opened night.Opened) night.Opened {
 	return opened
 }
 
-// Grading returns the graders of all suites, whose judges ask the model only for verdicts
+// Grading returns the graders for all suites. Their judges ask the model only for verdicts
 // that the judged evaluations do not contain.
 func (s *Sandbox) Grading(suites []*bench.Suite, judge model.Model, judged ...bench.Evaluation) bench.GradeFunc {
 	dirs, tasks := map[*bench.Task]string{}, map[string]*bench.Task{}
@@ -150,14 +154,15 @@ func (s *Sandbox) Grading(suites []*bench.Suite, judge model.Model, judged ...be
 	return s.discreet(g.Grade)
 }
 
-// GradeWith grades a result by the graders of its task alone, without a judge model. dir is the
-// folder of the task's suite.
+// GradeWith grades a result using only the graders of its task, without a judge model. dir
+// is the folder of the task's suite.
 func (s *Sandbox) GradeWith(ctx context.Context, dir string, in bench.GradeInput) (bench.Grading, error) {
 	return s.discreet(grade.New(s, func(*bench.Task) string { return dir }).Grade)(ctx, in)
 }
 
-// discreet keeps credentials out of the reasons of grades, which quote and cut answers,
-// because a part of a credential is not recognised.
+// discreet removes credentials from the reasons of grades. If the answer holds a
+// credential, the reason is not stored at all, because reasons quote and cut answers, and a
+// part of a credential would not be recognised.
 func (s *Sandbox) discreet(grade bench.GradeFunc) bench.GradeFunc {
 	return func(ctx context.Context, in bench.GradeInput) (bench.Grading, error) {
 		g, err := grade(ctx, in)
@@ -166,7 +171,7 @@ func (s *Sandbox) discreet(grade bench.GradeFunc) bench.GradeFunc {
 		for i := range g.Grades {
 			reason := &g.Grades[i].Reason
 			if *reason = s.Scrubber.String(*reason); holds && *reason != "" {
-				*reason = "not kept, because the answer holds a credential"
+				*reason = "not stored, because the answer holds a credential"
 			}
 		}
 		return g, err

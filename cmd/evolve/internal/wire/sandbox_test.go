@@ -12,7 +12,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// TestGraderSandbox runs a command grader that looks around.
+// TestGraderSandbox runs a command grader that reports what it can see and write.
 func TestGraderSandbox(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh on this machine")

@@ -11,7 +11,7 @@ import (
 )
 
 // ToolSharing is the data of a ledger entry about a tool that a person shared with agents,
-// or no longer shares with them.
+// or stopped sharing with them.
 type ToolSharing struct {
 	Source string   `json:"source"`
 	With   []string `json:"with"`
@@ -24,8 +24,8 @@ type sharedTool struct {
 	def   authored.Definition
 }
 
-// sharedWith returns the tools of other agents that a person shared with an agent. A tool
-// of the agent's own has precedence over another one of its name.
+// sharedWith returns the tools of other agents that a person shared with an agent. The
+// agent's own tools take precedence over shared tools of the same name.
 func (f *AgentFactory) sharedWith(ctx context.Context, a *workspace.Agent, own []authored.Definition) ([]sharedTool, error) {
 	if f.Frozen != nil {
 		return f.Frozen.shared()
@@ -41,8 +41,8 @@ func (f *AgentFactory) sharedWith(ctx context.Context, a *workspace.Agent, own [
 	return shared, err
 }
 
-// WithShared returns an agent's own tools followed by those that are shared with it, and
-// the agents that wrote these, by tool.
+// WithShared returns an agent's own tools followed by the tools that are shared with it. It
+// also returns, by tool, the agents that wrote the shared tools.
 func WithShared(ctx context.Context, w *workspace.Workspace, store *archive.Archive, a *workspace.Agent, own []authored.Definition) ([]authored.Definition, map[string]string, error) {
 	shared, err := sharedTools(ctx, w, store, a, own)
 	owners := map[string]string{}
@@ -53,7 +53,7 @@ func WithShared(ctx context.Context, w *workspace.Workspace, store *archive.Arch
 	return own, owners, err
 }
 
-// sharedTools is sharedWith for an open archive.
+// sharedTools is like sharedWith, but reads from an open archive.
 func sharedTools(ctx context.Context, w *workspace.Workspace, store *archive.Archive, a *workspace.Agent, own []authored.Definition) ([]sharedTool, error) {
 	var shared []sharedTool
 	taken := map[string]bool{}

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// skillsSection is the name of the section of the prompt with the approved skills,
-	// which stands among the workspace's files.
+	// skillsSection is the name of the prompt section with the approved skills. The section
+	// is placed among the workspace's files.
 	skillsSection = "SKILLS.md"
 	// skillsBudget is the maximum number of tokens of that section.
 	skillsBudget = 4000
 )
 
-// withSkills returns the files of the prompt, with the approved skills among them for a
-// language model; the heuristic reads none.
+// withSkills returns the files for the prompt. For a language model they include the
+// approved skills; the heuristic does not read skills.
 func withSkills(a *workspace.Agent) (map[string]string, error) {
 	if a.Adapter.Model == workspace.ModelHeuristic || len(a.SkillFiles) == 0 {
 		return a.Bootstrap, nil
@@ -29,7 +29,7 @@ func withSkills(a *workspace.Agent) (map[string]string, error) {
 			return nil, fmt.Errorf("skill %s: %w", file, err)
 		}
 		// The files are the same in every domain, so that a provider's cache of the
-		// prompt's beginning serves all: each skill names its domain.
+		// prompt's beginning serves all domains; each skill names its domain.
 		if d.Domain != globalDomain {
 			d.Text = "For tasks of the domain " + d.Domain + ".\n\n" + d.Text
 			d.Domain = globalDomain
@@ -44,5 +44,5 @@ func withSkills(a *workspace.Agent) (map[string]string, error) {
 	return files, nil
 }
 
-// globalDomain is the domain of skills for all domains.
+// globalDomain is the domain of skills that apply to all domains.
 const globalDomain = "_global"

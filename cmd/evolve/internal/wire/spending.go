@@ -15,14 +15,15 @@ import (
 
 // consumption is the usage of one agent.
 type consumption struct {
-	// calls are those of models, and tasks are evaluations and turns.
+	// calls is the number of calls to models, and tasks is the number of evaluations and
+	// turns.
 	calls, tokens, tasks int64
 	usd                  float64
 	tools                map[string]int64
 }
 
-// spending holds the usage of the agents, by id. lost is the usage of work that a kill
-// cut off, whose only record is the money of its run.
+// spending holds the usage of the agents, by id. lost is the usage of work that was cut off
+// when a process was killed; the only record of it is the money that its run spent.
 type spending struct {
 	agents map[string]*consumption
 	lost   consumption
@@ -53,7 +54,7 @@ func (c *consumption) plus(o consumption) {
 	}
 }
 
-// share returns a share of the consumption, each number rounded up.
+// share returns a share of the consumption, with each number rounded up.
 func (c consumption) share(factor float64) consumption {
 	of := func(n int64) int64 { return int64(math.Ceil(float64(n)*factor - 1e-9)) }
 	out := consumption{calls: of(c.calls), tokens: of(c.tokens), tasks: of(c.tasks), usd: c.usd * factor, tools: map[string]int64{}}
@@ -63,8 +64,8 @@ func (c consumption) share(factor float64) consumption {
 	return out
 }
 
-// used returns the consumption of a number of tasks. Each turn of a conversation counts as one,
-// as it is a call of its own.
+// used returns the consumption of a number of tasks. Each turn of a conversation counts as
+// one task, because it is a separate call.
 func used(u agent.Usage, t agent.Transcript, tasks int64) consumption {
 	turns := int64(0)
 	for _, e := range t.Events {
@@ -80,8 +81,9 @@ func used(u agent.Usage, t agent.Transcript, tasks int64) consumption {
 	return c
 }
 
-// usage returns the part that the budgets of a tool, a provider or an agent's role count.
-// Every provider is charged with all models' money and tokens.
+// usage returns the part of the consumption that counts towards the budgets of a tool, a
+// provider or an agent's role. Every provider is charged with the money and tokens of all
+// models.
 func (c consumption) usage(kind policy.Kind, name string) policy.Usage {
 	switch kind {
 	case policy.Tool:
@@ -102,8 +104,8 @@ func (s *spending) total() consumption {
 	return all
 }
 
-// by returns the consumption of an agent. Records that were cut off may have been
-// its own.
+// by returns the consumption of an agent. It includes the work that was cut off, because
+// that may have been the agent's own.
 func (s *spending) by(agentID string) consumption {
 	var c consumption
 	if own := s.agents[agentID]; own != nil {
@@ -113,8 +115,8 @@ func (s *spending) by(agentID string) consumption {
 	return c
 }
 
-// usage returns the amount that the budgets of a tool, a provider or an agent's role
-// count.
+// usage returns the amount that counts towards the budgets of a tool, a provider or an
+// agent's role.
 func (s *spending) usage(kind policy.Kind, name string) policy.Usage {
 	if kind == policy.Agent {
 		return s.by(name).usage(kind, name)
@@ -122,9 +124,10 @@ func (s *spending) usage(kind policy.Kind, name string) policy.Usage {
 	return s.total().usage(kind, name)
 }
 
-// cutOff adds the work of a run that has no record of its own: if the account of the run
-// has more money than whole, the sum of its records, the rest was cut off by a kill. Its
-// calls and tokens are unknown, and count in proportion to the money.
+// cutOff adds the work of a run that was cut off by a kill and has no record of its own.
+// paid is the money in the run's account, and whole is the sum of the run's records; the
+// difference is the money that the lost work cost. The calls and tokens of that work are
+// unknown, and are assumed to be in proportion to the money.
 func (s *spending) cutOff(paid float64, whole *spending) {
 	all := whole.total()
 	rest := paid - all.usd
@@ -137,11 +140,11 @@ func (s *spending) cutOff(paid float64, whole *spending) {
 	}
 }
 
-// spentToday returns a function that reports the usage since midnight UTC for the daily
-// budgets of the policies, or nil if no policy has one. It reads the archive once. Usage
-// is recorded for each evaluation and turn, not for each provider: every provider is
-// charged with all of the day's money and tokens. Therefore a budget is never overrun, but
-// it may be spent too early if there are several providers.
+// spentToday returns a function that reports, for the daily budgets of the policies, the
+// usage since midnight UTC. It returns nil if no policy has a daily budget. It reads the
+// archive once. Usage is recorded for each evaluation and turn, not for each provider, so
+// every provider is charged with all of the day's money and tokens. Therefore a budget is
+// never overrun, but it may be used up too early if there are several providers.
 func (h *Host) spentToday(w *workspace.Workspace) func(policy.Kind, string) policy.Usage {
 	if !budgeted(w.Settings.Policies, func(s policy.Settings) bool { return s.PerDay != (policy.Budget{}) }) {
 		return nil
@@ -150,9 +153,9 @@ func (h *Host) spentToday(w *workspace.Workspace) func(policy.Kind, string) poli
 	return func(kind policy.Kind, name string) policy.Usage { return read().usage(kind, name) }
 }
 
-// spentByRun reads the spending of the latest run of an archive, for the budgets of the
-// run that may resume it. Call it before that begins: the account then has no reservation
-// of this process. It returns nil if no policy has such a budget.
+// spentByRun reads the spending of the latest run in an archive, for the run budgets of the
+// run that may resume it. Call it before that run begins, when this process has not
+// reserved any money in the account yet. It returns nil if no policy has such a budget.
 func (f *AgentFactory) spentByRun(store *archive.Archive) func(policy.Kind, string) (policy.Usage, map[string]policy.Usage) {
 	bounded := func(s policy.Settings) bool {
 		return s.PerRun != (policy.Budget{}) || s.PerAgent != (policy.Budget{})
@@ -175,7 +178,7 @@ func (f *AgentFactory) spentByRun(store *archive.Archive) func(policy.Kind, stri
 	}
 }
 
-// budgeted reports whether any layer has a budget.
+// budgeted reports whether any layer of the policies has a budget.
 func budgeted(b policy.Book, has func(policy.Settings) bool) bool {
 	if has(b.Environment) {
 		return true
@@ -190,9 +193,9 @@ func budgeted(b policy.Book, has func(policy.Settings) bool) bool {
 	return false
 }
 
-// spending sums the evaluations, drafts and turns since midnight UTC, and the work that a
-// kill cut off in runs that continued after midnight. It ignores errors of the archive,
-// which the run itself reports.
+// spending sums up the evaluations, drafts and turns since midnight UTC. It includes the
+// work that was cut off by a kill in runs that continued after midnight. It ignores errors
+// from the archive, which the run itself reports.
 func (h *Host) spending(root string) *spending {
 	s := newSpending()
 	store, err := archive.OpenRead(ArchiveDir(root))
@@ -237,8 +240,8 @@ func (h *Host) spending(root string) *spending {
 	return s
 }
 
-// runSpending sums the evaluations and notes of a run from a time on, and the work that a
-// kill cut off in it if it continued after that time.
+// runSpending sums up the evaluations and notes of a run from a given time on. If the run
+// continued after that time, it adds the work of the run that was cut off by a kill.
 func runSpending(ctx context.Context, store *archive.Archive, run archive.Run, notes []paidNote, since time.Time) *spending {
 	s, whole := newSpending(), newSpending()
 	last := run.Since

@@ -15,8 +15,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// TestTheDayCountsDrafts: what a language model was paid for proposals counts against
-// the budgets of the day, from midnight UTC on.
+// TestTheDayCountsDrafts checks that what was paid to a language model for proposals counts
+// against the budgets of the day, starting at midnight UTC.
 func TestTheDayCountsDrafts(t *testing.T) {
 	root := t.TempDir()
 	noon := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
@@ -50,8 +50,8 @@ func TestTheDayCountsDrafts(t *testing.T) {
 	}
 }
 
-// killedRun is an archive with a run of two agents that was killed at a time: four
-// evaluations of 10 cents are on record, and the account has 55 cents.
+// killedRun returns an archive with a run of two agents that was killed at the given time:
+// four evaluations of 10 cents are recorded, and the account has 55 cents.
 func killedRun(t *testing.T, at time.Time) (root string, store *archive.Archive) {
 	t.Helper()
 	root = t.TempDir()
@@ -83,8 +83,9 @@ func killedRun(t *testing.T, at time.Time) (root string, store *archive.Archive)
 	return root, store
 }
 
-// TestTheDayCountsWhatAKillCutOff: calls of which a kill left no record but the reservation
-// in the run's account count against the budgets of the day on which the run went on last.
+// TestTheDayCountsWhatAKillCutOff checks that calls of which a kill left no record but the
+// reservation in the run's account count against the budgets of the day on which the run
+// last continued.
 func TestTheDayCountsWhatAKillCutOff(t *testing.T) {
 	noon := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
@@ -104,8 +105,9 @@ func TestTheDayCountsWhatAKillCutOff(t *testing.T) {
 	}
 }
 
-// TestAResumedRunCountsItsEarlierProcesses: the budgets of a run, and of each agent in it,
-// begin with what its killed processes spent and reserved. Those of another run begin at 0.
+// TestAResumedRunCountsItsEarlierProcesses checks that the budgets of a run, and of each
+// agent in it, begin with what its killed processes spent and reserved. The budgets of
+// another run begin at 0.
 func TestAResumedRunCountsItsEarlierProcesses(t *testing.T) {
 	_, store := killedRun(t, time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC))
 	set := workspace.Settings{Policies: policy.Book{Environment: policy.Settings{PerRun: policy.Budget{USD: 1}}}}
@@ -131,8 +133,8 @@ func TestAResumedRunCountsItsEarlierProcesses(t *testing.T) {
 	}
 }
 
-// TestATurnIsACallOfTheRole tests that each turn of a scripted conversation counts in the
-// budget of an agent's role, which each turn is a call under.
+// TestATurnIsACallOfTheRole tests that each turn of a scripted conversation counts as a
+// call in the budget of the agent's role.
 func TestATurnIsACallOfTheRole(t *testing.T) {
 	var talk agent.Transcript
 	for range 3 {

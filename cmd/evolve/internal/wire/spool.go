@@ -22,25 +22,27 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// Bounds on the spool: its files, the bytes of one, and the change requests of one.
+// The limits on the spool: the number of its files, and the number of bytes and of change
+// requests in one file.
 const (
 	maxSpooled         = 200
 	maxSpooledBytes    = 8 << 20
 	maxSpooledRequests = 200
 )
 
-// spooledName is the name of a file of the spool: the time of the turn in nanoseconds, which
-// gives the order, and a number that differs between processes.
+// spooledName matches the name of a file in the spool. The name consists of the time of the
+// turn in nanoseconds, which determines the order, and a number that differs between
+// processes.
 var spooledName = regexp.MustCompile(`^[0-9]{19}-[0-9]+\.json$`)
 
 // SpooledTurn is a turn that waits to be stored, with all its results.
 type SpooledTurn struct {
 	Turn archive.TurnRecord `json:"turn"`
-	// Session is the state from which the next turn of the conversation starts; nil without
-	// a conversation.
+	// Session is the state from which the next turn of the conversation starts; it is nil
+	// if there is no conversation.
 	Session  *agent.Session        `json:"session,omitempty"`
 	Requests []agent.ChangeRequest `json:"requests,omitempty"`
-	// Learned is the experience from the turn, on the agent and its tools.
+	// Learned is the experience with the agent and its tools from the turn.
 	Learned *experience.Turn `json:"learned,omitempty"`
 }
 
@@ -52,9 +54,9 @@ func (s *SpooledTurn) check() error {
 	case (s.Session != nil) != (s.Turn.Session != ""):
 		return errors.New("its conversation has no name or no state")
 	case s.Learned != nil && (len(s.Learned.Calls) > experience.MaxCalls || !(s.Learned.Confidence >= 0 && s.Learned.Confidence <= 1)):
-		return errors.New("its figures of the agent are out of range")
+		return errors.New("its figures for the agent are out of range")
 	case len(s.Requests) > maxSpooledRequests:
-		return fmt.Errorf("it has %d change requests, at most %d are allowed", len(s.Requests), maxSpooledRequests)
+		return fmt.Errorf("it has %d change requests; at most %d are allowed", len(s.Requests), maxSpooledRequests)
 	}
 	return nil
 }
@@ -63,14 +65,14 @@ func spoolOf(root string) string {
 	return filepath.Join((&workspace.Workspace{Root: root}).StateDir(), workspace.SpoolFolder)
 }
 
-// spooled returns the paths of the turns that wait, the oldest first.
+// spooled returns the paths of the waiting turns, the oldest first.
 func spooled(root string) ([]string, error) {
 	files, err := os.ReadDir(spoolOf(root))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	var paths []string
-	for _, f := range files { // in the order of their names
+	for _, f := range files { // sorted by name
 		if spooledName.MatchString(f.Name()) {
 			paths = append(paths, filepath.Join(spoolOf(root), f.Name()))
 		}
@@ -78,8 +80,8 @@ func spooled(root string) ([]string, error) {
 	return paths, err
 }
 
-// SpoolTurn writes a turn that cannot be stored now. It refuses one that is too large, and
-// more than a bounded number of them.
+// SpoolTurn writes a turn to the spool because it cannot be stored now. It returns an error
+// if the turn is too large or if the spool is full.
 func SpoolTurn(root string, s SpooledTurn) error {
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -90,9 +92,9 @@ func SpoolTurn(root string, s SpooledTurn) error {
 	case err != nil:
 		return fmt.Errorf("reading .evolve/%s: %w", workspace.SpoolFolder, err)
 	case len(waiting) >= maxSpooled:
-		return fmt.Errorf("%d turns wait in .evolve/%s already", len(waiting), workspace.SpoolFolder)
+		return fmt.Errorf("%d turns already wait in .evolve/%s", len(waiting), workspace.SpoolFolder)
 	case len(data) > maxSpooledBytes:
-		return fmt.Errorf("it has %d bytes, at most %d are allowed", len(data), maxSpooledBytes)
+		return fmt.Errorf("it has %d bytes; at most %d are allowed", len(data), maxSpooledBytes)
 	}
 	if err := s.check(); err != nil {
 		return err
@@ -101,7 +103,7 @@ func SpoolTurn(root string, s SpooledTurn) error {
 		return err
 	}
 	if err := os.MkdirAll(spoolOf(root), 0o700); err != nil {
-		return fmt.Errorf("making .evolve/%s: %w", workspace.SpoolFolder, err)
+		return fmt.Errorf("creating .evolve/%s: %w", workspace.SpoolFolder, err)
 	}
 	name := fmt.Sprintf("%019d-%d.json", s.Turn.Created.UnixNano(), os.Getpid())
 	if err := renameio.WriteFile(filepath.Join(spoolOf(root), name), data, 0o600); err != nil {
@@ -110,7 +112,7 @@ func SpoolTurn(root string, s SpooledTurn) error {
 	return nil
 }
 
-// readSpooled reads a turn that waits.
+// readSpooled reads a waiting turn.
 func readSpooled(path string) (SpooledTurn, error) {
 	s, err := decodeSpooled(path)
 	if err == nil {
@@ -119,7 +121,7 @@ func readSpooled(path string) (SpooledTurn, error) {
 	return s, err
 }
 
-// decodeSpooled decodes a file of the spool, which need not be a turn.
+// decodeSpooled decodes a file in the spool, which may not hold a turn.
 func decodeSpooled(path string) (SpooledTurn, error) {
 	var s SpooledTurn
 	info, err := os.Lstat(path)
@@ -136,8 +138,8 @@ func decodeSpooled(path string) (SpooledTurn, error) {
 	return s, err
 }
 
-// spooledSession returns the state after the latest turn of a conversation that waits to be
-// stored, and reports whether there is one.
+// spooledSession returns the state after the latest spooled turn of a conversation, and
+// reports whether there is such a turn.
 func spooledSession(root, agentID, name string) (agent.Session, bool, error) {
 	paths, err := spooled(root)
 	if err != nil {
@@ -146,7 +148,7 @@ func spooledSession(root, agentID, name string) (agent.Session, bool, error) {
 	for _, path := range slices.Backward(paths) {
 		s, err := readSpooled(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			return agent.Session{}, false, nil // this turn was stored meanwhile, and all earlier ones
+			return agent.Session{}, false, nil // this turn and all earlier ones were stored meanwhile
 		}
 		if err == nil && s.Turn.Agent == agentID && s.Turn.Session == name {
 			return *s.Session, true, nil
@@ -155,8 +157,9 @@ func spooledSession(root, agentID, name string) (agent.Session, bool, error) {
 	return agent.Session{}, false, nil
 }
 
-// storeSpooled stores the turns that wait. One that cannot be read, or that the archive
-// refuses, gets another name and stays; any other failure leaves it for the next process.
+// storeSpooled stores the waiting turns. A file that cannot be read, or whose turn the
+// archive refuses, is renamed and not deleted. After any other failure, the turn is left
+// for the next process.
 func (h *Host) storeSpooled(root string, a *archive.Archive) {
 	paths, err := spooled(root)
 	if err != nil {
@@ -185,11 +188,12 @@ func (h *Host) storeSpooled(root string, a *archive.Archive) {
 	}
 }
 
-// refusedEnding is added to the name of a file of the spool that was refused.
+// refusedEnding is appended to the name of a refused file in the spool.
 const refusedEnding = ".refused"
 
-// ForgetRefused removes the refused turns of a conversation from the spool. It returns the
-// names of the refused files that cannot be read: they may hold others.
+// ForgetRefused removes a conversation's refused turns from the spool. It returns the names
+// of the refused files that cannot be read, because they may hold other turns of the
+// conversation.
 func ForgetRefused(root, agentID, name string) (unread []string, err error) {
 	files, err := os.ReadDir(spoolOf(root))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -211,11 +215,11 @@ func ForgetRefused(root, agentID, name string) (unread []string, err error) {
 	return unread, err
 }
 
-// errRefused means that a file of the spool holds no turn.
+// errRefused reports that a file in the spool does not hold a turn.
 var errRefused = errors.New("it cannot be read")
 
-// storeOne stores a turn, its conversation and its change requests. A process that was killed
-// before it removed the file may have stored the turn already, and some of its requests.
+// storeOne stores a turn, its conversation and its change requests. If a process was killed
+// before it removed the file, the turn and some of its requests may already be stored.
 func storeOne(ctx context.Context, a *archive.Archive, s SpooledTurn) error {
 	id := ""
 	for t, err := range a.Turns(ctx) {
@@ -272,10 +276,10 @@ func countedRequests(ctx context.Context, a *archive.Archive, t archive.TurnReco
 	return counted, nil
 }
 
-// EarlierSession returns the state after the last turn of a conversation, the zero value for
-// a new one.
+// EarlierSession returns the state after the last turn of a conversation, or the zero value
+// for a new conversation.
 func EarlierSession(ctx context.Context, root, agentID, name string) (agent.Session, error) {
-	// A turn that waits is later than those in the archive.
+	// A waiting turn is later than those in the archive.
 	if s, found, err := spooledSession(root, agentID, name); found || err != nil {
 		return s, err
 	}

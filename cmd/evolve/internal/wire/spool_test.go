@@ -18,7 +18,7 @@ import (
 
 var spoolTime = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// waitingTurn is turn number n of a conversation.
+// waitingTurn returns turn number n of a conversation.
 func waitingTurn(n int) SpooledTurn {
 	return SpooledTurn{
 		Turn: archive.TurnRecord{
@@ -30,7 +30,7 @@ func waitingTurn(n int) SpooledTurn {
 	}
 }
 
-// spoolHost is a process in a new workspace whose warnings go to log.
+// spoolHost returns a process in a new workspace. Its warnings go to log.
 func spoolHost(t *testing.T, log *strings.Builder) (h *Host, root string) {
 	t.Helper()
 	root = t.TempDir()
@@ -40,8 +40,9 @@ func spoolHost(t *testing.T, log *strings.Builder) (h *Host, root string) {
 	return &Host{Ctx: t.Context(), Now: func() time.Time { return spoolTime }, Stderr: log, Log: slog.New(slog.NewTextHandler(log, nil))}, root
 }
 
-// TestWaitingTurnsAreStored: turns that ended while a run held the archive are stored in their
-// order, once, with conversation and requests, by the next process that opens it.
+// TestWaitingTurnsAreStored checks that turns that ended while a run held the archive are
+// stored in order, once, and with conversation and requests by the next process that opens
+// it.
 func TestWaitingTurnsAreStored(t *testing.T) {
 	log := &strings.Builder{}
 	h, root := spoolHost(t, log)
@@ -110,8 +111,9 @@ func TestWaitingTurnsAreStored(t *testing.T) {
 	}
 }
 
-// TestRequestsAreCountedOnce tests that a turn which a killed process had stored in part, and one
-// that it had stored as a whole, ends with each request counted as often as it was made.
+// TestRequestsAreCountedOnce tests that each request is counted as often as it was made,
+// both in a turn that a killed process had stored in part and in one that it had stored in
+// full.
 func TestRequestsAreCountedOnce(t *testing.T) {
 	a := archive.OpenMemory()
 	defer func() { _ = a.Close() }()
@@ -124,7 +126,7 @@ func TestRequestsAreCountedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	other := waitingTurn(3) // asks for the same later
+	other := waitingTurn(3) // makes the same request later
 	other.Requests = whole.Requests[:1]
 	if err := storeOne(t.Context(), a, other); err != nil {
 		t.Fatal(err)
@@ -141,8 +143,8 @@ func TestRequestsAreCountedOnce(t *testing.T) {
 	}
 }
 
-// TestForeignSpool: files that hold no turn are refused, kept under another name, and hold up
-// neither the archive nor other turns.
+// TestForeignSpool checks that files that hold no turn are refused and stored under another
+// name, and that they hold up neither the archive nor other turns.
 func TestForeignSpool(t *testing.T) {
 	log := &strings.Builder{}
 	h, root := spoolHost(t, log)
@@ -186,7 +188,7 @@ func TestForeignSpool(t *testing.T) {
 		t.Errorf("%d turns, refused %v\n%s", n, refused, log)
 	}
 
-	// The refused turns of a forgotten conversation go, the fourth and the fifth.
+	// The refused turns of a forgotten conversation, the fourth and the fifth, are removed.
 	unread, err := ForgetRefused(root, "clerk", "s")
 	left, _ := filepath.Glob(filepath.Join(dir, "*.refused"))
 	if err != nil || len(left) != 5 || len(unread) != 4 {
@@ -194,7 +196,7 @@ func TestForeignSpool(t *testing.T) {
 	}
 }
 
-// TestSpoolIsBounded: a spool that no process empties does not grow for ever.
+// TestSpoolIsBounded checks that a spool that no process empties does not grow for ever.
 func TestSpoolIsBounded(t *testing.T) {
 	root := t.TempDir()
 	for n := range maxSpooled + 1 {

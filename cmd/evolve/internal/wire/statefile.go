@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// readState reads a JSON file below .evolve of at most limit bytes. It returns the zero value if
-// there is no file.
+// readState reads a JSON file of at most limit bytes below .evolve. It returns the zero
+// value if there is no file.
 func readState[T any](root, name string, limit int64) (value T, err error) {
 	data, err := wholefile.Read(filepath.Join(root, ".evolve", name), limit)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -26,8 +26,9 @@ func readState[T any](root, name string, limit int64) (value T, err error) {
 	return value, err
 }
 
-// changeState replaces a JSON file below .evolve by the value that change returns. No other
-// process changes the file meanwhile. If change fails, the file stays as it is.
+// changeState replaces a JSON file below .evolve with the value that change returns. No
+// other process can change the file in the meantime. If change fails, the file is left
+// unchanged.
 func changeState[T any](root, name string, change func() (T, error)) error {
 	dir, err := workspace.MakeStateDir(root)
 	if err != nil {

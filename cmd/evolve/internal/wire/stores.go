@@ -14,12 +14,12 @@ import (
 	"evolve/gates/review"
 )
 
-// ReadArchive opens the archive of a workspace for reading; a run may hold it.
+// ReadArchive opens the archive of a workspace for reading, even while a run holds it.
 func ReadArchive(root string) (*archive.Archive, error) {
 	return Begun(archive.OpenRead(ArchiveDir(root)))
 }
 
-// Begun turns the error of a missing archive into one that nothing is recorded yet.
+// Begun turns the error about a missing archive into an error that nothing is recorded yet.
 func Begun(a *archive.Archive, err error) (*archive.Archive, error) {
 	if errors.Is(err, archive.ErrNotFound) {
 		return nil, exit.Errorf(exit.Usage, "`evolve run` makes the first entries", "nothing is recorded in this workspace yet")
@@ -27,8 +27,8 @@ func Begun(a *archive.Archive, err error) (*archive.Archive, error) {
 	return a, Opening(err)
 }
 
-// Opening returns a *archive.LockedError without the text around it, and other errors as
-// they are.
+// Opening returns a *archive.LockedError without the text around it, and other errors
+// unchanged.
 func Opening(err error) error {
 	var locked *archive.LockedError
 	if errors.As(err, &locked) {
@@ -37,9 +37,10 @@ func Opening(err error) error {
 	return err
 }
 
-// OpenArchive opens the archive for writing, records the lowered levels of autonomy, and stores the
-// turns that waited for it. The first call in a process fails if heads are to be signed and the key
-// cannot be used, and finishes the decisions that killed processes began.
+// OpenArchive opens the archive for writing, records the lowered levels of autonomy, and
+// stores the turns that were waiting for it. The first call in a process also finishes the
+// decisions that killed processes began, and fails if heads are to be signed but the key
+// cannot be used.
 func (h *Host) OpenArchive(root, owner string) (*archive.Archive, error) {
 	a, err := h.openSwept(root, owner)
 	if err == nil {
@@ -49,8 +50,8 @@ func (h *Host) OpenArchive(root, owner string) (*archive.Archive, error) {
 	return a, err
 }
 
-// openSwept opens the archive for writing; the first call in a process finishes the decisions
-// that killed processes began.
+// openSwept opens the archive for writing. The first call in a process finishes the
+// decisions that killed processes began.
 func (h *Host) openSwept(root, owner string) (*archive.Archive, error) {
 	first := !h.swept.Swap(true)
 	n, err := h.Notary(root)
@@ -62,7 +63,7 @@ func (h *Host) openSwept(root, owner string) (*archive.Archive, error) {
 		return a, err
 	}
 	if note, err := batch.StaleEnding(h.Ctx, a, filepath.Dir(ArchiveDir(root))); err == nil && note != "" {
-		_ = os.Remove(note) // a file that stays does no harm
+		_ = os.Remove(note) // a file that remains does no harm
 	}
 	left, err := review.Unfinished(h.Ctx, a)
 	if err == nil && len(left) == 0 {
@@ -75,15 +76,16 @@ func (h *Host) openSwept(root, owner string) (*archive.Archive, error) {
 	return h.openUnswept(root, owner)
 }
 
-// openUnswept is openSwept without finishing decisions first. If new entries cannot be signed, it warns.
+// openUnswept is like openSwept, but does not finish decisions first. If new entries cannot
+// be signed, it warns.
 func (h *Host) openUnswept(root, owner string) (*archive.Archive, error) {
 	n, _ := h.Notary(root)
 	return h.OpenSigned(root, owner, n)
 }
 
-// OpenSigned opens the archive for writing with the notary that signs its heads, or nil.
-// It waits some seconds for another command, and fails if the ledger does not have the signed
-// head.
+// OpenSigned opens the archive for writing, with the notary that signs its heads; the
+// notary may be nil. If another command holds the archive, OpenSigned waits some seconds.
+// It fails if the ledger does not contain the signed head.
 func (h *Host) OpenSigned(root, owner string, n *signing.Notary) (*archive.Archive, error) {
 	if _, err := workspace.MakeStateDir(root); err != nil {
 		return nil, err
@@ -103,13 +105,13 @@ func (h *Host) OpenSigned(root, owner string, n *signing.Notary) (*archive.Archi
 // ArchiveDir returns the folder of a workspace's archive.
 func ArchiveDir(root string) string { return filepath.Join(root, ".evolve", "archive") }
 
-// Lender opens the archive for each piece of work and closes it again, so that others can
-// use it while gates run.
+// Lender opens the archive for each piece of work and closes it afterwards, so that other
+// processes can use it while gates run.
 func (h *Host) Lender(root, owner string) review.WithStore {
 	return lender(func() (*archive.Archive, error) { return h.OpenArchive(root, owner) })
 }
 
-// UnsweptLender is Lender without finishing decisions first.
+// UnsweptLender is like Lender, but does not finish decisions first.
 func (h *Host) UnsweptLender(root, owner string) review.WithStore {
 	return lender(func() (*archive.Archive, error) { return h.openUnswept(root, owner) })
 }
@@ -121,19 +123,19 @@ func lender(open func() (*archive.Archive, error)) review.WithStore {
 	}
 }
 
-// Look calls look with the archive, opened for reading, and closes it.
+// Look calls look with the archive opened for reading, and then closes the archive.
 func Look(root string, look func(*archive.Archive) error) error {
 	a, err := ReadArchive(root)
 	return lookInto(a, err, look)
 }
 
-// Inspect is Look for a ledger that does not match the witness.
+// Inspect is like Look, for a ledger that does not match the witness.
 func Inspect(root string, look func(*archive.Archive) error) error {
 	a, err := Begun(archive.Inspect(ArchiveDir(root)))
 	return lookInto(a, err, look)
 }
 
-// LookIfThere is Look for a command that has an answer without an archive.
+// LookIfThere is like Look, but for a command that can also answer without an archive.
 func LookIfThere(root string, look func(*archive.Archive) error) error {
 	a, err := archive.OpenRead(ArchiveDir(root))
 	if errors.Is(err, archive.ErrNotFound) {
@@ -158,9 +160,9 @@ func (h *Host) AuditSettings(root string) (workspace.Audit, error) {
 	return workspace.AuditSettings(root, home)
 }
 
-// Notary returns the notary of a workspace; nil if its settings name no key. If the key
-// cannot be used, it returns the reason as well, and the notary signs nothing and warns
-// when an entry is added.
+// Notary returns the notary of a workspace, or nil if the workspace's settings name no key.
+// If the key cannot be used, it also returns the reason; the notary then signs nothing and
+// prints a warning when an entry is added.
 func (h *Host) Notary(root string) (*signing.Notary, error) {
 	set, err := h.AuditSettings(root)
 	if err == nil && set.Sign == "" {

@@ -18,8 +18,9 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// TestKeyDisappears: a process that has opened the archive signs on when the key is gone. The
-// next one adds an entry without a signature, and the one after it, which has the key, signs.
+// TestKeyDisappears checks that a process that has opened the archive continues to sign
+// after the key is gone. The next process adds an entry without a signature, and the one
+// after it, which has the key, signs.
 func TestKeyDisappears(t *testing.T) {
 	t.Parallel()
 	root, ctx := t.TempDir(), t.Context()
@@ -78,7 +79,7 @@ func TestKeyDisappears(t *testing.T) {
 	signed(4, "entry 3 of the ledger, which a killed process left unsigned, is signed now")
 }
 
-// privateKey is the content of an OpenSSH private key file.
+// privateKey returns the content of an OpenSSH private key file.
 func privateKey(t *testing.T) []byte {
 	t.Helper()
 	block, err := ssh.MarshalPrivateKey(ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), "")

@@ -17,21 +17,23 @@ import (
 	"evolve/runtime/authored"
 )
 
-// toolUse tracks the failures of the tools that agents wrote and one of them may call, from
-// its opening to its closing. A failure counts for the agent that wrote the tool.
+// toolUse tracks the failures of the authored tools that an agent may call, from the
+// opening of the agent to its closing. A failure counts against the agent that wrote the
+// tool.
 type toolUse struct {
 	agent string
 	tools []sharedTool
-	// live reports whether a failure counts at once. For evaluations, which are compared
-	// with each other, a tool stays in the state that it had when the agent was opened.
+	// live reports whether a failure takes effect at once. In evaluations, which are
+	// compared with each other, a tool keeps the state that it had when the agent was
+	// opened.
 	live bool
 
 	mu     sync.Mutex
-	health map[string]authored.Health // the health that calls are compared with
-	failed map[string][]toolFailure   // since the opening, by tool
+	health map[string]authored.Health // the health that decides whether a tool is quarantined
+	failed map[string][]toolFailure   // failures since the agent was opened, by tool
 }
 
-// toolFailure is a failure whose cause lies in the tool itself.
+// toolFailure is a failure caused by the tool itself.
 type toolFailure struct {
 	cause   string
 	outcome agent.Outcome
@@ -98,15 +100,16 @@ func (u *toolUse) fail(d authored.Definition, cause string, o agent.Outcome) {
 	}
 }
 
-// any reports whether a tool has failed since the opening.
+// any reports whether a tool has failed since the agent was opened.
 func (u *toolUse) any() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return len(u.failed) > 0
 }
 
-// identity names the tools in quarantine, and those that others share with their sources:
-// an answer without the first or with the second is another answer.
+// identity names the tools in quarantine and the tools that other agents share, with their
+// sources. An answer given without a quarantined tool, or with a shared one, counts as a
+// different answer.
 func (u *toolUse) identity() string {
 	var names, shared []string
 	for _, t := range u.tools {
@@ -122,8 +125,8 @@ func (u *toolUse) identity() string {
 	return strings.Join(append(names, shared...), " ")
 }
 
-// keep stores the failures since the opening, with an entry in the ledger for each
-// tool that they put into quarantine.
+// keep stores the failures since the agent was opened. It adds a ledger entry for each tool
+// that the failures put into quarantine.
 func (u *toolUse) keep(ctx context.Context, store *archive.Archive, now time.Time) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -158,32 +161,32 @@ func (u *toolUse) keep(ctx context.Context, store *archive.Archive, now time.Tim
 	return nil
 }
 
-// QuarantineNote is the data of a ledger entry about a tool that went into quarantine or
-// came out of it.
+// QuarantineNote is the data of a ledger entry about a tool that was put into quarantine or
+// released from it.
 type QuarantineNote struct {
 	Source   string        `json:"source"`
 	Failures int           `json:"failures"`
 	Last     agent.Outcome `json:"last,omitempty"`
-	// Cause is the most frequent one of the failures.
+	// Cause is the most frequent cause of the failures.
 	Cause  string `json:"cause,omitempty"`
 	Reason string `json:"reason,omitempty"`
 }
 
-// NoteOf describes the health of a tool.
+// NoteOf returns a note that describes the health of a tool.
 func NoteOf(h authored.Health) QuarantineNote {
 	cause, _ := h.Cause()
 	return QuarantineNote{Source: h.Source, Failures: h.Failures, Last: h.Last, Cause: cause}
 }
 
-// Entry returns the ledger entry of a kind.
+// Entry returns a ledger entry of the given kind.
 func (n QuarantineNote) Entry(kind, actor string, now time.Time) (archive.LedgerEntry, error) {
 	e, err := archive.NewLedgerEntry(now, kind, "", n)
 	e.Actor = actor
 	return e, err
 }
 
-// keepHealth stores the changed health of the tools. When another run holds the archive,
-// only the count is lost, with a warning.
+// keepHealth stores the changed health of the tools. If another run holds the archive, only
+// the count of the failures is lost, and a warning is printed.
 func (f *AgentFactory) keepHealth(u *toolUse) error {
 	if !u.any() || f.Frozen != nil { // a worker has no archive
 		return nil
@@ -212,7 +215,8 @@ func (f *AgentFactory) keepHealth(u *toolUse) error {
 	return nil
 }
 
-// look reads the archive: the one that a run holds, or the existing one.
+// look reads the archive that a run holds open or, if there is none, opens the existing
+// archive to read it.
 func (f *AgentFactory) look(read func(*archive.Archive) error) error {
 	if f.Store != nil {
 		return read(f.Store)

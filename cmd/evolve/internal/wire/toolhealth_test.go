@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/authored"
 )
 
-// inUse is the use of one tool from now on.
+// inUse returns the use of one tool from now on, and the tool's definition.
 func inUse(t *testing.T, store *archive.Archive, live bool) (*toolUse, authored.Definition) {
 	t.Helper()
 	d := authored.Definition{Name: "doubled", Source: "def run(args): return 2"}
@@ -36,7 +36,8 @@ func quarantines(t *testing.T, store *archive.Archive) int {
 	return n
 }
 
-// TestEvaluationsKeepTheirTools: what fails during a run counts from the next one on.
+// TestEvaluationsKeepTheirTools checks that failures during a run count only from the next
+// run on.
 func TestEvaluationsKeepTheirTools(t *testing.T) {
 	store := archive.OpenMemory()
 	u, d := inUse(t, store, false)
@@ -87,7 +88,7 @@ func TestLiveTurnsCountAtOnce(t *testing.T) {
 	if n := quarantines(t, store); n != 1 {
 		t.Errorf("the ledger tells of it %d times", n)
 	}
-	// One that never failed leaves nothing.
+	// A tool that never failed leaves no record.
 	fresh := archive.OpenMemory()
 	u, _ := inUse(t, fresh, true)
 	if err := u.keep(t.Context(), fresh, time.Unix(1, 0)); err != nil {

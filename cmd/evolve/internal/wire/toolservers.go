@@ -16,21 +16,21 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// toolWordsFile holds, below .evolve, a hash of the servers' latest description of each
-// tool that agents may use.
+// toolWordsFile is the name of a file below .evolve. For each tool that agents may use, it
+// holds a hash of the latest description that a server gave of the tool.
 const toolWordsFile = "tool-words.json"
 
-// maxToolWords bounds the file that is read, in bytes.
+// maxToolWords limits the size of the file that is read, in bytes.
 const maxToolWords = 4 << 20
 
-// wordsOf hashes the description of a tool that a model gets.
+// wordsOf returns a hash of the description of a tool that is passed to a model.
 func wordsOf(s tool.Spec) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q %q", s.Description, s.Schema)))
 }
 
-// listing identifies the servers' descriptions of their tools; "" if there are none. A
-// tool with another description counts as another tool, and earlier measurements with it
-// are not reused.
+// listing identifies the descriptions that the servers give of their tools; it returns ""
+// if there are none. A tool with a changed description counts as another tool, and earlier
+// measurements with it are not reused.
 func listing(servers []tool.Tool) string {
 	out := ""
 	for _, t := range servers {
@@ -40,8 +40,9 @@ func listing(servers []tool.Tool) string {
 	return out
 }
 
-// warnOfChanges warns once of each tool whose server changed its description since its last use:
-// it was listed in evolve.yaml for the earlier one. A failure to store the hashes is ignored.
+// warnOfChanges warns once about each tool whose description was changed by its server
+// since the tool's last use, because the tool was listed in evolve.yaml on the basis of the
+// earlier description. A failure to store the hashes is ignored.
 func (f *AgentFactory) warnOfChanges(servers []tool.Tool) {
 	if len(servers) == 0 {
 		return

@@ -8,7 +8,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// worded is a tool of which only the words count.
+// worded is a tool that consists only of its specification.
 type worded tool.Spec
 
 func (w worded) Spec() tool.Spec { return tool.Spec(w) }
@@ -17,8 +17,8 @@ func (worded) Call(context.Context, *tool.Env, json.RawMessage) (tool.Result, er
 	return tool.OK(""), nil
 }
 
-// TestListing: what was measured with a server's tool is not reused once the server
-// says something else of it.
+// TestListing checks that what was measured with a server's tool is not reused once the
+// server describes the tool differently.
 func TestListing(t *testing.T) {
 	base := worded{Name: "words__lookup", Description: "looks a word up", Schema: json.RawMessage(`{"type":"object"}`), Effect: tool.Read}
 	description, schema, effect := base, base, base

@@ -25,38 +25,40 @@ type Turn struct {
 	Task   *bench.Task
 	Config agent.Config
 	Seed   int64
-	// Suite is the suite of the task, which is then graded; nil for a goal of a person.
+	// Suite is the suite of the task, which is then graded; it is nil for a person's goal.
 	Suite *bench.Suite
-	// Session is the name of the conversation; empty for none. Earlier is the state after
-	// its last turn.
+	// Session is the name of the conversation; it is empty if there is none. Earlier is the
+	// state after the conversation's last turn.
 	Session string
 	Earlier agent.Session
-	// Folder is the folder that the file tools of a live turn read; "" for none; see
-	// [LiveFolder].
+	// Folder is the folder that the file tools of a live turn read; it is empty if there is
+	// none. See [LiveFolder].
 	Folder string
 }
 
-// TurnResult is the result of a turn, its answer without credentials. Score is nil if it
-// was not graded.
+// TurnResult is the result of a turn, with credentials removed from the answer. Score is
+// nil if the turn was not graded.
 type TurnResult struct {
 	agent.Result
 	Score  *float64
 	Grades []bench.Grade
-	// Judge is the usage of the judge models that graded it, and of the simulated user.
+	// Judge is the usage of the judge models that graded the turn, and of the simulated
+	// user.
 	Judge agent.Usage
-	// Ungraded is the reason why the result of a suite's task could not be graded; nil if it
-	// was, or needs no grade.
+	// Ungraded is the reason why the result of a suite's task could not be graded. It is
+	// nil if the result was graded or does not need to be graded.
 	Ungraded error
 }
 
-// Take runs one task in a new folder below scratch, and grades it if it is one of a suite.
+// Take runs one task in a new folder below scratch, and grades the task if it belongs to a
+// suite.
 func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, scratch string, observe func(agent.Event)) (TurnResult, error) {
 	workdir, suiteDir := filepath.Join(scratch, bench.OpaqueName()), ""
 	if t.Suite != nil {
 		suiteDir = t.Suite.Dir
 	}
 	if err := os.Mkdir(workdir, 0o700); err != nil {
-		return TurnResult{}, fmt.Errorf("making the working directory: %w", err)
+		return TurnResult{}, fmt.Errorf("creating the working directory: %w", err)
 	}
 	files, err := bench.LayOut(t.Task, suiteDir, workdir)
 	if err != nil {
@@ -82,7 +84,7 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 	})
 	if own != nil {
 		own.note(&res.Transcript)
-		// evolve offers it no tools that the level could bound
+		// evolve does not offer this agent any tools that the level could bound.
 		level, err := f.level(ctx, t.Agent)
 		if err != nil {
 			return TurnResult{}, err
@@ -95,20 +97,20 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 		answer := f.Sandbox.Scrubber.String(*res.Answer)
 		out.Answer = &answer
 	}
-	if own != nil { // the agent keeps no session of its own
+	if own != nil { // the agent has no session of its own
 		out.Session = t.Earlier
 		out.Session.Messages = session.Continue(visible.Messages, f.Sandbox.Scrubber.String(t.Task.Goal), out.Answer)
 	}
-	if t.Suite == nil || res.Outcome.Missing() { // no evidence, and so no score
+	if t.Suite == nil || res.Outcome.Missing() { // no evidence, and therefore no score
 		return out, nil
 	}
 	g, err := f.Sandbox.Grading([]*bench.Suite{t.Suite}, opened.Judge)(ctx, bench.GradeInput{Task: t.Task, Exchanges: exchanges, Result: res, Workdir: workdir})
 	if err != nil {
 		hint := "correct the graders of the task"
 		if errors.Is(err, grade.ErrNoVerdict) {
-			hint = "the replies of " + f.judges(t.Task) + " were no verdicts: take a model on its route that keeps to the form"
+			hint = "the replies of " + f.judges(t.Task) + " were not verdicts: use a model on its route that keeps to the format"
 		}
-		out.Ungraded = exit.Errorf(exit.Infrastructure, hint+"; in a run such an evaluation is missing, not 0", "the turn ended with %s, but could not be graded: %w", res.Outcome, err)
+		out.Ungraded = exit.Errorf(exit.Infrastructure, hint+"; in a run, such an evaluation counts as missing, not as 0", "the turn ended with %s, but could not be graded: %w", res.Outcome, err)
 		return out, nil
 	}
 	out.Score, out.Grades, out.Judge = &g.Score, g.Grades, used.Plus(g.Judge)

@@ -27,33 +27,33 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// hubPatience is the time that a run waits for a hub that is gone, or for a worker,
-// before its evaluations count as failures of the infrastructure.
+// hubPatience is how long a run waits for an unreachable hub, or for a worker, before its
+// evaluations count as failures of the infrastructure.
 const hubPatience = 10 * time.Minute
 
-// frozenFile and bundledDir are the two entries of a bundle: the replacement of the archive
-// for a worker, and the part of the workspace from which the agent is opened.
+// frozenFile and bundledDir are the two entries of a bundle: the replacement for the
+// archive on a worker, and the part of the workspace from which the agent is opened.
 const (
 	frozenFile = "frozen.json"
 	bundledDir = "workspace"
 )
 
-// hubKey is the file of the secret from which the ids of jobs are made.
+// hubKey is the file with the secret from which the ids of jobs are derived.
 const hubKey = "hub.key"
 
-// workers offers the agents of a run to workers.
+// workers makes offers of the agents of a run to the workers of a hub.
 type workers struct {
 	hub *hub.Hub
 	set workspace.Workers
 	key []byte
-	// version names this program for people.
+	// version is the name of this program that is shown to people.
 	version string
 	run     string
 	offers  []*hub.Remote
 }
 
-// ConnectHub connects to the hub of a workspace's settings, with the credentials of a file in place
-// of those of the settings; "" for those.
+// ConnectHub connects to the hub in a workspace's settings. It uses the credentials in file
+// or, if file is "", those in the settings.
 func (h *Host) ConnectHub(root string, set workspace.Workers, file, name string, patience time.Duration) (*hub.Hub, error) {
 	var creds []byte
 	var err error
@@ -68,8 +68,9 @@ func (h *Host) ConnectHub(root string, set workspace.Workers, file, name string,
 	return h.connect(root, set, hub.Options{Name: name, Inbox: hub.RunInbox, Creds: creds, Patience: patience})
 }
 
-// ConnectWorker connects a worker to a hub, with the credentials of a file; "" for none. It waits
-// for a server that is gone for as long as the process lives.
+// ConnectWorker connects a worker to a hub, with the credentials in file, or without
+// credentials if file is "". It waits for an unreachable server for as long as the process
+// lives.
 func (h *Host) ConnectWorker(set workspace.Workers, file, name string) (*hub.Hub, error) {
 	var creds []byte
 	if file != "" {
@@ -92,13 +93,13 @@ func (h *Host) connect(root string, set workspace.Workers, o hub.Options) (*hub.
 	}
 	conn, err := hub.Connect(h.Ctx, o)
 	if err != nil {
-		return nil, exit.Errorf(exit.Infrastructure, "`evolve hub check` tries the connection; `evolve help workers` describes the server", "%s: %w", set.Hub, err)
+		return nil, exit.Errorf(exit.Infrastructure, "`evolve hub check` tests the connection; `evolve help workers` describes the server", "%s: %w", set.Hub, err)
 	}
 	return conn, nil
 }
 
-// credentials returns the content of the credentials file that a variable holds, or holds the
-// path of.
+// credentials returns the content of a credentials file. The variable with the given name
+// holds either the content or the path of the file.
 func (h *Host) credentials(name string) ([]byte, error) {
 	if name == "" {
 		return nil, nil
@@ -129,12 +130,12 @@ func readCredentials(path string) ([]byte, error) {
 
 const credentialsHint = "`evolve help workers` describes how to make one"
 
-// noCredentials returns the error of a file or variable that holds no credentials.
+// noCredentials returns the error for a file or variable that holds no credentials.
 func noCredentials(what string, err error) error {
 	return exit.Errorf(exit.Usage, credentialsHint, "%s is not a credentials file: %w", what, err)
 }
 
-// tlsOf returns the configuration of TLS that the settings name; nil for the default.
+// tlsOf returns the TLS configuration that the settings name, or nil for the default.
 func tlsOf(root string, set workspace.Workers) (*tls.Config, error) {
 	if set.CA == "" && set.Cert == "" && set.Key == "" {
 		return nil, nil
@@ -166,9 +167,9 @@ func tlsOf(root string, set workspace.Workers) (*tls.Config, error) {
 	return c, nil
 }
 
-// UseWorkers lets the workers of a hub run the agents of a run. began must be called with the id
-// of the run before they are opened; done withdraws the remaining objects on the hub, and returns
-// the counts of the tasks.
+// UseWorkers lets the workers of a hub run the agents of a run. began must be called with
+// the id of the run before the agents are opened. done withdraws the remaining objects on
+// the hub, and returns the counts of the tasks.
 func (f *AgentFactory) UseWorkers(set workspace.Workers, version string) (began func(run string), done func() hub.Stats, err error) {
 	key, err := f.secret()
 	if err != nil {
@@ -191,7 +192,7 @@ func (f *AgentFactory) UseWorkers(set workspace.Workers, version string) (began 
 	return func(run string) { f.workers.run = run }, done, nil
 }
 
-// secret returns the secret of this workspace for the ids of jobs, and makes it at first use.
+// secret returns this workspace's secret for job ids, and creates it at first use.
 func (f *AgentFactory) secret() ([]byte, error) {
 	path := filepath.Join(f.workspace.StateDir(), hubKey)
 	key, err := os.ReadFile(path)
@@ -208,7 +209,8 @@ func (f *AgentFactory) secret() ([]byte, error) {
 	return key, nil
 }
 
-// offer makes an offer of an agent that is open here, and has its tasks run by workers.
+// offer makes an offer of an agent that is open in this process, and makes workers run the
+// agent's tasks.
 func (s *workers) offer(ctx context.Context, f *AgentFactory, a *workspace.Agent, opened night.Opened) (night.Opened, error) {
 	fail := func(err error) (night.Opened, error) { return night.Opened{}, errors.Join(err, opened.Close()) }
 	frozen, err := f.freeze(ctx, a)
@@ -224,7 +226,7 @@ func (s *workers) offer(ctx context.Context, f *AgentFactory, a *workspace.Agent
 		AckWait: s.set.AckWait, MaxAttempts: s.set.MaxAttempts,
 	}, bundle, s.key, f.Guard)
 	if err != nil {
-		return fail(exit.Errorf(exit.Infrastructure, "`evolve hub check` tries it", "%w", err))
+		return fail(exit.Errorf(exit.Infrastructure, "`evolve hub check` tests it", "%w", err))
 	}
 	s.offers = append(s.offers, remote)
 	renew, closing := opened.Renew, opened.Close
@@ -245,8 +247,8 @@ func (s *workers) offer(ctx context.Context, f *AgentFactory, a *workspace.Agent
 }
 
 // bundleOf returns the bundle from which a worker opens an agent: evolve.yaml, the agent's
-// folder, the memories that all agents share, and the records that the run read from the
-// archive. It holds no suite.
+// folder, the memories of all agents, and the records that the run read from the archive.
+// It contains no suite.
 func bundleOf(w *workspace.Workspace, a *workspace.Agent, frozen Frozen) ([]byte, error) {
 	scratch, err := tempdir.Make("bundle")
 	if err != nil {
@@ -273,7 +275,7 @@ func bundleOf(w *workspace.Workspace, a *workspace.Agent, frozen Frozen) ([]byte
 	return hub.Pack(dir)
 }
 
-// copyFile copies a file with its executable bit, or a link as it is.
+// copyFile copies a file with its executable bit; a link is copied as a link.
 func copyFile(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
@@ -298,7 +300,7 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// Worker returns the worker of a hub in this process.
+// Worker returns a worker for a hub in this process.
 func (h *Host) Worker(conn *hub.Hub, name, version string, slots int, scratch string, lost func() time.Duration) (*hub.Worker, error) {
 	binary, err := BinaryHash()
 	if err != nil {
@@ -313,7 +315,7 @@ func (h *Host) Worker(conn *hub.Hub, name, version string, slots int, scratch st
 	}, nil
 }
 
-// openOffer opens the agent of an offer from its bundle.
+// openOffer opens the agent of an offer from the offer's bundle.
 func (h *Host) openOffer(ctx context.Context, o hub.Offer, dir, scratch string) (hub.Served, error) {
 	data, err := os.ReadFile(filepath.Join(dir, frozenFile))
 	if err != nil {
@@ -332,7 +334,7 @@ func (h *Host) openOffer(ctx context.Context, o hub.Offer, dir, scratch string) 
 		return hub.Served{}, fmt.Errorf("the bundle has no agent %q", o.Agent)
 	}
 	if a.Hash != o.Hash {
-		return hub.Served{}, errors.New("the agent of the bundle is not the one of the offer")
+		return hub.Served{}, errors.New("the agent in the bundle is not the one in the offer")
 	}
 	if err := Startable(a); err != nil {
 		return hub.Served{}, err
@@ -347,7 +349,7 @@ func (h *Host) openOffer(ctx context.Context, o hub.Offer, dir, scratch string) 
 		return hub.Served{}, err
 	}
 	if opened.Sandbox != o.Walls && !o.AnyWalls {
-		return hub.Served{}, errors.Join(fmt.Errorf("its sandbox is %q, and the run asks for %q", opened.Sandbox, o.Walls), opened.Close())
+		return hub.Served{}, errors.Join(fmt.Errorf("its sandbox is %q, but the run asks for %q", opened.Sandbox, o.Walls), opened.Close())
 	}
 	return hub.Served{
 		Agent: opened.Agent, Parallel: opened.Parallel, Renew: opened.Renew, Close: opened.Close,

@@ -10,8 +10,9 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// address is the field of a URL: https, or http on a private network. Error messages do
-// not repeat an invalid value, which may hold a key. bare forbids a query.
+// address is the field for a URL, which must use https, or http on a private network. Error
+// messages do not repeat an invalid value, because it may hold a key. If bare is set, the
+// URL must have no query.
 func address(to *string, bare bool) field {
 	form := schema{"type": "string", "pattern": `^https?://[^\s/?#@]+([/?][^\s#]*)?$`}
 	if bare {
@@ -23,8 +24,8 @@ func address(to *string, bare bool) field {
 
 const maxAddress = 2000
 
-// AddressProblem returns the reason why a value is not a valid address of a webhook, in
-// words that follow its name; empty if it is valid.
+// AddressProblem returns the reason why a value is not a valid webhook address, in words
+// that follow the value's name; it returns "" if the value is valid.
 func AddressProblem(v string) string {
 	problem, _ := addressProblem(v, false)
 	return problem
@@ -49,9 +50,9 @@ func addressProblem(v string, bare bool) (problem, hint string) {
 	return "", ""
 }
 
-// private reports whether a host is this machine or on a private network, judged by its
-// name: reserved names, names without a dot, private addresses. A link-local address is
-// not private: clouds serve credentials there.
+// private reports whether a host is this machine or on a private network, judging by its
+// name: reserved names, names without a dot, private addresses. A link-local address is not
+// private, because clouds serve credentials there.
 func private(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.Unmap().IsLoopback() || ip.Unmap().IsPrivate()
@@ -68,19 +69,19 @@ func private(host string) bool {
 	return !strings.Contains(host, ".")
 }
 
-// hostName excludes names that a resolver would read as a number: 2130706433 is
-// 127.0.0.1, and 134744072 is not.
+// hostName excludes names that a resolver would read as a number. For example, 2130706433
+// is the private address 127.0.0.1, but 134744072 is a public address.
 var hostName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 
-// envName is the field of an environment variable's name. Error messages do not repeat an
-// invalid name, which may be a value.
+// envName is the field for the name of an environment variable. Error messages do not
+// repeat an invalid name, which may be a value.
 func envName(to *string) text {
 	return text{to: to, pattern: envPattern, rule: "the name of an environment variable", hint: "names only: the values are taken from the environment", private: true}
 }
 
 var headerPattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
 
-// framing are headers that the protocol itself sets.
+// framing lists the headers that the protocol itself sets.
 var framing = map[string]bool{
 	"host": true, "content-length": true, "content-type": true, "transfer-encoding": true, "connection": true,
 	"accept": true, "accept-encoding": true, "upgrade": true, "te": true, "trailer": true, "expect": true,
@@ -100,7 +101,7 @@ func headersEnv(to *map[string]string) mapping {
 				s.bad(k, "", "the header %q is set by the protocol", k.Value)
 				return nil
 			case seen[folded]:
-				s.bad(k, "", "the header %q is here twice", k.Value)
+				s.bad(k, "", "the header %q appears twice", k.Value)
 				return nil
 			}
 			seen[folded] = true

@@ -118,7 +118,7 @@ func TestServiceDefaults(t *testing.T) {
 }
 
 // TestLanguageModel checks a built-in agent whose model is a route: it samples, its space
-// has the routes with its own first, and its own tools and skills are loaded.
+// contains the routes with its own first, and its own tools and skills are loaded.
 func TestLanguageModel(t *testing.T) {
 	files := map[string]string{
 		"evolve.yaml": "providers: {local: {kind: openai, base_url: http://localhost:8080/v1}}\n" +
@@ -156,8 +156,8 @@ func TestLanguageModel(t *testing.T) {
 	}
 }
 
-// TestLinkedTools checks that a link is no tool, because its target is not part of the
-// agent's hash.
+// TestLinkedTools checks that a link is not accepted as a tool, because its target is not
+// part of the agent's hash.
 func TestLinkedTools(t *testing.T) {
 	root := build(t, spoil(map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/tools/a.json": "{}", "elsewhere.json": "{}"}))
 	if err := os.Symlink(filepath.Join(root, "elsewhere.json"), filepath.Join(root, "agents/helper/tools/b.json")); err != nil {
@@ -174,7 +174,7 @@ func TestLinkedTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Load(root, testBuiltins())
-	if err == nil || err.Error() != "agents/helper/tools: is not a folder of its own" {
+	if err == nil || err.Error() != "agents/helper/tools: is a link or a file, not a folder" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -246,8 +246,8 @@ func TestFixedConditions(t *testing.T) {
 	}
 }
 
-// TestNarrowedConditions checks that a parameter stays valid whose condition names a value
-// that the narrowed range of another no longer has.
+// TestNarrowedConditions checks that a parameter stays valid if its condition names a value
+// that the narrowed range of another parameter no longer has.
 func TestNarrowedConditions(t *testing.T) {
 	when := map[string][]any{"form": {"line", "json"}}
 	space := agent.Space{Params: []agent.Param{
@@ -266,8 +266,8 @@ func TestNarrowedConditions(t *testing.T) {
 	}
 }
 
-// TestExtendedDomains tests that domains with a plus add to the others of the file, or else
-// to the default table.
+// TestExtendedDomains tests that domains with a plus are added to the other domains in the
+// file, or else to the default table.
 func TestExtendedDomains(t *testing.T) {
 	const file = "id: helper\nadapter: {kind: builtin}\nsuites: [tasks]\ndomains: {+ops: [rota, pager], +birds: [kite]"
 	for name, c := range map[string]struct {

@@ -16,10 +16,10 @@ import (
 	"evolve/runtime/turn"
 )
 
-// The kinds of adapter, and the model of the built-in one that needs no provider.
+// The kinds of adapter, and the built-in model that needs no provider.
 const (
-	// KindCode is the kind of a target of patches whose marked blocks a night searches as
-	// if it were an agent. No agent.yaml has it.
+	// KindCode is the kind of a patch target whose marked blocks a night searches as if the
+	// target were an agent. No agent.yaml has this kind.
 	KindCode       = "code"
 	KindBuiltin    = "builtin"
 	KindCommand    = "command"
@@ -27,18 +27,18 @@ const (
 	ModelHeuristic = "heuristic"
 )
 
-// agentFile is agent.yaml while it is read: its values, and their positions.
+// agentFile is agent.yaml while it is being read: its values, and their positions.
 type agentFile struct {
 	agent Agent
 	// folder is the name of the agent's folder.
 	folder string
-	// given holds the value nodes of the top-level keys.
+	// given holds the nodes of the values of the top-level keys.
 	given map[string]*yaml.Node
-	// adapter holds those of the adapter's keys.
+	// adapter holds the nodes of the values of the adapter's keys.
 	adapter map[string]*yaml.Node
-	// further are the domains whose names begin with + in the file.
+	// further holds the domains whose names begin with + in the file.
 	further map[string][]string
-	// params are the declared parameters in the order of the file.
+	// params holds the declared parameters, in file order.
 	params []*paramDraft
 }
 
@@ -46,7 +46,7 @@ func newAgentFile() *agentFile {
 	return &agentFile{given: map[string]*yaml.Node{}, adapter: map[string]*yaml.Node{}}
 }
 
-// agentKeys describes agent.yaml: every key, bound to f.
+// agentKeys describes agent.yaml: every key, bound to the part of f that stores its value.
 func agentKeys(f *agentFile) object {
 	a := &f.agent
 	return object{
@@ -55,13 +55,13 @@ func agentKeys(f *agentFile) object {
 			{name: "id", doc: "name of the agent, the same as its folder's", field: text{to: &a.ID, pattern: namePattern, rule: nameRule}, required: true},
 			{name: "adapter", doc: "how the agent is run: {kind: builtin, model: heuristic}, a program of your own, or a service", field: adapterKeys(f), required: true},
 			{name: "deterministic", doc: "true: the same request, seed included, always gets the same answer, which allows runs that repeat byte for byte", field: flag{&a.Deterministic}, def: "false; true for the heuristic model"},
-			{name: "uses_seed", doc: "false: the answer ignores the seed, so that further repeats of a task show nothing new", field: flag{&a.UsesSeed}, def: "true; false for the heuristic model"},
-			{name: "version", doc: "changes the identity of the agent for the evaluation cache, besides the hash of its folder", field: text{to: &a.Version}},
+			{name: "uses_seed", doc: "false: the answer ignores the seed, so further repeats of a task show nothing new", field: flag{&a.UsesSeed}, def: "true; false for the heuristic model"},
+			{name: "version", doc: "changes the identity of the agent for the evaluation cache, in addition to the hash of its folder", field: text{to: &a.Version}},
 			{name: "suites", doc: "benchmarks of the agent: the names of files in suites/ without .jsonl", field: words(&a.Suites, 1, nil, ""), required: true},
-			{name: "domains", doc: "subject areas with the keywords that name them; left out: a default table", field: domainKeys(f)},
-			{name: "tools", doc: "tools that the built-in agent may be given, a server's as server__tool; []: none; left out: all", field: words(&a.Tools, 0, nil, "")},
-			{name: "allow", doc: "tools of the built-in agent that may keep or share text beyond a turn, each by its name: " + strings.Join(tool.Allowable(), ", ") + "; left out: all of them are denied", field: allowed(&a.Allow), example: "[memory_add]"},
-			{name: "mcp", doc: "servers under mcp of evolve.yaml whose tools the built-in agent may call; left out: none", field: words(&a.MCP, 0, serverPattern, serverRule)},
+			{name: "domains", doc: "subject areas with the keywords that name them; if omitted, a default table is used", field: domainKeys(f)},
+			{name: "tools", doc: "tools that the built-in agent may be given, with those of a server as server__tool; [] means none; if omitted, all", field: words(&a.Tools, 0, nil, "")},
+			{name: "allow", doc: "tools of the built-in agent that may keep or share text beyond a turn, each by its name: " + strings.Join(tool.Allowable(), ", ") + "; if omitted, all of them are denied", field: allowed(&a.Allow), example: "[memory_add]"},
+			{name: "mcp", doc: "servers under mcp of evolve.yaml whose tools the built-in agent may call; if omitted, none", field: words(&a.MCP, 0, serverPattern, serverRule)},
 			{name: "guards", doc: "what a winner may consume at most; overrides guards of evolve.yaml, key by key", field: guardsKeys(&a.Guards)},
 			{name: "prefer", doc: "what a point of score is worth; overrides prefer of evolve.yaml, key by key", field: preferKeys(&a.Prefer)},
 			{name: "reviewers", doc: "agents that review this one's proposals", field: words(&a.Reviewers, 0, namePattern, nameRule)},
@@ -70,8 +70,8 @@ func agentKeys(f *agentFile) object {
 	}
 }
 
-// item returns the node of item i of the list under a top-level key. Refused items have
-// no index, so it is found by value.
+// item returns the node of item i in the list under a top-level key. Items that were
+// refused are missing from the list that i indexes, so the node is found by its value.
 func (f *agentFile) item(name string, i int) *yaml.Node {
 	list := map[string][]string{"suites": f.agent.Suites, "tools": f.agent.Tools, "mcp": f.agent.MCP, "reviewers": f.agent.Reviewers}[name]
 	for _, n := range f.given[name].Content {
@@ -82,7 +82,7 @@ func (f *agentFile) item(name string, i int) *yaml.Node {
 	return f.given[name]
 }
 
-// allowed is a list of tools that an operator can allow.
+// allowed is the field for a list of tools that an operator can allow.
 func allowed(to *[]string) listOf {
 	return listOf{unique: true, each: func() field { return appended{to: to, text: text{words: tool.Allowable()}} }}
 }
@@ -90,14 +90,14 @@ func allowed(to *[]string) listOf {
 // nonEmpty matches text that is not blank.
 var nonEmpty = regexp.MustCompile(`^[^\x00]*[^\s\x00][^\x00]*$`)
 
-// words is a list of distinct texts.
+// words is the field for a list of distinct texts.
 func words(to *[]string, least int, pattern *regexp.Regexp, rule string) listOf {
 	l := texts(to, least, pattern, rule)
 	l.unique = true
 	return l
 }
 
-// texts is a list of texts that are not blank.
+// texts is the field for a list of texts that are not blank.
 func texts(to *[]string, least int, pattern *regexp.Regexp, rule string) listOf {
 	if pattern == nil {
 		pattern, rule = nonEmpty, "text that is not empty"
@@ -105,7 +105,7 @@ func texts(to *[]string, least int, pattern *regexp.Regexp, rule string) listOf 
 	return listOf{min: least, each: func() field { return appended{to: to, text: text{pattern: pattern, rule: rule}} }}
 }
 
-// appended is a text that is appended to a list.
+// appended is the field for a text that is appended to a list.
 type appended struct {
 	text
 	to *[]string
@@ -130,7 +130,7 @@ func adapterKeys(f *agentFile) union {
 	pool := func(doc string) key {
 		return key{name: "pool", doc: doc, field: whole[int]{&ad.Pool, 1, 1024}, def: "1"}
 	}
-	timeout := key{name: "timeout", doc: "wall time of one task, such as 60s; left out: limits.timeout of evolve.yaml", field: duration{&ad.Timeout, 10 * time.Millisecond, 24 * time.Hour}}
+	timeout := key{name: "timeout", doc: "wall time of one task, such as 60s; if omitted, limits.timeout of evolve.yaml", field: duration{&ad.Timeout, 10 * time.Millisecond, 24 * time.Hour}}
 	return union{
 		by:    "kind",
 		names: kinds,
@@ -146,7 +146,7 @@ func adapterKeys(f *agentFile) union {
 				pool("processes at most"),
 				timeout,
 				{name: "env", doc: "names of the environment variables to pass; all others are withheld", field: environment(&ad.Env)},
-				{name: "sandbox", doc: "auto: in a sandbox where one is available; none: never", field: oneOf(&ad.Sandbox, "auto", "none"), def: "auto"},
+				{name: "sandbox", doc: "auto: in a sandbox if one is available; none: never", field: oneOf(&ad.Sandbox, "auto", "none"), def: "auto"},
 				{name: "network", doc: "none: no network but a loopback of its own; host: the host's network, for a program that calls a model or another service", field: oneOf(&ad.Network, "host", "none"), def: "none"},
 			}},
 			KindHTTP: {seen: f.adapter, keys: []key{
@@ -160,20 +160,22 @@ func adapterKeys(f *agentFile) union {
 	}
 }
 
-// environment is a list of names of environment variables.
+// environment is the field for a list of names of environment variables.
 func environment(to *[]string) listOf {
 	return listOf{unique: true, each: func() field { return appended{to: to, text: envName(nil)} }}
 }
 
-// argv is a command line. The program is required, and arguments may be empty.
+// argv is the field for a command line. The program is required, and arguments may be
+// empty.
 func argv(to *[]string) listOf {
 	return listOf{min: 1, each: func() field {
 		return appended{to: to, text: text{pattern: argPattern, rule: "text without NUL characters"}}
 	}}
 }
 
-// domainKeys is a table of domains with their keywords. A name that begins with + adds to
-// the other domains of the file, or to the default table where there are none.
+// domainKeys is the field for a table of domains with their keywords. A domain whose name
+// begins with + is added to the other domains in the file or, if there are none, to the
+// default table.
 func domainKeys(f *agentFile) mapping {
 	keywords := func(to *[]string) listOf { return words(to, 0, nil, "") }
 	return mapping{
@@ -198,8 +200,9 @@ func domainKeys(f *agentFile) mapping {
 	}
 }
 
-// misspeltExtension returns the domain of the default table that a name seems to add to, or ""
-// where the name is another one or adds to it.
+// misspeltExtension returns the domain in the default table that a name seems to be meant
+// to extend. It returns "" if the name is the name of a different domain, or if it does
+// extend a domain.
 func misspeltExtension(name string) string {
 	bare := strings.Trim(name, "+-＋ \t")
 	defaults := slices.Sorted(maps.Keys(turn.DefaultDomains()))
@@ -212,8 +215,8 @@ func misspeltExtension(name string) string {
 	return foreign.Nearest(bare, defaults)
 }
 
-// readAgentFile reads agent.yaml and checks what does not depend on the rest of the
-// workspace. It returns nil if the file cannot be parsed.
+// readAgentFile reads agent.yaml and checks everything that does not depend on the rest of
+// the workspace. It returns nil if the file cannot be parsed.
 func readAgentFile(s *source, data []byte) *agentFile {
 	n := s.parse(data)
 	if n == nil {
@@ -226,7 +229,7 @@ func readAgentFile(s *source, data []byte) *agentFile {
 	return f
 }
 
-// defaults sets omitted values, and refuses keys of another kind of agent.
+// defaults fills in omitted values, and refuses keys that belong to another kind of agent.
 func (f *agentFile) defaults(s *source) {
 	ad := &f.agent.Adapter
 	builtin := ad.Kind == KindBuiltin
@@ -258,7 +261,7 @@ func (f *agentFile) defaults(s *source) {
 			}
 		}
 	}
-	// A language model samples: the same request may get another answer.
+	// A language model samples, so the same request may get a different answer.
 	sure := builtin && ad.Model == ModelHeuristic
 	if f.given["deterministic"] == nil {
 		f.agent.Deterministic = sure

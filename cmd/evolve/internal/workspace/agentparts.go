@@ -11,8 +11,8 @@ import (
 	"evolve/runtime/mcp"
 )
 
-// The folders of an agent's own approved tools and skills, with the maximum size of one
-// file in bytes and the maximum number of files.
+// The folders for an agent's own approved tools and skills, the maximum size of one of
+// their files in bytes, and the maximum number of files.
 const (
 	toolsDir  = "tools"
 	skillsDir = "skills"
@@ -42,8 +42,8 @@ func (l *loader) checkModel(s *source, f *agentFile) {
 	}
 }
 
-// routesOf returns the routes that a built-in agent may use, its own first; nil for one
-// without a language model.
+// routesOf returns the routes that a built-in agent may use, its own route first; it
+// returns nil for an agent without a language model.
 func (l *loader) routesOf(a *Agent) []string {
 	if a.Adapter.Model == ModelHeuristic {
 		return nil
@@ -57,16 +57,17 @@ func (l *loader) routesOf(a *Agent) []string {
 	return routes
 }
 
-// Model is a route with its model.
+// Model is a route with the name of its model.
 type Model struct {
 	Route string
-	// Kind is that of the provider: openai or anthropic.
+	// Kind is the provider's kind: openai or anthropic.
 	Kind, Name string
-	// Temperature is the route's, nil for none.
+	// Temperature is the route's temperature; it is nil if the route has none.
 	Temperature *float64
 }
 
-// modelsOf returns the models of an agent's routes, its own first; none for the heuristic.
+// modelsOf returns the models of an agent's routes, that of its own route first; it returns
+// none for the heuristic.
 func (l *loader) modelsOf(a *Agent) []Model {
 	var out []Model
 	for _, name := range l.routesOf(a) {
@@ -77,8 +78,8 @@ func (l *loader) modelsOf(a *Agent) []Model {
 	return out
 }
 
-// toolsOf returns the tools that a built-in agent may be given: those of evolve, those of
-// its servers, and its own.
+// toolsOf returns the tools that a built-in agent may be given: evolve's tools, the tools
+// of the agent's servers, and the agent's own.
 func (l *loader) toolsOf(a *Agent) []string {
 	known := slices.Clone(l.builtins.Tools)
 	if a.Adapter.Model != ModelHeuristic {
@@ -95,7 +96,7 @@ func (l *loader) toolsOf(a *Agent) []string {
 	return known
 }
 
-// serverTools returns the names under which agents have the tools of a server.
+// serverTools returns the names under which agents see the tools of a server.
 func (l *loader) serverTools(server string) []string {
 	var out []string
 	for _, t := range SortedNames(l.set.MCP[server].Tools) {
@@ -130,11 +131,11 @@ func (l *loader) checkPolicyNames(agents []Agent) {
 	l.set.policyReach(l.source(SettingsFile), agents)
 }
 
-// folderFiles reads the files of a folder that have one of the extensions. It refuses
-// links, because their targets are not part of the agent's hash.
+// folderFiles reads the files in a folder that have one of the given extensions. It reports
+// links as issues, because their targets are not part of the agent's hash.
 func (l *loader) folderFiles(dir string, limit int64, endings ...string) map[string][]byte {
 	if info, err := os.Lstat(filepath.Join(l.root, filepath.FromSlash(dir))); err == nil && !info.IsDir() {
-		l.source(dir).fail("is not a folder of its own")
+		l.source(dir).fail("is a link or a file, not a folder")
 		return nil
 	}
 	var out map[string][]byte

@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// Audit holds the keys that sign and check heads of the ledger; the zero value has none.
+// Audit holds the keys that sign and check heads of the ledger; the zero value holds none.
 type Audit struct {
-	// Sign is the file of the private key that signs; empty: none.
+	// Sign is the file of the private key that signs heads; it is empty if heads are not
+	// signed.
 	Sign string
-	// AllowedSigners is the file of the keys that may have signed; empty: only that of
-	// Sign.
+	// AllowedSigners is the file of the keys that may have signed heads; if it is empty,
+	// only the key in Sign may have signed them.
 	AllowedSigners string
 }
 
@@ -48,7 +49,8 @@ func AuditSettings(root, home string) (Audit, error) {
 	return l.set.Audit.in(root, home), nil
 }
 
-// filePattern excludes paths that a shell would expand, except for the home folder.
+// filePattern excludes paths that a shell would expand, except paths that begin with the
+// home folder.
 var filePattern = regexp.MustCompile(`^(~/)?[^~$\x00-\x1f][^\x00-\x1f]*$`)
 
 func auditKeys(a *Audit) object {
@@ -57,6 +59,6 @@ func auditKeys(a *Audit) object {
 	}
 	return object{keys: []key{
 		{name: "sign", doc: "file of an OpenSSH private key (ed25519, without a passphrase) that signs the head of the ledger after each entry; keep it outside of the repository", field: file(&a.Sign), example: "~/.ssh/evolve_audit"},
-		{name: "allowed_signers", doc: "file of the keys that may have signed, in the format of ssh-keygen -Y verify; left out: only the key of sign", field: file(&a.AllowedSigners), example: "~/.ssh/evolve_allowed_signers"},
+		{name: "allowed_signers", doc: "file of the keys that may have signed, in the format of ssh-keygen -Y verify; if omitted, only the key of sign", field: file(&a.AllowedSigners), example: "~/.ssh/evolve_allowed_signers"},
 	}}
 }

@@ -2,7 +2,7 @@ package workspace
 
 import "strings"
 
-// badAgents are mistakes in agent.yaml.
+// badAgents returns mistakes in agent.yaml.
 func badAgents() []badCase {
 	return []badCase{
 		agentYAMLCase("empty", "", `

@@ -2,7 +2,7 @@ package workspace
 
 import "strings"
 
-// badFiles are mistakes in the other files of a workspace.
+// badFiles returns mistakes in the other files of a workspace.
 func badFiles() []badCase {
 	return []badCase{
 		{"search of what is switched off", map[string]string{"agents/helper/agent.yaml": goodBuilt + "space:\n  style:\n  decompose.max_subgoals: {max: 3, default: 3}\n", "agents/helper/config.yaml": "decompose.enabled: false\n"}, `agents/helper/agent.yaml:6:3: parameter "decompose.max_subgoals" can never be active under the champion (search what it depends on as well)`, false},
@@ -13,8 +13,8 @@ func badFiles() []badCase {
 		{"nothing in config", map[string]string{"agents/solver/config.yaml": "heat:\n"}, `agents/solver/config.yaml:1:6: parameter "heat" has no value`, false},
 		{"list as config", map[string]string{"agents/solver/config.yaml": "- heat\n"}, `agents/solver/config.yaml:1:1: must hold keys with values, not a list`, false},
 		{"strategy that no parameter holds", map[string]string{"agents/solver/STRATEGY.md": "Be brief.\n"}, `agents/solver/STRATEGY.md: the space has no text parameter "strategy" that the file could hold`, false},
-		{"strategy in config", map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/config.yaml": "strategy: x\n"}, `agents/helper/config.yaml:1:11: the strategy is kept in STRATEGY.md`, false},
-		{"strategy too long", map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/STRATEGY.md": strings.Repeat("é", 4001)}, `agents/helper/STRATEGY.md: has 4001 characters, at most 4000 are allowed`, false},
+		{"strategy in config", map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/config.yaml": "strategy: x\n"}, `agents/helper/config.yaml:1:11: the strategy is stored in STRATEGY.md`, false},
+		{"strategy too long", map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/STRATEGY.md": strings.Repeat("é", 4001)}, `agents/helper/STRATEGY.md: has 4001 characters, but at most 4000 are allowed`, false},
 		{"strategy that is no text", map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/STRATEGY.md": "a\n\xff"}, `agents/helper/STRATEGY.md:2:1: is not valid UTF-8`, false},
 
 		{"memories", map[string]string{"agents/solver/memories.jsonl": `{"id":"a","text":"x"}` + "\n\n" +
@@ -22,7 +22,7 @@ func badFiles() []badCase {
 			`{"id":"e","text":"z","confidence":2}` + "\n" + `{"id":"f","text":"z","time":"soon"}` + "\n" + `[1]` + "\n" + `{"id":"g","text":"z"} x` + "\n" + `{"id":"h","id":"h","text":"z"}` + "\n"}, `
 agents/solver/memories.jsonl:3:1: a memory needs "text"
 agents/solver/memories.jsonl:3:11: unknown key "txt" (did you mean "text"?)
-agents/solver/memories.jsonl:4:1: the memory "a" is here twice, first on line 1
+agents/solver/memories.jsonl:4:1: the memory "a" appears twice, first on line 1
 agents/solver/memories.jsonl:5:20: is not valid JSON: unexpected end of JSON input
 agents/solver/memories.jsonl:6:18: "text" must be text, not a number
 agents/solver/memories.jsonl:7:35: "confidence" is 2, outside 0 to 1

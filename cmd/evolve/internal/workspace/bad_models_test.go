@@ -2,7 +2,7 @@ package workspace
 
 import "strings"
 
-// badModels are mistakes in the providers and routes of evolve.yaml.
+// badModels returns mistakes in the providers and routes in evolve.yaml.
 func badModels() []badCase {
 	const good = "providers: {local: {kind: openai, base_url: http://localhost:8080/v1}}\n"
 	provider := func(name, entry, want string, schema bool) badCase {
@@ -22,7 +22,7 @@ func badModels() []badCase {
 		provider("another scheme", "{kind: openai, base_url: file:///etc/passwd}", `evolve.yaml:2:31: "base_url" must be a URL (write it like https://host/path)`, true),
 		provider("another scheme with a host", "{kind: openai, base_url: ftp://a.example}", `evolve.yaml:2:31: "base_url" must begin with https://`, true),
 		provider("address without scheme", "{kind: openai, base_url: api.example.com/v1}", `evolve.yaml:2:31: "base_url" must be a URL (write it like https://host/path)`, true),
-		provider("user in the address", "{kind: openai, base_url: https://me@a.example/v1}", `evolve.yaml:2:31: "base_url" must hold no user and no password (keys only by the name of an environment variable)`, true),
+		provider("user in the address", "{kind: openai, base_url: https://me@a.example/v1}", `evolve.yaml:2:31: "base_url" must hold no user and no password (API keys are given only as the name of an environment variable)`, true),
 		provider("query in the address", "{kind: openai, base_url: \"https://a.example/v1?k=1\"}", `evolve.yaml:2:31: "base_url" must end before the question mark`, true),
 		provider("fragment in the address", "{kind: openai, base_url: \"https://a.example/v1#k\"}", `evolve.yaml:2:31: "base_url" must have no fragment`, true),
 		provider("value for the name of a key", "{kind: openai, key_env: hunter-2}", `evolve.yaml:2:30: "key_env" must be the name of an environment variable (names only: the values are taken from the environment)`, true),
@@ -37,7 +37,7 @@ func badModels() []badCase {
 		settings("provider as text", "providers: {p: openai}\n", `evolve.yaml:1:16: "p" must hold keys with values, not text`, true),
 
 		settings("route to an unknown provider", good+"routes: {default: {provider: locl, model: m}}\n", `evolve.yaml:2:30: there is no provider "locl" (did you mean "local"?)`, false),
-		settings("no default route", good+"routes:\n  code: {provider: local, model: m}\n", `evolve.yaml:3:3: the route "default" is missing (it is used where no other route is named)`, false),
+		settings("no default route", good+"routes:\n  code: {provider: local, model: m}\n", `evolve.yaml:3:3: the route "default" is missing (it is used if no other route is named)`, false),
 		settings("route without model", good+"routes: {default: {provider: local}}\n", `evolve.yaml:2:19: "model" is missing`, true),
 		settings("model with a space", good+"routes: {default: {provider: local, model: my model}}\n", `evolve.yaml:2:44: "model" must be letters, digits and _ . : / @ + ~ -, at most 200, not "my model"`, true),
 		settings("route that is too warm", good+"routes: {default: {provider: local, model: m, temperature: 3, max_tokens: 0, context: 10}}\n", `

@@ -1,6 +1,6 @@
 package workspace
 
-// badNotify are mistakes in notify and heartbeat.
+// badNotify returns mistakes in notify and heartbeat.
 func badNotify() []badCase {
 	mail := "notify: {channels: [{kind: email, from: a@example.org, to: [b@example.org], "
 	return []badCase{
@@ -11,7 +11,7 @@ func badNotify() []badCase {
 		settings("webhook without an address", "notify: {channels: [{kind: webhook}]}\n", `evolve.yaml:1:21: item 1 of "channels" must have either url or url_env`, true),
 		settings("webhook with two addresses", "notify: {channels: [{kind: webhook, url: https://a.org, url_env: A}]}\n", `evolve.yaml:1:21: item 1 of "channels" must have either url or url_env`, true),
 		settings("webhook in the open", "notify: {channels: [{kind: webhook, url: http://a.org/x}]}\n", `evolve.yaml:1:42: "url" must begin with https:// (http is for this machine and private networks)`, false),
-		settings("webhook with a password", "notify: {channels: [{kind: webhook, url: https://u@a.org/x}]}\n", `evolve.yaml:1:42: "url" must hold no user and no password (keys only by the name of an environment variable)`, true),
+		settings("webhook with a password", "notify: {channels: [{kind: webhook, url: https://u@a.org/x}]}\n", `evolve.yaml:1:42: "url" must hold no user and no password (API keys are given only as the name of an environment variable)`, true),
 		settings("a channel twice", "notify: {channels: [{kind: webhook, url_env: A}, {kind: webhook, url_env: A}]}\n", `evolve.yaml:1:50: item 2 of "channels" is a channel that is already listed`, false),
 		settings("mail without a port", mail+"server: mail.example.org}]}\n", `evolve.yaml:1:85: "server" must be a host and a port (write it like mail.example.org:587)`, true),
 		settings("a login by half", mail+"server: \"m.org:587\", user_env: A}]}\n", `evolve.yaml:1:21: item 1 of "channels" must have both user_env and password_env, or neither`, false),

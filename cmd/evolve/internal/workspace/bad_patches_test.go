@@ -1,6 +1,6 @@
 package workspace
 
-// badPatches are mistakes in patches of evolve.yaml.
+// badPatches returns mistakes in the patches section of evolve.yaml.
 func badPatches() []badCase {
 	one := func(name, entry, want string, schema bool) badCase {
 		return settings(name, "patches:\n  targets:\n    - "+entry+"\n", want, schema)
@@ -22,14 +22,14 @@ evolve.yaml:3:44: item 4 of "allow" must be a path from the root of the reposito
 evolve.yaml:3:48: item 5 of "allow" must be a path from the root of the repository, such as internal/cache, or . for all of it, not "a/./b"
 evolve.yaml:3:55: item 6 of "allow" must be a path from the root of the repository, such as internal/cache, or . for all of it, not "a\\b"
 `, true),
-		one("two targets of one name", "{name: code, allow: [a]}\n    - {name: code, allow: [b]}", `evolve.yaml:4:14: there are two targets "code"`, false),
+		one("two targets of one name", "{name: code, allow: [a]}\n    - {name: code, allow: [b]}", `evolve.yaml:4:14: there are two targets named "code"`, false),
 		one("bounds of a target", "{name: code, allow: [a], max_files: 0, max_bytes: 0}", `
 evolve.yaml:3:43: "max_files" is 0, outside 1 to 1000
 evolve.yaml:3:57: "max_bytes" is 0, outside 1 to 67108864
 `, true),
 		one("too few runs of a benchmark", "{name: code, allow: [a], benchmark: {count: 3, pattern: '(', packages: [/srv], metric: 'ns op'}}", `
 evolve.yaml:3:51: "count" is 3, outside 6 to 100
-evolve.yaml:3:63: "pattern" is no pattern: error parsing regexp: missing closing ): `+"`(`"+`
+evolve.yaml:3:63: "pattern" is not a valid pattern: error parsing regexp: missing closing ): `+"`(`"+`
 evolve.yaml:3:79: item 1 of "packages" must be a package below the repository, such as ./cache or ./..., not "/srv"
 evolve.yaml:3:94: "metric" must be a unit such as sec/op, B/op or allocs/op, not "ns op"
 `, true),
@@ -39,8 +39,8 @@ evolve.yaml:3:69: "better" must be lower or higher, not "less"
 evolve.yaml:3:81: "tune" is -1, outside 0 to 10000
 `, true),
 		one("two ways to measure", "{name: code, allow: [a], benchmark: {packages: [./a], command: [sh, run.sh], pattern: Get}}", `
-evolve.yaml:3:54: "packages" does not go with "command" (the command does the measuring: leave one of the two out)
-evolve.yaml:3:93: "pattern" does not go with "command" (the command does the measuring: leave one of the two out)
+evolve.yaml:3:54: "packages" does not go with "command" (the command measures instead of Go benchmarks: leave one of the two keys out)
+evolve.yaml:3:93: "pattern" does not go with "command" (the command measures instead of Go benchmarks: leave one of the two keys out)
 `, true),
 		one("a command of nothing", "{name: code, allow: [a], benchmark: {command: []}}", `evolve.yaml:3:53: "command" must have at least 1 item`, true),
 		one("a command as text", "{name: code, allow: [a], benchmark: {command: sh run.sh}}", `evolve.yaml:3:53: "command" must be a list, not text (write [sh run.sh])`, true),
@@ -58,19 +58,19 @@ evolve.yaml:6:46: the folder of the agent "solver" is part of the workspace, whi
 		{"an agent that is no program", map[string]string{
 			"evolve.yaml":              "patches:\n  targets:\n    - {name: code, allow: [a], repo: agents/helper, agent: helper}\n",
 			"agents/helper/agent.yaml": goodBuilt,
-		}, `evolve.yaml:3:60: the agent "helper" is no program of its own (name one whose adapter is command)`, false},
-		one("blocks without a score", "{name: code, allow: [a], blocks: [b]}", `evolve.yaml:3:7: target "code" has keys of the search over blocks, and neither score nor agent (add score: [PROGRAM, ARGUMENTS], or agent: AGENT, whose tasks then score its code)`, false),
-		one("a metric of an agent's tasks", "{name: code, repo: agents/solver, allow: [a], agent: solver, metric: error}", `evolve.yaml:3:76: "metric" goes with "score" (leave it out: the tasks of the agent score its code, unless score names a program)`, false),
-		one("a profile of an agent's program alone", "{name: code, repo: agents/solver, allow: [a], agent: solver, profile: [p]}", `evolve.yaml:3:77: "profile" is for a target whose code is searched (add blocks, build, test or score)`, false),
+		}, `evolve.yaml:3:60: the agent "helper" is not a separate program (name one whose adapter is command)`, false},
+		one("blocks without a score", "{name: code, allow: [a], blocks: [b]}", `evolve.yaml:3:7: target "code" has keys for the search over blocks, but neither score nor agent (add score: [PROGRAM, ARGUMENTS], or agent: AGENT, whose tasks then score its code)`, false),
+		one("a metric of an agent's tasks", "{name: code, repo: agents/solver, allow: [a], agent: solver, metric: error}", `evolve.yaml:3:76: "metric" requires "score" (leave it out: the tasks of the agent score its code, unless score names a program)`, false),
+		one("a profile of an agent's program alone", "{name: code, repo: agents/solver, allow: [a], agent: solver, profile: [p]}", `evolve.yaml:3:77: "profile" has a use only for a target whose code is searched (add blocks, build, test or score)`, false),
 		one("a profile that is no command", "{name: code, allow: [a], score: [s], profile: []}", `evolve.yaml:3:53: "profile" must have at least 1 item`, true),
-		one("the code of one agent twice", "{name: a, repo: agents, allow: [a], agent: solver, blocks: [b]}\n    - {name: b, repo: agents, allow: [a], agent: solver, test: [t]}", `evolve.yaml:4:50: target "a" searches the code of agent "solver" already (name all blocks in one of them)`, false),
+		one("the code of one agent twice", "{name: a, repo: agents, allow: [a], agent: solver, blocks: [b]}\n    - {name: b, repo: agents, allow: [a], agent: solver, test: [t]}", `evolve.yaml:4:50: target "a" already searches the code of agent "solver" (name all blocks in one of the two targets)`, false),
 		settings("patches are written by a route that is not there", "patches: {write: fast}\n", `evolve.yaml:1:18: there is no route "fast" (evolve.yaml has no routes)`, false),
 		settings("reviewer that is not there", "patches: {reviewers: [solvr]}\n", `evolve.yaml:1:23: there is no agent "solvr" (did you mean "solver"?)`, false),
 		settings("no such walls", "patches: {sandbox: off}\n", `evolve.yaml:1:20: "sandbox" must be auto or none, not "off"`, true),
 		settings("nothing to start afterwards", "adoption: {after: []}\n", `evolve.yaml:1:19: "after" must have at least 1 item`, true),
-		settings("a remote that is an address", "adoption: {via: branch, remote: \"git@example.org:x\"}\n", `evolve.yaml:1:33: "remote" must be the name of a remote of git`, true),
+		settings("a remote that is an address", "adoption: {via: branch, remote: \"git@example.org:x\"}\n", `evolve.yaml:1:33: "remote" must be the name of a git remote`, true),
 		settings("a base that is an option", "adoption: {via: branch, base: --force}\n", `evolve.yaml:1:31: "base" must be the name of a branch (write it like main)`, true),
-		settings("a base of evolve's own", "adoption: {via: branch, base: evolve/P1}\n", `evolve.yaml:1:31: "base" must not begin with evolve/ (branches of that name are those of proposals)`, true),
+		settings("a base of evolve's own", "adoption: {via: branch, base: evolve/P1}\n", `evolve.yaml:1:31: "base" must not begin with evolve/ (branches with this prefix are reserved for proposals)`, true),
 		settings("a slip of the keyboard", "adoption: {aftr: [restart]}\n", `evolve.yaml:1:12: unknown key "aftr" (did you mean "after"?)`, true),
 		settings("where it never belonged", "patches: {after: [restart]}\n", `evolve.yaml:1:11: unknown key "after"`, true),
 	}

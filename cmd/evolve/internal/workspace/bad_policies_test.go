@@ -1,6 +1,6 @@
 package workspace
 
-// badPolicies are mistakes in the policies and the safety of evolve.yaml.
+// badPolicies returns mistakes in the policies and safety sections of evolve.yaml.
 func badPolicies() []badCase {
 	environment := func(name, layer, want string, schema bool) badCase {
 		return settings(name, "policies:\n  environment: "+layer+"\n", want, schema)
@@ -36,7 +36,7 @@ evolve.yaml:1:47: there is no server "serch" under mcp (did you mean "search"?)
 		settings("providers that degrade in a circle", "providers: {a: {kind: openai}, b: {kind: openai}}\npolicies:\n  providers: {a: {budget: {exhausted: degrade, degrade_to: b}}, b: {budget: {exhausted: degrade, degrade_to: a}}}\n", `evolve.yaml:3:3: provider a: degrade_to forms a cycle`, false),
 		settings("layer as a list", "policies: {tools: [grep]}\n", `evolve.yaml:1:19: "tools" must hold keys with values, not a list`, true),
 
-		settings("pattern with a look-ahead", "safety: {never: [\"a(?=b)\"]}\n", "evolve.yaml:1:18: item 1 of \"never\" is no pattern: error parsing regexp: invalid or unsupported Perl syntax: `(?=` (RE2 has no look-around and no back-references)", false),
+		settings("pattern with a look-ahead", "safety: {never: [\"a(?=b)\"]}\n", "evolve.yaml:1:18: item 1 of \"never\" is not a valid pattern: error parsing regexp: invalid or unsupported Perl syntax: `(?=` (RE2 has no look-around and no back-references)", false),
 		settings("pattern for everything", "safety: {never: [\".*\", \"\"]}\n", `
 evolve.yaml:1:18: item 1 of "never" matches every answer
 evolve.yaml:1:24: item 2 of "never" matches every answer

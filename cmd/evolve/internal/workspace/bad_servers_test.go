@@ -2,7 +2,7 @@ package workspace
 
 import "strings"
 
-// badServers are mistakes in the servers of tools in evolve.yaml.
+// badServers returns mistakes in the tool servers in evolve.yaml.
 func badServers() []badCase {
 	server := func(name, entry, want string, schema bool) badCase {
 		return settings(name, "mcp:\n  s: "+entry+"\n", want, schema)
@@ -26,11 +26,11 @@ evolve.yaml:2:71: "sandbox" does not go with a "url"
 		server("value of a header", "{url: https://a.example/mcp, headers_env: {X-Key: hunter-2, Host: NAME, x-key: NAME, \"a b\": NAME}, tools: {find: read}}", `
 evolve.yaml:2:56: "X-Key" must be the name of an environment variable (names only: the values are taken from the environment)
 evolve.yaml:2:66: the header "Host" is set by the protocol
-evolve.yaml:2:78: the header "x-key" is here twice
+evolve.yaml:2:78: the header "x-key" appears twice
 evolve.yaml:2:91: a header's name must be letters, digits and -, at most 64
 `, true),
 		server("server in the clear", "{url: \"http://a.example/mcp\", tools: {find: read}}", `evolve.yaml:2:12: "url" must begin with https:// (http is for this machine and private networks)`, false),
-		{"server that is not there", map[string]string{
+		{"server that evolve does not there", map[string]string{
 			"evolve.yaml":              "mcp: {search: {argv: [s], tools: {find: read}}}\n",
 			"agents/helper/agent.yaml": goodBuilt + "mcp: [serch]\ntools: [fnd, find]\n",
 		}, `
@@ -46,7 +46,7 @@ agents/solver/agent.yaml:4:7: there is no server "search" under mcp of evolve.ya
 	}
 }
 
-// badAdapters are mistakes in the adapter of a service, and in the files of an agent's
+// badAdapters returns mistakes in the adapter of a service, and in the files of an agent's
 // own tools and skills.
 func badAdapters() []badCase {
 	service := func(name, keys, want string, schema bool) badCase {
@@ -59,7 +59,7 @@ func badAdapters() []badCase {
 		service("service without an address", "", `agents/solver/agent.yaml:2:10: "url" is missing`, true),
 		service("service with a program", ", url: https://a.example, argv: [a]", `agents/solver/agent.yaml:2:47: "argv" does not go with kind: http`, true),
 		service("service in the clear", ", url: \"http://a.example\"", `agents/solver/agent.yaml:2:28: "url" must begin with https:// (http is for this machine and private networks)`, false),
-		service("service with a password", ", url: \"https://me:pw@a.example\"", `agents/solver/agent.yaml:2:28: a value looks like a secret (keys only by the name of an environment variable)`, true),
+		service("service with a password", ", url: \"https://me:pw@a.example\"", `agents/solver/agent.yaml:2:28: a value looks like a secret (API keys are given only as the name of an environment variable)`, true),
 		service("service with the value of a header", ", url: https://a.example, headers_env: {Authorization: Basic x}", `agents/solver/agent.yaml:2:76: "Authorization" must be the name of an environment variable (names only: the values are taken from the environment)`, true),
 		service("service without limits", ", url: https://a.example, pool: 0, timeout: 0s", `
 agents/solver/agent.yaml:2:53: "pool" is 0, outside 1 to 1024

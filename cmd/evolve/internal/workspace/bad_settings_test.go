@@ -2,7 +2,7 @@ package workspace
 
 import "strings"
 
-// badSettings are mistakes in evolve.yaml: its form, and the limits of a run.
+// badSettings returns mistakes in evolve.yaml: in its form, and in the limits of a run.
 func badSettings() []badCase {
 	return []badCase{
 		settings("misspelt top key", "budgte:\n  usd: 5\n", `evolve.yaml:1:1: unknown key "budgte" (did you mean "budget"?)`, true),
@@ -17,13 +17,13 @@ evolve.yaml:2:1: "archive" is not supported by this version of evolve
 		settings("number for a duration", "budget: {time: 60}\n", `evolve.yaml:1:16: "time" must be a duration (write 60s for seconds)`, true),
 		settings("bad duration", "limits: {timeout: 1 minute}\n", `evolve.yaml:1:19: "timeout" must be a duration (write it like 60s, 2m or 1h30m)`, true),
 		settings("duration out of range", "limits: {timeout: 48h}\n", `evolve.yaml:1:19: "timeout" is 48h, outside 10ms to 24h`, false),
-		settings("money of nothing", "budget: {usd: 0}\n", `evolve.yaml:1:15: "usd" must be above 0 (leave it out where there is no such limit)`, true),
-		settings("negative money", "budget: {usd: -3}\n", `evolve.yaml:1:15: "usd" is -3, outside 0 to 1000000 (leave it out where there is no such limit)`, true),
-		settings("more money than there is", "budget: {usd: 1e12}\n", `evolve.yaml:1:15: "usd" is 1e12, outside 0 to 1000000 (leave it out where there is no such limit)`, true),
-		settings("a word for endless money", "budget: {usd: inf}\n", `evolve.yaml:1:15: "usd" must be a number, not text (leave it out where there is no such limit)`, true),
-		settings("no number", "budget: {usd: .nan}\n", `evolve.yaml:1:15: "usd" must be a finite number (leave it out where there is no such limit)`, false),
+		settings("money of nothing", "budget: {usd: 0}\n", `evolve.yaml:1:15: "usd" must be above 0 (leave it out if there is no such limit)`, true),
+		settings("negative money", "budget: {usd: -3}\n", `evolve.yaml:1:15: "usd" is -3, outside 0 to 1000000 (leave it out if there is no such limit)`, true),
+		settings("more money than there is", "budget: {usd: 1e12}\n", `evolve.yaml:1:15: "usd" is 1e12, outside 0 to 1000000 (leave it out if there is no such limit)`, true),
+		settings("a word for endless money", "budget: {usd: inf}\n", `evolve.yaml:1:15: "usd" must be a number, not text (leave it out if there is no such limit)`, true),
+		settings("no number", "budget: {usd: .nan}\n", `evolve.yaml:1:15: "usd" must be a finite number (leave it out if there is no such limit)`, false),
 		settings("not a number", "confirm: {level: .nan}\n", `evolve.yaml:1:18: "level" must be a finite number`, false),
-		settings("infinite", "budget: {usd: .inf}\n", `evolve.yaml:1:15: "usd" must be a finite number (leave it out where there is no such limit)`, false),
+		settings("infinite", "budget: {usd: .inf}\n", `evolve.yaml:1:15: "usd" must be a finite number (leave it out if there is no such limit)`, false),
 		settings("zero evaluations", "budget: {evaluations: 0}\n", `evolve.yaml:1:23: "evaluations" is 0, outside 1 to 1000000000`, true),
 		settings("number beyond 64 bits", "budget: {evaluations: 99999999999999999999}\n", `evolve.yaml:1:23: "evaluations" must be a whole number, not 99999999999999999999`, true),
 		settings("unknown selection", "search: {selection: topk}\n", `evolve.yaml:1:21: "selection" must be clade, hgm, dgm, pareto, map_elites, top_k or random, not "topk" (did you mean "top_k"?)`, true),
@@ -37,7 +37,7 @@ evolve.yaml:2:1: "archive" is not supported by this version of evolve
 		settings("floor of time without a unit", "guards: {latency: {floor: 50}}\n", `evolve.yaml:1:27: "floor" must be a duration (write 50s for seconds)`, true),
 		settings("floor below 0", "guards: {cost: {floor: -1}}\n", `evolve.yaml:1:24: "floor" is -1, outside 0 to 1000000000`, true),
 		settings("guard misspelt", "guards: {cost: {atmost: 2}}\n", `evolve.yaml:1:17: unknown key "atmost" (did you mean "at_most"?)`, true),
-		settings("a point for nothing", "prefer: {cost: 0%}\n", `evolve.yaml:1:16: "cost" is 0%, and must be above 0% and at most 1000%`, false),
+		settings("a point for nothing", "prefer: {cost: 0%}\n", `evolve.yaml:1:16: "cost" is 0%, but must be above 0% and at most 1000%`, false),
 		settings("a point of no unit", "prefer: {cost: 2}\n", `evolve.yaml:1:16: "cost" is 2, which may be meant in per cent or as a ratio (write 2% or 200%)`, true),
 		settings("a point in words", "prefer: {cost: cheap}\n", `evolve.yaml:1:16: "cost" must be a share, not text (write it like 2%)`, true),
 		settings("a point of an unknown metric", "prefer: {tool_cals: 2%}\n", `evolve.yaml:1:10: unknown key "tool_cals" (did you mean "tool_calls"?)`, true),
@@ -56,7 +56,7 @@ evolve.yaml:2:21: unknown key "ouput" (did you mean "output"?)
 		settings("version from the future", "version: 2\n", `evolve.yaml:1:10: "version" must be 1, not 2`, true),
 		settings("scalar document", "hello\n", `evolve.yaml:1:1: must hold keys with values, not text`, true),
 		settings("list document", "- a\n- b\n", `evolve.yaml:1:1: must hold keys with values, not a list`, true),
-		settings("duplicate key", "budget: {usd: 1}\nlimits: {}\nbudget: {usd: 2}\n", `evolve.yaml:3:1: the key "budget" is here twice, first on line 1`, false),
+		settings("duplicate key", "budget: {usd: 1}\nlimits: {}\nbudget: {usd: 2}\n", `evolve.yaml:3:1: the key "budget" appears twice, first on line 1`, false),
 		settings("two documents", "budget: {usd: 1}\n---\nbudget: {usd: 2}\n", `evolve.yaml:2:1: holds a second document`, false),
 		settings("unclosed list", "budget: {usd: 1}\nprices: [1, 2\nlimits: {}\n", `evolve.yaml:3:7: not valid YAML: did not find expected ',' or ']', while parsing a flow sequence that begins at 2:9`, false),
 		settings("tab", "budget:\n\tusd: 1\n", `evolve.yaml:2:1: not valid YAML: found character that cannot start any token (indent with spaces, not tabs)`, false),

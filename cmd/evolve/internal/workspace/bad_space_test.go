@@ -1,13 +1,13 @@
 package workspace
 
-// badSpaces are mistakes in the space of a command, and of a built-in agent.
+// badSpaces returns mistakes in the space of a command and of a built-in agent.
 func badSpaces() []badCase {
 	return []badCase{
 		spaceCase("unknown type", "  heat: {type: flaot, min: 0, max: 1, default: 0}\n", `agents/solver/agent.yaml:5:16: "type" must be float, int, choice, bool, subset or text, not "flaot" (did you mean "float"?)`, true),
 		spaceCase("no type", "  heat: {min: 0, max: 1, default: 0}\n", `agents/solver/agent.yaml:5:3: "type" is missing in "heat"`, true),
 		spaceCase("unknown use", "  heat: {type: text, max_chars: 9, use: prompt, default: ''}\n", `agents/solver/agent.yaml:5:41: "use" must be demonstrations, not "prompt"`, true),
 		spaceCase("use of a number", "  heat: {type: float, min: 0, max: 1, use: demonstrations, default: 0}\n", `agents/solver/agent.yaml:5:39: "use" does not go with type: float`, true),
-		spaceCase("demonstrations that are prose", "  heat: {type: text, max_chars: 99, use: demonstrations, default: a is b}\n", `agents/solver/agent.yaml:5:67: parameter "heat" has a default that must have one JSON object a line, with the keys "task" and "answer"`, false),
+		spaceCase("demonstrations that are prose", "  heat: {type: text, max_chars: 99, use: demonstrations, default: a is b}\n", `agents/solver/agent.yaml:5:67: parameter "heat" has a default that must have one JSON object per line, with the keys "task" and "answer"`, false),
 		spaceCase("no default", "  heat: {type: float, min: 0, max: 1}\n", `agents/solver/agent.yaml:5:3: "default" is missing in "heat"`, true),
 		spaceCase("no range", "  steps: {type: int, default: 3}\n", `
 agents/solver/agent.yaml:5:3: "min" is missing in "steps"
@@ -28,14 +28,14 @@ agents/solver/agent.yaml:5:3: "max" is missing in "steps"
 		spaceCase("subset with impossible counts", "  tools: {type: subset, of: [search, calc], min: 3, default: [calc]}\n", `agents/solver/agent.yaml:5:50: parameter "tools" has a min and max that no list can meet`, false),
 		spaceCase("subset of one word", "  tools: {type: subset, of: search, default: []}\n", `agents/solver/agent.yaml:5:29: "of" must be a list, not text (write [search])`, true),
 		spaceCase("text without a bound", "  prompt: {type: text, default: \"\"}\n", `agents/solver/agent.yaml:5:3: "max_chars" is missing in "prompt"`, true),
-		spaceCase("default longer than allowed", "  prompt: {type: text, max_chars: 3, default: \"four\"}\n", `agents/solver/agent.yaml:5:47: parameter "prompt" has a default that has 4 characters, at most 3 are allowed`, false),
+		spaceCase("default longer than allowed", "  prompt: {type: text, max_chars: 3, default: \"four\"}\n", `agents/solver/agent.yaml:5:47: parameter "prompt" has a default that has 4 characters, but at most 3 are allowed`, false),
 		spaceCase("condition on an unknown parameter", "  a: {type: bool, default: true, when: {planer: [x]}}\n  planner: {type: choice, values: [x, y], default: x}\n", `agents/solver/agent.yaml:5:41: parameter "a" depends on "planer", which is not declared (did you mean "planner"?)`, false),
 		spaceCase("condition that never holds", "  a: {type: bool, default: true, when: {planner: [z]}}\n  planner: {type: choice, values: [x, y], default: x}\n", `agents/solver/agent.yaml:5:40: parameter "a" depends on "planner" being z, which must be one of x, y`, false),
 		spaceCase("condition in a circle", "  a: {type: bool, default: true, when: {b: [true]}}\n  b: {type: bool, default: true, when: {a: [true]}}\n", `agents/solver/agent.yaml:6:41: parameter "b" depends on itself`, false),
 		spaceCase("condition as a scalar", "  a: {type: bool, default: true, when: {b: true}}\n  b: {type: bool, default: true}\n", `agents/solver/agent.yaml:5:44: "b" must be a list, not true or false (write [true])`, true),
 		spaceCase("condition on a broken one", "  a: {type: bool, default: true, when: {b: [true]}}\n  b: {type: boool, default: true}\n", `agents/solver/agent.yaml:6:13: "type" must be float, int, choice, bool, subset or text, not "boool" (did you mean "bool"?)`, true),
-		spaceCase("conditions too deep", "  a: {type: bool, default: true}\n  b: {type: bool, default: true, when: {a: [true]}}\n  c: {type: bool, default: true, when: {b: [true]}}\n  d: {type: bool, default: true, when: {c: [true]}}\n  e: {type: bool, default: true, when: {d: [true]}}\n  f: {type: bool, default: true, when: {e: [true]}}\n", `agents/solver/agent.yaml:10:40: parameter "f" depends on more than 4 parameters one after the other`, false),
-		spaceCase("parameter twice", "  a: {type: bool, default: true}\n  a: {type: bool, default: false}\n", `agents/solver/agent.yaml:6:3: the key "a" is here twice, first on line 5`, false),
+		spaceCase("conditions too deep", "  a: {type: bool, default: true}\n  b: {type: bool, default: true, when: {a: [true]}}\n  c: {type: bool, default: true, when: {b: [true]}}\n  d: {type: bool, default: true, when: {c: [true]}}\n  e: {type: bool, default: true, when: {d: [true]}}\n  f: {type: bool, default: true, when: {e: [true]}}\n", `agents/solver/agent.yaml:10:40: parameter "f" depends on a chain of more than 4 parameters`, false),
+		spaceCase("parameter twice", "  a: {type: bool, default: true}\n  a: {type: bool, default: false}\n", `agents/solver/agent.yaml:6:3: the key "a" appears twice, first on line 5`, false),
 		spaceCase("parameter with a bad name", "  \"a b\": {type: bool, default: true}\n", `agents/solver/agent.yaml:5:3: a parameter's name must be letters, digits and _ . / : + -, at most 100, not "a b"`, false),
 		spaceCase("everything at once", "  a: {type: bool, deflt: true}\n  b: {type: int, min: x, max: 3, default: 1}\n  c: 3\n  d: {type: choice, values: [1, null], default: 1, log: true}\n", `
 agents/solver/agent.yaml:5:19: unknown key "deflt" (did you mean "default"?)

@@ -33,9 +33,9 @@ func spoil(changed map[string]string) map[string]string {
 type badCase struct {
 	name  string
 	files map[string]string
-	// want is every issue, one per line.
+	// want lists every issue, one per line.
 	want string
-	// schema reports whether the JSON schema detects it as well.
+	// schema reports whether the JSON schema also detects the mistake.
 	schema bool
 }
 

@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// DefaultEvaluations is the number of evaluations of a run without any limit.
+// DefaultEvaluations is the number of evaluations in a run for which no limit is set.
 const DefaultEvaluations = 2000
 
-// NoLimit is the hint for a limit of a run that is given as zero or infinite.
-const NoLimit = "leave it out where there is no such limit"
+// NoLimit is the hint about a run limit that is given as zero or infinite.
+const NoLimit = "leave it out if there is no such limit"
 
-// Budget limits a run, over all its agents. A zero field sets no limit.
-// Limits may be combined; the first one that is reached applies.
+// Budget limits a run, over all its agents. A zero field sets no limit. Limits may be
+// combined; the first limit that is reached applies.
 type Budget struct {
 	Evaluations int
-	// USD is reserved before it is spent.
+	// USD is the maximum amount of money. An amount is reserved before it is spent.
 	USD  float64
 	Time time.Duration
-	// Until is the local time of day, HH:MM, by which the run is done.
+	// Until is the local time of day, HH:MM, by which the run must be done.
 	Until string
 }
 
-// The largest limits of a run. They catch typing errors.
+// The maximum limits of a run, which catch typing errors.
 const (
 	MostEvaluations = maxCount
 	MostUSD         = maxUSD
 	MostTime        = 31 * 24 * time.Hour
 )
 
-// Override returns b with the limits that o sets in place of its own.
+// Override returns b, with each limit that o sets replaced by that of o.
 func (b Budget) Override(o Budget) Budget {
 	if o.Evaluations > 0 {
 		b.Evaluations = o.Evaluations
@@ -50,7 +50,7 @@ var clockPattern = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`)
 
 func budgetKeys(b *Budget) object {
 	return object{keys: []key{
-		{name: "evaluations", doc: "evaluations; 2000 where no limit at all is given, here or by a flag", field: whole[int]{&b.Evaluations, 1, MostEvaluations}, example: "5000"},
+		{name: "evaluations", doc: "evaluations; 2000 if no limit is given, here or by a flag", field: whole[int]{&b.Evaluations, 1, MostEvaluations}, example: "5000"},
 		{name: "usd", doc: "money in USD, reserved before it is spent", field: number{to: &b.USD, max: MostUSD, above: true, hint: NoLimit}, example: "5"},
 		{name: "time", doc: "wall time, such as 90m or 6h", field: duration{&b.Time, time.Second, MostTime}, example: "6h"},
 		{name: "until", doc: "local time of day by which a run ends, report included; the next such time", field: text{to: &b.Until, pattern: clockPattern, rule: "a time of day such as 06:00"}, example: `"06:00"`},

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// narrowedSpace returns the space of a built-in agent with the tighter ranges of its
-// file, and the names of the searched parameters, nil for all.
+// narrowedSpace returns the space of a built-in agent after applying the tighter ranges in
+// the agent's file, and the names of the searched parameters, or nil if all are searched.
 func narrowedSpace(s *source, f *agentFile, full agent.Space) (agent.Space, []string) {
 	space := agent.Space{Params: slices.Clone(full.Params)}
 	if f.given["space"] == nil || isNull(f.given["space"]) {
@@ -38,8 +38,8 @@ func narrowedSpace(s *source, f *agentFile, full agent.Space) (agent.Space, []st
 	return space, searched
 }
 
-// narrowConditions drops from the conditions of a space the values that their parameters
-// no longer have.
+// narrowConditions removes from the conditions of a space the values that their parameters
+// can no longer have.
 func narrowConditions(space agent.Space) {
 	for i, p := range space.Params {
 		when := maps.Clone(p.When)
@@ -78,11 +78,11 @@ func (d *paramDraft) narrow(s *source, p agent.Param) agent.Param {
 }
 
 // narrowKey applies one key of the entry to p. It reports whether the key applies to
-// parameters of that kind.
+// parameters of p's kind.
 func (d *paramDraft) narrowKey(s *source, name string, p *agent.Param, whole agent.Param) bool {
 	n, named := d.given[name], fmt.Sprintf("%q of %q", name, p.Name)
 	switch name {
-	case "type", "default": // read before and after the range
+	case "type", "default": // these keys are read separately, before and after the range
 		return true
 	case "description":
 		p.Description = d.Description
@@ -130,7 +130,7 @@ func itemBound(p agent.Param) int {
 	return len(p.Of)
 }
 
-// narrowDefault sets the default of the entry, and checks the range with it.
+// narrowDefault sets the default from the entry, and checks that it lies within the range.
 func (d *paramDraft) narrowDefault(s *source, p *agent.Param) {
 	hint := "give it a default in its range"
 	if d.given["default"] != nil {
@@ -153,7 +153,7 @@ func (d *paramDraft) narrowDefault(s *source, p *agent.Param) {
 	}
 }
 
-// among returns the values of a choice that the entry keeps.
+// among returns the values of a choice that the entry retains.
 func (d *paramDraft) among(s *source, n *yaml.Node, whole agent.Param) []any {
 	var out []any
 	for i, v := range d.Values {
@@ -167,8 +167,8 @@ func (d *paramDraft) among(s *source, n *yaml.Node, whole agent.Param) []any {
 	return out
 }
 
-// members returns the members of a subset that the entry keeps, in the order of the
-// whole.
+// members returns the members of a subset that the entry retains, in the order of the whole
+// subset.
 func (d *paramDraft) members(s *source, n *yaml.Node, whole agent.Param) []string {
 	for i, v := range d.Of {
 		if !slices.Contains(whole.Of, v) && !slices.Contains(whole.Retired, v) {
@@ -178,8 +178,9 @@ func (d *paramDraft) members(s *source, n *yaml.Node, whole agent.Param) []strin
 	return slices.DeleteFunc(slices.Clone(whole.Of), func(m string) bool { return !slices.Contains(d.Of, m) })
 }
 
-// fix reduces the parameters that are not searched to the champion's value. It evaluates
-// the conditions on them, and removes parameters that can never become active.
+// fix reduces the range of each parameter that is not searched to the champion's value. It
+// evaluates the conditions that depend on such parameters, and removes parameters that can
+// never become active.
 func fix(space agent.Space, searched []string, champion agent.Config) agent.Space {
 	fixed := func(name string) bool { return searched != nil && !slices.Contains(searched, name) }
 	var out agent.Space
@@ -201,7 +202,8 @@ func fix(space agent.Space, searched []string, champion agent.Config) agent.Spac
 	return out
 }
 
-// possible reports whether a parameter can be active while others are fixed.
+// possible reports whether a parameter can become active although other parameters are
+// fixed.
 func possible(space agent.Space, fixed func(string) bool, champion agent.Config, name string) bool {
 	p, _ := space.Lookup(name)
 	for other, values := range p.When {

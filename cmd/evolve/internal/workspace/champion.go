@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The files that store an agent's champion, in its folder.
+// The files in an agent's folder that store its champion.
 const (
 	ConfigFile   = "config.yaml"
 	StrategyFile = "STRATEGY.md"
@@ -23,16 +23,17 @@ const configHeader = `# The champion of this agent: the values of its parameters
 # Written by evolve approve. What is left out has the default of the space.
 `
 
-// storesStrategy reports whether STRATEGY.md stores a parameter. It does so for a
-// built-in agent even if its strategy is fixed, which makes it no text parameter.
+// storesStrategy reports whether a parameter is stored in STRATEGY.md. For a built-in agent
+// the strategy is stored there even if it is fixed, in which case it is not a text
+// parameter.
 func storesStrategy(a *Agent, space agent.Space) bool {
 	p, ok := space.Lookup(strategyParam)
 	return ok && (p.Kind == agent.Text || a.Adapter.Kind == KindBuiltin)
 }
 
 // ChampionFiles returns the files, by slash-separated path in the workspace, that make c
-// the champion of a: loading the workspace with them returns c. A nil content removes the
-// file. c must be a config of a.Space.
+// the champion of a: loading the workspace with them returns c. A nil content means that
+// the file is removed. c must be a config of a.Space.
 func ChampionFiles(a *Agent, c agent.Config) map[string][]byte {
 	dir := path.Join("agents", a.ID)
 	files := map[string][]byte{}
@@ -57,14 +58,14 @@ func ChampionFiles(a *Agent, c agent.Config) map[string][]byte {
 	return files
 }
 
-// readChampion reads config.yaml and STRATEGY.md of a into a config of space, or returns
-// ok false after reporting their issues.
+// readChampion reads config.yaml and STRATEGY.md of a into a config of space. If the files
+// have issues, it reports them and returns false.
 func readChampion(c *collector, root string, a *Agent, space agent.Space) (agent.Config, bool) {
 	return readChampionIn(c, root, path.Join("agents", a.ID), a, space)
 }
 
-// readChampionIn is readChampion for a slash-separated folder below root that holds the
-// files.
+// readChampionIn is like readChampion, but reads the files from a slash-separated folder
+// below root.
 func readChampionIn(c *collector, root, dir string, a *Agent, space agent.Space) (agent.Config, bool) {
 	before := c.total
 	raw := map[string]any{}
@@ -77,7 +78,7 @@ func readChampionIn(c *collector, root, dir string, a *Agent, space agent.Space)
 		}
 	}
 	if n := place[strategyParam]; n != nil && stores {
-		cs.bad(n, "", "the strategy is kept in %s", StrategyFile)
+		cs.bad(n, "", "the strategy is stored in %s", StrategyFile)
 		delete(raw, strategyParam)
 	}
 	ss := &source{file: path.Join(dir, StrategyFile), errs: c}
@@ -107,7 +108,7 @@ func readChampionIn(c *collector, root, dir string, a *Agent, space agent.Space)
 	return config, c.total == before
 }
 
-// readValues reads the parameter: value pairs and the positions of both.
+// readValues reads the pairs of a parameter and a value, and the positions of both.
 func readValues(s *source, n *yaml.Node, raw map[string]any, names, place map[string]*yaml.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name, ok := keyName(n.Content[i])
@@ -138,14 +139,14 @@ func readValues(s *source, n *yaml.Node, raw map[string]any, names, place map[st
 	}
 }
 
-// ReadChampion reads the champion files of a below root, which need not be the workspace
-// that a was loaded from: a gate reads back the files of a proposal.
+// ReadChampion reads the champion files of a below root. root need not be the workspace
+// from which a was loaded, because a gate also reads back the files of a proposal.
 func ReadChampion(root string, a *Agent) (agent.Config, error) {
 	return ReadChampionIn(root, path.Join("agents", a.ID), a)
 }
 
-// ReadChampionIn is [ReadChampion] for a slash-separated folder below root that holds the
-// files, such as that of an exported tree.
+// ReadChampionIn is like [ReadChampion], but reads the files from a slash-separated folder
+// below root, such as a folder in an exported tree.
 func ReadChampionIn(root, dir string, a *Agent) (agent.Config, error) {
 	var c collector
 	scratch := *a

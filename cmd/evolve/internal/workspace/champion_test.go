@@ -41,7 +41,7 @@ prompt: |
     Two: "2"
 `),
 	}
-	// Text is compared for a readable difference.
+	// Contents are compared as text for a readable difference.
 	text := cmp.Transformer("text", func(b []byte) string { return string(b) })
 	if diff := cmp.Diff(want, got, text); diff != "" {
 		t.Error(diff)
@@ -76,7 +76,7 @@ func anyText(most int) *rapid.Generator[string] {
 	})
 }
 
-// anyParam is a valid declaration.
+// anyParam draws a valid parameter declaration.
 func anyParam(t *rapid.T, name string, earlier []agent.Param) agent.Param {
 	p := agent.Param{Name: name}
 	p.Kind = rapid.SampledFrom([]agent.Kind{agent.Float, agent.Int, agent.Choice, agent.Bool, agent.Subset, agent.Text}).Draw(t, "kind")
@@ -186,8 +186,8 @@ func TestChampionRoundTrip(t *testing.T) {
 	})
 }
 
-// TestChampionOfBuiltinRoundTrip does so with the whole loader, including fixed
-// parameters.
+// TestChampionOfBuiltinRoundTrip checks the round trip with the whole loader, including
+// fixed parameters.
 func TestChampionOfBuiltinRoundTrip(t *testing.T) {
 	files := map[string]string{
 		"agents/helper/agent.yaml":  goodBuilt + "space:\n  recall.max_memories:\n  tools.selection:\n",

@@ -1,9 +1,10 @@
-// Package workspace handles the folder that a person works in: finding it, loading it
-// with all errors at once, scaffolding it with schemas and comments, the files that make
-// a config the champion, and the hashes that show whether anything has changed.
+// Package workspace handles the folder in which a person works. It finds the folder, loads
+// it and reports all errors at once, and scaffolds it with schemas and comments. It also
+// determines the files that make a config the champion, and the hashes that show whether
+// anything has changed.
 //
 // Every key of evolve.yaml and agent.yaml is declared once, in settings.go, agentfile.go
-// and spacefile.go, as a [field]; the loader, the JSON schemas and the comments of a
+// and spacefile.go, as a [field]. The loader, the JSON schemas and the comments in a
 // scaffold are generated from these tables.
 //
 // The package writes only to scaffold (Init) or to create .evolve/ (MakeStateDir), and

@@ -10,11 +10,12 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// bare matches text that every YAML parser reads as a string, apart from words with
-// another meaning.
+// bare matches text that every YAML parser reads as a string, unless the text is a word
+// with another meaning.
 var bare = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./+-]*$`)
 
-// switches matches words that versions of YAML read differently; they are quoted.
+// switches matches words that are quoted because different versions of YAML read them
+// differently.
 var switches = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null|nan|inf)$`)
 
 // yamlWord formats text on one line.
@@ -56,8 +57,9 @@ func visible(r rune) bool {
 	return r == ' ' || unicode.IsGraphic(r) && !unicode.IsSpace(r) && r != unicode.ReplacementChar
 }
 
-// yamlValue formats the value of a parameter: on one line, or text of several lines as a
-// block, which is readable in a diff, if parsing it returns the same text.
+// yamlValue formats the value of a parameter. Text of several lines is formatted as a
+// block, which is readable in a diff, provided that parsing the block returns the same
+// text. Everything else is formatted on one line.
 func yamlValue(v any) string {
 	switch v := v.(type) {
 	case bool:
@@ -82,8 +84,8 @@ func yamlValue(v any) string {
 }
 
 // yamlBlock formats text of several lines as a literal block. It returns false for text
-// that begins or ends in white space, or contains invisible characters, which must be
-// quoted.
+// that must be quoted because it begins or ends with white space or contains invisible
+// characters.
 func yamlBlock(s string) (string, bool) {
 	body, ended := strings.CutSuffix(s, "\n")
 	if !strings.Contains(body, "\n") || strings.TrimSpace(body) != body {

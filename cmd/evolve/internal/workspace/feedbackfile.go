@@ -12,13 +12,13 @@ import (
 	"evolve/runtime/session"
 )
 
-// FeedbackPath returns the file with what an agent's live turns have shown, for people. The
-// archive has the same, and agents are given that.
+// FeedbackPath returns the path of the file with the lessons from an agent's live turns,
+// which is for people. Agents receive the same content from the archive.
 func FeedbackPath(root, agentID string) string {
 	return filepath.Join((&Workspace{Root: root}).StateDir(), "feedback", agentID, session.FeedbackFile)
 }
 
-// WriteFeedback replaces that file; without a text it removes it.
+// WriteFeedback replaces the feedback file of an agent, or removes it if there is no text.
 func WriteFeedback(root, agentID, text string) error {
 	path := FeedbackPath(root, agentID)
 	if err := CheckState(root); err != nil {

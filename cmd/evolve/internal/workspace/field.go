@@ -12,14 +12,14 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// field describes the valid values at one place of a YAML file, and is bound to the
-// variable that stores the value. Loader, JSON schema and the comments of a scaffold are
-// all generated from the same fields, so that they accept the same keys.
+// field describes the valid values at one position in a YAML file, and is bound to the
+// variable that stores the value. The loader, the JSON schema and the comments in a
+// scaffold all use the same fields, so all three accept the same keys.
 type field interface {
-	// read checks a node and stores its value. It reports issues to s, in which name
-	// names the value.
+	// read checks a node and stores its value. It reports issues to s; name is the name of
+	// the value in these issues.
 	read(s *source, n *yaml.Node, name string)
-	// schema returns the field as JSON schema.
+	// schema returns the field as a JSON schema.
 	schema() schema
 }
 
@@ -29,31 +29,31 @@ type schema map[string]any
 // key is one key of an object.
 type key struct {
 	name string
-	// doc explains it in one sentence without its full stop.
+	// doc explains the key in one sentence, without the final full stop.
 	doc   string
 	field field
 	// required keys must be present.
 	required bool
-	// def is the default in YAML; empty if there is none.
+	// def is the default in YAML; it is empty if there is none.
 	def string
-	// example is shown if there is no default.
+	// example is an example value that is shown if there is no default.
 	example string
 }
 
 // object is a mapping with known keys.
 type object struct {
 	keys []key
-	// later are keys of other versions of evolve.
+	// later lists keys of other versions of evolve.
 	later []string
 	// seen, if not nil, receives the value node of each key.
 	seen map[string]*yaml.Node
-	// when describes the condition under which these are the valid keys; others are the
-	// keys that are valid under some condition.
+	// when describes the condition under which the keys in keys are the valid ones. others
+	// lists the keys that are valid under some condition.
 	when   string
 	others []string
-	// check, if not nil, is called after keys that were all valid; name names the object.
+	// check is called if all keys are valid; it may be nil. name is the name of the object.
 	check func(s *source, n *yaml.Node, name string)
-	// limits are further keywords of its JSON schema.
+	// limits holds further keywords for the object's JSON schema.
 	limits schema
 }
 
@@ -128,14 +128,15 @@ func (o object) schema() schema {
 	return out
 }
 
-// unexplained is a field whose keys the comments of a scaffold leave out.
+// unexplained is a field whose keys are left out of the comments in a scaffold.
 type unexplained struct{ field }
 
-// mapping is a mapping with free keys and values of one kind.
+// mapping is a mapping with arbitrary keys and values of one kind.
 type mapping struct {
 	// each returns the field of one key, or nil after reporting that the key is invalid.
 	each func(s *source, key *yaml.Node) field
-	// item is a field of a value for the schema; its variable is not used.
+	// item is a field for the values that is used only for the schema; nothing is stored in
+	// its variable.
 	item field
 }
 
@@ -164,8 +165,8 @@ func (m mapping) schema() schema {
 type listOf struct {
 	// each returns the field of one item.
 	each func() field
-	// min is the minimum number of items, most the maximum, 0 for none; unique refuses
-	// duplicates.
+	// min is the minimum number of items, and most is the maximum, where 0 means no
+	// maximum. unique reports whether duplicates are refused.
 	min, most int
 	unique    bool
 }
@@ -217,12 +218,12 @@ func (l listOf) schema() schema {
 
 // union is an object whose further keys depend on the value of one of them.
 type union struct {
-	// by is the deciding key, which every member has.
+	// by is the key whose value decides. Every member has this key.
 	by      string
 	names   []string
 	members map[string]object
-	// optional reports whether the key may be left out, in which case the caller reads
-	// the object differently.
+	// optional reports whether the key by may be left out, in which case the caller reads
+	// the object in a different way.
 	optional bool
 }
 
@@ -270,7 +271,7 @@ func (u union) schema() schema {
 	return out
 }
 
-// child returns the value of a key, or nil.
+// child returns the value of a key, or nil if the key is missing.
 func child(n *yaml.Node, name string) *yaml.Node {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if k, ok := keyName(n.Content[i]); ok && k == name {
@@ -280,7 +281,8 @@ func child(n *yaml.Node, name string) *yaml.Node {
 	return nil
 }
 
-// isMapping reports whether n is a mapping or empty, and reports an issue otherwise.
+// isMapping reports whether n is a mapping or empty. If n is neither, isMapping reports an
+// issue.
 func isMapping(s *source, n *yaml.Node, name string) bool {
 	switch {
 	case n.Kind == yaml.MappingNode || isNull(n):
@@ -295,7 +297,7 @@ func isMapping(s *source, n *yaml.Node, name string) bool {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// describe describes the kind of a node.
+// describe returns a description of the kind of a node.
 func describe(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -331,14 +333,14 @@ func enum(names []string) []any {
 	return out
 }
 
-// namePattern matches names of agents and suites: they are safe as a file name, in a git
-// ref and as a word of a shell.
+// namePattern matches names of agents and suites. They are safe as file names, in git refs
+// and as shell words.
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 const nameRule = "letters, digits, - and _, at most 64"
 
-// SuiteProblem returns the reason why a workspace cannot have a suite of this name, "" if
-// it can.
+// SuiteProblem returns the reason why a workspace cannot have a suite with this name, or ""
+// if it can.
 func SuiteProblem(name string) string {
 	if namePattern.MatchString(name) {
 		return ""
@@ -346,8 +348,8 @@ func SuiteProblem(name string) string {
 	return fmt.Sprintf("a suite's name must be %s, not %q", nameRule, name)
 }
 
-// DomainProblem returns the reason why agent.yaml cannot have a domain of this name, ""
-// if it can.
+// DomainProblem returns the reason why agent.yaml cannot have a domain with this name, or
+// "" if it can.
 func DomainProblem(name string) string {
 	if namePattern.MatchString(name) || name == "_global" {
 		return ""

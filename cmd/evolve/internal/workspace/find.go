@@ -11,11 +11,11 @@ import (
 // SettingsFile is the file that makes a folder a workspace.
 const SettingsFile = "evolve.yaml"
 
-// ErrNotFound reports that no folder upwards is a workspace.
+// ErrNotFound reports that neither the folder nor any folder above it is a workspace.
 var ErrNotFound = errors.New("no workspace here or in any folder above: there is no " + SettingsFile)
 
-// Find searches for the workspace that contains start, upwards like git, and returns its
-// absolute root. It fails with ErrNotFound if there is none.
+// Find searches upwards, as git does, for the workspace that contains start, and returns
+// its absolute root. It fails with ErrNotFound if there is none.
 func Find(start string) (string, error) {
 	dir, err := filepath.Abs(start)
 	if err != nil {

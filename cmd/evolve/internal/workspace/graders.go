@@ -16,12 +16,12 @@ type GraderProgram struct {
 	Spec  bench.GraderSpec
 	// Argv is the program and its arguments.
 	Argv []string
-	// Tasks are those that it grades, in the order of the suite.
+	// Tasks holds the tasks that the program grades, in the order of the suite.
 	Tasks []*bench.Task
 }
 
-// GraderPrograms returns the programs that grade a suite's tasks, each with its arguments
-// once, in the order of their first tasks.
+// GraderPrograms returns the programs that grade a suite's tasks. Each command line is
+// listed once, in the order of the first tasks that the programs grade.
 func GraderPrograms(s *bench.Suite) []GraderProgram {
 	at := map[string]int{}
 	var list []GraderProgram
@@ -49,9 +49,9 @@ func GraderPrograms(s *bench.Suite) []GraderProgram {
 	return list
 }
 
-// Problem returns the reason why the program cannot grade, as far as that can be checked
-// without starting it: "its program … cannot be found". It is empty if there is none. look
-// finds a program by its name or path, like [exec.LookPath].
+// Problem returns the reason why the program cannot grade, such as "its program … cannot be
+// found", as far as that can be checked without starting the program. It returns "" if
+// there is no problem. look finds a program by its name or path, like [exec.LookPath].
 func (g *GraderProgram) Problem(look func(name string) (string, error)) string {
 	name := g.Argv[0]
 	if strings.ContainsRune(name, '/') && !filepath.IsAbs(name) {
@@ -74,7 +74,7 @@ func (g *GraderProgram) Problem(look func(name string) (string, error)) string {
 	return ""
 }
 
-// Hint returns the hint for a program that is missing.
+// Hint returns the hint about a missing program.
 func (g *GraderProgram) Hint() string {
 	if name := g.Argv[0]; !strings.ContainsRune(name, '/') {
 		if info, err := os.Stat(filepath.Join(g.Suite.Dir, name)); err == nil && info.Mode().IsRegular() {
@@ -84,7 +84,8 @@ func (g *GraderProgram) Hint() string {
 	return "install the program on the machine that runs nights, or correct \"argv\"; relative paths are resolved against the folder of the suite, and a program must be executable"
 }
 
-// Graded names the tasks that the program grades: the first, and the number of the others.
+// Graded names the tasks that the program grades: the first task, and the number of other
+// tasks.
 func (g *GraderProgram) Graded() string {
 	first := fmt.Sprintf("task %q", g.Tasks[0].ID)
 	if more := len(g.Tasks) - 1; more > 0 {

@@ -13,29 +13,30 @@ import (
 	"evolve/bench/stats"
 )
 
-// Guard is one guard in a file. Nil fields take the value of the next file, or the
-// default.
+// Guard is one guard in a file. Fields that are nil take their value from the next file, or
+// from the default.
 type Guard struct {
 	Off           bool
 	AtMost, Floor *float64
 }
 
-// Guards limit the consumption of a winner, by metric.
+// Guards holds the limits on a winner's consumption, by metric.
 type Guards map[string]Guard
 
 // Prefer is the price of a point of score, by metric: the share by which a guard's ratio
 // is raised for each point gained.
 type Prefer map[string]float64
 
-// The maximum of a guard's ratio and of the cost of a point.
+// The maximum ratio of a guard, and the maximum cost of a point of score.
 const (
 	maxRatio = 1000
 	maxShare = 10
 )
 
 // Bounds returns the guards of an agent: the defaults, overridden by evolve.yaml and then
-// by agent.yaml, key by key. It leaves out the latency of a deterministic agent, whose
-// runs repeat byte for byte, which a measured time does not.
+// by agent.yaml, key by key. It leaves out the guard on the latency of a deterministic
+// agent, because such an agent's runs repeat byte for byte, whereas a measured time does
+// not.
 func (w *Workspace) Bounds(a *Agent) []stats.Bound {
 	var out []stats.Bound
 	for _, m := range bench.Metrics() {
@@ -69,7 +70,7 @@ func (w *Workspace) Bounds(a *Agent) []stats.Bound {
 	return out
 }
 
-// guardsKeys describes the guards object, with a key for each metric. An agent has no
+// guardsKeys describes the guards object, which has a key for each metric. An agent has no
 // defaults of its own.
 func guardsKeys(to *Guards) object {
 	var o object
@@ -100,12 +101,12 @@ func preferKeys(to *Prefer) object {
 	return o
 }
 
-// guardField is a guard, or off.
+// guardField is the field for a guard, or for the word off.
 func guardField(to *Guards, metric string) custom {
 	keys := func(g *Guard) object {
 		return object{keys: []key{
 			{name: "at_most", doc: "highest ratio to the champion's: 1.1, or +10%", field: ratioField(&g.AtMost)},
-			{name: "floor", doc: "a difference up to this never counts", field: floorField(&g.Floor, metric)},
+			{name: "floor", doc: "a difference of up to this amount never counts", field: floorField(&g.Floor, metric)},
 		}}
 	}
 	return custom{func(s *source, n *yaml.Node, name string) {
@@ -122,10 +123,10 @@ func guardField(to *Guards, metric string) custom {
 	}, schema{"anyOf": []any{keys(new(Guard)).schema(), schema{"enum": []any{"off", false}}}}}
 }
 
-// percentPattern matches a share in per cent.
+// percentPattern matches a percentage.
 var percentPattern = regexp.MustCompile(`^\+?[0-9]{1,6}(\.[0-9]{1,6})? ?%$`)
 
-// percentOf returns the share in a text such as +10%.
+// percentOf returns the share that a text such as +10% stands for.
 func percentOf(n *yaml.Node) (float64, bool) {
 	if n.Kind != yaml.ScalarNode || !percentPattern.MatchString(n.Value) {
 		return 0, false
@@ -134,7 +135,7 @@ func percentOf(n *yaml.Node) (float64, bool) {
 	return v / 100, err == nil
 }
 
-// ratioField is a ratio of at least 1, or an increase in per cent.
+// ratioField is a field for a ratio of at least 1, or for an increase in per cent.
 func ratioField(to **float64) custom {
 	return custom{func(s *source, n *yaml.Node, name string) {
 		var v float64
@@ -159,13 +160,13 @@ func ratioField(to **float64) custom {
 	}, schema{"anyOf": []any{number{min: 1, max: maxRatio}.schema(), schema{"type": "string", "pattern": `^\+[0-9]{1,6}(\.[0-9]{1,6})? ?%$`}}}}
 }
 
-// shareField is the cost of a point: a share, as a number or in per cent.
+// shareField is a field for the cost of a point: a share, as a number or in per cent.
 func shareField(to *Prefer, metric string) custom {
 	return custom{func(s *source, n *yaml.Node, name string) {
 		v, percent := percentOf(n)
 		switch {
 		case percent && !(v > 0 && v <= maxShare):
-			s.bad(n, "", "%s is %s, and must be above 0%% and at most %d%%", name, n.Value, 100*maxShare)
+			s.bad(n, "", "%s is %s, but must be above 0%% and at most %d%%", name, n.Value, 100*maxShare)
 		case percent:
 		case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str":
 			s.bad(n, "write it like 2%", "%s must be a share, not text", name)
@@ -180,8 +181,8 @@ func shareField(to *Prefer, metric string) custom {
 	}, schema{"anyOf": []any{number{max: 1, above: true}.schema(), schema{"type": "string", "pattern": percentPattern.String()}}}}
 }
 
-// floorField is an optional number of at least 0; for the latency a length of time, which
-// needs no unit if it is 0.
+// floorField is a field for an optional number of at least 0. For the latency it is a
+// duration, which needs no unit if it is 0.
 func floorField(to **float64, metric string) field {
 	v := new(float64)
 	if metric != bench.MetricLatency {

@@ -15,21 +15,21 @@ import (
 	"evolve/bench"
 )
 
-// unhashed are folders that do not affect an agent's answers: caches that running it
-// writes, and the history of a folder that is its own repository. Installed dependencies
-// such as node_modules do affect them and are hashed.
+// unhashed lists folders that do not affect an agent's answers: caches written when the
+// agent runs, and the history of a folder that is its own repository. Installed
+// dependencies, such as node_modules, do affect the answers and are hashed.
 var unhashed = []string{"__pycache__", ".git"}
 
-// folderHash holds the SHA-256 of an agent's folder, in hexadecimal.
+// folderHash holds SHA-256 hashes of an agent's folder, in hexadecimal.
 type folderHash struct {
-	// all covers every file; code omits config.yaml and STRATEGY.md.
+	// all covers every file; code covers every file except config.yaml and STRATEGY.md.
 	all, code string
 }
 
-// hashFolder hashes the contents of dir: for every entry, in the order of the paths, the
-// kind, the executable bit, the path, and a file's content or a link's target. It does
-// not follow links. A length precedes each part, so that no two folders have the same
-// stream.
+// hashFolder hashes the contents of dir. For every entry, in path order, it hashes the
+// kind, the executable bit, the path, and a file's content or a link's target. It does not
+// follow links. Each part is preceded by its length, so that no two different folders
+// produce the same stream.
 func hashFolder(dir string) (folderHash, error) {
 	all, code := sha256.New(), sha256.New()
 	var paths []string
@@ -102,9 +102,9 @@ func hashEntry(to io.Writer, dir, rel string) error {
 
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-// BaseOf returns the hashes, by name, of everything that a proposal for an agent depends
-// on: the agent's folder, including the champion, and its suites. A proposal is stale if
-// any of them has changed.
+// BaseOf returns the hashes, by name, of everything on which a proposal for an agent
+// depends: the agent's folder, including the champion, and its suites. A proposal is stale
+// if any of them has changed.
 func BaseOf(a *Agent, suites map[string]*bench.Suite) map[string]string {
 	base := map[string]string{path.Join(agentsDir, a.ID): a.folder}
 	for _, name := range a.Suites {

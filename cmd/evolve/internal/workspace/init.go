@@ -14,7 +14,7 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// The schema files of a scaffold.
+// The schema files in a scaffold.
 const (
 	settingsSchemaFile = "evolve.schema.json"
 	agentSchemaFile    = "agents/agent.schema.json"
@@ -24,10 +24,11 @@ const (
 
 const ignored = "# What evolve writes itself: the archive, transcripts, reports.\n.evolve/\n"
 
-// Init makes dir a workspace. It writes files, a starter workspace, with a schema and
-// comments that explain every key; if minimal is set, it writes only evolve.yaml and, if
-// there is none, .gitignore. It never overwrites a file. It returns the paths written and
-// those kept, with slashes, in order; after an error, those processed so far.
+// Init makes dir a workspace. It writes files, which are the files of a starter workspace,
+// with a schema and comments that explain every key. If minimal is set, it writes only
+// evolve.yaml and, if it is missing, .gitignore. It never overwrites a file. It returns the
+// slash-separated paths of the files that were written and of the existing files that were
+// left unchanged, in order; after an error, it returns the paths processed so far.
 func Init(dir string, files map[string][]byte, minimal bool) (written, kept []string, err error) {
 	scaffold := map[string][]byte{".gitignore": []byte(ignored), SettingsFile: annotatedSettings()}
 	if !minimal {
@@ -50,8 +51,8 @@ func Init(dir string, files map[string][]byte, minimal bool) (written, kept []st
 	return written, kept, nil
 }
 
-// fullScaffold returns the starter workspace on top of the default files, with
-// explanations.
+// fullScaffold returns the default files, replaced or extended by those of the starter
+// workspace, with explanations.
 func fullScaffold(files, scaffold map[string][]byte) map[string][]byte {
 	starter := maps.Clone(files)
 	for name, data := range starter {
@@ -74,7 +75,7 @@ func fullScaffold(files, scaffold map[string][]byte) map[string][]byte {
 	return starter
 }
 
-// explained adds a reference to the schema and an explanation of every key to a YAML
+// explained adds a reference to the schema, and an explanation of every key, to a YAML
 // file.
 func explained(data []byte, schemaFile string, table object) []byte {
 	data = bytes.TrimRight(data, "\n")
@@ -100,13 +101,13 @@ func writeFile(target string, data []byte) error {
 	return renameio.WriteFile(target, data, mode)
 }
 
-// MakeStateDir creates the folder of everything that evolve itself writes, which git ignores
-// regardless of the workspace's own .gitignore, and returns its path. It fails with a
-// [LinkedStateError] if a link would redirect the written files elsewhere.
+// MakeStateDir creates the folder for everything that evolve itself writes, and returns its
+// path. git ignores the folder regardless of the workspace's own .gitignore. MakeStateDir
+// fails with a [LinkedStateError] if a link would redirect the written files elsewhere.
 func MakeStateDir(root string) (string, error) {
 	dir := (&Workspace{Root: root}).StateDir()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("make %s: %w", filepath.Base(dir), err)
+		return "", fmt.Errorf("create %s: %w", filepath.Base(dir), err)
 	}
 	if err := CheckState(root); err != nil {
 		return "", err

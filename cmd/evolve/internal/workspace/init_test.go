@@ -45,7 +45,7 @@ func TestInit(t *testing.T) {
 		if first != modeline+schemaFile {
 			t.Errorf("%s begins with %q", name, first)
 		}
-		// The schema that it names exists, and accepts it.
+		// The schema that the file names exists, and accepts the file.
 		schema, err := os.ReadFile(filepath.Join(root, filepath.Dir(name), schemaFile))
 		if name != SettingsFile {
 			schema, err = os.ReadFile(filepath.Join(root, agentSchemaFile))
@@ -102,8 +102,8 @@ func TestInitMinimal(t *testing.T) {
 
 func TestInitReadOnly(t *testing.T) {
 	if os.Getuid() == 0 {
-		// For root no folder is read-only; a file in place of a folder prevents writing
-		// as well.
+		// For root no folder is read-only, but a file instead of a folder also prevents
+		// writing.
 		root := build(t, map[string]string{"suites": "a file"})
 		_, _, err := Init(root, starterFiles(), false)
 		if err == nil || strings.Contains(err.Error(), root) {
@@ -255,7 +255,7 @@ func TestMakeStateDir(t *testing.T) {
 }
 
 // TestLinkedState tests that nothing is written through a link below .evolve, while .evolve
-// itself may be one.
+// itself may be a link.
 func TestLinkedState(t *testing.T) {
 	for _, at := range []string{"feedback", "feedback/bot", "reports", "backups", "archive", "archive/store", "turns", "work", "patches", "ending", "blackboard.json"} {
 		root, elsewhere := t.TempDir(), t.TempDir()

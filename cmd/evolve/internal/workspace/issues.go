@@ -10,10 +10,10 @@ import (
 	rtext "evolve/runtime/text"
 )
 
-// maxIssues is the maximum number of reported issues of one file.
+// maxIssues is the maximum number of issues reported for one file.
 const maxIssues = 100
 
-// Issue is one problem at one place of a workspace.
+// Issue is one problem at one position in a workspace.
 type Issue struct {
 	// File is relative to the root, with slashes.
 	File string
@@ -22,10 +22,10 @@ type Issue struct {
 	Line, Column int
 	// Message describes the issue, in lower case.
 	Message string
-	// Hint describes a remedy; empty if the message is enough.
+	// Hint describes a remedy; it is empty if the message is enough.
 	Hint string
-	// Err is the failure of this machine that the issue reports, such as a shortage of
-	// file handles ([bench.HostFailure]); nil if the file is at fault.
+	// Err is the failure of this machine that the issue reports, such as a shortage of file
+	// handles ([bench.HostFailure]). It is nil if the file is at fault.
 	Err error
 }
 
@@ -50,7 +50,7 @@ func (i Issue) String() string {
 	return b.String()
 }
 
-// Errors lists all issues of a workspace, by file and position.
+// Errors lists all issues in a workspace, by file and position.
 type Errors struct {
 	Issues []Issue
 }
@@ -79,15 +79,15 @@ func (e *Errors) Unwrap() []error {
 type collector struct {
 	issues  []Issue
 	perFile map[string]int
-	// total counts all issues, including those left out.
+	// total is the number of all issues, including those that are left out.
 	total int
 	scrub *scrub.Scrubber
 }
 
-// add adds an issue. It removes text that looks like a secret, and the middle of text
+// add adds an issue. It removes text that looks like a secret, and the middle of a text
 // that is too long.
 func (c *collector) add(i Issue) {
-	// Scrub before cutting, because half of a secret cannot be recognized.
+	// Scrub before cutting, because half of a secret would not be recognized.
 	i.Message, i.Hint = c.scrubber().String(i.Message), c.scrubber().String(i.Hint)
 	i.Message, i.Hint = Shorten(i.Message, mostMessage), Shorten(i.Hint, mostMessage)
 	if c.perFile == nil {
@@ -99,14 +99,14 @@ func (c *collector) add(i Issue) {
 	case n <= maxIssues:
 		c.issues = append(c.issues, i)
 	case n == maxIssues+1:
-		c.issues = append(c.issues, Issue{File: i.File, Line: i.Line, Column: i.Column, Message: "further problems of this file are left out"})
+		c.issues = append(c.issues, Issue{File: i.File, Line: i.Line, Column: i.Column, Message: "further problems in this file are not listed"})
 	}
 }
 
 // failed reports whether a file has an issue.
 func (c *collector) failed(file string) bool { return c.perFile[file] > 0 }
 
-// err returns nil if there are no issues.
+// err returns the issues as an error, or nil if there are none.
 func (c *collector) err() error {
 	if len(c.issues) == 0 {
 		return nil
@@ -117,7 +117,7 @@ func (c *collector) err() error {
 	return &Errors{Issues: c.issues}
 }
 
-// didYouMean returns a hint with the nearest candidate, or "".
+// didYouMean returns a hint with the nearest candidate, or "" if no candidate is near.
 func didYouMean(word string, candidates []string) string {
 	if n := rtext.Nearest(word, candidates); n != "" {
 		return fmt.Sprintf("did you mean %q?", n)

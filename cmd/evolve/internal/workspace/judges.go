@@ -15,7 +15,8 @@ import (
 	"evolve/bench/grade"
 )
 
-// JudgeRoute returns the name of a judge's route and the route.
+// JudgeRoute returns the name of the route that a judge with the given hint uses, and the
+// route itself.
 func (w *Workspace) JudgeRoute(hint string) (string, Route) {
 	name := cmp.Or(hint, DefaultRoute)
 	return name, w.Settings.Routes[name]
@@ -26,16 +27,16 @@ func (w *Workspace) Judged(a *Agent) bool {
 	return slices.ContainsFunc(a.Suites, func(name string) bool { return w.Suites[name].Judges != "" })
 }
 
-// SuiteRules returns the rules of suites in the workspace at root, which also check that the
-// routes of judges and simulated users exist. Where evolve.yaml has problems, routes are not
-// checked.
+// SuiteRules returns the rules for suites in the workspace at root, which include the check
+// that the routes of judges and simulated users exist. If evolve.yaml has problems, routes
+// are not checked.
 func SuiteRules(root string, builtins Builtins) bench.GraderRules {
 	l := &loader{root: root, builtins: builtins}
 	l.settings()
 	return l.graderRules()
 }
 
-// graderRules returns the rules of graders, with the check that the route of a judge
+// graderRules returns the rules for graders, including the check that a judge's route
 // exists.
 func (l *loader) graderRules() bench.GraderRules {
 	rules := l.builtins.Graders
@@ -62,8 +63,8 @@ func (l *loader) graderRules() bench.GraderRules {
 	return rules
 }
 
-// bindJudges makes the models of a suite's judges part of the suite, so that what was
-// graded by other models is no evidence for it.
+// bindJudges makes the models of a suite's judges part of the suite's identity, so that
+// results graded by other models are not evidence for the suite.
 func (l *loader) bindJudges(s *bench.Suite) {
 	type identity struct {
 		Route    Route
@@ -100,7 +101,7 @@ func (l *loader) bindJudges(s *bench.Suite) {
 	s.JudgeTerms = w.judgeTerms(s)
 }
 
-// judgeTerms returns the settings of a suite's judges in words.
+// judgeTerms describes the settings of a suite's judges.
 func (w *Workspace) judgeTerms(s *bench.Suite) bench.JudgeTerms {
 	terms := bench.JudgeTerms{}
 	samples, scales, rubrics := map[string][]string{}, map[string][]string{}, map[string][]string{}
@@ -136,10 +137,11 @@ func (w *Workspace) judgeTerms(s *bench.Suite) bench.JudgeTerms {
 	return terms
 }
 
-// tag returns the beginning of a hash, which distinguishes two of them.
+// tag returns the beginning of a hash, which is long enough to distinguish two hashes.
 func tag(hash string) string { return hash[:min(len(hash), 12)] }
 
-// given returns a number as text, "" for 0, which stands for a setting left out.
+// given returns a number as text. It returns "" for 0, which means that the setting was
+// omitted.
 func given(n int) string {
 	if n == 0 {
 		return ""
@@ -147,5 +149,5 @@ func given(n int) string {
 	return strconv.Itoa(n)
 }
 
-// distinct returns the different texts in order.
+// distinct returns the texts sorted and without duplicates.
 func distinct(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }

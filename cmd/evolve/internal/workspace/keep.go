@@ -11,26 +11,26 @@ import (
 
 // Backup settings.
 type Backup struct {
-	// Keep is the number of nightly backups that are kept, 3 by default; 0 disables
+	// Keep is the number of nightly backups that are retained, 3 by default; 0 disables
 	// backups.
 	Keep int
-	// Dir is the folder of the backups, relative to the workspace.
+	// Dir is the backup folder, relative to the workspace.
 	Dir string
 }
 
-// Keep limits the records of nights that are kept; the zero value keeps everything.
+// Keep limits the records of nights that are retained; the zero value retains everything.
 type Keep struct {
-	// Nights is the number of nights of an agent that keep their transcripts and
-	// evaluations; 0: all.
+	// Nights is the number of an agent's nights whose transcripts and evaluations are
+	// retained; 0 means all nights.
 	Nights int
-	// Size is the maximum size of the archive on disk, in bytes; 0: unlimited.
+	// Size is the maximum size of the archive on disk, in bytes; 0 means unlimited.
 	Size int64
 }
 
-// defaultBackups is the default folder of backups.
+// defaultBackups is the default backup folder.
 var defaultBackups = filepath.Join(".evolve", "backups")
 
-// BackupDir returns the folder of the backups.
+// BackupDir returns the backup folder.
 func (w *Workspace) BackupDir() string {
 	dir := filepath.FromSlash(w.Settings.Backup.Dir)
 	if filepath.IsAbs(dir) {
@@ -39,18 +39,19 @@ func (w *Workspace) BackupDir() string {
 	return filepath.Join(w.Root, dir)
 }
 
-// The bounds of sizes in evolve.yaml.
+// The smallest and largest sizes that are valid in evolve.yaml.
 const (
 	leastSize = 1 << 20
 	mostSize  = 1 << 50
 )
 
-// folderPattern excludes paths that a shell would expand, because no shell reads them.
+// folderPattern excludes paths that a shell would expand, because these paths are not
+// passed to a shell.
 var folderPattern = regexp.MustCompile(`^[^~$\x00-\x1f][^\x00-\x1f]*$`)
 
 func backupKeys(b *Backup) object {
 	return object{keys: []key{
-		{name: "keep", doc: "number of the newest backups that are kept; 0: nights make none", field: whole[int]{&b.Keep, 0, 1000}, def: show(b.Keep)},
+		{name: "keep", doc: "number of the newest backups that are kept; with 0, nights make none", field: whole[int]{&b.Keep, 0, 1000}, def: show(b.Keep)},
 		{name: "dir", doc: "folder of the backups, relative to this file; one on another disk survives the loss of this one", field: text{to: &b.Dir, pattern: folderPattern, rule: "a path without ~ or $ at its start"}, def: filepath.ToSlash(b.Dir)},
 	}}
 }
@@ -58,11 +59,11 @@ func backupKeys(b *Backup) object {
 func keepKeys(k *Keep) object {
 	return object{keys: []key{
 		{name: "nights", doc: "nights of an agent that keep their transcripts and evaluations; the evaluations of its latest 30 stay in any case, because nights learn from them", field: whole[int]{&k.Nights, 1, maxCount}, example: "60"},
-		{name: "size", doc: "what the archive may take on disk, such as 2GiB; the oldest transcripts go first, then the oldest evaluations", field: size{&k.Size, leastSize, mostSize}, example: "2GiB"},
+		{name: "size", doc: "space that the archive may use on disk, such as 2GiB; the oldest transcripts are removed first, then the oldest evaluations", field: size{&k.Size, leastSize, mostSize}, example: "2GiB"},
 	}}
 }
 
-// size is a number of bytes such as 500MB or 2GiB.
+// size is the field for a number of bytes such as 500MB or 2GiB.
 type size struct {
 	to       *int64
 	min, max int64

@@ -16,11 +16,11 @@ import (
 	"evolve/runtime/session"
 )
 
-// bootstrapFiles are the texts that the built-in agent's prompt is made of, in order of
+// bootstrapFiles lists the texts that make up the built-in agent's prompt, in order of
 // priority, except those that are stored elsewhere.
 var bootstrapFiles = []string{"SOUL.md", "AGENT.md", "GOALS.md", "MEMORY.md", "TOOLS.md", session.FeedbackFile, "PROSOCHE.md"}
 
-// The places of a workspace.
+// The locations of files and folders within a workspace.
 const (
 	agentsDir    = "agents"
 	suitesDir    = "suites"
@@ -31,26 +31,28 @@ const (
 
 // Builtins describes the built-in parts of this version of evolve for the loader.
 type Builtins struct {
-	// Space returns the default space of the built-in agent for its model (ModelHeuristic
-	// or a route), the domains of its file (nil for the default table), the tools that it
-	// may be given (nil for all, empty for none), those of them that the operator allows by
-	// name, and its routes with a language model, its own first.
+	// Space returns the default space of the built-in agent. Its arguments are the agent's
+	// model (ModelHeuristic or a route), the domains in the agent's file (nil for the
+	// default table), the tools that the agent may be given (nil for all, empty for none),
+	// the tools among them that the operator allows by name, and the agent's routes with a
+	// language model, its own route first.
 	Space func(model string, domains, tools, allowed []string, routes []Model) agent.Space
-	// Idle maps the parameters of a space that cannot affect a built-in agent on these
-	// tasks to the reason, in words that follow "not searched:"; nil means none. Models are
-	// those of the agent's routes.
+	// Idle returns the parameters of a space that cannot affect a built-in agent on these
+	// tasks, each with the reason in words that follow "not searched:". If Idle is nil,
+	// there are none. models are the models of the agent's routes.
 	Idle func(space agent.Space, a *Agent, models []Model, tasks []agent.Task) map[string]string
 	// Domains returns the default table of domains with their keywords.
 	Domains func() map[string][]string
-	// Tools are the names that "tools" of agent.yaml may contain, besides those of
-	// servers and of the agent's own; Further are those for language models only.
+	// Tools lists the names that "tools" in agent.yaml may contain, in addition to the
+	// tools of servers and the agent's own tools. Further lists names that only agents with
+	// a language model may use.
 	Tools, Further []string
-	// Graders are the rules that suites are checked by.
+	// Graders holds the rules by which suites are checked.
 	Graders bench.GraderRules
 }
 
-// Load reads the workspace at root. If anything in it is wrong it returns a *Errors with
-// every issue found, and no workspace; any other error is of the file system.
+// Load reads the workspace at root. If the workspace has any issues, Load returns a *Errors
+// with every issue found, and no workspace. Any other error comes from the file system.
 func Load(root string, builtins Builtins) (*Workspace, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -79,8 +81,8 @@ func Load(root string, builtins Builtins) (*Workspace, error) {
 	return &Workspace{Root: root, Settings: l.set.Settings, Agents: agents, Suites: l.suites, SharedMemories: l.shared.ids()}, nil
 }
 
-// LoadAlone reads the workspace at root as far as one agent needs it to run: there may be
-// neither suites nor other agents, and nothing that refers to them is checked.
+// LoadAlone reads the part of the workspace at root that one agent needs to run. The suites
+// and the other agents may be missing, and nothing that refers to them is checked.
 func LoadAlone(root string, builtins Builtins) (*Workspace, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -101,10 +103,11 @@ type loader struct {
 	builtins Builtins
 	errs     collector
 	set      *settingsFile
-	// suites holds every suite, nil for one with issues.
+	// suites holds every suite; a suite with issues is nil.
 	suites map[string]*bench.Suite
 	shared sharedMemories
-	// alone reports whether an agent is read without its suites and the other agents.
+	// alone reports whether an agent is loaded without its suites and without the other
+	// agents.
 	alone bool
 }
 
@@ -120,7 +123,8 @@ func (l *loader) settings() {
 	}
 }
 
-// entries lists a folder of the workspace by name; a missing one is empty.
+// entries lists a folder of the workspace, sorted by name; a missing folder counts as
+// empty.
 func (l *loader) entries(dir string) []fs.DirEntry {
 	list, err := os.ReadDir(filepath.Join(l.root, dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -129,7 +133,7 @@ func (l *loader) entries(dir string) []fs.DirEntry {
 	return slices.DeleteFunc(list, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") })
 }
 
-// isDir reports whether an entry is a folder or a link to one.
+// isDir reports whether an entry is a folder or a link to a folder.
 func (l *loader) isDir(dir string, e fs.DirEntry) bool {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return e.IsDir()
@@ -220,7 +224,7 @@ func (l *loader) readAgent(name string) *agentFile {
 	return f
 }
 
-// checkIDs reports ids that differ from their folder's name, and unknown reviewers.
+// checkIDs reports ids that differ from the name of their folder, and unknown reviewers.
 func (l *loader) checkIDs(files []*agentFile) {
 	owner := map[string]string{}
 	var ids []string
@@ -251,8 +255,8 @@ func (l *loader) checkIDs(files []*agentFile) {
 	}
 }
 
-// complete checks an agent against the rest of the workspace and reads the other files of
-// its folder.
+// complete checks an agent against the rest of the workspace and reads the other files in
+// the agent's folder.
 func (l *loader) complete(f *agentFile) {
 	s := l.source(agentsDir, f.folder, agentYAML)
 	a := &f.agent
@@ -280,7 +284,8 @@ func (l *loader) complete(f *agentFile) {
 	a.Hash, a.folder = hashes.code, hashes.all
 }
 
-// extendDomains adds the further domains to the agent's table, or else to the default one.
+// extendDomains adds the further domains to the agent's table or, if there is none, to the
+// default table.
 func (l *loader) extendDomains(f *agentFile) {
 	if len(f.further) == 0 {
 		return
@@ -351,7 +356,7 @@ func (l *loader) checkSuites(s *source, f *agentFile) {
 			continue
 		}
 		if suite == nil {
-			continue // its own issues are reported
+			continue // the suite's own issues are reported
 		}
 		for t := range suite.Tasks {
 			id := suite.Tasks[t].ID
@@ -374,7 +379,7 @@ func (l *loader) bootstrap(f *agentFile) map[string]string {
 	return out
 }
 
-// SortedNames returns the sorted keys of a map; nil if there are none.
+// SortedNames returns the sorted keys of a map; it returns nil if there are none.
 func SortedNames[V any](m map[string]V) []string {
 	return slices.Sorted(maps.Keys(m))
 }

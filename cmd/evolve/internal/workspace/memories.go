@@ -9,10 +9,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// sharedMemories holds the memories of all agents, as the loader has read them.
+// sharedMemories holds the memories that all agents share, as read by the loader.
 type sharedMemories struct {
 	list []agent.Memory
-	// hash identifies the file; empty without one.
+	// hash identifies the file of these memories; it is empty if there is no file.
 	hash string
 }
 
@@ -35,8 +35,8 @@ func (l *loader) readShared() sharedMemories {
 	return sharedMemories{list: readMemories(l.source(agentsDir, memoriesFile), data), hash: fmt.Sprintf("%x", digest)}
 }
 
-// memories reads the agent's memories.jsonl, and adds the memories of all agents. An id
-// names one memory in both.
+// memories reads the agent's memories.jsonl, and adds the memories that all agents share.
+// An id must be unique across both files.
 func (l *loader) memories(f *agentFile) []agent.Memory {
 	s := l.source(agentsDir, f.folder, memoriesFile)
 	data, ok := s.read(l.root, maxLines, false)
@@ -50,13 +50,13 @@ func (l *loader) memories(f *agentFile) []agent.Memory {
 	ids := l.shared.ids()
 	for _, m := range own {
 		if ids[m.ID] {
-			s.fail("the memory %q is in %s too, which all agents read", m.ID, path.Join(agentsDir, memoriesFile))
+			s.fail("the memory %q is also in %s, which all agents read", m.ID, path.Join(agentsDir, memoriesFile))
 		}
 	}
 	return append(own, l.shared.list...)
 }
 
-// readMemories reads memories of a file: one per line, as JSON.
+// readMemories reads the memories in a file: one per line, as JSON.
 func readMemories(s *source, data []byte) []agent.Memory {
 	lines := bench.ReadMemories(data, func(line, column int, text string) { s.at(line, column, "", "%s", text) })
 	if len(lines) == 0 {
@@ -69,8 +69,8 @@ func readMemories(s *source, data []byte) []agent.Memory {
 	return out
 }
 
-// withShared returns the hashes of an agent's folder and of the memories of all agents, which
-// a built-in agent reads.
+// withShared returns the hashes of an agent's folder, each combined with the hash of the
+// memories that all agents share, which a built-in agent reads.
 func (h folderHash) withShared(s sharedMemories) folderHash {
 	if s.hash == "" {
 		return h

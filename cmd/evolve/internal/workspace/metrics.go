@@ -5,21 +5,22 @@ import (
 	"strings"
 )
 
-// Metrics configures the output of figures for monitoring. No identity of a run, an agent or
-// an evaluation depends on it.
+// Metrics configures the output of figures for monitoring. The identities of runs, agents
+// and evaluations do not depend on it.
 type Metrics struct {
-	// Textfile is the file that each run writes for the textfile collector of node_exporter,
-	// relative to the workspace; empty: none.
+	// Textfile is the file that each run writes for the textfile collector of
+	// node_exporter, relative to the workspace; it is empty if no file is to be written.
 	Textfile string
 }
 
-// MetricsSettings reads only metrics of the workspace at root, like [NotifySettings].
+// MetricsSettings reads only the metrics settings of the workspace at root, like
+// [NotifySettings].
 func MetricsSettings(root string) (Metrics, error) {
 	f, err := someSettings(root, func(f *settingsFile) []key { return []key{metricsKey(&f.Metrics)} })
 	return f.Metrics, err
 }
 
-// File returns the path of the text file of the workspace at root; empty for none.
+// File returns the path of the text file for the workspace at root, or "" if there is none.
 func (m Metrics) File(root string) string {
 	path := filepath.FromSlash(m.Textfile)
 	if path == "" || filepath.IsAbs(path) {
@@ -30,7 +31,7 @@ func (m Metrics) File(root string) string {
 
 func metricsKey(m *Metrics) key {
 	return key{name: "metrics", doc: "figures of nights for monitoring; see evolve help metrics", field: object{keys: []key{
-		{name: "textfile", doc: "file that each run writes at its end for the textfile collector of Prometheus' node_exporter, relative to this file; left out: none", field: text{to: &m.Textfile, check: textfileProblem, form: schema{"type": "string", "pattern": textfilePattern}}, example: "/var/lib/node_exporter/evolve.prom"},
+		{name: "textfile", doc: "file that each run writes at its end for the textfile collector of Prometheus' node_exporter, relative to this file; if omitted, none is written", field: text{to: &m.Textfile, check: textfileProblem, form: schema{"type": "string", "pattern": textfilePattern}}, example: "/var/lib/node_exporter/evolve.prom"},
 	}}}
 }
 

@@ -13,9 +13,10 @@ import (
 	"strings"
 )
 
-// Mixed compares the agents and suites of files with what is in dir, for [Init]: it returns the paths
-// that hold something else, other files in the folders of these agents included, and the paths that
-// are missing. Files that agents leave behind, such as caches, do not count.
+// Mixed compares the agents and suites in files with the content of dir, for [Init]. It
+// returns the paths that hold something else, including additional files in the folders of
+// these agents, and the paths that are missing. Files that agents leave behind, such as
+// caches, do not count.
 func Mixed(dir string, files map[string][]byte) (other, missing []string, err error) {
 	full := fullScaffold(files, map[string][]byte{})
 	var folders []string

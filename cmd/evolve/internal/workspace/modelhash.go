@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// modelIdentity is the content of ModelHash. It omits the names of variables, because
-// another key to the same endpoint gets the same answers.
+// modelIdentity is the content from which ModelHash is computed. It omits the names of
+// variables, because another API key for the same endpoint gets the same answers.
 type modelIdentity struct {
 	Model     string                      `json:"model,omitempty"`
 	Providers map[string]providerIdentity `json:"providers,omitempty"`
@@ -20,24 +20,25 @@ type modelIdentity struct {
 	Never     []string                    `json:"never,omitempty"`
 	Policies  string                      `json:"policies"`
 	URL       string                      `json:"url,omitempty"`
-	// Judges are the models behind the judges of its suites.
+	// Judges lists the models used by the judges in the agent's suites.
 	Judges []string `json:"judges,omitempty"`
 }
 
 type providerIdentity struct {
 	Kind    string `json:"kind"`
 	BaseURL string `json:"base_url,omitempty"`
-	// OfKind and Recording identify what a replay answers from; Recording is the SHA-256
-	// of the file, or empty if there is none.
+	// OfKind and Recording identify the source of a replay's answers. Recording is the
+	// SHA-256 of the recording; it is empty if there is none.
 	OfKind    string `json:"of_kind,omitempty"`
 	Recording string `json:"recording,omitempty"`
 }
 
-// ModelHash identifies what determines the answers of an agent besides its folder and
-// this program, in hexadecimal: for a built-in one with a language model the providers,
-// routes and recordings that it can reach, for any built-in one its servers of tools, and
-// for all of them the patterns that no answer may match, the policies and the models of
-// the judges of its suites. It is part of the key of an evaluation.
+// ModelHash identifies, in hexadecimal, what determines the answers of an agent apart from
+// the agent's folder and this program. For a built-in agent with a language model it covers
+// the providers, routes and recordings that the agent can reach, and for every built-in
+// agent the tool servers. For all agents it covers the patterns that no answer may match,
+// the policies, and the models of the judges in the agent's suites. ModelHash is part of
+// the key of an evaluation.
 func (w *Workspace) ModelHash(a *Agent) string {
 	set := &w.Settings
 	id := modelIdentity{Model: a.Adapter.Model, Never: set.Never, Policies: set.Policies.Version(), URL: a.Adapter.URL}
@@ -59,15 +60,15 @@ func (w *Workspace) ModelHash(a *Agent) string {
 		put(&id.Servers, name, m)
 	}
 	h := sha256.New()
-	// Maps are encoded in the order of their keys, and the encoding cannot fail.
+	// Maps are encoded in key order, and the encoding cannot fail.
 	if err := json.NewEncoder(h).Encode(id); err != nil {
 		panic(err)
 	}
 	return sum(h)
 }
 
-// RoutesHash identifies the routes of a built-in agent with a language model and what is
-// behind them, in hexadecimal; it is empty for any other agent.
+// RoutesHash identifies, in hexadecimal, the routes of a built-in agent with a language
+// model and the providers and models that they lead to. It returns "" for any other agent.
 func (w *Workspace) RoutesHash(a *Agent) string {
 	if a.Adapter.Kind != KindBuiltin || a.Adapter.Model == ModelHeuristic {
 		return ""
@@ -82,16 +83,16 @@ func (w *Workspace) RoutesHash(a *Agent) string {
 		routes[name] = identity{r, providerIdentity{p.Kind, p.BaseURL, p.OfKind, w.fileHash(p.Recording)}}
 	}
 	h := sha256.New()
-	// Maps are encoded in the order of their keys, and the encoding cannot fail.
+	// Maps are encoded in key order, and the encoding cannot fail.
 	if err := json.NewEncoder(h).Encode([]any{a.Adapter.Model, routes}); err != nil {
 		panic(err)
 	}
 	return sum(h)
 }
 
-// reach lists the providers that an agent with a language model can use: those of the
-// routes, because a config may choose any of them, and those that replace others when a
-// budget is spent.
+// reach lists the providers that an agent with a language model can use. These are the
+// providers of the routes, because a config may choose any route, and the fallback
+// providers that replace them when a budget is spent.
 func (w *Workspace) reach() []string {
 	set := &w.Settings
 	names := map[string]bool{}
@@ -112,7 +113,8 @@ func (w *Workspace) reach() []string {
 	return SortedNames(names)
 }
 
-// fileHash returns the SHA-256 of a file of the workspace, or "" if it cannot be read.
+// fileHash returns the SHA-256 of a file in the workspace, or "" if the file cannot be
+// read.
 func (w *Workspace) fileHash(name string) string {
 	if name == "" {
 		return ""

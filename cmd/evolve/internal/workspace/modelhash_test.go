@@ -33,7 +33,7 @@ func TestModelHash(t *testing.T) {
 	before := hashes(base)
 	for _, c := range []struct {
 		name, file, old, new string
-		// changed are the agents whose hash changes.
+		// changed names the agents whose hash changes.
 		changed string
 	}{
 		{"nothing", "evolve.yaml", "version: 1", "version: 1", ""},
@@ -80,7 +80,7 @@ func TestModelHash(t *testing.T) {
 }
 
 // TestModelHashWithoutRecording checks that a recording that does not exist yet counts as
-// none.
+// no recording.
 func TestModelHashWithoutRecording(t *testing.T) {
 	root := build(t, spoil(map[string]string{
 		"evolve.yaml":               "providers: {tape: {kind: replay, recording: r/n.yaml, of: openai}}\nroutes: {default: {provider: tape, model: m}}\n",

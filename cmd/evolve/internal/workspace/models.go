@@ -15,24 +15,27 @@ const (
 	ProviderReplay    = "replay"
 )
 
-// DefaultRoute is the route that applies if no other is named.
+// DefaultRoute is the route that applies if no other route is named.
 const DefaultRoute = "default"
 
 // Provider is an entry of providers: in evolve.yaml.
 type Provider struct {
 	// Kind is openai (any compatible endpoint), anthropic or replay.
 	Kind string
-	// BaseURL is its address; empty: that of its kind.
+	// BaseURL is the provider's address; if it is empty, the default address of its kind is
+	// used.
 	BaseURL string
-	// KeyEnv names the variable that holds the key; empty: no key.
+	// KeyEnv names the environment variable that holds the API key; it is empty if there is
+	// no key.
 	KeyEnv string
-	// Record is the file that records exchanges, a slash-separated path below the root;
-	// empty: none.
+	// Record is the file in which exchanges are recorded, as a slash-separated path below
+	// the root; it is empty if exchanges are not recorded.
 	Record string
-	// Recording is the file that a replay answers from, a path like Record.
+	// Recording is the file with the exchanges from which a replay answers, as a path like
+	// Record.
 	Recording string
-	// Of is the provider whose exchanges were recorded, or its kind, as written in the
-	// file. OfKind is that kind.
+	// Of is the provider whose exchanges were recorded, or that provider's kind, as it is
+	// written in the file. OfKind is the kind in either case.
 	Of, OfKind string
 }
 
@@ -40,21 +43,24 @@ type Provider struct {
 type Route struct {
 	Provider string
 	Model    string
-	// Temperature applies if the config sets none; nil leaves it to the model.
+	// Temperature applies if the config sets no temperature; nil leaves the temperature to
+	// the model.
 	Temperature *float64
-	// MaxTokens is the maximum length of one answer; 0 means 4,096.
+	// MaxTokens is the maximum length of one answer, in tokens; 0 means 4,096.
 	MaxTokens int
-	// Context is the model's context window, input and output, in tokens; 0: unknown.
+	// Context is the length of the model's context window, input and output together, in
+	// tokens; 0 means unknown.
 	Context int `json:",omitempty"`
 }
 
-// entry is the position of a named entry of a section.
+// entry is the position of a named entry in a section.
 type entry struct {
 	key  *yaml.Node
 	keys map[string]*yaml.Node
 }
 
-// at returns the value node of a key or, without it, the node of the entry.
+// at returns the value node of the key with the given name, or the node of the entry's own
+// key if the entry does not have it.
 func (e entry) at(name string) *yaml.Node {
 	if n := e.keys[name]; n != nil {
 		return n
@@ -67,8 +73,8 @@ func providerKeys(p *Provider, seen map[string]*yaml.Node) union {
 	kind := key{name: "kind", doc: "openai (any compatible endpoint: OpenAI, Ollama, vLLM, llama.cpp, OpenRouter …), anthropic or replay", field: oneOf(&p.Kind, kinds...), required: true}
 	live := object{seen: seen, keys: []key{
 		kind,
-		{name: "base_url", doc: "URL of its API; https, or http on this machine or a private network; left out: that of the kind", field: address(&p.BaseURL, true)},
-		{name: "key_env", doc: "name of the environment variable that holds the key; left out: no key, as for a local server", field: envName(&p.KeyEnv)},
+		{name: "base_url", doc: "URL of its API; https, or http on this machine or a private network; if omitted, that of the kind", field: address(&p.BaseURL, true)},
+		{name: "key_env", doc: "name of the environment variable that holds the key; if omitted, no key is used, as for a local server", field: envName(&p.KeyEnv)},
 		{name: "record", doc: "file in which its exchanges are recorded for a replay, without secrets", field: recording(&p.Record)},
 	}}
 	return union{by: "kind", names: kinds, members: map[string]object{
@@ -87,13 +93,13 @@ func routeKeys(r *Route, seen map[string]*yaml.Node) object {
 	return object{seen: seen, keys: []key{
 		{name: "provider", doc: "name of a provider", field: text{to: &r.Provider, pattern: namePattern, rule: nameRule}, required: true},
 		{name: "model", doc: "name of the model at the provider", field: text{to: &r.Model, pattern: modelPattern, rule: modelRule}, required: true},
-		{name: "temperature", doc: "sampling temperature where a config sets none", field: then{number{to: &heat, max: 2}, func() { r.Temperature = &heat }}},
-		{name: "max_tokens", doc: "maximum tokens of one answer; left out: 4096", field: whole[int]{&r.MaxTokens, 1, 20_000}},
-		{name: "context", doc: "tokens of the model's context, input and output; a conversation is shortened before it fills 90 % of them; left out: 128000", field: whole[int]{&r.Context, 1000, 100_000_000}},
+		{name: "temperature", doc: "sampling temperature if a config sets none", field: then{number{to: &heat, max: 2}, func() { r.Temperature = &heat }}},
+		{name: "max_tokens", doc: "maximum number of tokens in an answer; default 4096", field: whole[int]{&r.MaxTokens, 1, 20_000}},
+		{name: "context", doc: "number of tokens in the model's context, input and output; a conversation is shortened before it fills 90 % of them; default 128000", field: whole[int]{&r.Context, 1000, 100_000_000}},
 	}}
 }
 
-// section is a mapping from names to entries.
+// section returns the field for a mapping from names to entries.
 func section[T any](what string, fields func(*T, map[string]*yaml.Node) field, store func(name string, v T, at entry)) mapping {
 	return mapping{
 		each: func(s *source, k *yaml.Node) field {
@@ -125,7 +131,7 @@ func routesKeys(f *settingsFile) mapping {
 		})
 }
 
-// put assigns to a map and creates it if necessary.
+// put adds an entry to a map, which it creates if necessary.
 func put[M ~map[string]V, V any](m *M, name string, v V) {
 	if *m == nil {
 		*m = M{}
@@ -133,10 +139,10 @@ func put[M ~map[string]V, V any](m *M, name string, v V) {
 	(*m)[name] = v
 }
 
-// checkModels checks that providers and routes are consistent.
+// checkModels checks that the providers and routes are consistent.
 func (f *settingsFile) checkModels(s *source) {
 	names := SortedNames(f.Providers)
-	recorded := map[string]string{} // which provider records in a file
+	recorded := map[string]string{} // the provider that records in each file
 	for _, name := range names {
 		p, at := f.Providers[name], f.providers[name]
 		switch of, known := f.Providers[p.Of]; {
@@ -175,11 +181,11 @@ func (f *settingsFile) checkModels(s *source) {
 		f.checkRoute(s, name, f.patches["write"])
 	}
 	if _, ok := f.Routes[DefaultRoute]; len(f.Routes) > 0 && !ok {
-		s.bad(f.given["routes"], "it is used where no other route is named", "the route %q is missing", DefaultRoute)
+		s.bad(f.given["routes"], "it is used if no other route is named", "the route %q is missing", DefaultRoute)
 	}
 }
 
-// checkRoute reports a route that does not exist.
+// checkRoute reports an issue if there is no route with the given name.
 func (f *settingsFile) checkRoute(s *source, name string, at *yaml.Node) {
 	if _, known := f.Routes[name]; known {
 		return
@@ -191,7 +197,8 @@ func (f *settingsFile) checkRoute(s *source, name string, at *yaml.Node) {
 	s.bad(at, hint, "there is no route %q", name)
 }
 
-// recording is the field of a file below the root that records exchanges.
+// recording is the field for the file in which exchanges are recorded, given by its path
+// below the root.
 func recording(to *string) text {
 	return text{to: to, check: recordingProblem, form: schema{"type": "string", "pattern": `^[^/.\\][^\\]*\.yaml$`}}
 }

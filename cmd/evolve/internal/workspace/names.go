@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// AgentNames lists the agents of the workspace at root without reading their files, for
-// suggestions: the folders with an agent.yaml. Unreadable folders are left out.
+// AgentNames lists the agents of the workspace at root, for suggestions: the folders with
+// an agent.yaml. It does not read the agents' files and leaves out unreadable folders.
 func AgentNames(root string) []string {
 	return namesIn(filepath.Join(root, agentsDir), func(e fs.DirEntry) string {
 		if _, err := os.Stat(filepath.Join(root, agentsDir, e.Name(), agentYAML)); err != nil {
@@ -18,7 +18,8 @@ func AgentNames(root string) []string {
 	})
 }
 
-// SuiteNames lists the suites of the workspace at root in the same way.
+// SuiteNames lists the suites of the workspace at root in the same way as AgentNames lists
+// its agents.
 func SuiteNames(root string) []string {
 	return namesIn(filepath.Join(root, suitesDir), func(e fs.DirEntry) string {
 		name, isSuite := strings.CutSuffix(e.Name(), suiteSuffix)
@@ -29,9 +30,10 @@ func SuiteNames(root string) []string {
 	})
 }
 
-// namesIn lists the valid names that name returns for the entries of a folder.
+// namesIn lists the names that name returns for the entries of a folder, leaving out
+// invalid ones.
 func namesIn(dir string, name func(fs.DirEntry) string) []string {
-	entries, _ := os.ReadDir(dir) // as far as it can be read
+	entries, _ := os.ReadDir(dir) // as many entries as can be read
 	var names []string
 	for _, e := range entries {
 		if n := name(e); namePattern.MatchString(n) {

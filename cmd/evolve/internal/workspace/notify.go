@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// The kinds of events that notify reports.
+// The kinds of events that the setting notify can select for messages.
 const (
 	EventAwaits = "awaits"
 	EventFailed = "failed"
@@ -22,7 +22,7 @@ const (
 	EventBudget = "budget"
 )
 
-// EventKinds lists the kinds of events.
+// EventKinds lists all kinds of events.
 func EventKinds() []string { return []string{EventAwaits, EventFailed, EventFell, EventBudget} }
 
 // The kinds of channels.
@@ -32,45 +32,49 @@ const (
 	ChannelEmail   = "email"
 )
 
-// The security of a connection to a mail server. NoTLS is for this machine and private
-// networks, without a password.
+// The ways to secure the connection to a mail server. NoTLS is only for mail servers on
+// this machine or in private networks, and cannot be used with a password.
 const (
 	StartTLS = "starttls"
 	TLS      = "tls"
 	NoTLS    = "none"
 )
 
-// Notify configures the messages about nights and their channels. No identity of a run,
-// an agent or an evaluation depends on it.
+// Notify configures the messages about nights and the channels for them. It is not part of
+// the identity of a run, an agent or an evaluation.
 type Notify struct {
-	// Events are the kinds of events that are reported.
+	// Events are the kinds of events to report.
 	Events []string
-	// Remind is the time after which a decision that is still open is reported again; 0:
-	// never.
+	// Remind is the time after which a decision that is still open is reported again; 0
+	// means never.
 	Remind   time.Duration
 	Channels []Channel
-	// Heartbeat is the URL of a dead man's switch; empty: none.
+	// Heartbeat is the URL of a dead man's switch; if it is empty, no dead man's switch is
+	// used.
 	Heartbeat string
 }
 
-// Channel is one place to which events are sent.
+// Channel describes a way of sending messages about events to recipients.
 type Channel struct {
 	// Kind is ChannelProgram, ChannelWebhook or ChannelEmail.
 	Kind string
-	// Argv and Env are those of a program.
+	// Argv is the command line of a program, and Env names the environment variables that
+	// it is given in addition to PATH and HOME.
 	Argv, Env []string
-	// URL is the address of a webhook, URLEnv the variable that holds it, one of them.
-	// SecretEnv names the variable of the key that signs; empty: unsigned.
+	// URL is the address of a webhook, and URLEnv names the variable that holds the
+	// address; only one of them is set. SecretEnv names the variable that holds the signing
+	// key; if it is empty, messages are not signed.
 	URL, URLEnv, SecretEnv string
-	// Server is the host and port of a mail server, Security one of StartTLS, TLS and NoTLS.
+	// Server is the host and port of a mail server. Security is StartTLS, TLS or NoTLS.
 	Server, Security string
-	// UserEnv and PasswordEnv name the variables of a login, both or none.
+	// UserEnv and PasswordEnv name the environment variables that hold the user name and
+	// the password. Either both are set or neither is.
 	UserEnv, PasswordEnv string
 	From                 string
 	To                   []string
 }
 
-// EnvNames lists the variables whose values are secrets of the channels.
+// EnvNames lists the environment variables that hold the secrets of the channels.
 func (n Notify) EnvNames() []string {
 	var names []string
 	for _, c := range n.Channels {
@@ -83,15 +87,15 @@ func (n Notify) EnvNames() []string {
 	return names
 }
 
-// NotifySettings reads only notify and heartbeat of the workspace at root. It returns them
-// also if the rest of the workspace has issues. Its error is a *Errors if evolve.yaml
-// cannot be parsed, or if these keys have issues themselves.
+// NotifySettings reads only the keys notify and heartbeat of the workspace at root. It
+// returns their settings even if the rest of the workspace has issues. Its error is an
+// *Errors if evolve.yaml cannot be parsed or if either of these keys has an issue.
 func NotifySettings(root string) (Notify, error) {
 	f, err := someSettings(root, func(f *settingsFile) []key { return notificationKeys(&f.Notify) })
 	return f.Notify, err
 }
 
-// someSettings reads only these top-level keys of evolve.yaml.
+// someSettings reads only the given top-level keys of evolve.yaml.
 func someSettings(root string, keys func(*settingsFile) []key) (*settingsFile, error) {
 	f := newSettingsFile()
 	root, err := filepath.Abs(root)
@@ -108,7 +112,7 @@ func someSettings(root string, keys func(*settingsFile) []key) (*settingsFile, e
 	if n == nil || n.Kind != yaml.MappingNode {
 		return f, errors.Join(form.err(), errors.New("evolve.yaml is not a mapping"))
 	}
-	s.secrets(n, data) // reported when the whole file is read
+	s.secrets(n, data) // secrets are reported when the whole file is read
 	s = &source{file: SettingsFile, errs: &own}
 	for _, k := range keys(f) {
 		if value := child(n, k.name); value != nil {
@@ -118,11 +122,11 @@ func someSettings(root string, keys func(*settingsFile) []key) (*settingsFile, e
 	return f, own.err()
 }
 
-// notificationKeys are the top-level keys notify and heartbeat.
+// notificationKeys describes the top-level keys notify and heartbeat.
 func notificationKeys(n *Notify) []key {
 	return []key{
-		{name: "notify", doc: "what a night tells people, and where; see evolve help notify", field: notifyKeys(n)},
-		{name: "heartbeat", doc: "URL of a dead man's switch, which each run calls at its start (/start added), its success and its failure (/fail added), as healthchecks.io has it", field: address(&n.Heartbeat, true), example: "https://hc.example.org/night"},
+		{name: "notify", doc: "notifications about nights, and where they are sent; see evolve help notify", field: notifyKeys(n)},
+		{name: "heartbeat", doc: "URL of a dead man's switch, which each run calls at its start (/start added), its success and its failure (/fail added), as healthchecks.io expects", field: address(&n.Heartbeat, true), example: "https://hc.example.org/night"},
 	}
 }
 
@@ -141,8 +145,8 @@ func notifyKeys(n *Notify) object {
 		n.Events = kinds
 	}, listOf{each: func() field { return oneOf(new(string), EventKinds()...) }, min: 1, unique: true}.schema()}
 	return object{keys: []key{
-		{name: "events", doc: "kinds of events that are sent: something awaits a decision, a night failed, a champion fell, a budget under policies is near its end", field: events, def: "[" + strings.Join(EventKinds(), ", ") + "]"},
-		{name: "remind", doc: "time after which a decision that is still open is sent again, such as 168h; left out: never", field: duration{&n.Remind, time.Hour, 8760 * time.Hour}, example: "168h"},
+		{name: "events", doc: "kinds of events that are sent: something awaits a decision, a night failed, a champion's score fell, a budget under policies is nearly used up", field: events, def: "[" + strings.Join(EventKinds(), ", ") + "]"},
+		{name: "remind", doc: "time after which a decision that is still open is sent again, such as 168h; if omitted, never", field: duration{&n.Remind, time.Hour, 8760 * time.Hour}, example: "168h"},
 		{name: "channels", doc: "where events are sent: to a program with JSON on stdin, to a webhook, by e-mail", field: channelsField(n), example: "[{kind: program, argv: [sh, notify.sh]}]"},
 	}}
 }
@@ -171,8 +175,8 @@ func channelsField(n *Notify) custom {
 	}, form.schema()}
 }
 
-// Target identifies the recipient of a channel. Sent messages are recorded under this
-// name.
+// Target identifies the recipient of a channel. Messages that were sent are recorded under
+// this identifier.
 func (c Channel) Target() string {
 	return strings.Join(slices.Concat([]string{c.Kind}, c.Argv, []string{c.URL, c.URLEnv, c.Server}, c.To), "\x00")
 }
@@ -184,7 +188,7 @@ func channelKeys(c *Channel) union {
 		ChannelProgram: {keys: []key{
 			kind,
 			{name: "argv", doc: "program with its arguments, started in the workspace's folder with the message as JSON on stdin, for a minute at most, outside any sandbox", field: argv(&c.Argv), required: true, example: "[sh, notify.sh]"},
-			{name: "env", doc: "names of the environment variables that it is given besides PATH and HOME", field: listOf{each: func() field {
+			{name: "env", doc: "names of the environment variables that it is given in addition to PATH and HOME", field: listOf{each: func() field {
 				var name string
 				return then{envName(&name), func() {
 					if name != "" {
@@ -196,8 +200,8 @@ func channelKeys(c *Channel) union {
 		ChannelWebhook: {keys: []key{
 			kind,
 			{name: "url", doc: "address that the message is posted to as JSON; https, or http on this machine or a private network", field: address(&c.URL, false), example: "https://hooks.example.org/evolve"},
-			{name: "url_env", doc: "name of the environment variable that holds the address, in place of url, where the address itself is a secret", field: envName(&c.URLEnv), example: "EVOLVE_WEBHOOK_URL"},
-			{name: "secret_env", doc: "name of the environment variable with the key that signs each request; left out: unsigned", field: envName(&c.SecretEnv), example: "EVOLVE_WEBHOOK_SECRET"},
+			{name: "url_env", doc: "name of the environment variable that holds the address, instead of url, if the address itself is a secret", field: envName(&c.URLEnv), example: "EVOLVE_WEBHOOK_URL"},
+			{name: "secret_env", doc: "name of the environment variable with the key that signs each request; if omitted, requests are unsigned", field: envName(&c.SecretEnv), example: "EVOLVE_WEBHOOK_SECRET"},
 		}, limits: schema{"oneOf": []any{schema{"required": []any{"url"}}, schema{"required": []any{"url_env"}}}}, check: func(s *source, n *yaml.Node, name string) {
 			if (c.URL == "") == (c.URLEnv == "") {
 				s.bad(n, "", "%s must have either url or url_env", name)
@@ -210,7 +214,7 @@ func channelKeys(c *Channel) union {
 			{name: "user_env", doc: "name of the environment variable that holds the user of the login", field: envName(&c.UserEnv), example: "SMTP_USER"},
 			{name: "password_env", doc: "name of the environment variable that holds the password", field: envName(&c.PasswordEnv), example: "SMTP_PASSWORD"},
 			{name: "from", doc: "sender, one address", field: mailbox(&c.From), required: true, example: "evolve@example.org"},
-			{name: "to", doc: "receivers, one address each", field: listOf{each: func() field {
+			{name: "to", doc: "recipients, one address each", field: listOf{each: func() field {
 				var to string
 				return then{mailbox(&to), func() {
 					if to != "" {
@@ -242,7 +246,7 @@ func serverProblem(v string) (problem, hint string) {
 	return "", ""
 }
 
-// mailbox is the field of one address of e-mail.
+// mailbox is the field for one e-mail address.
 func mailbox(to *string) text {
 	return text{to: to, check: mailboxProblem, form: schema{"type": "string", "pattern": `^[!-?A-~]+@[!-?A-~]+$`}}
 }

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestNotifySettings checks that they are read beside mistakes elsewhere, and only there.
+// TestNotifySettings checks that the notification settings are read despite mistakes
+// elsewhere in the file, but not if they contain mistakes themselves.
 func TestNotifySettings(t *testing.T) {
 	const set = "heartbeat: https://hc.example.org/x\nnotify: {channels: [{kind: program, argv: [x]}]}\n"
 	for _, c := range []struct {

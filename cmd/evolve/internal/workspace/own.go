@@ -8,11 +8,11 @@ import (
 	"slices"
 )
 
-// OwnFiles lists the files that make up the workspace: evolve.yaml with its schema and
-// .gitignore, and for each agent agent.yaml, its champion, its prompt files, memories,
-// tools and skills, and its suites. Paths are relative to the root, with slashes, in
-// order; only regular files are listed. All other files, such as programs, fixtures, data
-// and environment files, are the operator's to commit.
+// OwnFiles lists the files that make up the workspace: evolve.yaml with its schema,
+// .gitignore, and for each agent its agent.yaml, champion, prompt files, memories, tools,
+// skills and suites. Paths are relative to the root, slash-separated, and sorted. Only
+// regular files and links are listed. Any other files, such as programs, fixtures, data and
+// environment files, are left for the operator to commit.
 func (w *Workspace) OwnFiles() []string {
 	want := []string{SettingsFile, settingsSchemaFile, agentSchemaFile, ".gitignore", path.Join(agentsDir, memoriesFile)}
 	for i := range w.Agents {

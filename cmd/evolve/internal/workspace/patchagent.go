@@ -9,17 +9,18 @@ import (
 	"evolve/gates/review"
 )
 
-// The bounds of the number of search tasks on which the agent of a target is tried.
+// The limits on the number of search tasks that a target's agent runs for a patch, and the
+// default.
 const (
-	minTrialTasks     = 6 // fewer than stats.MinClusters show nothing
+	minTrialTasks     = 6 // fewer than stats.MinClusters cannot show a difference
 	maxTrialTasks     = 1000
 	defaultTrialTasks = 40
 )
 
-// checkTrials checks the agents that targets name. Such an agent must be a program in the
-// agent's own folder, which must be inside the target, so that its exported tree contains
-// it. A target that contains the workspace is refused, because no patch may change its
-// agents.
+// checkTrials checks the agents that targets name. Such an agent must be a program, and its
+// folder must be inside the target so that an exported tree of the target contains it. A
+// target that contains the whole workspace is rejected, because no patch may change the
+// workspace's agents.
 func (l *loader) checkTrials(s *source, agents []Agent) {
 	targets := l.set.patches["targets"]
 	if targets == nil {
@@ -48,7 +49,7 @@ func (l *loader) checkTrials(s *source, agents []Agent) {
 		const hint = "make the agent's folder a repository of its own, and set repo: agents/"
 		switch repo := t.Dir(l.root); {
 		case a.Adapter.Kind != KindCommand:
-			s.bad(given, "name one whose adapter is command", "the agent %q is no program of its own", t.Agent)
+			s.bad(given, "name one whose adapter is command", "the agent %q is not a separate program", t.Agent)
 		case !inside(repo, a.Dir):
 			s.bad(given, hint+t.Agent, "the folder of the agent %q is not in the target's repository", t.Agent)
 		case inside(repo, l.root):
@@ -57,13 +58,13 @@ func (l *loader) checkTrials(s *source, agents []Agent) {
 	}
 }
 
-// inside reports whether a folder is outer or inside it.
+// inside reports whether a folder is outer itself or is inside outer.
 func inside(outer, folder string) bool {
 	within, err := filepath.Rel(outer, folder)
 	return err == nil && filepath.IsLocal(within)
 }
 
-// TrialTasks returns the number of search tasks that a patch of a target is tried on.
+// TrialTasks returns the number of search tasks on which a patch to a target is tried.
 func (w *Workspace) TrialTasks(t PatchTarget) int {
 	n := 0
 	if a, ok := w.Agent(t.Agent); ok {
@@ -74,8 +75,8 @@ func (w *Workspace) TrialTasks(t PatchTarget) int {
 	return min(n, t.Tasks)
 }
 
-// OwnCode returns the target of patches as which nights search an agent's code together with
-// its config; "" if there is none.
+// OwnCode returns the name of the patch target under which nights search an agent's code
+// together with its config, or "" if there is none.
 func (w *Workspace) OwnCode(agentID string) string {
 	for _, t := range w.Settings.Patches.Targets {
 		if t.Agent == agentID && review.Target(t).OwnCode() {
@@ -85,8 +86,9 @@ func (w *Workspace) OwnCode(agentID string) string {
 	return ""
 }
 
-// FolderIn returns the folder of the agent below the root of a repository, slash-separated;
-// "." for the root. It returns an error if the folder is elsewhere.
+// FolderIn returns the path of the agent's folder below the root of a repository,
+// slash-separated, or "." for the root itself. It returns an error if the folder is outside
+// the repository.
 func (a *Agent) FolderIn(top string) (string, error) {
 	home, err := filepath.EvalSymlinks(a.Dir)
 	if err != nil {
@@ -103,6 +105,6 @@ func (a *Agent) FolderIn(top string) (string, error) {
 	return filepath.ToSlash(folder), nil
 }
 
-// DefiningFiles are the names, below an agent's folder, of the files that define how it is run
-// and its champion. Not all of them need to exist.
+// DefiningFiles lists the files, by their names in an agent's folder, that define the
+// agent's champion and how the agent is run. Not all of them need to exist.
 func DefiningFiles() []string { return []string{agentYAML, ConfigFile, StrategyFile} }

@@ -10,9 +10,9 @@ import (
 	"evolve/gates/review"
 )
 
-// The bounds and defaults of a target's benchmark.
+// The bounds and defaults of the settings for a target's benchmark.
 const (
-	minBenchRuns    = 6 // fewer can never differ significantly at the level that is used
+	minBenchRuns    = 6 // with fewer runs, no difference can be significant at the level used
 	maxBenchRuns    = 100
 	maxTune         = 10_000
 	maxLoss         = 1000
@@ -30,10 +30,11 @@ var (
 
 const packagesRule = "a package below the repository, such as ./cache or ./..."
 
-// goKeys select Go benchmarks; they do not apply to a command.
+// goKeys are the keys that select Go benchmarks; they do not apply to a command.
 var goKeys = []string{"packages", "pattern"}
 
-// benchmarkKeys describes the benchmark of a target, which begins with its defaults.
+// benchmarkKeys describes the keys of a target's benchmark. It first sets b to the
+// defaults.
 func benchmarkKeys(b *review.Benchmark) object {
 	b.Pattern, b.Count, b.Metric, b.Tune = defaultBench, defaultRuns, defaultMetric, defaultTune
 	with := []any{}
@@ -45,23 +46,23 @@ func benchmarkKeys(b *review.Benchmark) object {
 		check:  func(s *source, n *yaml.Node, _ string) { checkBenchmark(s, n, b) },
 		keys: []key{
 			{name: "packages", doc: "packages whose benchmarks are run", field: words(&b.Packages, 0, goPackages, packagesRule), def: `["` + defaultPackages + `"]`},
-			{name: "pattern", doc: "benchmarks to run, as go test -bench takes it", field: text{to: &b.Pattern, pattern: nonEmpty, rule: "text that is not empty", check: expressionProblem, form: schema{"type": "string", "minLength": 1}}, def: quote(defaultBench)},
-			{name: "command", doc: "program with its arguments that measures in place of Go benchmarks: it is started in the sandbox, in the target's folder, and prints a line such as BenchmarkName 100 123 ns/op for each thing that it measured", field: argv(&b.Command), example: "[sh, bench/run.sh]"},
-			{name: "count", doc: "runs of each side, which take turns", field: whole[int]{&b.Count, minBenchRuns, maxBenchRuns}, def: show(defaultRuns)},
-			{name: "metric", doc: "unit that decides, as benchstat names it", field: text{to: &b.Metric, pattern: metricPattern, rule: "a unit such as sec/op, B/op or allocs/op"}, def: defaultMetric},
-			{name: "better", doc: "whether lower or higher values of the metric are better; needed for a unit of the target's own alone", field: oneOf(&b.Better, "lower", "higher"), example: "lower"},
-			{name: "loss", doc: "largest loss, in per cent of the base, that a measurement may miss; a patch whose runs cannot rule out a larger one is left to a person", field: whole[int]{&b.Loss, 1, maxLoss}, def: "10"},
-			{name: "tune", doc: "runs of the benchmarks in a night that look for better values of constants marked //evolve:param; 0 for none", field: whole[int]{&b.Tune, 0, maxTune}, def: show(defaultTune)},
+			{name: "pattern", doc: "pattern of the benchmarks to run, in the form that go test -bench takes", field: text{to: &b.Pattern, pattern: nonEmpty, rule: "text that is not empty", check: expressionProblem, form: schema{"type": "string", "minLength": 1}}, def: quote(defaultBench)},
+			{name: "command", doc: "program with its arguments that measures the code instead of Go benchmarks; it is started in the sandbox, in the target's folder, and prints a line such as BenchmarkName 100 123 ns/op for each thing that it measured", field: argv(&b.Command), example: "[sh, bench/run.sh]"},
+			{name: "count", doc: "number of runs of each side, the base and the patch; the two sides alternate", field: whole[int]{&b.Count, minBenchRuns, maxBenchRuns}, def: show(defaultRuns)},
+			{name: "metric", doc: "unit of the values that decide, as benchstat names it", field: text{to: &b.Metric, pattern: metricPattern, rule: "a unit such as sec/op, B/op or allocs/op"}, def: defaultMetric},
+			{name: "better", doc: "whether lower or higher values of the metric are better; needed only for a unit that the target defines itself", field: oneOf(&b.Better, "lower", "higher"), example: "lower"},
+			{name: "loss", doc: "largest loss, in per cent of the base, that a measurement may miss; a patch whose runs cannot rule out a larger loss is left for a person to decide", field: whole[int]{&b.Loss, 1, maxLoss}, def: "10"},
+			{name: "tune", doc: "number of benchmark runs in a night that are spent looking for better values of constants marked //evolve:param; 0 for none", field: whole[int]{&b.Tune, 0, maxTune}, def: show(defaultTune)},
 		},
 	}
 }
 
-// checkBenchmark checks which keys go together, and sets the packages.
+// checkBenchmark checks that the given keys can be combined, and sets the packages.
 func checkBenchmark(s *source, n *yaml.Node, b *review.Benchmark) {
 	if command := child(n, "command"); command != nil {
 		for _, other := range goKeys {
 			if at := child(n, other); at != nil {
-				s.bad(at, "the command does the measuring: leave one of the two out", `%q does not go with "command"`, other)
+				s.bad(at, "the command measures instead of Go benchmarks: leave one of the two keys out", `%q does not go with "command"`, other)
 			}
 		}
 		if !nonEmpty.MatchString(b.Command[0]) {
@@ -81,7 +82,7 @@ func checkBenchmark(s *source, n *yaml.Node, b *review.Benchmark) {
 
 func expressionProblem(v string) (problem, hint string) {
 	if _, err := regexp.Compile(v); err != nil {
-		problem = fmt.Sprintf("is no pattern: %v", err)
+		problem = fmt.Sprintf("is not a valid pattern: %v", err)
 	}
 	return problem, ""
 }

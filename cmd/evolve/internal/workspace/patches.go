@@ -10,24 +10,26 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Patches is patches: in evolve.yaml: the code that patches may be proposed for.
+// Patches holds the settings under patches in evolve.yaml, which name the code that patches
+// may be proposed for.
 type Patches struct {
 	Targets []PatchTarget
-	// Reviewers are the agents that review patches, in the order of their turns; empty:
-	// all agents.
+	// Reviewers are the agents that review patches, in the order in which they take turns;
+	// if the list is empty, all agents review.
 	Reviewers []string
-	// Sandbox is "auto" (the default: without a sandbox, no tests run) or "none", by
-	// which the operator lets a patch's tests run with the rights of the user.
+	// Sandbox is "auto" or "none". With "auto", the default, no tests run unless a sandbox
+	// is available. With "none", the operator allows the tests of a patch to run outside a
+	// sandbox, with the user's rights.
 	Sandbox string
-	// Write is the route of the language model that writes patches at night; "": none.
+	// Write is the route of the language model that writes patches at night; "" means none.
 	Write string
 }
 
-// PatchTarget is a target as evolve.yaml has it: Repo may be relative to the workspace's
-// root. Without an Agent it has no Tasks.
+// PatchTarget is a target as written in evolve.yaml: Repo may be relative to the root of
+// the workspace. If Agent is empty, Tasks is 0.
 type PatchTarget review.Target
 
-// Dir returns the absolute folder of a target.
+// Dir returns the absolute path of a target's folder.
 func (t PatchTarget) Dir(root string) string {
 	if filepath.IsAbs(t.Repo) {
 		return filepath.Clean(t.Repo)
@@ -35,7 +37,7 @@ func (t PatchTarget) Dir(root string) string {
 	return filepath.Join(root, filepath.FromSlash(t.Repo))
 }
 
-// Target returns the target of patches with a name.
+// Target returns the patch target with the given name, and reports whether there is one.
 func (p Patches) Target(name string) (PatchTarget, bool) {
 	at := slices.IndexFunc(p.Targets, func(t PatchTarget) bool { return t.Name == name })
 	if at < 0 {
@@ -44,7 +46,7 @@ func (p Patches) Target(name string) (PatchTarget, bool) {
 	return p.Targets[at], true
 }
 
-// TargetNames lists the targets of patches in their order.
+// TargetNames lists the names of the patch targets in their order.
 func (p Patches) TargetNames() []string {
 	names := make([]string, len(p.Targets))
 	for i, t := range p.Targets {
@@ -53,7 +55,7 @@ func (p Patches) TargetNames() []string {
 	return names
 }
 
-// The bounds of a target.
+// The limits on targets.
 const (
 	maxTargets     = 100
 	maxTargetBytes = 64 << 20
@@ -61,8 +63,7 @@ const (
 	defaultRepo    = "."
 )
 
-// scopePattern matches a path whose parts are neither empty nor "." nor "..", or only
-// ".".
+// scopePattern matches "." and any path of which no element is empty, "." or "..".
 var scopePattern = regexp.MustCompile(`^(\.|[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*(/[^/\\\x00-\x1f]*[^/\\.\x00-\x1f][^/\\\x00-\x1f]*)*/?)$`)
 
 const scopeRule = "a path from the root of the repository, such as internal/cache, or . for all of it"
@@ -71,13 +72,13 @@ func patchKeys(f *settingsFile) object {
 	p := &f.Patches
 	return object{seen: f.patches, keys: []key{
 		{name: "targets", doc: "repositories that patches may be proposed for", field: targetsKeys(f), example: "[{name: code, allow: [internal/cache]}]"},
-		{name: "reviewers", doc: "agents that review patches, in turns and never their own; all agents where none is named", field: words(&p.Reviewers, 0, namePattern, nameRule), example: "[aide]"},
-		{name: "sandbox", doc: "auto: a patch's tests run in a sandbox or not at all; none: with your own rights where no sandbox is available, which every report states", field: oneOf(&p.Sandbox, "auto", "none"), def: "auto"},
-		{name: "write", doc: "route of a language model that reads, after the search, how the champion failed, and writes at most one patch an agent and night; left out: none is asked", field: text{to: &p.Write, pattern: namePattern, rule: nameRule}, example: "default"},
+		{name: "reviewers", doc: "agents that review patches, taking turns and never reviewing their own; all agents if none is named", field: words(&p.Reviewers, 0, namePattern, nameRule), example: "[aide]"},
+		{name: "sandbox", doc: "auto: a patch's tests run in a sandbox or not at all; none: they run with your own rights if no sandbox is available, and every report states that", field: oneOf(&p.Sandbox, "auto", "none"), def: "auto"},
+		{name: "write", doc: "route of a language model that, after the search, reads how the champion failed and writes at most one patch per agent and night; if left out, no model is asked", field: text{to: &p.Write, pattern: namePattern, rule: nameRule}, example: "default"},
 	}}
 }
 
-// targetsKeys is the list of targets; each starts with its defaults.
+// targetsKeys describes the list of targets. Keys that a target omits have their defaults.
 func targetsKeys(f *settingsFile) listOf {
 	return listOf{each: func() field {
 		t := PatchTarget{Repo: defaultRepo, Tasks: defaultTrialTasks}
@@ -92,27 +93,27 @@ func targetKeys(t *PatchTarget) object {
 	var c review.Scoring
 	scored := func(f field) field { return then{f, func() { t.Scoring = &c }} }
 	return object{keys: []key{
-		{name: "name", doc: "a name of your own", field: text{to: &t.Name, pattern: namePattern, rule: nameRule}, required: true},
-		{name: "repo", doc: "folder of its git repository or a folder in it, relative to the workspace; commands start there; paths are relative to the root of the repository", field: text{to: &t.Repo, pattern: nonEmpty, rule: "a folder"}, def: quote(defaultRepo)},
-		{name: "allow", doc: "paths from the root of the repository that patches may touch, each with all below it", field: words(&t.Policy.Allow, 1, scopePattern, scopeRule), required: true},
-		{name: "deny", doc: "paths among these that patches may not touch; deny wins", field: words(&t.Policy.Deny, 0, scopePattern, scopeRule)},
+		{name: "name", doc: "a name of your choice", field: text{to: &t.Name, pattern: namePattern, rule: nameRule}, required: true},
+		{name: "repo", doc: "root folder of its git repository or a folder in it, relative to the workspace; commands start there; paths are relative to the root of the repository", field: text{to: &t.Repo, pattern: nonEmpty, rule: "a folder"}, def: quote(defaultRepo)},
+		{name: "allow", doc: "paths from the root of the repository that patches may touch, including everything below them", field: words(&t.Policy.Allow, 1, scopePattern, scopeRule), required: true},
+		{name: "deny", doc: "paths within those allowed that patches may not touch; deny overrides allow", field: words(&t.Policy.Deny, 0, scopePattern, scopeRule)},
 		{name: "cgo", doc: "true: patches may touch C and assembly, and tests are built with cgo", field: flag{&t.Policy.Cgo}, def: "false"},
 		{name: "runtime", doc: "true: the target is an agent runtime, whose authentication, gateway, config schema and communication are denied as well", field: flag{&t.Policy.Runtime}, def: "false"},
-		{name: "max_files", doc: "number of files that one patch may change", field: whole[int]{&t.Policy.MaxFiles, 1, maxTargetFiles}, def: "20"},
-		{name: "max_bytes", doc: "size of one changed file, in bytes", field: whole[int64]{&t.Policy.MaxBytes, 1, maxTargetBytes}, def: "262144"},
-		{name: "benchmark", doc: "Go benchmarks, or a command that measures, which no patch may make significantly worse", field: unexplained{then{benchmarkKeys(&b), func() { t.Benchmark = &b }}}},
-		{name: "agent", doc: "agent whose program the target is: no patch may make it worse on its search tasks. Base and patch run in a sandbox, without network and variables of the adapter. With blocks, build or test and without score, its tasks score versions of its code, which are searched together with its config", field: text{to: &t.Agent, pattern: namePattern, rule: nameRule}, example: "solver"},
+		{name: "max_files", doc: "maximum number of files that one patch may change", field: whole[int]{&t.Policy.MaxFiles, 1, maxTargetFiles}, def: "20"},
+		{name: "max_bytes", doc: "maximum size of one changed file, in bytes", field: whole[int64]{&t.Policy.MaxBytes, 1, maxTargetBytes}, def: "262144"},
+		{name: "benchmark", doc: "Go benchmarks, or a command that measures the code; no patch may make the results significantly worse", field: unexplained{then{benchmarkKeys(&b), func() { t.Benchmark = &b }}}},
+		{name: "agent", doc: "agent whose program is the target: no patch may make the agent worse on its search tasks. The base and the patched program run in a sandbox, without network access and without the adapter's variables. If blocks, build or test is set but score is not, the agent's tasks score versions of its code, which are searched together with its config", field: text{to: &t.Agent, pattern: namePattern, rule: nameRule}, example: "solver"},
 		{name: "tasks", doc: "maximum number of search tasks that the agent runs, each once before and once after the patch", field: whole[int]{&t.Tasks, minTrialTasks, maxTrialTasks}, def: show(defaultTrialTasks)},
-		{name: "score", doc: "program with its arguments that scores the code, for the search over marked blocks (evolve:begin NAME): it gets names of cases and prints a JSON object with case, metric, value and better for each", field: scored(argv(&c.Score)), example: "[./score.bin]"},
+		{name: "score", doc: "program with its arguments that scores the code, for the search over marked blocks (evolve:begin NAME): it is given the names of cases and prints, for each case, a JSON object with the keys case, metric, value and better", field: scored(argv(&c.Score)), example: "[./score.bin]"},
 		{name: "build", doc: "program with its arguments that builds what score runs", field: scored(argv(&c.Build)), example: "[go, build, -o, score.bin, ./cmd/score]"},
 		{name: "test", doc: "program with its arguments that must succeed before a version is scored", field: scored(argv(&c.Test)), example: "[go, test, ./...]"},
-		{name: "blocks", doc: "marked blocks that the search may change; all where none is named", field: scored(words(&c.Blocks, 1, namePattern, nameRule)), example: "[priority]"},
-		{name: "metric", doc: "metric of score that decides; the first that it prints where none is named", field: scored(text{to: &c.Metric, pattern: nonEmpty, rule: "text that is not empty"}), example: "excess"},
-		{name: "profile", doc: "program with its arguments that prints a profile of the code as it is, for the models of search.reflect that write versions; it gets the names of the search cases, and none where the tasks of an agent score its code", field: scored(argv(&c.Profile)), example: "[./profile.sh]"},
+		{name: "blocks", doc: "marked blocks that the search may change; all if none is named", field: scored(words(&c.Blocks, 1, namePattern, nameRule)), example: "[priority]"},
+		{name: "metric", doc: "metric that decides, among those that score prints; if none is named, the first one that score prints", field: scored(text{to: &c.Metric, pattern: nonEmpty, rule: "text that is not empty"}), example: "excess"},
+		{name: "profile", doc: "program with its arguments that prints a profile of the current code, for the models in search.reflect that write versions; it is given the names of the search cases, or no names if the tasks of an agent score its code", field: scored(argv(&c.Profile)), example: "[./profile.sh]"},
 	}}
 }
 
-// addTarget adds a target to the settings.
+// addTarget checks a target together with those before it and adds it to the settings.
 func (f *settingsFile) addTarget(s *source, n *yaml.Node, t PatchTarget) {
 	if t.Agent == "" {
 		t.Tasks = 0
@@ -120,11 +121,11 @@ func (f *settingsFile) addTarget(s *source, n *yaml.Node, t PatchTarget) {
 	if t.Scoring != nil && len(t.Scoring.Score) == 0 {
 		switch metric := child(n, "metric"); {
 		case t.Agent == "":
-			s.bad(n, "add score: [PROGRAM, ARGUMENTS], or agent: AGENT, whose tasks then score its code", "target %q has keys of the search over blocks, and neither score nor agent", t.Name)
+			s.bad(n, "add score: [PROGRAM, ARGUMENTS], or agent: AGENT, whose tasks then score its code", "target %q has keys for the search over blocks, but neither score nor agent", t.Name)
 		case metric != nil:
-			s.bad(metric, "leave it out: the tasks of the agent score its code, unless score names a program", `"metric" goes with "score"`)
+			s.bad(metric, "leave it out: the tasks of the agent score its code, unless score names a program", `"metric" requires "score"`)
 		case len(t.Scoring.Blocks)+len(t.Scoring.Build)+len(t.Scoring.Test) == 0:
-			s.bad(child(n, "profile"), "add blocks, build, test or score", `"profile" is for a target whose code is searched`)
+			s.bad(child(n, "profile"), "add blocks, build, test or score", `"profile" has a use only for a target whose code is searched`)
 		}
 	}
 	p := &f.Patches
@@ -133,9 +134,9 @@ func (f *settingsFile) addTarget(s *source, n *yaml.Node, t PatchTarget) {
 	})
 	switch _, twice := p.Target(t.Name); {
 	case twice:
-		s.bad(child(n, "name"), "", "there are two targets %q", t.Name)
+		s.bad(child(n, "name"), "", "there are two targets named %q", t.Name)
 	case another >= 0:
-		s.bad(child(n, "agent"), "name all blocks in one of them", "target %q searches the code of agent %q already", p.Targets[another].Name, t.Agent)
+		s.bad(child(n, "agent"), "name all blocks in one of the two targets", "target %q already searches the code of agent %q", p.Targets[another].Name, t.Agent)
 	case len(p.Targets) == maxTargets:
 		s.bad(n, "", "there are more than %d targets", maxTargets)
 	default:
@@ -143,7 +144,8 @@ func (f *settingsFile) addTarget(s *source, n *yaml.Node, t PatchTarget) {
 	}
 }
 
-// checkPatches checks that the reviewers of patches exist.
+// checkPatches checks that the agents named as reviewers of patches exist, and checks the
+// agents that targets name.
 func (l *loader) checkPatches(agents []Agent) {
 	s, ids := l.source(SettingsFile), (&Workspace{Agents: agents}).AgentIDs()
 	for i, r := range l.set.Patches.Reviewers {

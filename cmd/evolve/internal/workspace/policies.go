@@ -11,24 +11,26 @@ import (
 	"evolve/runtime/policy"
 )
 
-// The origins of tools that have no server.
+// The names in policies for the origins of tools; originMCP is followed by a colon and a
+// server's name, unless it stands for all servers.
 const (
 	originLocal    = "local"
 	originAuthored = "authored"
 	originMCP      = "mcp"
 )
 
-// The longest time and the largest count that a policy may name.
+// The longest time and the largest count that a policy may set.
 const (
 	maxWait  = 24 * time.Hour
 	maxCalls = 1_000_000_000
 )
 
-// layerEntry is the position of one layer of the policies.
+// layerEntry holds one layer of policies with the positions of its keys in evolve.yaml.
 type layerEntry struct {
 	entry
 	settings *policy.Settings
-	// parts are the positions of the groups of its keys, by name.
+	// parts holds the layer's groups of keys (retry, rate and budget), with the positions
+	// of their keys, by name.
 	parts map[string]entry
 }
 
@@ -49,11 +51,11 @@ func policyKeys(f *settingsFile) object {
 	environment := newLayer(&book.Environment)
 	put(&f.layers, "environment", environment)
 	return object{keys: []key{
-		{name: "environment", doc: "limits of every call; a key that is left out has a built-in limit", field: layerKeys(environment).object, example: "{deadline: 30s, retry: {attempts: 3}}"},
-		{name: "origins", doc: "the same keys for tools by their origin: local, authored, mcp or mcp:<server>", field: overlays("origins", &book.Origins), example: "{mcp: {deadline: 5s}}"},
-		{name: "roles", doc: "the same keys by agent", field: overlays("roles", &book.Roles), example: "{}"},
-		{name: "tools", doc: "the same keys by tool", field: overlays("tools", &book.Tools), example: "{grep: {deadline: 2s}}"},
-		{name: "providers", doc: "the same keys by provider", field: overlays("providers", &book.Providers), example: "{openai: {rate: {calls: 60, per: 1m}}}"},
+		{name: "environment", doc: "limits on every call; for a key that is left out, a built-in limit applies", field: layerKeys(environment).object, example: "{deadline: 30s, retry: {attempts: 3}}"},
+		{name: "origins", doc: "the same keys for each origin of tools: local, authored, mcp or mcp:<server>", field: overlays("origins", &book.Origins), example: "{mcp: {deadline: 5s}}"},
+		{name: "roles", doc: "the same keys for each agent", field: overlays("roles", &book.Roles), example: "{}"},
+		{name: "tools", doc: "the same keys for each tool", field: overlays("tools", &book.Tools), example: "{grep: {deadline: 2s}}"},
+		{name: "providers", doc: "the same keys for each provider", field: overlays("providers", &book.Providers), example: "{openai: {rate: {calls: 60, per: 1m}}}"},
 	}}
 }
 
@@ -66,10 +68,11 @@ func newLayer(v *policy.Settings) *layerEntry {
 	return l
 }
 
-// layer is an object whose keys the comments of a scaffold and its schema list only once.
+// layer is an object whose keys are listed only once, in the comments of a scaffold as well
+// as in the schema, although several settings have it as their value.
 type layer struct{ object }
 
-// layerRef is the name of the definition of a layer in the schema of evolve.yaml.
+// layerRef is the name under which the schema of evolve.yaml defines a layer.
 const layerRef = "layer"
 
 func (layer) schema() schema { return schema{"$ref": "#/$defs/" + layerRef} }
@@ -80,49 +83,48 @@ func layerKeys(l *layerEntry) layer {
 	waits := func(to *time.Duration) duration { return duration{to, time.Millisecond, maxWait} }
 	share := func(to *float64) number { return number{to: to, max: 1, above: true} }
 	return layer{object{seen: l.keys, keys: []key{
-		{name: "deadline", doc: "time of a call, attempts and waiting included", field: waits(&s.Deadline)},
-		{name: "retry", doc: "attempts at a call that failed and may be repeated: reads, and writes with an idempotency key", field: object{seen: l.parts["retry"].keys, keys: []key{
+		{name: "deadline", doc: "maximum duration of a call, including all attempts and waiting", field: waits(&s.Deadline)},
+		{name: "retry", doc: "retries of failed calls that may be repeated: reads, and writes with an idempotency key", field: object{seen: l.parts["retry"].keys, keys: []key{
 			{name: "attempts", doc: "maximum number of attempts; 1 means no retry", field: whole[int]{&s.Attempts, 1, 100}},
-			{name: "backoff", doc: "wait before the second attempt; it doubles", field: waits(&s.Backoff)},
+			{name: "backoff", doc: "wait before the second attempt; doubled before each further attempt", field: waits(&s.Backoff)},
 			{name: "max_backoff", doc: "longest wait between two attempts", field: waits(&s.MaxBackoff)},
 		}}},
 		{name: "breaker", doc: "when calls are refused at once because too many failed or were slow", field: object{keys: []key{
-			{name: "calls", doc: "number of the latest calls that count", field: whole[int]{&s.BreakerCalls, 1, 10_000}},
+			{name: "calls", doc: "number of the most recent calls that are considered", field: whole[int]{&s.BreakerCalls, 1, 10_000}},
 			{name: "failures", doc: "share of failures that opens the breaker", field: share(&s.BreakerFailures)},
-			{name: "slow", doc: "time from which a call is slow", field: waits(&s.BreakerSlow)},
+			{name: "slow", doc: "duration from which a call counts as slow", field: waits(&s.BreakerSlow)},
 			{name: "slow_share", doc: "share of slow calls that opens the breaker", field: share(&s.BreakerSlowShare)},
-			{name: "open", doc: "how long it stays open", field: waits(&s.BreakerOpen)},
-			{name: "probes", doc: "calls let through before it closes", field: whole[int]{&s.BreakerProbes, 1, 1000}},
+			{name: "open", doc: "how long the breaker stays open", field: waits(&s.BreakerOpen)},
+			{name: "probes", doc: "number of calls let through before the breaker closes", field: whole[int]{&s.BreakerProbes, 1, 1000}},
 		}}},
 		{name: "rate", doc: "how many calls may begin in a period, spread evenly", field: object{seen: l.parts["rate"].keys, keys: []key{
-			{name: "calls", doc: "calls let through in each period", field: whole[int]{&s.RateCalls, 1, maxCalls}},
+			{name: "calls", doc: "number of calls let through in each period", field: whole[int]{&s.RateCalls, 1, maxCalls}},
 			{name: "per", doc: "the period", field: waits(&s.RatePer)},
 			{name: "wait", doc: "longest time that a call waits for its turn", field: waits(&s.RateWait)},
 		}}},
 		{name: "concurrency", doc: "maximum number of calls at the same time", field: whole[int]{&s.Concurrency, 1, 10_000}},
-		{name: "queue_wait", doc: "longest time that a call waits for room, in turn among agents", field: waits(&s.QueueWait)},
-		{name: "budget", doc: "what calls may spend, and what happens then", field: object{seen: l.parts["budget"].keys, keys: []key{
+		{name: "queue_wait", doc: "longest time that a call waits for a free slot; agents take turns", field: waits(&s.QueueWait)},
+		{name: "budget", doc: "limit on what calls may spend, and what happens once it is reached", field: object{seen: l.parts["budget"].keys, keys: []key{
 			{name: "run", doc: "in one run", field: spendingKeys(&s.PerRun)},
 			{name: "agent", doc: "by one agent in one run", field: spendingKeys(&s.PerAgent)},
 			{name: "day", doc: "in one day", field: spendingKeys(&s.PerDay)},
 			{name: "exhausted", doc: "deny: calls are refused; degrade: another provider serves them", field: then{oneOf(&exhausted, string(policy.Deny), string(policy.Degrade)), func() { s.Exhausted = policy.Exhausted(exhausted) }}},
-			{name: "degrade_to", doc: "the provider that serves instead", field: text{to: &s.DegradedTo, pattern: namePattern, rule: nameRule}},
+			{name: "degrade_to", doc: "fallback provider, used when this one is unavailable", field: text{to: &s.DegradedTo, pattern: namePattern, rule: nameRule}},
 		}}},
 	}}}
 }
 
 func spendingKeys(b *policy.Budget) object {
 	return object{keys: []key{
-		{name: "calls", doc: "calls at most", field: whole[int64]{&b.Calls, 1, maxCalls}},
-		{name: "tokens", doc: "maximum tokens, input and output", field: whole[int64]{&b.Tokens, 1, 1_000_000_000_000}},
-		{name: "usd", doc: "most money, in USD", field: number{to: &b.USD, max: maxUSD, above: true}},
-		{name: "time", doc: "longest time that the calls may take together", field: duration{&b.Elapsed, time.Millisecond, 31 * 24 * time.Hour}},
+		{name: "calls", doc: "maximum number of calls", field: whole[int64]{&b.Calls, 1, maxCalls}},
+		{name: "tokens", doc: "maximum number of tokens, input and output", field: whole[int64]{&b.Tokens, 1, 1_000_000_000_000}},
+		{name: "usd", doc: "maximum cost, in USD", field: number{to: &b.USD, max: maxUSD, above: true}},
+		{name: "time", doc: "maximum total duration of the calls", field: duration{&b.Elapsed, time.Millisecond, 31 * 24 * time.Hour}},
 	}}
 }
 
-// checkPolicies checks that each layer is consistent in itself and with the providers and
-// servers of the file, and then all layers together, as a run will resolve them. Agents
-// and tools are checked once they are known.
+// checkPolicies checks that each layer is consistent in itself and refers only to providers
+// and servers in the file. Agents and tools are checked once they are known.
 func (f *settingsFile) checkPolicies(s *source) {
 	providers, servers := SortedNames(f.Providers), SortedNames(f.MCP)
 	for _, name := range SortedNames(f.layers) {
@@ -153,8 +155,8 @@ func (f *settingsFile) checkPolicies(s *source) {
 	}
 }
 
-// checkBook reports contradictions that package policy finds. It comes after all checks
-// that name a key, because these report its position.
+// checkBook reports the contradictions that package policy finds. It runs after all the
+// checks that can name a key, because their issues have the key's position.
 func (f *settingsFile) checkBook(s *source) {
 	at := f.given["policies"]
 	if at == nil || s.errs.failed(s.file) {
@@ -166,8 +168,8 @@ func (f *settingsFile) checkBook(s *source) {
 	}
 }
 
-// checkStandIn refuses an environment whose substitute provider would replace itself,
-// because the environment applies to that provider as well.
+// checkStandIn reports an issue if the policies under environment name a fallback provider
+// that would be its own fallback, because they apply to that provider as well.
 func (f *settingsFile) checkStandIn(s *source, l *layerEntry) {
 	to := l.settings.DegradedTo
 	if _, known := f.Providers[to]; !known || f.Policies.Providers[to].Exhausted != "" {
@@ -177,7 +179,7 @@ func (f *settingsFile) checkStandIn(s *source, l *layerEntry) {
 		"the provider %q would stand in for itself", to)
 }
 
-// check checks that the keys of one layer are consistent.
+// check checks that the keys of the layer are consistent.
 func (l *layerEntry) check(s *source, providers []string) {
 	v := l.settings
 	retry, rate, budget := l.parts["retry"], l.parts["rate"], l.parts["budget"]
@@ -198,7 +200,7 @@ func (l *layerEntry) check(s *source, providers []string) {
 	}
 }
 
-// policyNames checks that the agents and tools of layers exist.
+// policyNames checks that the agents and tools named by layers exist.
 func (f *settingsFile) policyNames(s *source, agents, tools []string) {
 	for _, name := range SortedNames(f.layers) {
 		group, what, _ := strings.Cut(name, ".")

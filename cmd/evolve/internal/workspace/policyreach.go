@@ -7,16 +7,16 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// policyReach refuses policies that cannot take effect, and then those that contradict
-// themselves. A program or service of the operator's own calls its tools and models by
-// itself, so policies can limit only its tasks as a whole: in its role, their
-// concurrency, rate and deadline, and what a run may spend.
+// policyReach rejects policies that cannot take effect, and then those that contradict each
+// other. An operator's own program or service calls its tools and models itself, so
+// policies can limit only its tasks as a whole: their concurrency, rate and deadline, which
+// are set under the agent's role, and what a run may spend.
 func (f *settingsFile) policyReach(s *source, agents []Agent) {
 	if s.errs.failed(s.file) {
 		return
 	}
 	defer f.checkBook(s)
-	// If there are servers or providers in the file, they are called, or will be.
+	// Assume that servers and providers in the file are called, now or later.
 	calls := len(f.MCP) > 0 || len(f.Providers) > 0 ||
 		slices.ContainsFunc(agents, func(a Agent) bool { return a.Adapter.Kind == KindBuiltin })
 	for _, name := range SortedNames(f.layers) {
@@ -30,30 +30,30 @@ func (f *settingsFile) policyReach(s *source, agents []Agent) {
 			}
 		case calls || len(agents) == 0:
 		case group == "tools" || group == "origins":
-			s.bad(l.key, "write limits of an agent's whole tasks under roles, by its id",
-				"no agent here calls tools through evolve, so policies of %s.%s have no effect", group, what)
+			s.bad(l.key, "put limits on an agent's whole tasks under roles, by the agent's id",
+				"no agent here calls tools through evolve, so policies under %s.%s have no effect", group, what)
 		case !overlay && len(l.keys) > 0:
-			s.bad(firstNode(l.keys), "write limits of an agent's whole tasks under roles, by its id",
-				"no agent here calls tools or models through evolve, so policies of the environment have no effect")
+			s.bad(firstNode(l.keys), "put limits on an agent's whole tasks under roles, by the agent's id",
+				"no agent here calls tools or models through evolve, so policies under environment have no effect")
 		}
 	}
 }
 
-// refuseForTasks refuses the keys of a role that cannot apply to whole tasks.
+// refuseForTasks rejects those keys of a role that cannot limit tasks as a whole.
 func (l *layerEntry) refuseForTasks(s *source, a Agent) {
 	budget := l.parts["budget"].keys
 	for _, c := range []struct {
 		at        *yaml.Node
 		key, hint string
 	}{
-		{l.keys["retry"], "retry", "a task is tried again by itself when infrastructure failed it"},
-		{l.keys["breaker"], "breaker", "a run has a breaker of its own, which pauses and ends it"},
-		{budget["day"], "budget.day", "budget.run bounds a run, and evolve run --budget-usd a night"},
+		{l.keys["retry"], "retry", "a task that failed because of the infrastructure is retried automatically"},
+		{l.keys["breaker"], "breaker", "a run has its own breaker, which pauses and ends the run"},
+		{budget["day"], "budget.day", "budget.run limits a run, and evolve run --budget-usd limits a night"},
 		{budget["exhausted"], "budget.exhausted", "a spent budget ends the night for the agent"},
 		{budget["degrade_to"], "budget.degrade_to", "a spent budget ends the night for the agent"},
 	} {
 		if c.at != nil {
-			s.bad(c.at, c.hint, "agent %s is of the kind %s, and %q cannot limit its tasks; concurrency, queue_wait, rate, deadline, budget.run and budget.agent can",
+			s.bad(c.at, c.hint, "agent %s is of kind %s: %q cannot limit its tasks, but concurrency, queue_wait, rate, deadline, budget.run and budget.agent can",
 				a.ID, a.Adapter.Kind, c.key)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 )
 
 // ProgramProblem returns the reason why the program of a command agent cannot be started,
-// as far as that can be checked without starting it: "its program … cannot be found".
-// It is empty if there is no problem, and for an agent that is no program. look finds a
-// program by its name or path, like [exec.LookPath].
+// such as "its program … cannot be found", as far as that can be checked without starting
+// the program. It returns "" if there is no problem or the agent is not a program. look
+// finds a program by its name or path, like [exec.LookPath].
 func (a *Agent) ProgramProblem(look func(name string) (string, error)) string {
 	if a.Adapter.Kind != KindCommand {
 		return ""
@@ -24,7 +24,7 @@ func (a *Agent) ProgramProblem(look func(name string) (string, error)) string {
 	return ""
 }
 
-// ProgramHint returns the hint for a missing program of an agent.
+// ProgramHint returns the hint that is shown if an agent's program is missing.
 func (a *Agent) ProgramHint() string {
 	folder := agentsDir + "/" + a.ID
 	if _, err := os.Stat(filepath.Join(a.Dir, "go.mod")); err == nil && strings.HasPrefix(a.Adapter.Argv[0], "./") {
@@ -33,8 +33,9 @@ func (a *Agent) ProgramHint() string {
 	return "relative paths are resolved against " + folder + "; a script must be executable"
 }
 
-// MissingPrograms reports all agents whose programs cannot be started, with their files,
-// or returns nil. A night checks this before it spends anything.
+// MissingPrograms returns an error that lists all agents whose programs cannot be started,
+// each with its agent.yaml, or nil if there are none. A night checks this before it spends
+// anything.
 func MissingPrograms(agents []*Agent, look func(name string) (string, error)) error {
 	var missing collector
 	for _, a := range agents {
@@ -45,8 +46,8 @@ func MissingPrograms(agents []*Agent, look func(name string) (string, error)) er
 	return missing.err()
 }
 
-// Startable checks that a program can be found as it would be started: in a folder if it
-// is a path or the name of a file there, otherwise in PATH.
+// Startable checks that a program can be found in the same way as when it is started: in
+// dir if name is a relative path or the name of a file there, and otherwise in PATH.
 func Startable(dir, name string, look func(name string) (string, error)) error {
 	if !filepath.IsAbs(name) {
 		path := filepath.Join(dir, filepath.FromSlash(name))

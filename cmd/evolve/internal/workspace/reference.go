@@ -9,11 +9,11 @@ import (
 	rtext "evolve/runtime/text"
 )
 
-// referenceWidth is the width of the comments of a scaffold.
+// referenceWidth is the maximum line width of the comments in a scaffold.
 const referenceWidth = 96
 
-// annotatedSettings returns evolve.yaml with every key commented out, explained, with its
-// default or an example.
+// annotatedSettings returns an evolve.yaml in which every key is commented out and
+// explained, with its default or an example.
 func annotatedSettings() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Settings of this evolve workspace. Every key may be left out.\n")
@@ -45,7 +45,7 @@ func proposed(b *bytes.Buffer, indent string, k key) {
 	}
 }
 
-// reference lists every key of a file with its explanation, as comments.
+// reference returns comments that list and explain every key of a file.
 func reference(o object) []byte {
 	var b bytes.Buffer
 	b.WriteString("\n# Every key of this file:\n#\n")
@@ -67,7 +67,7 @@ func explainKeys(b *bytes.Buffer, indent string, keys []key) {
 	}
 }
 
-// explain lists the keys below a field.
+// explain writes the explanations of the keys below a field.
 func explain(b *bytes.Buffer, indent string, f field) {
 	switch f := f.(type) {
 	case object:
@@ -95,7 +95,8 @@ func explain(b *bytes.Buffer, indent string, f field) {
 	}
 }
 
-// explainUnion lists the keys of each member, then the common ones.
+// explainUnion writes the explanations of each member's own keys, followed by those of the
+// keys common to all members.
 func explainUnion(b *bytes.Buffer, indent string, u union) {
 	shared := func(k key) bool {
 		for _, name := range u.names {
@@ -118,8 +119,8 @@ func comment(b *bytes.Buffer, indent, prose string) {
 	wrap(b, indent+"# ", indent+"# ", prose)
 }
 
-// wrap writes prose in lines of bounded width after the prefixes of the first line and
-// of the rest.
+// wrap writes prose in lines of bounded width. The first line begins with the prefix first,
+// all others with rest.
 func wrap(b *bytes.Buffer, first, rest, prose string) {
 	wider := max(0, len(first)-len(rest))
 	for i, line := range rtext.Fill(strings.Repeat("_", wider)+prose, referenceWidth-len(rest)) {

@@ -9,15 +9,15 @@ import (
 	"evolve/mutate"
 )
 
-// Reflect is search.reflect: the language models that propose changes.
+// Reflect holds the settings of search.reflect: the language models that propose changes.
 type Reflect struct {
-	// Rate bounds the calls of all routes together, in one agent's night.
+	// Rate limits the calls to all routes together during one agent's night.
 	mutate.Rate
-	// Routes are the models to choose from; none: the search does without.
+	// Routes are the models to choose from; if there are none, no model proposes changes.
 	Routes []mutate.AuthorRoute
 }
 
-// reflectField is search.reflect: a route, or keys.
+// reflectField is the field search.reflect: the name of a route, or an object.
 func reflectField(f *settingsFile) custom {
 	keys := func(to *Reflect) object {
 		return object{keys: append([]key{
@@ -37,15 +37,15 @@ func reflectField(f *settingsFile) custom {
 func rateKeys(r *mutate.Rate, every string) []key {
 	return []key{
 		{name: "every", doc: every, field: whole[int]{&r.Every, 1, maxCount}},
-		{name: "max_calls", doc: "maximum number of calls in one night of an agent", field: whole[int]{&r.MaxCalls, 1, maxCount}},
-		{name: "max_usd", doc: "maximum cost of calls in one night of an agent, in USD", field: number{to: &r.MaxUSD, max: maxUSD, above: true}},
-		{name: "max_tokens", doc: "maximum tokens, input and output, of calls in one night of an agent", field: whole[int64]{&r.MaxTokens, 1, 1e12}},
+		{name: "max_calls", doc: "maximum number of calls per agent and night", field: whole[int]{&r.MaxCalls, 1, maxCount}},
+		{name: "max_usd", doc: "maximum cost of calls per agent and night, in USD", field: number{to: &r.MaxUSD, max: maxUSD, above: true}},
+		{name: "max_tokens", doc: "maximum number of tokens, input and output, used by calls per agent and night", field: whole[int64]{&r.MaxTokens, 1, 1e12}},
 	}
 }
 
 func routeName(to *string) text { return text{to: to, pattern: namePattern, rule: nameRule} }
 
-// reflectRoute is one route: its name, or keys.
+// reflectRoute is the field for one route: its name, or an object.
 func reflectRoute(f *settingsFile) custom {
 	keys := func(to *mutate.AuthorRoute) object {
 		return object{keys: append([]key{

@@ -2,8 +2,9 @@ package workspace
 
 import "path/filepath"
 
-// Rel returns a folder as a command names it that runs in the workspace's folder, slash-separated;
-// "" for that folder itself.
+// Rel returns the path of a folder relative to the workspace's folder, slash-separated, as
+// a command that runs in the workspace's folder would name it; "" for the workspace's
+// folder itself.
 func (w *Workspace) Rel(folder string) string {
 	rel, err := filepath.Rel(w.Root, folder)
 	switch {

@@ -15,8 +15,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestAlteredProposals checks that an altered archive cannot make an approval write
-// another file than the champion's, or other content than the variant's.
+// TestAlteredProposals checks that an altered archive cannot make an approval write a file
+// other than the champion's, or content other than the variant's.
 func TestAlteredProposals(t *testing.T) {
 	settings := []byte("adoption: {after: touch owned}\n")
 	for name, c := range map[string]struct {
@@ -34,7 +34,7 @@ func TestAlteredProposals(t *testing.T) {
 		}, "changes agents/other/config.yaml"},
 		"another content": {func(p *archive.ProposalRecord) {
 			p.Files[0].New = append([]byte("# harmless\n"), p.Files[0].New...)
-		}, "with other content than its variant has"},
+		}, "with content that differs from its variant's"},
 		"another list": {func(p *archive.ProposalRecord) {
 			p.Changes[0].New = "lower"
 		}, "lists changes that differ"},
@@ -59,7 +59,7 @@ func TestAlteredProposals(t *testing.T) {
 	}
 }
 
-// TestProposalsStayInside checks that a record with a path out of the workspace cannot be
+// TestProposalsStayInside checks that a record with a path outside the workspace cannot be
 // stored.
 func TestProposalsStayInside(t *testing.T) {
 	o := newOffice(t, true)
@@ -81,7 +81,7 @@ func TestBound(t *testing.T) {
 		alter   func(*archive.ProposalRecord)
 		differs string
 	}{
-		// The check after this one refuses it: its run has no result, so that no claim can be
+		// The check after this one refuses it: its run has no result, so no claim can be
 		// computed again.
 		"nothing":                 {func(*archive.ProposalRecord) {}, ""},
 		"rejected and back again": {func(p *archive.ProposalRecord) { p.State = archive.HumanLane }, "state"},
@@ -136,7 +136,7 @@ func TestBoundEvidence(t *testing.T) {
 	}
 }
 
-// measured returns an evaluation of a confirmation.
+// measured returns an evaluation from a confirmation.
 func measured(variant agent.ConfigID, seq int64) bench.Evaluation {
 	return bench.Evaluation{
 		Run: "1-a", Agent: "solver", Seq: bench.ConfirmSeq + seq, Key: bench.Key(fmt.Sprintf("%s-%d", variant, seq)), Variant: variant, Task: "t",

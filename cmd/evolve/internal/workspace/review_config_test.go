@@ -60,7 +60,7 @@ func newOffice(t *testing.T, repository bool) *office {
 	return o
 }
 
-// sure returns alice's word after she was shown the files of a new repository.
+// sure returns alice's decision after she was shown the files of a new repository.
 func (o *office) sure() review.Decision {
 	o.t.Helper()
 	w := alice
@@ -71,8 +71,8 @@ func (o *office) sure() review.Decision {
 	return w
 }
 
-// programs returns the git status of the agent's program: a repository that an approval
-// makes holds only the workspace's own files.
+// programs returns what git status shows of the agent's program: a repository that an
+// approval creates holds only the workspace's own files.
 func (o *office) programs(repository bool) string {
 	if repository {
 		return ""
@@ -80,7 +80,7 @@ func (o *office) programs(repository bool) string {
 	return "?? agents/solver/agent.sh"
 }
 
-// deciding is a reviewer of a workspace whose decisions return the proposal alone.
+// deciding is a reviewer of a workspace whose decisions return only the proposal.
 type deciding struct {
 	*review.Reviewer
 	Workspace *workspace.Workspace
@@ -315,9 +315,9 @@ func TestAnInterruptedAdoptionIsFinished(t *testing.T) {
 	}
 }
 
-// TestAnotherGitIsAtWork checks that an adoption or a rollback that git aborts, with the
-// files written and the branch not moved, counts as not committed, and that the same call
-// commits it.
+// TestAnotherGitIsAtWork checks that an adoption or a rollback that git aborts after the
+// files are written but before the branch moves counts as not committed, and that repeating
+// the call commits it.
 func TestAnotherGitIsAtWork(t *testing.T) {
 	for _, lock := range []string{"refs/heads/main.lock", "index.lock"} {
 		t.Run(lock, func(t *testing.T) {
@@ -429,7 +429,7 @@ func TestANewProposalSupersedesTheOld(t *testing.T) {
 }
 
 // TestHinderedBeforeTheApproval checks that a change that git would refuse or write in
-// another form is refused before the approval is recorded, and so before a rollback.
+// another form is refused before the approval is recorded, and likewise before a rollback.
 func TestHinderedBeforeTheApproval(t *testing.T) {
 	for name, c := range map[string]struct {
 		prepare func(*office)

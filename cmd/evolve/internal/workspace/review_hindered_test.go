@@ -45,7 +45,7 @@ func TestNothingIsRecordedWhileGitIsLocked(t *testing.T) {
 }
 
 // TestARejectionClosesAnApproval checks that an approval that git could not carry out
-// leaves no file after its rejection, and no unfinished intent.
+// leaves neither a file nor an unfinished intent after its rejection.
 func TestARejectionClosesAnApproval(t *testing.T) {
 	o := newOffice(t, true)
 	p := o.propose()
@@ -66,7 +66,7 @@ func TestARejectionClosesAnApproval(t *testing.T) {
 	if err != nil || len(left) != 1 || left[0].Commit == "" {
 		t.Fatalf("left to do: %+v, %v", left, err)
 	}
-	// The state after a git that was killed and restored nothing.
+	// The state after git was killed and restored nothing.
 	o.git("restore", "--source="+left[0].Commit, "--staged", "--worktree", "--", ".")
 	if got := o.git("status", "--porcelain"); got == "" {
 		t.Fatal("no file was written")

@@ -34,12 +34,12 @@ func (o *office) learn(session string, events []agent.Event, facts ...agent.Memo
 	return t
 }
 
-// said is a fact of a distillation.
+// said returns a fact from a distillation.
 func said(text string) agent.Memory {
 	return agent.Memory{ID: "d-0", Text: text, Source: "distilled", Time: time.Date(2026, 5, 1, 7, 0, 0, 0, time.UTC), Confidence: 1}
 }
 
-// adds is the event of a call of memory_add.
+// adds returns the event of a call to memory_add.
 func adds(t *testing.T, id, text string) agent.Event {
 	t.Helper()
 	data, err := json.Marshal(map[string]string{"text": text})
@@ -58,7 +58,7 @@ func (o *office) proposeMemories() review.Learned {
 	return l
 }
 
-// proposed returns the memories that wait, by text.
+// proposed returns the memories that await a decision, by text.
 func proposed(t *testing.T, l review.Learned) map[string]agent.Memory {
 	t.Helper()
 	if l.Proposal == nil {
@@ -140,7 +140,8 @@ func TestWhatTurnsLearnIsCollected(t *testing.T) {
 	}
 }
 
-// TestAThousandAdditions checks the bound of a proposal, and that what follows waits.
+// TestAThousandAdditions checks the maximum number of memories in a proposal, and that the
+// rest wait.
 func TestAThousandAdditions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a thousand memories, one after another")
@@ -185,7 +186,7 @@ func TestWhatWaitsOutlivesItsSession(t *testing.T) {
 	if p, err := o.archive.Proposal(t.Context(), first.Proposal.ID); err != nil || p.State != archive.Superseded {
 		t.Errorf("%v %s", err, p.State)
 	}
-	// The file changed: the next call proposes it for the file as it is.
+	// The file has changed, so the next call makes the proposal for the file as it is now.
 	o.write(memoriesOfSolver, `{"id":"m1","text":"Bo likes tea"}`+"\n")
 	o.git("add", "--all")
 	o.git("commit", "--quiet", "--message=by hand")
@@ -217,8 +218,9 @@ func TestCopiedAnswersAreNotProposed(t *testing.T) {
 	}
 }
 
-// TestRetractionIsPartOfTheIdentity checks that a mark changes what evaluations are
-// identified by, for all agents if the memory is shared, and that a restoration changes it back.
+// TestRetractionIsPartOfTheIdentity checks that a retraction mark changes the identity of
+// evaluations, for all agents if the memory is shared, and that a restoration changes it
+// back.
 func TestRetractionIsPartOfTheIdentity(t *testing.T) {
 	for name, file := range map[string]string{"own": memoriesOfSolver, "shared": "agents/memories.jsonl"} {
 		t.Run(name, func(t *testing.T) {
@@ -269,7 +271,8 @@ func TestOtherProgramsReadNoMemories(t *testing.T) {
 	}
 }
 
-// TestTwoMarksAtOnce checks that a mark on a file that changed since is refused.
+// TestTwoMarksAtOnce checks that a mark is refused if its file has changed since the mark
+// was made.
 func TestTwoMarksAtOnce(t *testing.T) {
 	o := study(t, true)
 	o.write(memoriesOfSolver, `{"id":"m1","text":"one is small"}`+"\n"+`{"id":"m2","text":"two is large"}`+"\n")
@@ -298,7 +301,8 @@ func TestTwoMarksAtOnce(t *testing.T) {
 		t.Errorf("%v: %s", err, data)
 	}
 
-	// What a command made and could not carry out is closed without a decision of a person.
+	// A proposal that a command made and could not carry out is closed without a person's
+	// decision.
 	for _, p := range []archive.ProposalRecord{first, second} {
 		if err := o.desk().Withdraw(t.Context(), p.ID, "it was not carried out"); err != nil {
 			t.Fatal(err)
@@ -375,8 +379,8 @@ func (o *office) exchange(session, goal, answer string) {
 	}
 }
 
-// TestCorrectionsAreProposed checks that what users correct in short conversations is proposed
-// with the request, unless a task of the holdout was made of the conversation.
+// TestCorrectionsAreProposed checks that a user's correction in a short conversation is
+// proposed together with the request, unless a holdout task was made from the conversation.
 func TestCorrectionsAreProposed(t *testing.T) {
 	o := study(t, true)
 	o.exchange("one", "When does the lift in Riga close?", "At 9.")

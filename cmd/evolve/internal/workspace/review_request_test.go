@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// ask stores a change request of the office's agent.
+// ask stores a change request from the office's agent.
 func (o *office) ask(kind, arguments string) archive.ChangeRequestRecord {
 	o.t.Helper()
 	r, err := o.archive.PutRequest(o.t.Context(), archive.ChangeRequestRecord{
@@ -104,7 +104,7 @@ func TestApproveRequestForAnythingElse(t *testing.T) {
 		{"config", `{"param":"case","value":"upper","values":{"case":"lower"}}`, `it names "case" twice`},
 		{"config", `{"values":[]}`, "its values cannot be read"},
 		{"config", `{"action":"get","param":"case","value":"upper"}`, `its action is not "set"`},
-		{"config", `{"param":"case","value":"upper","path":"agents/solver"}`, `its arguments have "path"`},
+		{"config", `{"param":"case","value":"upper","path":"agents/solver"}`, `its arguments include "path"`},
 		{"config", `{}`, "its arguments name no parameter"},
 		{"config", `["case"]`, "not a JSON object"},
 	} {
@@ -145,7 +145,7 @@ func TestRequestsRefused(t *testing.T) {
 	_, err = o.desk().DenyRequest(t.Context(), r.ID, alice)
 	refused(t, err, "is denied already")
 
-	// A request of an agent that was removed can still be decided on.
+	// A request from an agent that was removed can still be decided on.
 	gone, err := o.archive.PutRequest(t.Context(), archive.ChangeRequestRecord{Agent: "gone", Request: agent.ChangeRequest{ID: "x", Type: "config"}})
 	if err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ func (o *office) write(path, text string) {
 	}
 }
 
-// checking is a desk that runs tests in a real child.
+// checking returns a desk that runs tests in a real child process.
 func (o *office) checking() *deciding {
 	d := o.desk()
 	d.Check = func(ctx context.Context, def authored.Definition) authored.Report {
@@ -174,7 +174,7 @@ func TestToolsThatDoNotPass(t *testing.T) {
 	_, err := o.checking().Approve(t.Context(), p.ID, alice)
 	refused(t, err, "has not passed its gates")
 
-	// A tool may not have a server tool's name, or quote an answer of the benchmark.
+	// A tool may not have a server tool's name, or quote an answer from the benchmark.
 	copied := doubled(t, func(draft map[string]any) {
 		draft["name"], draft["description"] = "copied", "Says that the answer is a secret of five words."
 	})
@@ -189,7 +189,7 @@ func TestToolsThatDoNotPass(t *testing.T) {
 	if err != nil || p.State != archive.GateFailed || !strings.HasPrefix(verdictOf(p, "tests"), "not_run") {
 		t.Errorf("%s, %s, %v", p.State, verdictOf(p, "tests"), err)
 	}
-	// With one, the same proposal passes.
+	// With a Check, the same proposal passes.
 	if again := o.proposeTool(doubled(t, func(draft map[string]any) { draft["name"] = "other" })); again.ID != p.ID || again.State != archive.Awaiting {
 		t.Errorf("%s is %s", again.ID, again.State)
 	}
@@ -205,7 +205,7 @@ func TestToolsTakeTheirPlaces(t *testing.T) {
 			t.Errorf("%s is %s, want %s; %v", p, got.State, want, err)
 		}
 	}
-	// Two can be approved one after the other.
+	// Two proposals can be approved one after the other.
 	for _, id := range []string{other.ID, better.ID} {
 		if _, err := o.checking().Approve(t.Context(), id, alice); err != nil {
 			t.Error(err)
@@ -236,15 +236,15 @@ func TestToolsAwaitingAreBounded(t *testing.T) {
 		}
 	}
 	_, err := d.ProposeTool(t.Context(), d.Workspace.Agents[0].ID, doubled(t, nil), "")
-	refused(t, err, "await a decision already")
-	// A program of the operator's own reads no tools from its folder.
+	refused(t, err, "await a decision")
+	// An operator's own program reads no tools from its folder.
 	foreign := newOffice(t, false).desk()
 	_, err = foreign.ProposeTool(t.Context(), foreign.Workspace.Agents[0].ID, doubled(t, nil), "")
 	refused(t, err, "not built in")
 }
 
 // night stores a run in which the champion solved tasks by looking a word up: for each
-// word one task of the search split and one of the holdout.
+// word, one task in the search split and one in the holdout.
 func (o *office) night(words ...string) {
 	o.t.Helper()
 	var suite strings.Builder
@@ -308,7 +308,7 @@ func TestSkillIsDraftedProposedAndAdopted(t *testing.T) {
 	if got := verdictOf(*p, "vetoes"); !strings.Contains(got, "solved 3 tasks of 3 clusters") {
 		t.Errorf("vetoes: %s", got)
 	}
-	// At most one draft an hour, and none that already awaits a decision.
+	// At most one draft is made an hour, and none that already awaits a decision.
 	if p := o.draft(o.desk()); p != nil {
 		t.Errorf("another draft within the hour: %+v", p)
 	}
@@ -330,7 +330,7 @@ func TestSkillIsDraftedProposedAndAdopted(t *testing.T) {
 func TestSkillsThatDoNotPass(t *testing.T) {
 	t.Run("solved in two clusters", func(t *testing.T) {
 		o := study(t, false)
-		o.night("falcon", "heron") // the three of the holdout do not count
+		o.night("falcon", "heron") // the three holdout tasks do not count
 		if p := o.draft(o.desk()); p != nil {
 			t.Errorf("%+v", p)
 		}

@@ -5,7 +5,7 @@ import (
 	"evolve/mutate/evidence"
 )
 
-// Rules returns the rules by which the claims about an agent's variants are recomputed.
+// Rules returns the rules by which claims about an agent's variants are recomputed.
 func (w *Workspace) Rules(a *Agent) evidence.Rules {
 	r := evidence.Rules{Fixed: a.Deterministic && !a.UsesSeed, Bounds: w.Bounds(a), Alpha: w.Settings.Confirm.Control().Alpha()}
 	for _, name := range a.Suites {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of the patterns that no answer may match.
+// The limits on the number and the length of patterns that no answer may match.
 const (
 	maxNever      = 100
 	maxNeverChars = 1000
@@ -18,7 +18,8 @@ func safetyKeys(f *settingsFile) object {
 	}}
 }
 
-// neverPattern is one pattern, appended to the list.
+// neverPattern is the field for one pattern that no answer may match. The pattern is
+// appended to the list.
 func neverPattern(to *[]string) field {
 	return appended{to: to, text: text{check: neverProblem, form: schema{"type": "string", "minLength": 1, "maxLength": maxNeverChars}}}
 }
@@ -30,7 +31,7 @@ func neverProblem(v string) (problem, hint string) {
 	re, err := regexp.Compile(v)
 	switch {
 	case err != nil:
-		return fmt.Sprintf("is no pattern: %v", err), "RE2 has no look-around and no back-references"
+		return fmt.Sprintf("is not a valid pattern: %v", err), "RE2 has no look-around and no back-references"
 	case re.MatchString(""):
 		return "matches every answer", ""
 	}

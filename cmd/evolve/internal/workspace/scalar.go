@@ -16,18 +16,18 @@ import (
 // text is a string.
 type text struct {
 	to *string
-	// pattern, if not nil, must match; rule describes it.
+	// pattern, if not nil, is a pattern that the value must match; rule describes it.
 	pattern *regexp.Regexp
 	rule    string
 	hint    string
-	// private omits an invalid value from the message, because it may be a secret.
+	// private keeps an invalid value out of the message, because it may be a secret.
 	private bool
 	// words, if not empty, are the only valid values.
 	words []string
-	// check, if not nil, returns the problem of a value, in words that follow its name, and
-	// a hint for a remedy.
+	// check, if not nil, returns what is wrong with a value, in words that follow the
+	// value's name, and a hint at a remedy.
 	check func(v string) (problem, hint string)
-	// form is the JSON schema of a text with a check.
+	// form is the JSON schema of a text that has a check.
 	form schema
 }
 
@@ -88,7 +88,7 @@ func alternatives(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// flag is true or false.
+// flag is a field for true or false.
 type flag struct{ to *bool }
 
 func (f flag) read(s *source, n *yaml.Node, name string) {
@@ -108,7 +108,7 @@ func (f flag) read(s *source, n *yaml.Node, name string) {
 
 func (flag) schema() schema { return schema{"type": "boolean"} }
 
-// whole is a whole number between two bounds, both included.
+// whole is a field for a whole number between two bounds, both inclusive.
 type whole[T int | int64] struct {
 	to       *T
 	min, max T
@@ -135,13 +135,14 @@ func (w whole[T]) schema() schema {
 	return schema{"type": "integer", "minimum": w.min, "maximum": w.max}
 }
 
-// number is a finite number between two bounds, both included unless above is set.
+// number is a field for a finite number between two bounds, both inclusive unless above is
+// set.
 type number struct {
 	to       *float64
 	min, max float64
 	// above excludes min itself.
 	above bool
-	// hint is shown for a number out of bounds; may be empty.
+	// hint is shown if the number is out of bounds; it may be empty.
 	hint string
 }
 
@@ -170,7 +171,7 @@ func (f number) schema() schema {
 	return schema{"type": "number", "minimum": f.min, "maximum": f.max}
 }
 
-// duration is a length of time such as 60s, 1h30m or 250ms.
+// duration is a field for a length of time such as 60s, 1h30m or 250ms.
 type duration struct {
 	to       *time.Duration
 	min, max time.Duration
@@ -199,10 +200,10 @@ func (duration) schema() schema {
 	return schema{"type": "string", "pattern": durationPattern.String()}
 }
 
-// custom is a field with a reader of its own.
+// custom is a field that is read by a function of its own.
 type custom struct {
-	// take checks a node and stores its value; nil leaves it to a later check that depends
-	// on other keys.
+	// take checks a node and stores its value. If take is nil, a later check, which depends
+	// on other keys, does both.
 	take func(s *source, n *yaml.Node, name string)
 	form schema
 }
@@ -215,7 +216,7 @@ func (c custom) read(s *source, n *yaml.Node, name string) {
 
 func (c custom) schema() schema { return maps.Clone(c.form) }
 
-// describeNumber is describe, but shows the value of a fraction.
+// describeNumber is like describe, but returns the value of a number with a fraction.
 func describeNumber(n *yaml.Node) string {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!float" {
 		return n.Value
@@ -237,8 +238,8 @@ func numberOf(n *yaml.Node) (float64, bool) {
 	return 0, false
 }
 
-// scalarValue returns the value of a scalar as in a config: a bool, an int64, a float64,
-// a string, or nil for nothing. A date is a string.
+// scalarValue returns the value of a scalar as a config holds it: a bool, an int64, a
+// float64, a string, or nil for null. A date is returned as a string.
 func scalarValue(n *yaml.Node) any {
 	switch n.ShortTag() {
 	case "!!str", "!!timestamp":
@@ -269,7 +270,7 @@ func plain(f float64) string {
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
-// short formats a duration without zero parts: 2m, not 2m0s.
+// short formats a duration without parts that are zero: 2m, not 2m0s.
 func short(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

@@ -7,16 +7,17 @@ import (
 	"evolve/runtime/policy"
 )
 
-// SettingsSchema returns the JSON schema of evolve.yaml, for editors. It refuses the
-// unknown keys and wrong types that Load refuses.
+// SettingsSchema returns the JSON schema of evolve.yaml, for editors. Like Load, it refuses
+// unknown keys and wrong types.
 func SettingsSchema() []byte {
 	s := settingsKeys(newSettingsFile()).schema()
 	s["$defs"] = schema{layerRef: layerKeys(newLayer(new(policy.Settings))).object.schema()}
 	return document("Settings of an evolve workspace (evolve.yaml)", s)
 }
 
-// AgentSchema returns the JSON schema of agent.yaml, for editors. It refuses the unknown
-// keys and wrong types that Load refuses, and missing keys of a declared parameter.
+// AgentSchema returns the JSON schema of agent.yaml, for use by editors. Like Load, it
+// rejects unknown keys and wrong types, and also a program's parameter declaration in which
+// keys are missing.
 func AgentSchema() []byte {
 	s := agentKeys(newAgentFile()).schema()
 	complete := []any{}
@@ -47,7 +48,7 @@ func document(title string, s schema) []byte {
 	s["title"] = title
 	out, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
-		panic(fmt.Sprintf("a schema cannot be written: %v", err)) // it contains only texts, numbers and lists
+		panic(fmt.Sprintf("a schema cannot be written: %v", err)) // cannot happen: a schema contains only texts, numbers and lists
 	}
 	return append(out, '\n')
 }

@@ -8,9 +8,9 @@ import (
 	"evolve/runtime/scrub"
 )
 
-const secretHint = "keys only by the name of an environment variable"
+const secretHint = "API keys are given only as the name of an environment variable"
 
-// scrubber returns the scrubber that recognizes credentials; it is created on first use.
+// scrubber returns the scrubber that recognizes credentials. It is created on first use.
 func (c *collector) scrubber() *scrub.Scrubber {
 	if c.scrub == nil {
 		c.scrub = scrub.New(nil)
@@ -18,15 +18,16 @@ func (c *collector) scrubber() *scrub.Scrubber {
 	return c.scrub
 }
 
-// secret reports whether text looks like a credential, or contains one.
+// secret reports whether text looks like a credential or contains one.
 func (c *collector) secret(text string) bool { return c.scrubber().Flags(text) }
 
-// secrets reports every value, key and comment of a YAML file that looks like a
-// credential. It removes such a value from the tree, so that no later message repeats it.
+// secrets reports every value, key and comment in a YAML file that looks like a credential.
+// It removes such values from the tree so that no later message repeats them.
 func (s *source) secrets(n *yaml.Node, data []byte) {
 	lines := map[int]bool{}
 	s.secretNodes(n, lines)
-	// The comments remain. They are checked word by word, because prose has colons.
+	// The values and keys have been checked; only the comments are left. They are checked
+	// word by word, because prose contains colons.
 	no := 0
 	for line := range bytes.Lines(data) {
 		no++

@@ -10,20 +10,22 @@ import (
 	"evolve/runtime/tool"
 )
 
-// MCPServer is an entry of mcp: in evolve.yaml, a server of tools. It is a program (Argv)
-// or has an address (URL).
+// MCPServer is an entry under mcp: in evolve.yaml: a server that offers tools. It is either
+// a program (Argv) or a service with an address (URL).
 type MCPServer struct {
-	// Argv is resolved like that of an agent's program, but relative to the root.
+	// Argv is the command line of the program, resolved like that of an agent's program,
+	// but relative to the workspace's root.
 	Argv []string
-	// Env names the variables that are passed to the program.
+	// Env names the environment variables that are passed to the program.
 	Env []string
-	// Network is "host" (the default) or "none", Sandbox "auto" (the default) or "none".
+	// Network is "host" (the default) or "none". Sandbox is "auto" (the default) or "none".
 	Network, Sandbox string
 	URL              string
-	// HeadersEnv maps headers to the variables that hold their values.
+	// HeadersEnv maps the names of headers to the environment variables that hold their
+	// values.
 	HeadersEnv map[string]string
-	// Tools are the tools that may be called, with the effect of a call. The server's
-	// other tools are not offered.
+	// Tools maps the name of each tool that may be called to the effect of a call. The
+	// server's other tools are not offered to agents.
 	Tools map[string]tool.Effect
 }
 
@@ -33,7 +35,7 @@ var (
 	modelPattern  = regexp.MustCompile(`^[A-Za-z0-9_.:/@+~-]{1,200}$`)
 )
 
-// maxServerTools is the maximum number of tools of one server.
+// maxServerTools is the maximum number of tools for one server.
 const maxServerTools = 64
 
 const (
@@ -41,27 +43,28 @@ const (
 	modelRule  = "letters, digits and _ . : / @ + ~ -, at most 200"
 )
 
-// programKeys and addressKeys are the keys that apply to only one of the two kinds.
+// programKeys are the keys that apply only to a server that is a program, and addressKeys
+// are those that apply only to a server with an address.
 var (
 	programKeys = []string{"env", "network", "sandbox"}
 	addressKeys = []string{"headers_env"}
 )
 
-// serverKeys describes one entry: a program or a URL.
+// serverKeys describes the keys of one server, which is given as a program or as a URL.
 func serverKeys(m *MCPServer) object {
 	seen := map[string]*yaml.Node{}
 	return object{seen: seen, limits: serverForm(), check: func(s *source, n *yaml.Node, name string) { checkServer(s, n, name, m, seen) }, keys: []key{
-		{name: "argv", doc: "program with its arguments, speaking on standard input and output; relative paths are resolved against the workspace", field: argv(&m.Argv)},
+		{name: "argv", doc: "program with its arguments, communicating over standard input and output; relative paths are resolved against the workspace", field: argv(&m.Argv)},
 		{name: "env", doc: "names of the environment variables to pass to the program; all others are withheld", field: environment(&m.Env)},
-		{name: "network", doc: "host: the program has the host's network; none: no network but a loopback of its own", field: oneOf(&m.Network, "host", "none"), def: "host"},
-		{name: "sandbox", doc: "auto: the program runs in a sandbox where one is available; none: never", field: oneOf(&m.Sandbox, "auto", "none"), def: "auto"},
-		{name: "url", doc: "URL of a server that is not a program", field: address(&m.URL, false)},
-		{name: "headers_env", doc: "headers to send there, each with the name of the environment variable that holds its value", field: headersEnv(&m.HeadersEnv)},
-		{name: "tools", doc: "tools that may be called, each read, idempotent_write or write; others are not offered", field: effects(&m.Tools), required: true},
+		{name: "network", doc: "host: the program uses the host's network; none: it has no network except its own loopback interface", field: oneOf(&m.Network, "host", "none"), def: "host"},
+		{name: "sandbox", doc: "auto: the program runs in a sandbox if one is available; none: it always runs without one", field: oneOf(&m.Sandbox, "auto", "none"), def: "auto"},
+		{name: "url", doc: "URL of a server that evolve does not start as a program", field: address(&m.URL, false)},
+		{name: "headers_env", doc: "headers to send to the URL, each with the name of the environment variable that holds its value", field: headersEnv(&m.HeadersEnv)},
+		{name: "tools", doc: "tools that may be called, each marked as read, idempotent_write or write; all other tools are withheld", field: effects(&m.Tools), required: true},
 	}}
 }
 
-// checkServer checks which keys go together.
+// checkServer checks that the given keys can be combined.
 func checkServer(s *source, n *yaml.Node, name string, m *MCPServer, seen map[string]*yaml.Node) {
 	stray := func(names []string, what string) {
 		for _, name := range names {
@@ -93,7 +96,7 @@ func checkServer(s *source, n *yaml.Node, name string, m *MCPServer, seen map[st
 	}
 }
 
-// serverForm is what the schema requires of the keys together.
+// serverForm returns the part of the schema that restricts which keys can be combined.
 func serverForm() schema {
 	need := func(name string, without ...string) schema {
 		none := []any{}
@@ -105,7 +108,7 @@ func serverForm() schema {
 	return schema{"oneOf": []any{need("argv", append(slices.Clone(addressKeys), "url")...), need("url", append(slices.Clone(programKeys), "argv")...)}}
 }
 
-// effects maps tools to the effect of a call.
+// effects is the field that maps tools to the effect of calling them.
 func effects(to *map[string]tool.Effect) mapping {
 	words := func(to *string) text {
 		return oneOf(to, string(tool.Read), string(tool.IdempotentWrite), string(tool.Write))

@@ -7,13 +7,14 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// mostMessage is the maximum length of a message, in characters: names and values in it
-// are foreign and of any length.
+// mostMessage is the maximum length of a message, in characters. The names and values in a
+// message come from outside and can be of any length.
 const mostMessage = 600
 
-// Shorten removes the middle of a text of more than limit characters, and states the
-// length of the removed part. Three quarters of the rest are the beginning, which usually
-// contains the place, and one quarter the end, which usually contains the reason.
+// Shorten removes the middle of a text that is longer than limit characters, and states the
+// length of the removed part. Three quarters of the remaining text come from the beginning,
+// which usually names the position, and one quarter from the end, which usually contains
+// the reason.
 func Shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -18,7 +18,8 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// The limits of files that people write.
+// The limits on files that people write by hand: their sizes in bytes, and the nesting
+// depth of YAML.
 const (
 	maxYAML   = 1 << 20
 	maxText   = 1 << 20
@@ -26,9 +27,9 @@ const (
 	yamlDepth = 32
 )
 
-// source is one file of the workspace while it is read.
+// source is one file of the workspace while it is being read.
 type source struct {
-	// file is its path relative to the root, with slashes.
+	// file is the path of the file relative to the root, with slashes.
 	file string
 	errs *collector
 }
@@ -39,8 +40,8 @@ func (s *source) fail(format string, args ...any) {
 	s.errs.add(Issue{File: s.file, Message: err.Error(), Err: bench.HostFault(err)})
 }
 
-// bad reports an issue at a node, unless its value was refused already: such a node is an
-// alias ([source.sanity], [source.secrets]).
+// bad reports an issue at a node, unless the node's value was already refused. Nodes with
+// refused values are aliases ([source.sanity], [source.secrets]).
 func (s *source) bad(n *yaml.Node, hint, format string, args ...any) {
 	if n.Kind == yaml.AliasNode {
 		return
@@ -53,16 +54,17 @@ func (s *source) at(line, column int, hint, format string, args ...any) {
 	s.errs.add(Issue{File: s.file, Line: line, Column: column, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// read returns the file's bytes, or ok false after reporting the reason. A missing file
-// is reported only if it is needed.
+// read returns the content of the file. If the file cannot be read, it reports the reason
+// and returns false. A missing file is reported only if it is needed.
 func (s *source) read(root string, limit int64, needed bool) (data []byte, ok bool) {
 	path := filepath.Join(root, filepath.FromSlash(s.file))
 	data, err := wholefile.Read(path, limit)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		// A dangling link is a mistake, not a missing file.
+		// A dangling symbolic link is a mistake, so it is reported even if the file is
+		// optional.
 		if _, lerr := os.Lstat(path); lerr == nil {
-			s.fail("is a link to nothing")
+			s.fail("is a broken link")
 		} else if needed {
 			s.fail("does not exist")
 		}
@@ -85,8 +87,8 @@ func (s *source) read(root string, limit int64, needed bool) (data []byte, ok bo
 	return data, true
 }
 
-// Reason returns an error of the file system without the path, which the issue already
-// names.
+// Reason returns a file system error without the path, because the path is named by the
+// message that the error is part of.
 func Reason(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -95,7 +97,7 @@ func Reason(err error) error {
 	return err
 }
 
-// position returns the line and column of a byte offset, both from 1.
+// position returns the line and column of a byte offset, both counted from 1.
 func position(data []byte, offset int) (line, column int) {
 	before := data[:offset]
 	start := bytes.LastIndexByte(before, '\n') + 1
@@ -103,8 +105,8 @@ func position(data []byte, offset int) (line, column int) {
 }
 
 // parse parses one YAML document. It returns nil after reporting a syntax error, and a
-// mapping without keys for an empty file. The tree that it returns has no aliases, no
-// explicit tags and only text keys, so that reading it takes time linear in the file.
+// mapping without keys for an empty file. The returned tree has no aliases, no explicit
+// tags and only text keys, so reading it takes time linear in the length of the file.
 func (s *source) parse(data []byte) *yaml.Node {
 	if i := bytes.IndexFunc(data, forbidden); i >= 0 {
 		line, column := position(data, i)
@@ -140,7 +142,7 @@ func (s *source) parse(data []byte) *yaml.Node {
 	return root
 }
 
-// forbidden reports whether YAML files may not contain a character.
+// forbidden reports whether r is a character that YAML files may not contain.
 func forbidden(r rune) bool {
 	switch {
 	case r == '\t' || r == '\n' || r == '\r' || r == 0x85:
@@ -151,7 +153,7 @@ func forbidden(r rune) bool {
 	return false
 }
 
-// syntax reports an error of the YAML parser in this project's wording.
+// syntax reports an error from the YAML parser in this project's wording.
 func (s *source) syntax(data []byte, err error) {
 	var le *yaml.LoadError
 	if !errors.As(err, &le) {
@@ -176,8 +178,8 @@ func (s *source) syntax(data []byte, err error) {
 	s.at(le.Mark.Line, le.Mark.Column, hint, "%s", message)
 }
 
-// sanity reports valid YAML that the workspace's files do not support. Without aliases,
-// no document can expand when it is read.
+// sanity reports valid YAML that the workspace's files do not support. Because aliases are
+// refused, no document can expand when it is read.
 func (s *source) sanity(n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.AliasNode:
@@ -205,7 +207,7 @@ func (s *source) sanity(n *yaml.Node) {
 		case !ok:
 			s.bad(k, "", "a key must be text")
 		case first[name] != nil:
-			s.bad(k, "", "the key %q is here twice, first on line %d", name, first[name].Line)
+			s.bad(k, "", "the key %q appears twice, first on line %d", name, first[name].Line)
 		default:
 			first[name] = k
 		}
@@ -213,8 +215,9 @@ func (s *source) sanity(n *yaml.Node) {
 	}
 }
 
-// keyName returns the text of a mapping's key. Words that YAML reads as booleans, numbers
-// or dates are taken literally, so that they can name parameters.
+// keyName returns the text of a mapping key, and reports false if the key is not text.
+// Words that YAML reads as booleans, numbers or dates count as text, so they can name
+// parameters.
 func keyName(k *yaml.Node) (string, bool) {
 	if k.Kind != yaml.ScalarNode || k.Style&yaml.TaggedStyle != 0 || k.Value == "" {
 		return "", false

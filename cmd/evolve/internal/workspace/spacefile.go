@@ -12,25 +12,27 @@ import (
 	"evolve/runtime/agent"
 )
 
-// paramDraft is one entry of space: before it is checked as a whole.
+// paramDraft is one entry under space in agent.yaml, before the space is checked as a
+// whole.
 type paramDraft struct {
 	agent.Param
 	kind, use string
-	// name is the node of its name; given holds the value nodes of its keys.
+	// name is the node of the entry's name; given holds the value nodes of the entry's
+	// keys.
 	name  *yaml.Node
 	given map[string]*yaml.Node
-	// when holds the nodes of the names in its condition, by name.
+	// when maps each parameter name in the entry's condition to its node.
 	when map[string]*yaml.Node
-	// broken reports whether an issue was reported, so that consequential ones are
-	// suppressed.
+	// broken reports whether an issue was already reported for the entry, so that issues
+	// that follow from it are suppressed.
 	broken bool
 }
 
-// paramName excludes names that would be unreadable in a report or could not be a key.
+// paramName excludes names that would be unreadable in a report or could not be keys.
 var paramName = regexp.MustCompile(`^[\pL\pN_][\pL\pN_./:+-]{0,99}$`)
 
 const (
-	// maxParams is the maximum number of parameters of a space.
+	// maxParams is the maximum number of parameters in a space.
 	maxParams = 500
 	// maxNumber is the largest number up to which float64 represents every whole number
 	// exactly.
@@ -69,11 +71,11 @@ func newDraft() *paramDraft {
 	return &paramDraft{given: map[string]*yaml.Node{}, when: map[string]*yaml.Node{}}
 }
 
-// draft reads one entry of space. No key is required yet, because an entry of a built-in
-// agent only narrows a complete parameter.
+// draft is the field for one entry under space. It requires no keys, because for a built-in
+// agent an entry only narrows a parameter that is already complete.
 type draft struct{ *paramDraft }
 
-// byType returns the keys of an entry with a type.
+// byType returns the keys of an entry for each type.
 func (d draft) byType() union {
 	members := paramMembers(d.paramDraft)
 	for _, kind := range kinds {
@@ -99,7 +101,8 @@ func (d draft) read(s *source, n *yaml.Node, name string) {
 
 func (d draft) schema() schema { return d.byType().schema() }
 
-// anyType accepts the keys of every type.
+// anyType returns an object that accepts the keys of all types, for an entry that gives no
+// type.
 func anyType(d *paramDraft, members map[string]object) object {
 	all := object{seen: d.given}
 	for _, kind := range kinds {
@@ -108,7 +111,7 @@ func anyType(d *paramDraft, members map[string]object) object {
 				continue
 			}
 			if k.name == "min" || k.name == "max" {
-				k.field = custom{} // a number or a count: depends on the parameter's own type
+				k.field = custom{} // its type depends on that of the parameter: a number or a count
 			}
 			all.keys = append(all.keys, k)
 		}
@@ -116,12 +119,12 @@ func anyType(d *paramDraft, members map[string]object) object {
 	return all
 }
 
-// paramMembers returns the keys of a parameter by its type.
+// paramMembers returns the keys of a parameter for each type.
 func paramMembers(d *paramDraft) map[string]object {
 	typ := key{name: "type", doc: "float, int, choice, bool, subset or text", field: oneOf(&d.kind, kinds...), required: true}
 	common := []key{
 		{name: "when", doc: "other parameters with the values for which this one is active; all conditions must be met", field: whenKeys(d)},
-		{name: "description", doc: "what it does, for people and for models that propose changes", field: text{to: &d.Description}},
+		{name: "description", doc: "what the parameter does, for people and for models that propose changes", field: text{to: &d.Description}},
 	}
 	def := func(form schema) key {
 		return key{name: "default", doc: "value of the parameter until something better is adopted", field: custom{form: form}, required: true}
@@ -141,7 +144,7 @@ func paramMembers(d *paramDraft) map[string]object {
 			key{name: "log", doc: "acts on a logarithmic scale; min must be above 0", field: flag{&d.Log}, def: "false"},
 			def(schema{"type": "integer"})),
 		string(agent.Choice): member(
-			key{name: "values", doc: "the values that it may have: text, numbers, true, false", field: listOf{min: 1, each: func() field { return scalarInto(&d.Values) }}, required: true},
+			key{name: "values", doc: "allowed values: text, numbers, true or false", field: listOf{min: 1, each: func() field { return scalarInto(&d.Values) }}, required: true},
 			def(scalarForm)),
 		string(agent.Bool): member(def(schema{"type": "boolean"})),
 		string(agent.Subset): member(
@@ -151,7 +154,7 @@ func paramMembers(d *paramDraft) map[string]object {
 			def(schema{"type": "array", "items": schema{"type": "string"}})),
 		string(agent.Text): member(
 			key{name: "max_chars", doc: "most characters", field: whole[int]{&d.MaxChars, 1, maxChars}, required: true},
-			key{name: "use", doc: "demonstrations: solved tasks as examples, one JSON object a line with the keys task and answer; left out: an instruction", field: oneOf(&d.use, string(agent.Demonstrations))},
+			key{name: "use", doc: "demonstrations: solved tasks as examples, one JSON object per line with the keys task and answer; if left out, the text is an instruction", field: oneOf(&d.use, string(agent.Demonstrations))},
 			key{name: "lines", doc: "whole lines that a search without a language model may add or remove", field: words(&d.Lines, 0, nil, "")},
 			def(schema{"type": "string"})),
 	}
@@ -159,7 +162,7 @@ func paramMembers(d *paramDraft) map[string]object {
 
 var scalarForm = schema{"type": []any{"string", "number", "boolean"}}
 
-// scalarInto is a bool, a number or a text, which is appended to a list.
+// scalarInto is a field for a bool, a number or a text, which is appended to a list.
 func scalarInto(to *[]any) custom {
 	return custom{func(s *source, n *yaml.Node, name string) {
 		if value, ok := scalar(s, n, name); ok {
@@ -168,7 +171,7 @@ func scalarInto(to *[]any) custom {
 	}, scalarForm}
 }
 
-// scalar returns a bool, a number or a text.
+// scalar reads a bool, a number or a text.
 func scalar(s *source, n *yaml.Node, name string) (any, bool) {
 	if n.Kind != yaml.ScalarNode || isNull(n) {
 		s.bad(n, "", "%s must be text, a number, true or false, not %s", name, describe(n))
@@ -188,7 +191,8 @@ func whenKeys(d *paramDraft) mapping {
 	}
 }
 
-// value returns the default as an unchecked value, or ok false after reporting an issue.
+// value returns the default without checking it against the parameter. If the default has
+// no valid form, value reports an issue and returns false.
 func (d *paramDraft) value(s *source) (any, bool) {
 	n := d.given["default"]
 	if n.Kind == yaml.SequenceNode {
@@ -205,8 +209,8 @@ func (d *paramDraft) value(s *source) (any, bool) {
 	return scalar(s, n, `"default"`)
 }
 
-// declaredSpace returns the space of a command agent: every parameter is declared in
-// full.
+// declaredSpace returns the space of a command agent, in which every parameter is declared
+// in full.
 func declaredSpace(s *source, f *agentFile) agent.Space {
 	var space agent.Space
 	for _, d := range f.params {
@@ -221,8 +225,8 @@ func declaredSpace(s *source, f *agentFile) agent.Space {
 	return space
 }
 
-// complete requires the keys of a full declaration and sets the default, in the
-// parameter's own type.
+// complete checks that the keys of a full declaration are present, and sets the default,
+// converted to the parameter's own type.
 func (d *paramDraft) complete(s *source) {
 	if d.kind == "" {
 		s.bad(d.name, "", `"type" is missing in %q`, d.Name)
@@ -247,8 +251,8 @@ func (d *paramDraft) complete(s *source) {
 	}
 }
 
-// checkSpace reports issues of the declarations as a whole, except those that follow from
-// an issue reported before.
+// checkSpace reports issues with the declarations as a whole, except those that follow from
+// an issue that was reported before.
 func checkSpace(s *source, f *agentFile, space agent.Space) {
 	c := conditions{s: s, drafts: map[string]*paramDraft{}, depth: map[string]int{}, names: space.Names()}
 	for _, d := range f.params {
@@ -257,7 +261,8 @@ func checkSpace(s *source, f *agentFile, space agent.Space) {
 	for _, d := range f.params {
 		c.nesting(d)
 	}
-	// Without the conditions just refused, checking takes bounded time.
+	// Leave out the conditions of parameters with issues, so that the time for the check is
+	// bounded.
 	sound := agent.Space{Params: slices.Clone(space.Params)}
 	for i, p := range sound.Params {
 		if c.drafts[p.Name].broken {
@@ -270,7 +275,8 @@ func checkSpace(s *source, f *agentFile, space agent.Space) {
 		if d == nil || d.broken || c.restsOnBroken(d) {
 			continue
 		}
-		// A default cannot be checked against an invalid range.
+		// If the range is invalid, the default cannot be checked against it, so no issue
+		// with the default is reported after another one.
 		if at := d.at(p.Text); reported[p.Param] == 0 || at != d.given["default"] {
 			s.bad(at, "", "%s", p)
 			reported[p.Param]++
@@ -278,26 +284,28 @@ func checkSpace(s *source, f *agentFile, space agent.Space) {
 	}
 }
 
-// The bounds of conditions. Determining whether a parameter is active takes time
-// exponential in their nesting.
+// The limits on conditions. They are needed because the time to determine whether a
+// parameter is active grows exponentially with the nesting of conditions.
 const (
 	maxConditions = 8
 	maxNesting    = 4
 )
 
-// conditions traverses the parameters along their dependencies.
+// conditions follows the conditions from parameter to parameter to determine how deeply
+// they are nested.
 type conditions struct {
 	s      *source
 	drafts map[string]*paramDraft
-	// depth is the nesting of the finished parameters, or underWay for those in progress.
+	// depth maps each finished parameter to its nesting depth, and each parameter in
+	// progress to underWay.
 	depth map[string]int
 	names []string
 }
 
 const underWay = -1
 
-// nesting returns the length of the longest chain of dependencies of d. It reports
-// undeclared names, cycles, and violations of the bounds.
+// nesting returns the length of d's longest chain of dependencies. It reports undeclared
+// names, cycles, and violations of the limits.
 func (c conditions) nesting(d *paramDraft) int {
 	if n, ok := c.depth[d.Name]; ok {
 		return n
@@ -305,7 +313,7 @@ func (c conditions) nesting(d *paramDraft) int {
 	c.depth[d.Name] = underWay
 	deepest := 0
 	if len(d.when) > maxConditions {
-		c.refuse(d, d.given["when"], "", "has %d conditions, at most %d are allowed", len(d.when), maxConditions)
+		c.refuse(d, d.given["when"], "", "has %d conditions, but at most %d are allowed", len(d.when), maxConditions)
 	}
 	for _, other := range slices.Sorted(maps.Keys(d.when)) {
 		o := c.drafts[other]
@@ -321,7 +329,7 @@ func (c conditions) nesting(d *paramDraft) int {
 		deepest = max(deepest, n+1)
 	}
 	if deepest == maxNesting+1 {
-		c.refuse(d, d.given["when"], "", "depends on more than %d parameters one after the other", maxNesting)
+		c.refuse(d, d.given["when"], "", "depends on a chain of more than %d parameters", maxNesting)
 	}
 	c.depth[d.Name] = deepest
 	return deepest
@@ -332,7 +340,7 @@ func (c conditions) refuse(d *paramDraft, at *yaml.Node, hint, format string, ar
 	d.broken = true
 }
 
-// restsOnBroken reports whether a condition names a parameter with issues.
+// restsOnBroken reports whether d's condition names a parameter with issues.
 func (c conditions) restsOnBroken(d *paramDraft) bool {
 	for other := range d.When {
 		if o := c.drafts[other]; o == nil || o.broken {
@@ -342,8 +350,8 @@ func (c conditions) restsOnBroken(d *paramDraft) bool {
 	return false
 }
 
-// at returns the node that a problem refers to: the value of the key it names, or the
-// parameter's name.
+// at returns the node to which a problem refers: the value of the key that the problem
+// names, or the parameter's name.
 func (d *paramDraft) at(problem string) *yaml.Node {
 	for _, c := range [][2]string{
 		{"default", "default"},

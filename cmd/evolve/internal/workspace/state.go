@@ -8,28 +8,30 @@ import (
 	"path/filepath"
 )
 
-// SpoolFolder is the folder of .evolve with the turns that ended while another process held the
-// archive, one in a file. The next process that opens the archive for writing stores them, and
-// sets links aside.
+// SpoolFolder is the folder in .evolve for turns that ended while another process held the
+// archive, one turn per file. The next process that opens the archive for writing stores
+// these turns in it; links in the folder are not followed, but renamed.
 const SpoolFolder = "turns"
 
-// LoweredFolder is the folder of .evolve with the levels of autonomy that people lowered while
-// another process held the archive. They hold at once; the next process that opens the archive
-// for writing records them, and sets links aside.
+// LoweredFolder is the folder in .evolve for levels of autonomy that people lowered while
+// another process held the archive. The lowered levels apply at once. The next process that
+// opens the archive for writing records them in it; links in the folder are not followed,
+// but renamed.
 const LoweredFolder = "lowered"
 
-// LinkedStateError reports that a folder or file below .evolve is a link, so that files
-// written there would be elsewhere.
+// LinkedStateError reports that a folder or file below .evolve is a link, so files written
+// to it would end up elsewhere.
 type LinkedStateError struct {
 	// Path is relative to the workspace.
 	Path string
 }
 
-func (e *LinkedStateError) Error() string { return e.Path + " is a link to another place" }
+func (e *LinkedStateError) Error() string { return e.Path + " is a link to another location" }
 
-// CheckState returns a [LinkedStateError] if there is a link in place of evolve's folders and
-// files: in .evolve or directly in a folder of it, other than the spools. .evolve itself may
-// be a link. The folders below are made anew for each use.
+// CheckState returns a [LinkedStateError] if there is a symbolic link in .evolve, or
+// directly in one of its folders other than the spools, where one of evolve's own folders
+// or files should be. .evolve itself may be a link. Deeper folders need no check, because
+// they are created anew for each use.
 func CheckState(root string) error {
 	dir := (&Workspace{Root: root}).StateDir()
 	entries, err := folderEntries(dir)
@@ -56,8 +58,8 @@ func CheckState(root string) error {
 	return nil
 }
 
-// folderEntries lists a folder without sorting; one that is not there, or that this process
-// must not read, is empty.
+// folderEntries lists the entries of a folder, unsorted. It returns no entries if the
+// folder does not exist or this process may not read it.
 func folderEntries(dir string) ([]fs.DirEntry, error) {
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {

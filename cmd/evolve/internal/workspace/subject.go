@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// Reviewed returns the workspace as the review of proposals sees it.
+// Reviewed returns the workspace in the form that package review uses.
 func (w *Workspace) Reviewed() *review.Workspace {
 	out := &review.Workspace{
 		Root: w.Root, OwnFiles: w.OwnFiles,
@@ -52,7 +52,7 @@ func (w *Workspace) reviewed(a *Agent) *review.Agent {
 	return out
 }
 
-// SuitesOf returns the suites that an agent is measured on.
+// SuitesOf returns the suites on which an agent is measured.
 func (w *Workspace) SuitesOf(a *Agent) []*bench.Suite {
 	var out []*bench.Suite
 	for _, name := range a.Suites {
@@ -63,7 +63,7 @@ func (w *Workspace) SuitesOf(a *Agent) []*bench.Suite {
 	return out
 }
 
-// PatchTargets returns the targets of the settings.
+// PatchTargets returns the patch targets in the settings, with absolute paths.
 func (w *Workspace) PatchTargets() []review.Target {
 	var out []review.Target
 	for _, t := range w.Settings.Patches.Targets {

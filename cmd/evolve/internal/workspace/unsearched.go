@@ -9,18 +9,19 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Unsearched is a parameter that a search leaves at the champion's value.
+// Unsearched is a parameter whose value in the champion is not changed by a search.
 type Unsearched struct {
 	Param string `json:"param"`
 	// Why is the reason, in words that follow "not searched:".
 	Why string `json:"why"`
-	// Named reports whether space: of a built-in agent's agent.yaml requests its search.
+	// Named reports whether the parameter is named under space in the agent.yaml of a
+	// built-in agent, which requests that it be searched.
 	Named bool `json:"named,omitempty"`
-	// idle reports whether the parameter has several values without any effect.
+	// idle reports whether the parameter has several values, none of which has any effect.
 	idle bool
 }
 
-// Searched lists the parameters with more than one value in the searched space.
+// Searched lists the parameters that have more than one value in the searched space.
 func (a *Agent) Searched() []string {
 	names := []string{}
 	for _, p := range a.Space.Params {
@@ -41,8 +42,8 @@ func (a *Agent) NotSearched(param string) string {
 	return ""
 }
 
-// LeftAlone describes all parameters that are not searched, grouped by reason; empty if
-// there are none.
+// LeftAlone describes all parameters that are not searched, grouped by reason. It returns
+// "" if there are none.
 func (a *Agent) LeftAlone() string {
 	var reasons []string
 	params := map[string][]string{}
@@ -58,7 +59,8 @@ func (a *Agent) LeftAlone() string {
 	return strings.Join(reasons, "; ")
 }
 
-// NamedInVain lists the unsearched parameters whose search space: in agent.yaml requests.
+// NamedInVain lists the parameters without effect that are not searched although they are
+// named under space in agent.yaml.
 func (a *Agent) NamedInVain() string {
 	var names []string
 	for _, u := range a.Unsearched {
@@ -69,8 +71,8 @@ func (a *Agent) NamedInVain() string {
 	return strings.Join(names, ", ")
 }
 
-// Read converts an archived config to one of this agent's space. Parameters without
-// effect get the champion's value, which does not change the agent.
+// Read converts an archived config to a config of this agent's space. Parameters without
+// effect get the champion's value, which does not change the agent's behaviour.
 func (a *Agent) Read(raw agent.Config) (agent.Config, []agent.Problem) {
 	c, problems := a.Known.Parse(raw)
 	if len(problems) > 0 {
@@ -84,8 +86,8 @@ func (a *Agent) Read(raw agent.Config) (agent.Config, []agent.Problem) {
 	return a.Space.Parse(c)
 }
 
-// LeaveOut takes a parameter out of the search that was found to have no effect, with the
-// reason in words that follow "not searched:". It has no effect on a parameter that is
+// LeaveOut excludes from the search a parameter that was found to have no effect, and
+// records why, in words that follow "not searched:". It does nothing if the parameter is
 // not searched.
 func (a *Agent) LeaveOut(param, why string) {
 	p, ok := a.Space.Lookup(param)
@@ -103,8 +105,8 @@ func (a *Agent) acting() []string {
 	})
 }
 
-// unsearched returns the requested parameters that a built-in agent's search leaves out;
-// a nil request means all.
+// unsearched returns those of the requested parameters that a built-in agent's search
+// leaves out. asked names the requested parameters; nil means all.
 func (l *loader) unsearched(a *Agent, asked []string) []Unsearched {
 	idle := map[string]string{}
 	if l.builtins.Idle != nil {
@@ -118,11 +120,11 @@ func (l *loader) unsearched(a *Agent, asked []string) []Unsearched {
 		u := Unsearched{Param: p.Name, Named: asked != nil}
 		switch why, isIdle := idle[p.Name]; {
 		case oneValue(p):
-			u.Why = "has one value only"
+			u.Why = "has only one value"
 		case isIdle:
 			u.Why, u.idle = why, true
 		case p.Kind == agent.Text && p.Use == agent.Instruction && len(p.Lines) == 0 && len(l.set.Search.Reflect.Routes) == 0:
-			u.Why = "search.reflect of evolve.yaml names no route of a model that could rewrite it"
+			u.Why = "search.reflect in evolve.yaml names no route of a model that could rewrite it"
 		default:
 			continue
 		}
@@ -131,7 +133,8 @@ func (l *loader) unsearched(a *Agent, asked []string) []Unsearched {
 	return out
 }
 
-// tasksOf returns the tasks of an agent's suites, both sides, as the agent gets them.
+// tasksOf returns the tasks of an agent's suites, search and holdout, in the form in which
+// the agent gets them.
 func (l *loader) tasksOf(a *Agent) []agent.Task {
 	var out []agent.Task
 	for _, name := range a.Suites {
@@ -144,8 +147,8 @@ func (l *loader) tasksOf(a *Agent) []agent.Task {
 	return out
 }
 
-// withoutDead removes the parameters that are never active from a declared space, and
-// lists these and those with a single value.
+// withoutDead returns a declared space without the parameters that are never active, and a
+// list of these parameters and of those with a single value.
 func withoutDead(known agent.Space) (agent.Space, []Unsearched) {
 	var space agent.Space
 	var out []Unsearched
@@ -155,16 +158,17 @@ func withoutDead(known agent.Space) (agent.Space, []Unsearched) {
 			continue
 		}
 		if oneValue(p) {
-			out = append(out, Unsearched{Param: p.Name, Why: "has one value only"})
+			out = append(out, Unsearched{Param: p.Name, Why: "has only one value"})
 		}
 		space.Params = append(space.Params, p)
 	}
 	return space, out
 }
 
-// neverActive reports whether no config meets the conditions of p and of the parameters
-// that they depend on. All of them must hold at once, so it is enough that one parameter
-// has no possible value left; on names it.
+// neverActive reports whether no config can meet p's conditions together with the
+// conditions of the parameters that p depends on. All of these must hold at once, so p is
+// never active if some parameter has no possible value left; on is the name of that
+// parameter.
 func neverActive(space agent.Space, p agent.Param) (on string, dead bool) {
 	left := map[string][]any{}
 	var walk func(agent.Param) bool
@@ -188,14 +192,14 @@ func neverActive(space agent.Space, p agent.Param) (on string, dead bool) {
 	return on, dead
 }
 
-// mayBe reports whether v is a valid value of q. For a text, that includes values that
-// only a default can have.
+// mayBe reports whether v is a valid value of q. For a text, values that are allowed only
+// as a default are valid too.
 func mayBe(q agent.Param, v any) bool {
 	_, err := q.Coerce(v)
 	return err == nil
 }
 
-// same compares two values of q.
+// same reports whether v and w are the same value of q.
 func same(q agent.Param, v, w any) bool {
 	x, errX := q.Coerce(v)
 	y, errY := q.Coerce(w)

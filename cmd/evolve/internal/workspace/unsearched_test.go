@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// idleBuiltins has temperatures without effect.
+// idleBuiltins returns built-in parts whose temperatures have no effect.
 func idleBuiltins() Builtins {
 	b := testBuiltins()
 	b.Idle = func(s agent.Space, _ *Agent, _ []Model, _ []agent.Task) map[string]string {
@@ -36,7 +36,7 @@ func loadIdle(t *testing.T, id string, files map[string]string) *Agent {
 }
 
 // TestIdleParameters checks that a champion file may contain parameters that are not
-// searched, and that archived configs are read with the champion's value of them.
+// searched, and that archived configs are read with the champion's values for them.
 func TestIdleParameters(t *testing.T) {
 	a := loadIdle(t, "helper", map[string]string{
 		"agents/helper/agent.yaml":  goodBuilt,
@@ -65,7 +65,7 @@ func TestIdleParameters(t *testing.T) {
 	if _, problems := a.Read(old); len(problems) == 0 {
 		t.Error("a value outside its range was read")
 	}
-	// A waiting proposal that changes it is applied unchanged.
+	// A waiting proposal that changes such a parameter is applied unchanged.
 	old["recall.min_score"] = .6
 	written := map[string]string{}
 	for name, data := range ChampionFiles(a, old) {
@@ -90,7 +90,7 @@ func TestIdleParameterNamed(t *testing.T) {
 		t.Errorf("it is searched as %+v", p)
 	}
 	if got := a.NotSearched("temperature.engineering"); got != "" {
-		t.Errorf("what a person fixed is left alone because it %s", got)
+		t.Errorf("what a person fixed is left unchanged because it %s", got)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestEmptyListIsFixed(t *testing.T) {
 	}
 }
 
-// TestDeadParameters checks parameters of a program with one value, or with conditions
+// TestDeadParameters checks parameters of a program that have only one value, or conditions
 // that cannot all hold.
 func TestDeadParameters(t *testing.T) {
 	known := agent.Space{Params: []agent.Param{
@@ -121,9 +121,9 @@ func TestDeadParameters(t *testing.T) {
 	}}
 	space, out := withoutDead(known)
 	want := []Unsearched{
-		{Param: "only", Why: "has one value only"},
-		{Param: "all", Why: "has one value only"},
-		{Param: "three", Why: "has one value only"},
+		{Param: "only", Why: "has only one value"},
+		{Param: "all", Why: "has only one value"},
+		{Param: "three", Why: "has only one value"},
 		{Param: "never", Why: `is never active: no value of "mode" meets its conditions`},
 		{Param: "after", Why: `is never active: no value of "mode" meets its conditions`},
 	}
@@ -135,7 +135,8 @@ func TestDeadParameters(t *testing.T) {
 	}
 }
 
-// TestDeadParameterLoads checks the same from the file, with a champion that names it.
+// TestDeadParameterLoads checks such a parameter as loaded from a file, with a champion
+// that names it.
 func TestDeadParameterLoads(t *testing.T) {
 	a := loadIdle(t, "solver", map[string]string{
 		"agents/solver/agent.yaml": goodHead + "space:\n  mode: {type: choice, values: [a, b], default: a}\n" +

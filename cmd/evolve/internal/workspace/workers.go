@@ -13,24 +13,27 @@ import (
 	"time"
 )
 
-// Workers configures the evaluation on other machines. No identity of a run, an agent or
-// an evaluation depends on it.
+// Workers configures evaluation on other machines. It is not part of the identity of a run,
+// an agent or an evaluation.
 type Workers struct {
-	// Hub is the address of a NATS server with JetStream; empty: evaluations run here.
+	// Hub is the address of a NATS server with JetStream; if empty, evaluations run on this
+	// machine.
 	Hub string
-	// CredsEnv names the variable that holds the path of a credentials file, or its content;
-	// empty: none.
+	// CredsEnv names the environment variable that holds the path or the content of a
+	// credentials file; if it is empty, no credentials are used.
 	CredsEnv string
-	// CA, Cert and Key are files in the PEM format, relative to the workspace; empty: the
-	// system's roots, and no certificate.
+	// CA, Cert and Key are the paths of PEM files, relative to the workspace. If CA is
+	// empty, the system's root certificates are used; if Cert and Key are empty, no client
+	// certificate is used.
 	CA, Cert, Key string
-	// AckWait is the time after which a task whose worker sends no sign of life is given to
-	// another one, and MaxAttempts the number of workers that a task may terminate.
+	// AckWait is the time without a sign of life from a worker after which its task is
+	// given to another worker. MaxAttempts is the number of workers that may end while
+	// running a task before the task is given up.
 	AckWait     time.Duration
 	MaxAttempts int
-	// Lookahead replaces the concurrency and the lookahead of the search; 0: it does not.
+	// Lookahead, if not 0, replaces both the concurrency and the lookahead of the search.
 	Lookahead int
-	// Weaker allows workers whose isolation differs from that of this machine.
+	// Weaker allows workers that run agents in a different sandbox than this machine would.
 	Weaker bool
 }
 
@@ -38,21 +41,21 @@ func workersKeys(w *Workers) object {
 	file := func(to *string) field { return text{to: to, pattern: nonEmpty, rule: "the path of a file"} }
 	return object{keys: []key{
 		{name: "hub", doc: "address of a NATS server with JetStream, such as tls://hub.example.org:4222", field: text{to: &w.Hub, check: hubProblem}, example: "tls://hub.example.org:4222"},
-		{name: "creds_env", doc: "variable that holds the path of a credentials file, or its content", field: envName(&w.CredsEnv), example: "EVOLVE_HUB_CREDS"},
-		{name: "tls", doc: "files in the PEM format, relative to this one", field: object{keys: []key{
-			{name: "ca", doc: "CA certificates for the server's certificate; left out: those of the system", field: file(&w.CA), example: "ca.pem"},
+		{name: "creds_env", doc: "environment variable that holds the path or the content of a credentials file", field: envName(&w.CredsEnv), example: "EVOLVE_HUB_CREDS"},
+		{name: "tls", doc: "files in PEM format; their paths are relative to this file", field: object{keys: []key{
+			{name: "ca", doc: "CA certificates for the server's certificate; if left out, those of the system", field: file(&w.CA), example: "ca.pem"},
 			{name: "cert", doc: "client certificate; requires key", field: file(&w.Cert), example: "cert.pem"},
 			{name: "key", doc: "its private key", field: file(&w.Key), example: "key.pem"},
 		}}},
-		{name: "ack_wait", doc: "time after which a task is given to another worker when its own gives no sign of life", field: duration{&w.AckWait, time.Second, time.Hour}, def: w.AckWait.String()},
-		{name: "max_attempts", doc: "workers that may end while they run a task before it counts as missing data", field: whole[int]{&w.MaxAttempts, 1, 100}, def: show(w.MaxAttempts)},
-		{name: "lookahead", doc: "maximum number of evaluations at the same time, in place of search.concurrency and search.lookahead", field: whole[int]{&w.Lookahead, 1, 10000}, example: "64"},
-		{name: "weaker_walls", doc: "true: workers may run agents in another sandbox than this machine would", field: flag{&w.Weaker}, def: "false"},
+		{name: "ack_wait", doc: "time without a sign of life from a worker after which its task is given to another worker", field: duration{&w.AckWait, time.Second, time.Hour}, def: w.AckWait.String()},
+		{name: "max_attempts", doc: "number of workers that may end while they run a task before the task counts as missing data", field: whole[int]{&w.MaxAttempts, 1, 100}, def: show(w.MaxAttempts)},
+		{name: "lookahead", doc: "maximum number of evaluations at the same time, instead of search.concurrency and search.lookahead", field: whole[int]{&w.Lookahead, 1, 10000}, example: "64"},
+		{name: "weaker_walls", doc: "true: workers may run agents in a different sandbox than this machine would", field: flag{&w.Weaker}, def: "false"},
 	}}
 }
 
-// HubProblem returns the reason why a value is not an address of a hub, in words that follow its
-// name; empty if it is one.
+// HubProblem returns the reason why a value is not a valid address of a hub, in words that
+// follow the value's name, or "" if it is valid.
 func HubProblem(v string) string {
 	problem, _ := hubProblem(v)
 	return problem
@@ -69,14 +72,14 @@ func hubProblem(v string) (problem, hint string) {
 		case u.Scheme != "tls" && u.Scheme != "wss" && u.Scheme != "nats" && u.Scheme != "ws":
 			return "must begin with tls://", ""
 		case (u.Scheme == "nats" || u.Scheme == "ws") && !private(u.Hostname()):
-			return "must begin with tls://", "nats:// is for this machine and private networks"
+			return "must begin with tls://", "nats:// is allowed only for this machine and private networks"
 		}
 	}
 	return "", ""
 }
 
-// Needs lists the variables whose values an agent gets when it runs: those of its program or
-// service, of the providers of its models, and of its tool servers.
+// Needs lists the environment variables that must be set to run an agent: those for its
+// program or service, for the providers of its models, and for its tool servers.
 func (w *Workspace) Needs(a *Agent) []string {
 	names := slices.Clone(a.Adapter.Env)
 	names = slices.AppendSeq(names, maps.Values(a.Adapter.HeadersEnv))
@@ -96,8 +99,9 @@ func (w *Workspace) Needs(a *Agent) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
 }
 
-// FilesOf lists the files from which an agent is opened, relative to the root, with slashes:
-// the settings, the memories of all agents, and what the hash of the agent covers.
+// FilesOf lists the files that an agent is loaded from: the settings, the memories shared
+// by all agents, and the files that the agent's hash covers. Paths are relative to the root
+// and slash-separated.
 func (w *Workspace) FilesOf(a *Agent) ([]string, error) {
 	files := []string{SettingsFile}
 	shared := path.Join(agentsDir, memoriesFile)

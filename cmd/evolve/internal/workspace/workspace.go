@@ -9,9 +9,9 @@ import (
 	"evolve/runtime/policy"
 )
 
-// Workspace is a loaded and checked workspace.
+// Workspace is a workspace that was loaded and checked.
 type Workspace struct {
-	// Root is the absolute folder that holds evolve.yaml.
+	// Root is the absolute path of the folder that holds evolve.yaml.
 	Root     string
 	Settings Settings
 	Agents   []Agent
@@ -20,10 +20,10 @@ type Workspace struct {
 	SharedMemories map[string]bool
 }
 
-// StateDir returns the folder of everything that evolve itself writes.
+// StateDir returns the folder for everything that evolve itself writes.
 func (w *Workspace) StateDir() string { return w.Root + "/.evolve" }
 
-// Agent returns the agent with an id.
+// Agent returns the agent with the given id.
 func (w *Workspace) Agent(id string) (*Agent, bool) {
 	for i := range w.Agents {
 		if w.Agents[i].ID == id {
@@ -33,7 +33,7 @@ func (w *Workspace) Agent(id string) (*Agent, bool) {
 	return nil, false
 }
 
-// AgentIDs lists the agents in order.
+// AgentIDs lists the ids of the agents in order.
 func (w *Workspace) AgentIDs() []string {
 	ids := make([]string, len(w.Agents))
 	for i := range w.Agents {
@@ -42,63 +42,67 @@ func (w *Workspace) AgentIDs() []string {
 	return ids
 }
 
-// Settings is the content of evolve.yaml.
+// Settings holds the content of evolve.yaml.
 type Settings struct {
 	Budget  Budget
 	Limits  agent.Limits
 	Search  Search
 	Confirm confirm.Settings
-	// Guards limit the consumption of a winner, and Prefer is the price of a point of
-	// score.
+	// Guards limits what a winner may consume, and Prefer sets by how much each point of
+	// score relaxes these limits.
 	Guards Guards
 	Prefer Prefer
-	// Prices in USD per million tokens by model name, frozen per run.
+	// Prices holds the prices in USD per million tokens, by model name. They are frozen for
+	// each run.
 	Prices map[string]Price
-	// Providers are the services of language models, Routes the models used on them.
+	// Providers are the services that run language models. Routes are the models used from
+	// these services.
 	Providers map[string]Provider
 	Routes    map[string]Route
-	// Policies are the operator's layers.
+	// Policies are the layers of policies that the operator sets.
 	Policies policy.Book
-	// MCP are the servers of tools, by name.
+	// MCP holds the tool servers, by name.
 	MCP map[string]MCPServer
-	// Never are patterns (RE2) that no answer may match.
+	// Never holds patterns (RE2) that no answer may match.
 	Never []string
-	// Adoption configures adoptions and the steps after them.
+	// Adoption configures adoptions and the steps that follow them.
 	Adoption Adoption
-	// Patches is the code that patches may be proposed for.
+	// Patches describes the code for which patches may be proposed.
 	Patches Patches
-	// Workers configures the evaluation on other machines.
+	// Workers configures evaluation on other machines.
 	Workers Workers
-	// Backup configures the copy of the archive after each night, Keep its retention.
+	// Backup configures the copy of the archive that is made after each night. Keep
+	// determines which records are retained.
 	Backup Backup
 	Keep   Keep
-	// Audit names the keys that sign heads of the ledger.
+	// Audit names the keys that sign the heads of the ledger.
 	Audit Audit
-	// Notify configures the messages of nights to people.
+	// Notify configures the messages to people about nights.
 	Notify Notify
-	// Metrics configures the output of figures of nights.
+	// Metrics configures the output of figures about nights.
 	Metrics Metrics
 }
 
 // Adoption settings.
 type Adoption struct {
-	// After is the program that is started in the workspace's folder after an adoption or
-	// a rollback; empty: none.
+	// After is the program that is started in the workspace's folder after an adoption or a
+	// rollback; if empty, there is none.
 	After []string
 	// Via is ViaCommit or ViaBranch.
 	Via string
-	// Remote is the name of the remote to which branches are pushed, and Base the branch that
-	// they are to be merged into; empty: the remote's default branch, or else the one that is
-	// checked out.
+	// Remote is the name of the remote repository that branches are pushed to. Base is the
+	// branch that they are to be merged into; if it is empty, it is the remote's default
+	// branch, or the checked-out branch if the remote has no default branch.
 	Remote, Base string
-	// Open is the program that opens the pull request of a branch; empty: a person does.
+	// Open is the program that opens the pull request for a branch; if empty, a person
+	// opens it.
 	Open []string
 }
 
 // The ways in which a person adopts a proposal.
 const (
 	ViaCommit = "commit" // evolve approve makes a commit
-	ViaBranch = "branch" // a branch is merged at a remote
+	ViaBranch = "branch" // a person merges a branch in a remote repository
 )
 
 // Search settings.
@@ -106,19 +110,20 @@ type Search struct {
 	Selection   string // one of selection.Names; "clade" by default
 	Concurrency int    // 8 by default
 	Lookahead   int    // 32 by default, or Concurrency if that is higher
-	// Baseline is the share of the search budget for pure random search, .1 by default; 0
-	// disables it.
+	// Baseline is the share of the search budget that goes to pure random search, .1 by
+	// default; 0 disables it.
 	Baseline float64
 	// Reflect names the routes whose models propose changes.
 	Reflect Reflect
 }
 
-// Price is the price of a model, in USD per million tokens.
+// Price holds the prices of a model's tokens, in USD per million.
 type Price struct {
 	Input, Output, Cached float64
 }
 
-// Agent is agents/<id>: agent.yaml, config.yaml, STRATEGY.md and the bootstrap files.
+// Agent holds the content of agents/<id>: agent.yaml, config.yaml, STRATEGY.md and the
+// bootstrap files.
 type Agent struct {
 	ID  string
 	Dir string
@@ -128,76 +133,81 @@ type Agent struct {
 	UsesSeed      bool
 	Version       string
 	Suites        []string
-	// Alike counts the near-duplicates across its suites.
+	// Alike counts the near-duplicate tasks across the agent's suites.
 	Alike bench.Likeness
-	// Space is the searched space. Parameters that are not searched have one value, the
-	// champion's.
+	// Space is the space that is searched. A parameter that is not searched has the
+	// champion's value as its only one.
 	Space agent.Space
-	// Known is the space that champion files and archived configs are checked against:
-	// Space, but with the declared range of parameters without effect. For the built-in
-	// runtime without a declared space it is the default space.
+	// Known is the space that champion files and archived configs are checked against. It
+	// differs from Space in that parameters without effect have their declared range. For
+	// the built-in runtime without a declared space it is the default space.
 	Known agent.Space
-	// Unsearched are parameters that could be searched and are not, in the order of Known.
+	// Unsearched holds the parameters that could be searched but are not, in the order of
+	// Known.
 	Unsearched []Unsearched
-	// Champion is config.yaml with STRATEGY.md as the parameter "strategy", over
-	// the defaults, canonical.
+	// Champion is the canonical config given by the defaults, overridden by config.yaml and
+	// by STRATEGY.md, whose text is the parameter "strategy".
 	Champion agent.Config
-	// Domains maps a domain to its keywords; empty: the default table.
+	// Domains maps each domain to its keywords; if empty, the default table applies.
 	Domains map[string][]string
-	// Guards and Prefer override those of evolve.yaml, key by key; see
+	// Guards and Prefer override the guards and preferences in evolve.yaml, key by key; see
 	// [Workspace.Bounds].
 	Guards Guards
 	Prefer Prefer
-	// Reviewers are the agents that review this one's proposals.
+	// Reviewers are the agents that review this agent's proposals.
 	Reviewers []string
-	// Tools are the registered tools of a built-in agent; nil: all.
+	// Tools are the registered tools of a built-in agent; nil means all.
 	Tools []string
-	// Allow names the tools of a built-in agent that may keep text for later turns, show
-	// it to other agents or leave drafts; all others of [tool.Allowable] are denied.
+	// Allow names those tools that a built-in agent may use although they store text for
+	// later turns, show it to other agents or leave drafts. All other tools in
+	// [tool.Allowable] are denied.
 	Allow []string
 	// MCP names the servers whose tools a built-in agent may call.
 	MCP []string
-	// ToolFiles are tools/*.json and tools/*.star of a built-in agent, its own approved
-	// tools, and SkillFiles skills/*.md, by name. Hash covers them.
+	// ToolFiles holds the contents of tools/*.json and tools/*.star of a built-in agent,
+	// which are its own approved tools, and SkillFiles holds those of skills/*.md, both by
+	// file name. Hash covers them.
 	ToolFiles, SkillFiles map[string][]byte
-	// Bootstrap maps the names of files such as SOUL.md and GOALS.md to their texts.
+	// Bootstrap maps the names of files such as SOUL.md and GOALS.md to their contents.
 	Bootstrap map[string]string
-	// Memories is the agent's memory snapshot: its memories.jsonl, then the one of all agents.
+	// Memories is the agent's memory snapshot: the memories in its own memories.jsonl,
+	// followed by those in the memories.jsonl shared by all agents.
 	Memories []agent.Memory
-	// Hash covers everything in Dir except the champion (config.yaml, STRATEGY.md): what
-	// could change an answer under a given config.
+	// Hash covers everything in Dir that could change an answer under a given config, which
+	// is everything except the champion (config.yaml, STRATEGY.md).
 	Hash string
 
-	// SearchedAs is the target of patches as which nights search the agent's code together
-	// with its config; "" for an agent that is searched alone.
+	// SearchedAs is the name of the patch target under which nights search the agent's code
+	// together with its config; "" if only its config is searched.
 	SearchedAs string
 
-	// folder covers everything in Dir, including the champion.
+	// folder is the hash of everything in Dir, including the champion.
 	folder string
 	// hasStrategy reports whether Dir contains a STRATEGY.md.
 	hasStrategy bool
 }
 
-// Adapter is the adapter object of agent.yaml.
+// Adapter holds the adapter object of agent.yaml.
 type Adapter struct {
 	// Kind is "builtin", "command" or "http".
 	Kind string
-	// Model of a built-in agent: "heuristic" or the name of a route.
+	// Model is the model of a built-in agent: "heuristic" or the name of a route.
 	Model string
-	// URL is the address of an http agent; HeadersEnv maps headers to the variables that
-	// hold their values.
+	// URL is the address of an http agent. HeadersEnv maps the names of headers to the
+	// environment variables that hold their values.
 	URL        string
 	HeadersEnv map[string]string
-	// The fields of a command. An http agent has Pool and Timeout as well.
+	// The following fields describe a command agent. Pool and Timeout also apply to an http
+	// agent.
 	Argv     []string
 	Protocol string // jsonl or once (the default)
 	Pool     int    // 1 by default
-	// Timeout of one task; 0 leaves it to Settings.Limits.
+	// Timeout is the time limit of one task; 0 means that Settings.Limits applies.
 	Timeout time.Duration
-	// Env names the variables that are passed.
+	// Env names the environment variables that are passed to the program.
 	Env []string
-	// Sandbox is "auto" (the default) or "none"; Network is "none" (the default) or
-	// "host". Without a sandbox the network is the host's in any case.
+	// Sandbox is "auto" (the default) or "none". Network is "none" (the default) or "host".
+	// Without a sandbox, the agent always uses the host's network.
 	Sandbox string
 	Network string
 }

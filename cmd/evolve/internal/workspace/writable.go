@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// TryWrite reports why a folder cannot be written: it creates a file and removes it, in
-// .evolve if that exists.
+// TryWrite returns an error if a folder cannot be written to. It creates and removes a file
+// in .evolve if the folder contains one, and otherwise in the folder itself.
 func TryWrite(dir string) error {
 	if state := filepath.Join(dir, ".evolve"); isFolder(state) {
 		dir = state

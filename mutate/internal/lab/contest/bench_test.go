@@ -22,7 +22,7 @@ var (
 	families = flag.String("families", "", "families instead of the nine, such as text,sparse; yardstick: all that no constant is set on; real: those whose data is on this machine")
 	first    = flag.Int64("first-seed", 0, "first seed of each family")
 	versus   = flag.String("versus", "", "contestant that each other is compared with on the same problems")
-	before   = flag.String("before", "", "file that -json wrote with another build, whose searcher is compared too, as ours@before")
+	before   = flag.String("before", "", "file that -json wrote with a different build, whose searcher is compared too, as ours@before")
 	inFlight = flag.String("in-flight", "", "budget and seeds of the comparison of numbers in flight, such as 2000x10")
 	parents  = flag.String("selections", "", "budget and seeds of the comparison of parent selections")
 	keep     = flag.String("keep", "", "file in which the peers' runs are kept and from which they are read")
@@ -129,7 +129,7 @@ func compare(b *testing.B, r Round, families []string, runs []Run) {
 	fmt.Println()
 }
 
-// entered returns the names of families in a list and prints what they are.
+// entered returns the names of the families in a list and prints a description of them.
 func entered(b *testing.B, list string, measured []problem.Family) []string {
 	var of []problem.Family
 	switch list {

@@ -11,27 +11,30 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Measure is the mean score of a config on the three parts of a real problem's data.
+// Measure holds the mean scores of a config on the three parts of a real problem's data.
 type Measure struct {
 	Search  float64 `json:"search"`
 	Holdout float64 `json:"holdout"`
 	True    float64 `json:"true"`
 }
 
-// Claim holds the scores of a recommendation and its alternatives on tasks that the
-// search did not have.
+// Claim holds the scores of a recommendation and its alternatives on tasks that were not
+// part of the search.
 type Claim struct {
 	// Claimed is the contestant's own estimate.
 	Claimed     float64 `json:"claimed"`
 	Default     Measure `json:"default"`
 	Recommended Measure `json:"recommended"`
-	// Finalists are those of the contestant, or its recommendation alone.
+	// Finalists are the finalists of the contestant, or only its recommendation if there
+	// are none.
 	Finalists []Measure `json:"finalists"`
-	// Baseline is the best of its own random search; nil where it has none.
+	// Baseline is the best config of the contestant's own random search; nil if it has
+	// none.
 	Baseline *Measure `json:"baseline,omitempty"`
 }
 
-// claim measures an outcome; nil unless the problem is of real runs.
+// claim returns the scores of an outcome's configs, or nil unless the problem consists of
+// real runs.
 func claim(p *problem.Problem, out Outcome) *Claim {
 	if p.Measured == nil {
 		return nil
@@ -51,8 +54,8 @@ func claim(p *problem.Problem, out Outcome) *Claim {
 	return c
 }
 
-// confirmed returns the one of the default and some candidates that scores best on the
-// held-out tasks, and the first of equal ones.
+// confirmed returns whichever of the default and some candidates scores best on the
+// held-out tasks; if several score equally, it returns the first of them.
 func (c *Claim) confirmed(candidates ...Measure) Measure {
 	best := c.Default
 	for _, m := range candidates {
@@ -63,13 +66,14 @@ func (c *Claim) confirmed(candidates ...Measure) Measure {
 	return best
 }
 
-// figure is a column of the table of claims: the value of a run, false where it has none.
+// figure is a column in the table of claims: the value for a run, or false if the run has
+// none.
 type figure struct {
 	title, format string
 	of            func(Run) (float64, bool)
 }
 
-// figures are the columns of the table of claims.
+// figures returns the columns of the table of claims.
 func figures() []figure {
 	always := func(of func(Run) float64) func(Run) (float64, bool) {
 		return func(r Run) (float64, bool) { return of(r), true }
@@ -115,14 +119,15 @@ func share(is bool) float64 {
 	return 0
 }
 
-// Claims writes, by family and contestant, means over the runs of a round on problems of real
-// runs: the contestant's own estimate of its recommendation; the recommendation's score on the
-// search tasks and on all tasks of the truth, and there over the default and below the best
-// known config; the share of recommendations below the default, and of those that are the
-// default; the true scores of the first finalist, of the one that scores best on the held-out
-// tasks, of the default and the finalists, and of the best finalist; and that of the random
-// baseline's best, the share of runs in which it is above the recommendation, and the true
-// score of the confirmed one if it is a candidate too.
+// Claims writes, by family and contestant, means over the runs of a round on problems that
+// consist of real runs. The columns are:
+//
+//   - the contestant's own estimate of its recommendation;
+//   - the recommendation's score on the search tasks, and its true score;
+//   - how far the true score is above the default's and below that of the best known config;
+//   - the share of recommendations that are worse than the default, and the share that are the default;
+//   - the true scores of the first finalist, of the confirmed config (whichever of the default and the finalists scores best on the held-out tasks), and of the best finalist;
+//   - the true score of the random baseline's best config, the share of runs in which it is above the recommendation's, and the true score of the confirmed config if the baseline's best config is a candidate too.
 func Claims(w io.Writer, round Round, families []string, runs []Run) error {
 	columns := figures()
 	for _, f := range families {
@@ -147,7 +152,7 @@ func Claims(w io.Writer, round Round, families []string, runs []Run) error {
 	return nil
 }
 
-// mean returns the mean of the figure over the runs of a contestant on a family.
+// mean returns the mean of the figure over a contestant's runs on a family.
 func (f figure) mean(runs []Run, budget int, contestant, family string) string {
 	sum, n := 0.0, 0
 	for _, r := range runs {

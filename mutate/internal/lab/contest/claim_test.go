@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// dials is a small problem in place of a real one: 60 tasks that succeed below the quality of
-// a config, of which the first twenty are for the search.
+// dials is a small substitute for a real problem: 60 tasks that succeed below the quality
+// of a config, of which the first twenty are for the search.
 func dials() *problem.Problem {
 	space := agent.Space{Params: []agent.Param{
 		{Name: "gain", Kind: agent.Float, Max: 1, Default: 0.1},
@@ -51,8 +51,9 @@ func dials() *problem.Problem {
 	return problem.NewMeasured("dials", 1, space, tasks, m)
 }
 
-// TestRealRunsAreNotRepeated checks that the searcher, of which a config's score on a task
-// is known after one run, buys none twice, and that its outcome is measured on all parts.
+// TestRealRunsAreNotRepeated checks that the searcher buys no run twice, because a config's
+// score on a task is known after one run, and that the searcher's outcome is measured on
+// all parts.
 func TestRealRunsAreNotRepeated(t *testing.T) {
 	p := dials()
 	if _, best := p.Best(); best != 1 {

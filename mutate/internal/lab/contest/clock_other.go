@@ -4,5 +4,6 @@ package contest
 
 import "time"
 
-// processorTime returns the wall-clock time, where the time of a thread is not available.
+// processorTime returns the wall-clock time, because the CPU time of a thread is not
+// available on this system.
 func processorTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

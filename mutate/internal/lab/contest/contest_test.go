@@ -27,9 +27,9 @@ func family(t testing.TB, name string) *problem.Problem {
 	return nil
 }
 
-// TestEveryContestantKeepsTheRules checks that each contestant spends at most the budget, and
-// nearly all of it, returns a config of the space, and returns the same one for the same
-// seed.
+// TestEveryContestantKeepsTheRules checks that each contestant spends at most the budget
+// and nearly all of it, returns a config in the space, and returns the same config for the
+// same seed.
 func TestEveryContestantKeepsTheRules(t *testing.T) {
 	names := []string{"ours", "ours:8", "random:1", "genetic:1", "tpe:10r", "nsga2:5", "irace"}
 	t.Run("text", func(t *testing.T) {
@@ -57,7 +57,7 @@ func keepRules(t *testing.T, p *problem.Problem, names ...string) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// The last purchase of a priced problem may cost more than what is left.
+				// The last purchase in a priced problem may cost more than what is left.
 				if d.spent > budget && !p.Priced || d.spent > budget*21/20 || float64(d.spent) < 0.75*budget {
 					t.Errorf("spent %d of %d", d.spent, budget)
 				}
@@ -77,8 +77,8 @@ func keepRules(t *testing.T, p *problem.Problem, names ...string) {
 	}
 }
 
-// TestPeersCanWin: on scores without noise and with a large budget, a working search is
-// far better than the default.
+// TestPeersCanWin checks that on scores without noise and with a large budget, a working
+// search is far better than the default.
 func TestPeersCanWin(t *testing.T) {
 	p := family(t, "smooth")
 	_, best := p.Best()
@@ -98,8 +98,8 @@ func TestPeersCanWin(t *testing.T) {
 	}
 }
 
-// TestNoContestantBeatsTheBest checks that the best config of each family of the yardstick is
-// not below the recommendations of searches by more than .01.
+// TestNoContestantBeatsTheBest checks that searches do not recommend a config that exceeds
+// the best config of a family in the yardstick by more than .01.
 func TestNoContestantBeatsTheBest(t *testing.T) {
 	for _, f := range problem.Yardstick() {
 		p := family(t, f.Name)
@@ -224,7 +224,8 @@ func TestKeptRunsAreReadOnlyForTheSameProblem(t *testing.T) {
 	}
 }
 
-// TestRoundsBeginAtTheirFirstSeed checks that the seeds of a round follow its first one.
+// TestRoundsBeginAtTheirFirstSeed checks that the seeds of a round continue from its first
+// seed.
 func TestRoundsBeginAtTheirFirstSeed(t *testing.T) {
 	kept, err := Open("")
 	if err != nil {

@@ -12,40 +12,41 @@ import (
 
 // Contestant is a search with its settings.
 type Contestant struct {
-	// Name is unique, including settings, such as "tpe:5".
+	// Name is unique and includes settings, as in "tpe:5".
 	Name string
 	// About is a one-line description for the legend.
 	About string
-	// Play spends the desk's budget and recommends a config.
+	// Play spends the budget of the desk and recommends a config.
 	Play func(*Desk) (Outcome, error)
-	// Peer is false for the project's own searcher.
+	// Peer reports whether the contestant is a search other than the project's own.
 	Peer bool
 	// External contestants run in a separate process and take longer.
 	External bool
 }
 
-// Outcome is the result of a contestant.
+// Outcome is the result that a contestant returns.
 type Outcome struct {
 	Config agent.Config
-	// Claimed is the contestant's own estimate of the config's score.
+	// Claimed is the contestant's own estimate of the score of Config.
 	Claimed float64
-	// Finalists are the configs that it would confirm on other tasks, and Baseline is the best
-	// one of its own random search; nil where it has none.
+	// Finalists are the configs that the contestant would confirm on other tasks. Baseline
+	// is the best config of the contestant's own random search; nil if it has none.
 	Finalists []agent.Config
 	Baseline  agent.Config
-	// Seconds is the CPU time in separate processes.
+	// Seconds is the CPU time that was spent in separate processes.
 	Seconds float64
 }
 
-// Ours is the name of the project's searcher with its defaults.
+// Ours is the name of the project's searcher with its default settings.
 const Ours = "ours"
 
 // Field returns the contestants for a budget: ours, and each peer with the best settings
-// found. Those of the peers in Go are the best of 1, 3, 5, 10, 20 and all tasks for a
-// config at first (genetic: 1, 2, 4 and 8) on ten variants of each family at that budget,
-// three at 10,000. Optuna's are the best of 1, 2, 3 and 5 tasks a trial, the same ones or
-// rotating, on ten problems at 500; with larger budgets, trials get more tasks, because
-// the time of its samplers grows faster than the number of trials.
+// found. For the peers written in Go, the setting is the number of tasks on which a config
+// is first tried. The best of 1, 3, 5, 10, 20 and all tasks (for genetic, of 1, 2, 4 and 8)
+// was determined on ten problems of each family at that budget, or on three at 10,000.
+// Optuna's setting is the best of 1, 2, 3 and 5 tasks per trial, either the same or
+// rotating, as determined on ten problems at 500. With larger budgets, Optuna's trials get
+// more tasks, because the time of its samplers grows faster than the number of trials.
 func Field(budget int) []string {
 	field := []string{Ours, "random:1", "halving:1", "genetic:1", "tpe:3r", "nsga2:3r", "irace"}
 	if budget > 1000 {
@@ -59,10 +60,11 @@ func Field(budget int) []string {
 
 // Lookup returns a contestant by name. For random search, successive halving, the genetic
 // search, TPE and NSGA-II, the setting after the colon is the number of tasks on which a
-// config is tried at first; "all" means all of them, and "r" after the number that trials
-// rotate through the tasks. After "ours" there may be a number in flight ("ours:64") or a
-// parent selection ("ours:dgm"), which gets the results of the problem's earlier night if it
-// has one; after "history", what it gets of earlier nights ("history:none").
+// config is first tried. "all" stands for all tasks, and an "r" after the number means that
+// trials rotate through the tasks. "ours" may be followed by the number of evaluations in
+// flight ("ours:64") or by a parent selection ("ours:dgm"); it gets the results of the
+// problem's earlier night if there is one. "history" is followed by what the search gets
+// from earlier nights ("history:none").
 //
 // The error is ErrMissing for a peer that is not installed.
 func Lookup(ctx context.Context, name string) (Contestant, error) {

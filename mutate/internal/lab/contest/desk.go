@@ -9,29 +9,30 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Desk sells evaluations of one problem to a contestant. It counts them, assigns the
-// repeats of a (config, task) in order and refuses evaluations beyond the budget. It is
-// not safe for concurrent use.
+// Desk sells evaluations on one problem to a contestant. It counts them, numbers the
+// repeats of each pair of config and task in order, and refuses evaluations beyond the
+// budget. It is not safe for concurrent use.
 type Desk struct {
 	Problem *problem.Problem
-	// Budget is the number of evaluations of one config on one task. For a priced problem it
-	// is money: so many times the default's mean cost.
+	// Budget is a number of evaluations, each of one config on one task. For a priced
+	// problem it is an amount of money, in multiples of the default's mean cost.
 	Budget int
-	// Seed is the seed of the contestant and of the evaluations' noise, the same for all
-	// contestants.
+	// Seed is the seed for the contestant and for the evaluations' noise. It is the same
+	// for all contestants.
 	Seed int64
 
-	// spent is the part of the budget that is used, and bought the number of evaluations.
+	// spent is the part of the budget that has been used, and bought is the number of
+	// evaluations.
 	spent, bought int
-	// unit is the cost in USD of one evaluation of the budget, and usd the amount paid;
-	// both are 0 unless the problem is priced.
+	// unit is the cost in USD that counts as one evaluation of the budget, and usd is the
+	// amount paid. Both are 0 unless the problem is priced.
 	unit, usd float64
-	// sold is called with each sale; it may be nil.
+	// sold is called for each sale; it may be nil.
 	sold func(agent.Config, int, problem.Result)
 
 	paid map[purchase]int
 	deck []int
-	// worked is the CPU time of the problem, which does not count as the contestant's.
+	// worked is the CPU time used by the problem, which does not count as the contestant's.
 	worked time.Duration
 }
 
@@ -56,16 +57,16 @@ func NewDesk(p *problem.Problem, budget int, seed int64) *Desk {
 	return d
 }
 
-// rand returns a random source for one purpose, from the desk's seed.
+// rand returns a random source for one purpose, derived from the desk's seed.
 func (d *Desk) rand(purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(uint64(d.Seed), purpose)) }
 
-// left returns the rest of the budget: the number of evaluations left, for a priced problem
+// left returns the remaining budget as a number of evaluations. For a priced problem, it is
 // the number at the default's mean cost.
 func (d *Desk) left() int { return d.Budget - d.spent }
 
-// buy evaluates a config on a task; false when the budget is spent. The last purchase of a
-// priced problem may cost more than the remaining budget. A negative repeat means the next
-// one of this config and task.
+// buy evaluates a config on a task, or returns false if the budget is spent. The last
+// purchase for a priced problem may cost more than the remaining budget. A negative repeat
+// stands for the next repeat of this config and task.
 func (d *Desk) buy(c agent.Config, task, repeat int) (problem.Result, bool) {
 	if d.left() <= 0 {
 		return problem.Result{}, false
@@ -101,7 +102,7 @@ func (d *Desk) forecast() int {
 	return d.bought + int(math.Ceil(math.Max(0, left)*float64(d.bought)/d.usd))
 }
 
-// dealt returns the task at a place of the deck, cyclically. The deck has all tasks in a
-// shuffled order, those of weight n n times, so that the mean over the deck is the
-// weighted mean.
+// dealt returns the task at a position in the deck, which is used cyclically. The deck
+// contains all tasks in shuffled order, with a task of weight n occurring n times, so the
+// mean over the deck is the weighted mean.
 func (d *Desk) dealt(place int) int { return d.deck[place%len(d.deck)] }

@@ -10,9 +10,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestMoneyBuysEvaluations checks that a desk of a priced problem sells evaluations until
-// the default's mean cost times the budget is spent, more of a cheap config than of a dear
-// one, and forecasts their number.
+// TestMoneyBuysEvaluations checks that the desk of a priced problem sells evaluations until
+// the default's mean cost times the budget is spent, sells more of a cheap config than of
+// an expensive one, and forecasts their number.
 func TestMoneyBuysEvaluations(t *testing.T) {
 	p := family(t, "priced")
 	cheap, dear := p.Default(), p.Default()
@@ -57,8 +57,8 @@ func TestMoneyBuysEvaluations(t *testing.T) {
 	}
 }
 
-// TestEarlierNightIsRemembered checks that the results of an earlier night are those of the
-// problem as it was, as many as the budget.
+// TestEarlierNightIsRemembered checks that the results of an earlier night come from the
+// problem as it was then, and are as many as the budget.
 func TestEarlierNightIsRemembered(t *testing.T) {
 	p := family(t, "nights")
 	d := NewDesk(p, 120, 1)
@@ -81,12 +81,12 @@ func TestEarlierNightIsRemembered(t *testing.T) {
 	}
 }
 
-// TestHistories checks what each contestant with a history gets, and that an earlier night on
-// the same problem does not have the noise of tonight.
+// TestHistories checks what each contestant with a history receives, and that an earlier
+// night on the same problem has different noise from tonight.
 func TestHistories(t *testing.T) {
 	p := family(t, "nights")
 	for name, want := range map[string]struct {
-		nights, declared int // a mask of the nights, and of those with a declared change
+		nights, declared int // masks of the nights, and of those with a declared change
 		trust            float64
 	}{
 		"none":             {},

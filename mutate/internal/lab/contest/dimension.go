@@ -9,19 +9,20 @@ import (
 	"evolve/runtime/agent"
 )
 
-// dimension is one number of a config in the peers' representation. Members of a subset
-// and lines of a text are separate switches.
+// dimension is one coordinate of a config in the representation that the peers use. Each
+// member of a subset and each line of a text is a separate switch.
 type dimension struct {
 	// Type is "float", "int" or "list".
 	Type string `json:"type"`
-	// Low, High and Log apply to numbers.
+	// Low and High are the bounds of a number, and Log reports whether its scale is
+	// logarithmic.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 	Log  bool    `json:"log"`
 	// Size is the number of values of a list.
 	Size int `json:"size"`
-	// Needs are the conditions: the dimension is active when an earlier one has one of
-	// the values.
+	// Needs holds the conditions under which the dimension is active. Each of them requires
+	// that an earlier dimension has one of the given values.
 	Needs []need `json:"needs"`
 
 	param  int
@@ -33,11 +34,11 @@ type need struct {
 	Values    []float64 `json:"values"`
 }
 
-// genome is a config as one number for each dimension: the value of a number, the index
-// in a list. Values of inactive dimensions are ignored.
+// genome is a config with one number for each dimension: the value of a number, or the
+// index in a list. The values of inactive dimensions are ignored.
 type genome []float64
 
-// chart converts between configs of a space and genomes.
+// chart converts between the configs of a space and genomes.
 type chart struct {
 	space      agent.Space
 	dimensions []dimension
@@ -76,7 +77,7 @@ func newChart(space agent.Space) chart {
 	return c
 }
 
-// index returns the index of a value in the list of a choice or switch.
+// index returns the index of a value in the list of values of a choice or switch.
 func index(p agent.Param, v any) float64 {
 	if p.Kind == agent.Bool {
 		if v == true {
@@ -87,7 +88,7 @@ func index(p agent.Param, v any) float64 {
 	return float64(slices.Index(p.Values, v))
 }
 
-// encode returns the genome of a config of the space.
+// encode returns the genome of a config in the space.
 func (c chart) encode(config agent.Config) genome {
 	g := make(genome, len(c.dimensions))
 	for k, d := range c.dimensions {
@@ -124,7 +125,8 @@ func there(is bool) float64 {
 	return 0
 }
 
-// decode returns the canonical config of a genome. Lines written by a person come first.
+// decode returns the canonical config of a genome. In a text, lines that were written by a
+// person come before the offered lines.
 func (c chart) decode(g genome) agent.Config {
 	config := make(agent.Config, len(c.space.Params))
 	for k, d := range c.dimensions {
@@ -167,7 +169,7 @@ func ownLines(p agent.Param) string {
 	return strings.Join(own, "\n")
 }
 
-// random returns a uniform genome.
+// random returns a genome drawn uniformly.
 func (c chart) random(rng *rand.Rand) genome {
 	g := make(genome, len(c.dimensions))
 	for k, d := range c.dimensions {

@@ -11,11 +11,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// earlier returns the earlier nights whose results a search gets.
+// earlier returns the results from earlier nights that are given to a search.
 type earlier func(*Desk) []mutate.Remembered
 
-// changed is the earlier night of a problem that has one, as an archive has it where nothing
-// declares the change.
+// changed returns the results of the earlier night of a problem that has one, as an archive
+// would hold them if the change to the agent was not declared.
 func changed(d *Desk) []mutate.Remembered {
 	if d.Problem.Earlier == nil {
 		return nil
@@ -23,9 +23,9 @@ func changed(d *Desk) []mutate.Remembered {
 	return night(d, d.Problem.Earlier, 1)
 }
 
-// histories returns by name what a search can get of earlier nights on a problem of the
-// family "nights". A declared change takes half of the trust, and each night in between a
-// tenth, as in package night.
+// histories returns, by name, the kinds of results from earlier nights that a search can be
+// given on a problem in the family "nights". A declared change halves the trust in a
+// result, and each night in between reduces it by a tenth, as in package night.
 func histories() map[string]earlier {
 	same := func(d *Desk) []mutate.Remembered { return night(d, d.Problem, 1) }
 	return map[string]earlier{
@@ -44,12 +44,13 @@ func histories() map[string]earlier {
 	}
 }
 
-// historyNames returns the names of the histories for messages.
+// historyNames returns the names of the histories, for messages.
 func historyNames() string {
 	return strings.Join(slices.Sorted(maps.Keys(histories())), ", ")
 }
 
-// declared marks results as those of before a known change of the agent.
+// declared marks results as coming from before a known change to the agent, and halves the
+// trust in them.
 func declared(list []mutate.Remembered) []mutate.Remembered {
 	for i := range list {
 		list[i].Trust, list[i].Changed = list[i].Trust/2, true
@@ -57,9 +58,9 @@ func declared(list []mutate.Remembered) []mutate.Remembered {
 	return list
 }
 
-// night returns the results of an earlier night on a problem, with the desk's budget. The
-// night's search is the genetic one, so that a change of the project's searcher does not change
-// its history. The noise of its results is not that of tonight.
+// night returns the results of an earlier night on a problem, with the desk's budget. That
+// night's search is the genetic search, so a change to the project's searcher does not
+// change its own history. The noise in these results differs from tonight's.
 func night(d *Desk, p *problem.Problem, number int) []mutate.Remembered {
 	start := processorTime()
 	defer func() { d.worked += processorTime() - start }()
@@ -75,7 +76,7 @@ func night(d *Desk, p *problem.Problem, number int) []mutate.Remembered {
 	return list
 }
 
-// withHistory returns the project's searcher with a history of a name.
+// withHistory returns the project's searcher with the named history.
 func withHistory(c Contestant, name string) (Contestant, error) {
 	h, ok := histories()[name]
 	if !ok {

@@ -10,9 +10,9 @@ import (
 	"evolve/mutate/internal/lab/problem"
 )
 
-// TestFamiliesStayAsTheyAre checks that seed 1 of each family that was there first gives
-// the problem that it gave when the kept runs of peers were measured. On other processors
-// the last bits of sums differ.
+// TestFamiliesStayAsTheyAre checks that seed 1 of each of the first families gives the same
+// problem as when the stored runs of peers were measured. On other processors the last bits
+// of sums differ.
 func TestFamiliesStayAsTheyAre(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the fingerprints are those of amd64")
@@ -38,8 +38,8 @@ func TestFamiliesStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// elsewhere returns a hash of what uniform configs score and cost. The fingerprint covers
-// only the default and the best config.
+// elsewhere returns a hash of the scores and costs of uniform configs. The fingerprint
+// covers only the default and the best config.
 func elsewhere(p *problem.Problem) string {
 	h := fnv.New64a()
 	rng := rand.New(rand.NewPCG(1, 1))

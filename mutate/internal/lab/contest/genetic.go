@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// individual is an entry with its advantage: the sum over evaluations of its score minus
-// the mean of all that were evaluated on the same task at the same time, which removes
-// the tasks' difficulty.
+// individual is an entry with its advantage: the sum, over its evaluations, of the entry's
+// score minus the mean score of all entries that were evaluated on the same task at the
+// same time. This removes the effect of the tasks' difficulty.
 type individual struct {
 	contender
 	advantage float64
@@ -19,9 +19,9 @@ type individual struct {
 func (i *individual) fitness() float64 { return i.advantage / float64(max(1, i.trials)) }
 
 // genetic is an evolutionary search similar to NSGA-II (Deb and others 2002) with one
-// objective: parents and children compete with each other, and parents are evaluated
-// again in every generation on the same new tasks as the children. A quarter of the
-// budget is for a final race of the best.
+// objective. Parents and children compete with each other, and in every generation the
+// parents are evaluated again, on the same new tasks as the children. A quarter of the
+// budget is reserved for a final race of the best individuals.
 func genetic(d *Desk, few int) Outcome {
 	few = d.few(few)
 	rng := d.rand(0x6e6e)
@@ -49,7 +49,7 @@ func genetic(d *Desk, few int) Outcome {
 	slices.SortStableFunc(parents, func(a, b *individual) int { return cmp.Compare(b.fitness(), a.fitness()) })
 	for _, p := range parents {
 		if p != standard && p.trials > 0 && len(list) <= raced {
-			// The contenders are entered without scores, so that the race starts anew.
+			// The contenders are entered without scores, so that the race starts afresh.
 			list = append(list, &contender{config: p.config})
 		}
 	}
@@ -63,7 +63,7 @@ func (d *Desk) generation(all []*individual, place, few int) {
 		for i, p := range all {
 			r, ok := d.buy(p.config, d.dealt(place+k), -1)
 			if !ok {
-				return // the problem is priced, and evaluations are dearer than expected
+				return // the problem is priced, and evaluations are more expensive than expected
 			}
 			scores[i] = r.Score
 			mean += r.Score / float64(len(all))
@@ -77,12 +77,12 @@ func (d *Desk) generation(all []*individual, place, few int) {
 
 func tournament(list []*individual, rng *rand.Rand) *individual {
 	a, b := rng.IntN(len(list)), rng.IntN(len(list))
-	return list[min(a, b)] // sorted by fitness, the best first
+	return list[min(a, b)] // sorted by fitness, best first
 }
 
-// cross takes each dimension from one of two genomes, numbers sometimes from between
-// them, and mutates one or two dimensions on average (polynomial mutation, index 20 in
-// NSGA-II; 5 here, because the search is short).
+// cross takes each dimension from one of two genomes. Numbers sometimes get a value between
+// the two. It then mutates one or two dimensions on average (polynomial mutation, with
+// index 20 in NSGA-II but 5 here, because the search is short).
 func (c chart) cross(a, b genome, rng *rand.Rand) genome {
 	child := slices.Clone(a)
 	for k, d := range c.dimensions {

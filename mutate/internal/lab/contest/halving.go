@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// halving is successive halving (Jamieson and Talwalkar 2016) by three: uniform configs
-// on few tasks, the better third on three times as many tasks, and so on until one is
-// left. The default stays to the end. Every rung costs the same, and the number of
-// configs is such that all rungs cost the budget.
+// halving is successive halving (Jamieson and Talwalkar 2016) by a factor of three. It
+// evaluates uniform configs on few tasks, then the best third of them on three times as
+// many tasks, and so on until one config is left. The default stays to the end. Every rung
+// costs the same, and the number of configs is chosen so that all rungs together cost the
+// budget.
 func halving(d *Desk, few int) Outcome {
 	const by = 3
 	few = d.few(few)
@@ -32,8 +33,8 @@ func halving(d *Desk, few int) Outcome {
 		slices.SortStableFunc(pool, byMean)
 		keep := pool[:max(1, len(pool)/by)]
 		if d.left() <= 0 || len(keep) == 1 && keep[0] == standard {
-			// Means over different tasks are not comparable: the best of those with the
-			// most tasks.
+			// Means over different tasks are not comparable, so take the best of those with
+			// the most tasks.
 			most := slices.MaxFunc(pool, func(a, b *contender) int { return a.n - b.n }).n
 			pool = slices.DeleteFunc(pool, func(e *contender) bool { return e.n < most })
 			return pool[0].outcome()

@@ -2,7 +2,7 @@ package contest
 
 import (
 	"context"
-	_ "embed" // the script is part of the package
+	_ "embed" // for embedding the script
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +17,7 @@ import (
 //go:embed testdata/irace.R
 var iraceScript string
 
-// iraceVersion returns the version of R's package.
+// iraceVersion returns the version of the R package irace.
 func iraceVersion(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "Rscript", "-e", `suppressMessages({library(irace); library(jsonlite)}); cat(as.character(packageVersion("irace")))`).Output()
 	if err != nil {
@@ -26,14 +26,14 @@ func iraceVersion(ctx context.Context) (string, error) {
 	return string(out), nil
 }
 
-// iraceJob is the first message to the script.
+// iraceJob is the first message sent to the script.
 type iraceJob struct {
 	Dimensions []dimension `json:"dimensions"`
 	Default    []*float64  `json:"default"`
 	Instances  int         `json:"instances"`
 	Budget     int         `json:"budget"`
-	// Money reports whether the budget is not a number of evaluations but their cost, which
-	// irace calls time.
+	// Money reports whether the budget is an amount of cost, which irace calls time,
+	// instead of a number of evaluations.
 	Money         bool   `json:"money"`
 	Seed          int64  `json:"seed"`
 	Deterministic int    `json:"deterministic"`
@@ -41,13 +41,13 @@ type iraceJob struct {
 	First         int    `json:"first"`
 }
 
-// irace runs irace with the places of the deck as instances.
+// irace runs irace with the positions in the deck as instances.
 func irace(d *Desk) (Outcome, error) {
 	dir, err := os.MkdirTemp("", "irace")
 	if err != nil {
 		return Outcome{}, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // the system removes what is left
+	defer func() { _ = os.RemoveAll(dir) }() // the system removes whatever remains
 	s, err := start(context.Background(), dir, "Rscript", "-e", iraceScript)
 	if err != nil {
 		return Outcome{}, err
@@ -80,7 +80,8 @@ func irace(d *Desk) (Outcome, error) {
 	return out, nil
 }
 
-// races evaluates the script's requests until it returns its best.
+// races evaluates the configs that the script requests, until the script returns its best
+// config.
 func races(till till, s *script, c chart) (genome, error) {
 	for {
 		line, ok := s.hear()
@@ -117,16 +118,17 @@ func races(till till, s *script, c chart) (genome, error) {
 	}
 }
 
-// till sells evaluations to irace, each for its score and its cost in evaluations.
+// till sells evaluations to irace, reporting for each its score and its cost in
+// evaluations.
 type till struct {
 	desk *Desk
-	// means are the scores of configs so far.
+	// means holds the scores of configs so far.
 	means map[agent.ConfigID]*contender
 }
 
-// sell evaluates a config. Because irace only estimates the number of evaluations that
-// money buys, it may request a few more: these get the mean of the config's scores so
-// far.
+// sell evaluates a config. Because irace only estimates how many evaluations the money
+// buys, it may request a few more than that. For these, sell returns the mean of the
+// config's scores so far.
 func (t till) sell(c agent.Config, task int) (string, error) {
 	mean := t.means[c.ID()]
 	if mean == nil {
@@ -149,7 +151,7 @@ func (t till) sell(c agent.Config, task int) (string, error) {
 	return "", errors.New("irace wants more than its budget")
 }
 
-// activeOnly returns the values with nil for inactive dimensions.
+// activeOnly returns the values of a genome, with nil for inactive dimensions.
 func (c chart) activeOnly(g genome) []*float64 {
 	values := make([]*float64, len(g))
 	for k, d := range c.dimensions {

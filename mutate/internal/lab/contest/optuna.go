@@ -2,7 +2,7 @@ package contest
 
 import (
 	"context"
-	_ "embed" // the script is part of the package
+	_ "embed" // for embedding the script
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,10 +17,10 @@ var optunaScript string
 // ErrMissing means that a peer is not installed.
 var ErrMissing = errors.New("is not installed")
 
-// interpreters are the possible interpreters with a distribution's package of Optuna.
+// interpreters are the interpreters that may have a distribution's Optuna package.
 var interpreters = []string{"python3", "/usr/bin/python3"}
 
-// python returns an interpreter that has Optuna, with Optuna's version.
+// python returns the path of a Python interpreter that has Optuna, and Optuna's version.
 func python(ctx context.Context) (path, version string, err error) {
 	for _, path := range interpreters {
 		out, err := exec.CommandContext(ctx, path, "-c", "import optuna; print(optuna.__version__)").Output()
@@ -31,7 +31,7 @@ func python(ctx context.Context) (path, version string, err error) {
 	return "", "", fmt.Errorf("optuna %w (the distribution's package is python3-optuna)", ErrMissing)
 }
 
-// optunaJob is the first message to the script.
+// optunaJob is the first message sent to the script.
 type optunaJob struct {
 	Sampler      string      `json:"sampler"`
 	Multivariate bool        `json:"multivariate"`
@@ -41,9 +41,9 @@ type optunaJob struct {
 	Default      genome      `json:"default"`
 }
 
-// optuna runs an Optuna sampler with few tasks a trial and races the best trials with the
-// last third of the budget. All trials are on the same tasks, or, if rotates is set, each
-// group of trials on the next tasks of the deck.
+// optuna runs an Optuna sampler with few tasks per trial, and races the best trials with
+// the last third of the budget. All trials use the same tasks or, if rotates is set, each
+// group of trials uses the next tasks in the deck.
 func optuna(d *Desk, program, sampler string, few int, rotates bool) (Outcome, error) {
 	s, err := start(context.Background(), "", program, "-c", optunaScript)
 	if err != nil {
@@ -79,7 +79,8 @@ func optuna(d *Desk, program, sampler string, few int, rotates bool) (Outcome, e
 	return out, nil
 }
 
-// trials evaluates the script's requests until two thirds of the budget are spent.
+// trials evaluates the configs that the script requests, until two thirds of the budget are
+// spent.
 func trials(d *Desk, s *script, c chart, few, group int) ([]*contender, error) {
 	var list []*contender
 	for {

@@ -6,9 +6,10 @@ import (
 	"evolve/mutate"
 )
 
-// ours drives the project's searcher. Every evaluation in flight takes the problem's
-// seconds, and results are told in the order in which they end. With a budget of money, the
-// number of evaluations is forecast again from time to time, as in a night.
+// ours runs the project's searcher. Every evaluation in flight takes as many seconds as the
+// problem states, and the search receives the results in the order in which the evaluations
+// end. If the budget is an amount of money, the number of evaluations is forecast again
+// from time to time, as in a night.
 func ours(d *Desk, inFlight int, selection string, history earlier) (Outcome, error) {
 	p := d.Problem
 	o := mutate.Options{Space: p.Space, Champion: p.Default(), Budget: d.Budget, Seed: d.Seed, Selection: selection}
@@ -32,7 +33,7 @@ func ours(d *Desk, inFlight int, selection string, history earlier) (Outcome, er
 		if len(flying) < inFlight {
 			if trial, status := s.Ask(); status == mutate.Ready {
 				r, ok := d.buy(trial.Config, index[trial.Task], trial.Repeat)
-				if !ok { // a priced problem can be dearer than forecast
+				if !ok { // a priced problem can be more expensive than forecast
 					s.Resize(d.bought)
 					continue
 				}
@@ -66,14 +67,14 @@ func recommended(r mutate.Recommendation) Outcome {
 	return out
 }
 
-// flight is an evaluation under way.
+// flight is an evaluation in progress.
 type flight struct {
 	ends   float64
 	n      int64
 	result mutate.Observation
 }
 
-// flights is a heap by end time, the earliest first.
+// flights is a heap ordered by end time, earliest first.
 type flights []flight
 
 func (f flights) Len() int { return len(f) }

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// script is a peer in a separate process that communicates by lines: lines with the
-// prefix "@ " are messages, all others are ignored.
+// script is a peer that runs in a separate process. It exchanges lines with this process:
+// lines with the prefix "@ " are messages, and all others are ignored.
 type script struct {
 	command *exec.Cmd
 	in      io.WriteCloser
@@ -42,7 +42,7 @@ func (s *script) say(line string) error {
 	return err
 }
 
-// hear waits for a message; false when there are no more.
+// hear waits for the next message, or returns false if there are no more messages.
 func (s *script) hear() (string, bool) {
 	for s.out.Scan() {
 		if line, ok := strings.CutPrefix(s.out.Text(), "@ "); ok {

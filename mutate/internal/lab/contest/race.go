@@ -7,11 +7,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// contender is a config with its scores on the deck from a place on.
+// contender is a config with its scores on consecutive positions in the deck.
 type contender struct {
 	genome genome
 	config agent.Config
-	// from is the first place; n is the number of places done.
+	// from is the contender's first position in the deck, and n is the number of positions
+	// on which it has been evaluated.
 	from, n int
 	sum     float64
 }
@@ -20,11 +21,11 @@ func (e *contender) mean() float64 { return e.sum / float64(max(1, e.n)) }
 
 func (e *contender) outcome() Outcome { return Outcome{Config: e.config, Claimed: e.mean()} }
 
-// byMean sorts by descending mean.
+// byMean compares two contenders for sorting by descending mean.
 func byMean(a, b *contender) int { return cmp.Compare(b.mean(), a.mean()) }
 
-// advance evaluates an entry on the deck from its first place on, until it has n
-// evaluations.
+// advance evaluates a contender on the deck, beginning at the contender's first position,
+// until it has n evaluations.
 func (d *Desk) advance(e *contender, n int) {
 	for e.n < n {
 		r, ok := d.buy(e.config, d.dealt(e.from+e.n), -1)
@@ -36,12 +37,12 @@ func (d *Desk) advance(e *contender, n int) {
 	}
 }
 
-// raced is the maximum number of entries in a final race, besides the default.
+// raced is the maximum number of entries in a final race, not counting the default.
 const raced = 16
 
-// race spends the remaining budget on the best of a list and on the default, its first
-// entry: sequential halving (Karnin, Koren and Somekh 2013), all on the same tasks. It
-// returns the best.
+// race spends the remaining budget on the best entries in a list and on the default, which
+// is the first entry. It uses sequential halving (Karnin, Koren and Somekh 2013), with all
+// entries on the same tasks, and returns the best entry.
 func (d *Desk) race(list []*contender) *contender {
 	standard := list[0]
 	rest := list[1:]
@@ -49,7 +50,7 @@ func (d *Desk) race(list []*contender) *contender {
 	pool := append([]*contender{standard}, rest[:min(len(rest), raced, max(1, d.left()/10))]...)
 	for _, e := range pool {
 		if e.from > 0 {
-			*e = contender{genome: e.genome, config: e.config} // its evaluations were elsewhere on the deck
+			*e = contender{genome: e.genome, config: e.config} // discard scores from elsewhere in the deck
 		}
 	}
 	rounds := 1
@@ -62,7 +63,7 @@ func (d *Desk) race(list []*contender) *contender {
 		for _, e := range pool {
 			most = max(most, e.n)
 		}
-		// All on the same tasks, entries with fewer evaluations first.
+		// Evaluate all on the same tasks, entries with fewer evaluations first.
 		deficit := 0
 		for _, e := range pool {
 			deficit += most - e.n
@@ -71,7 +72,8 @@ func (d *Desk) race(list []*contender) *contender {
 		if deficit > d.left() {
 			break
 		}
-		// Where configs are cheaper than the default, money is left at the end.
+		// If configs are cheaper than the default, money is left at the end, so the last
+		// round spends it.
 		rest := round == 1 && d.unit > 0
 		for n := 1; (n <= goal || rest) && d.left() > 0; n++ {
 			for _, e := range pool {

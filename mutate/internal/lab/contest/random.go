@@ -1,7 +1,7 @@
 package contest
 
-// randomSearch tries uniform configs on the first few tasks of the deck, including the
-// default, until half the budget is spent, and races the best with the rest.
+// randomSearch tries uniform configs, including the default, on the first few tasks in the
+// deck until half the budget is spent, and races the best configs with the rest.
 func randomSearch(d *Desk, few int) Outcome {
 	few = d.few(few)
 	rng := d.rand(0x7a2d)
@@ -16,7 +16,7 @@ func randomSearch(d *Desk, few int) Outcome {
 	return d.race(list).outcome()
 }
 
-// few returns n, or the number of tasks in the deck for 0.
+// few returns n, or the number of tasks in the deck if n is 0.
 func (d *Desk) few(n int) int {
 	if n == 0 {
 		return len(d.deck)

@@ -15,39 +15,41 @@ import (
 
 // Run is the result of one contestant on one problem with one budget.
 type Run struct {
-	// Problem is a fingerprint of the problem, to which the run applies.
+	// Problem is a fingerprint of the problem to which the run applies.
 	Problem    string `json:"problem"`
 	Family     string `json:"family"`
 	Seed       int64  `json:"seed"`
 	Budget     int    `json:"budget"`
 	Contestant string `json:"contestant"`
-	// True scores of the recommendation, of the best config and of the default.
+	// True, Best and Default are the true scores of the recommendation, of the best config
+	// and of the default.
 	True    float64 `json:"true"`
 	Best    float64 `json:"best"`
 	Default float64 `json:"default"`
-	// Holdout is the recommendation's true score on the other tasks.
+	// Holdout is the recommendation's true score on the holdout tasks.
 	Holdout float64 `json:"holdout"`
-	// Milliseconds of CPU time of the search itself per evaluation.
+	// Milliseconds is the CPU time of the search itself, in milliseconds per evaluation.
 	Milliseconds float64 `json:"ms_per_evaluation"`
-	// Claim compares the recommendation's score with the claimed one; only on problems of
-	// real runs.
+	// Claim compares the recommendation's score with the claimed score; it is set only for
+	// problems that consist of real runs.
 	Claim *Claim `json:"claim,omitempty"`
 	// Read reports whether the run was read from a file.
 	Read bool `json:"-"`
 }
 
-// Regret returns the difference of the recommendation to the best true score.
+// Regret returns the difference between the best true score and the true score of the
+// recommendation.
 func (r Run) Regret() float64 { return r.Best - r.True }
 
-// Worse reports whether the recommendation is below the default.
+// Worse reports whether the recommendation's true score is below the default's.
 func (r Run) Worse() bool { return r.True < r.Default-1e-9 }
 
 func (r Run) key() string {
 	return fmt.Sprint(r.Problem, r.Family, r.Seed, r.Budget, r.Contestant)
 }
 
-// fingerprint returns a hash that changes with the problem. The best known config of a
-// real problem is not part of it, because it may change.
+// fingerprint returns a hash that changes if the problem changes. It does not cover the
+// best known config of a real problem, because that config may change.
 func fingerprint(p *problem.Problem) string {
 	h := fnv.New64a()
 	best := 0.0
@@ -61,14 +63,14 @@ func fingerprint(p *problem.Problem) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// Kept holds runs in a file, one JSON object a line. It is safe for concurrent use.
+// Kept holds runs in a file, one JSON object per line. It is safe for concurrent use.
 type Kept struct {
 	mu   sync.Mutex
 	file *os.File
 	runs map[string]Run
 }
 
-// ReadRuns reads a file of runs, one JSON object a line.
+// ReadRuns reads a file of runs, one JSON object per line.
 func ReadRuns(path string) ([]Run, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -87,7 +89,8 @@ func ReadRuns(path string) ([]Run, error) {
 	return runs, lines.Err()
 }
 
-// Open reads a file of runs and creates it if necessary; "" stores nothing.
+// Open reads a file of runs, or creates the file if it does not exist. If path is "",
+// nothing is stored in a file.
 func Open(path string) (*Kept, error) {
 	k := &Kept{runs: map[string]Run{}}
 	if path == "" {
@@ -112,7 +115,7 @@ func (k *Kept) Close() error {
 	return k.file.Close()
 }
 
-// find returns the run of the same problem, budget, seed and contestant.
+// find returns the run for the same problem, budget, seed and contestant.
 func (k *Kept) find(r Run) (Run, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -120,7 +123,7 @@ func (k *Kept) find(r Run) (Run, bool) {
 	return found, ok
 }
 
-// add appends a run to the file.
+// add stores a run and appends it to the file, if there is one.
 func (k *Kept) add(r Run) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

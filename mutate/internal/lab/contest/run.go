@@ -11,7 +11,8 @@ import (
 	"evolve/mutate/internal/lab/problem"
 )
 
-// Round is one budget with a number of seeds per family, and the contestants.
+// Round is the part of a comparison with one budget: its contestants play on a number of
+// seeds per family.
 type Round struct {
 	Budget, Seeds int
 	// First is the first seed.
@@ -22,18 +23,19 @@ type Round struct {
 // Plan describes a comparison.
 type Plan struct {
 	Families []string
-	// Real are families of real problems, besides those of package problem.
+	// Real holds families of real problems, in addition to the families of package problem.
 	Real   []problem.Family
 	Rounds []Round
-	// External limits the seeds of external peers; 0: no limit.
+	// External limits the number of seeds for external peers; 0 means no limit.
 	External int
 	// Workers is the number of concurrent runs.
 	Workers int
-	// Kept holds earlier runs: those of peers are not repeated. New ones are added.
+	// Kept holds earlier runs. Runs of peers that it contains are not repeated. New runs
+	// are added to it.
 	Kept *Kept
 }
 
-// Run runs a plan. Contestants that are not installed are left out; the second result has
+// Run runs a plan. Contestants that are not installed are left out; the second result gives
 // the reasons, by name.
 func (p Plan) Run(ctx context.Context) ([]Run, map[string]error, error) {
 	type job struct {
@@ -90,7 +92,8 @@ func (p Plan) Run(ctx context.Context) ([]Run, map[string]error, error) {
 	return runs, missing, errors.Join(failed...)
 }
 
-// one returns the run of a contestant, for peers from the file if possible.
+// one returns the run of a contestant. For peers it takes the run from the file if
+// possible.
 func (p Plan) one(c Contestant, stands *stands, at stand, budget int) (Run, error) {
 	made, print, err := stands.open(at)
 	if err != nil {

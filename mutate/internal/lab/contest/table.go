@@ -9,14 +9,15 @@ import (
 	"text/tabwriter"
 )
 
-// goals are the upper bounds for the searcher's average regret as a share of the best
-// peer's, by budget.
+// goals are the upper bounds of the searcher's average regret relative to the best peer's,
+// by budget.
 var goals = map[int]float64{500: 0.65, 2000: 0.45, 10000: 0.25}
 
-// Table writes the results of one round: by family and contestant the median regret, the
-// share of recommendations worse than the default and the milliseconds of search per
-// evaluation; the averages over families; and the first contestant compared with the best
-// of the others. Figures from fewer runs than the maximum have their number of runs.
+// Table writes the results of one round. For each family and contestant it writes the
+// median regret, the share of recommendations worse than the default, and the milliseconds
+// of search per evaluation. It then writes the averages over families, and compares the
+// first contestant with the best of the others. Figures based on fewer runs than the
+// maximum are marked with their number of runs.
 func Table(w io.Writer, round Round, families []string, runs []Run) error {
 	cells := map[string]map[string]cell{}
 	most := 0
@@ -102,7 +103,7 @@ func sum(runs []Run, budget int, contestant, family string) cell {
 	return c
 }
 
-// average returns the mean over families; false unless each has a run.
+// average returns the mean over families, or false unless every family has a run.
 func average(cells map[string]cell, of func(cell) float64) (float64, bool) {
 	total := 0.0
 	for _, c := range cells {
@@ -114,7 +115,8 @@ func average(cells map[string]cell, of func(cell) float64) (float64, bool) {
 	return total / float64(len(cells)), len(cells) > 0
 }
 
-// verdict compares the first contestant with the best of the others.
+// verdict writes how the first contestant compares with the best of the others and with
+// each of them.
 func verdict(w io.Writer, round Round, cells map[string]map[string]cell) {
 	regret := func(c cell) float64 { return c.regret }
 	first := round.Contestants[0]
@@ -142,7 +144,8 @@ func verdict(w io.Writer, round Round, cells map[string]map[string]cell) {
 	fmt.Fprintf(w, "\n%s / each: %s\n", first, strings.Join(shares, ", "))
 }
 
-// provenance lists which runs are new and which were read.
+// provenance writes, for each contestant, how many runs are new and how many were read from
+// a file.
 func provenance(w io.Writer, round Round, runs []Run) {
 	var today, before []string
 	for _, name := range round.Contestants {

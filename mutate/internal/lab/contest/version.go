@@ -6,7 +6,8 @@ import (
 	"runtime"
 )
 
-// versions describes the external peers, with the reason for missing ones.
+// versions returns the versions of the external peers and of Go. For a peer that is
+// missing, it gives the reason instead.
 func versions(ctx context.Context) string {
 	said := "Optuna "
 	if _, v, err := python(ctx); err != nil {

@@ -12,8 +12,9 @@ import (
 // paired is the comparison of two contestants on the same problems.
 type paired struct {
 	problems int
-	// mean is the mean of the differences of regret, and se its standard error: their standard
-	// deviation divided by the root of their number. It is NaN for a single problem.
+	// mean is the mean of the differences in regret, and se is its standard error: the
+	// standard deviation of the differences divided by the square root of their number. se
+	// is NaN for a single problem.
 	mean, se float64
 }
 
@@ -27,7 +28,7 @@ func (p paired) String() string {
 	return fmt.Sprintf("%+.4f ± %.4f (%d)", p.mean, p.se, p.problems)
 }
 
-// inErrors returns the mean in standard errors.
+// inErrors returns the mean in units of its standard error.
 func (p paired) inErrors() string {
 	if p.problems < 2 || p.se == 0 {
 		return "–"
@@ -35,8 +36,8 @@ func (p paired) inErrors() string {
 	return fmt.Sprintf("%+.1f", p.mean/p.se)
 }
 
-// pair compares the regret of a contestant with that of another on the problems of some
-// families for which both have runs with a budget.
+// pair compares the regrets of two contestants on those problems of some families for which
+// both have runs with the given budget.
 func pair(runs []Run, budget int, families []string, name, other string) paired {
 	regret := map[string]float64{}
 	key := func(r Run) string { return fmt.Sprint(r.Problem, " ", r.Family, " ", r.Seed) }
@@ -68,9 +69,10 @@ func pair(runs []Run, budget int, families []string, name, other string) paired 
 	return p
 }
 
-// Versus writes the paired comparison of each other contestant of a round with one: by
-// family and over all problems, the mean difference of regret, its standard error and the
-// number of problems. Below 0, the other contestant is better.
+// Versus writes the paired comparison between one contestant of a round and each of the
+// others, by family and over all problems: the mean difference in regret, its standard
+// error, and the number of problems. If the difference is below 0, the other contestant is
+// better.
 func Versus(w io.Writer, round Round, families []string, runs []Run, one string) error {
 	others := slices.DeleteFunc(slices.Clone(round.Contestants), func(name string) bool { return name == one })
 	fmt.Fprintf(w, "regret minus that of %s on the same problems: mean ± standard error (problems)\n", one)

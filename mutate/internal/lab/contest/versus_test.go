@@ -17,12 +17,12 @@ func TestVersus(t *testing.T) {
 	runs := []Run{
 		run("x", "a", 7, 0.5), run("x", "a", 8, 0.6), run("x", "a", 9, 0.7), run("x", "b", 7, 0.8),
 		run("ours", "a", 9, 0.8), run("ours", "a", 8, 0.8), run("ours", "a", 7, 0.8), run("ours", "b", 7, 0.7),
-		run("ours", "b", 8, 0.1), // x has no run of it
+		run("ours", "b", 8, 0.1), // x has no run on this problem
 		run("ours", "c", 7, 0.1), run("x", "c", 7, 0.9),
 		{Problem: "a", Family: "a", Seed: 7, Budget: 150, Contestant: "x", True: 0, Best: 1},
 		{Problem: "another", Family: "b", Seed: 8, Budget: 60, Contestant: "x", True: 0, Best: 1},
 	}
-	// The differences on family a are .3, .2 and .1, that on b is -.1.
+	// The differences on family a are .3, .2 and .1; that on b is -.1.
 	got := pair(runs, 60, []string{"a", "b"}, "x", "ours")
 	if se := math.Sqrt((0.175*0.175 + 0.075*0.075 + 0.025*0.025 + 0.225*0.225) / 3 / 4); got.problems != 4 ||
 		math.Abs(got.mean-0.125) > 1e-12 || math.Abs(got.se-se) > 1e-12 {

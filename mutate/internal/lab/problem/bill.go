@@ -5,21 +5,25 @@ import (
 	"math/rand/v2"
 )
 
-// bill computes the cost and duration of evaluations: a base, times a factor for each
-// parameter that affects it, times the size of the task, times noise, times the drift
-// during the night.
+// bill computes the cost and duration of evaluations. Each is a base value, multiplied by a
+// factor for each parameter that affects it, by the size of the task, by noise, and by the
+// drift during the night.
 type bill struct {
-	// usd and seconds at the cheapest values and a task of size 1.
+	// usd and seconds are the values for the cheapest parameter values and a task of size
+	// 1.
 	usd, seconds float64
-	// drivers are, by parameter, the logarithm of the factor over its range.
+	// drivers holds, for each parameter, the logarithm of its factor at the upper end of
+	// its range.
 	drivers []float64
-	// sizes of the tasks, and the salt of the noise.
+	// sizes are the sizes of the tasks, and salt is the salt for the noise.
 	sizes []float64
 	salt  uint64
-	// All are 0 without drift. Prices change by the factor exp(change) at the moment
-	// turn; seconds increase by the factor exp(swell) and fall again once in the night.
+	// These fields describe the drift; all are 0 without drift. At the moment turn, prices
+	// change by the factor exp(change). Durations rise until the middle of the night, by
+	// the factor exp(swell), and then fall back.
 	turn, change, swell float64
-	// price is the logarithm of a factor of the cost alone; nil: none.
+	// price returns the logarithm of a factor that applies only to the cost; nil means
+	// none.
 	price func(point) float64
 }
 
@@ -53,8 +57,8 @@ func (b bill) of(at point, task, repeat int, seed int64, moment float64) (usd, s
 	return usd, seconds
 }
 
-// unsteady is the standard deviation of the logarithm of the cost of one config on one
-// task.
+// unsteady is the standard deviation, over repeats, of the logarithm of a config's cost on
+// a task.
 const unsteady = 0.1
 
 // work returns the work of a config on a task, relative to the cheapest values on a task of
@@ -69,7 +73,7 @@ func (b bill) work(at point, task int) float64 {
 	return b.sizes[task] * math.Exp(log)
 }
 
-// dearness returns the factor of a config's price.
+// dearness returns the factor by which the price of a config is multiplied.
 func (b bill) dearness(at point) float64 {
 	if b.price == nil {
 		return 1

@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// choice and the functions below return parameters without a default.
+// choice and the functions below it return parameters without a default.
 func choice(name string, values ...any) agent.Param {
 	return agent.Param{Name: name, Kind: agent.Choice, Values: values}
 }
@@ -22,20 +22,21 @@ func whole(name string, lo, hi float64) agent.Param {
 	return agent.Param{Name: name, Kind: agent.Int, Min: lo, Max: hi}
 }
 
-// Logarithmic returns a number on a logarithmic scale.
+// Logarithmic returns p with a logarithmic scale.
 func Logarithmic(p agent.Param) agent.Param {
 	p.Log = true
 	return p
 }
 
-// When returns a parameter that is active only at some values of another one.
+// When returns p with the condition that it is active only at the given values of another
+// parameter.
 func When(p agent.Param, other string, values ...any) agent.Param {
 	p.When = map[string][]any{other: values}
 	return p
 }
 
-// catalogue returns typical settings of agents. Parameters come after those that they
-// depend on. The names have no meaning: the effect of a value is drawn for each problem.
+// catalogue returns typical settings of agents. Each parameter comes after those on which
+// it depends. The names have no meaning: the effect of a value is drawn for each problem.
 func catalogue() []agent.Param {
 	return []agent.Param{
 		choice("model", "small", "medium", "large", "coder", "fast"),
@@ -85,14 +86,14 @@ func catalogue() []agent.Param {
 	}
 }
 
-// tools returns the members of a subset of tools.
+// tools returns the names of the members of a subset of tools.
 func tools() []string {
 	return []string{
 		"search", "fetch", "python", "shell", "calculator", "files", "tables", "calendar", "mail", "translate", "images", "notes",
 	}
 }
 
-// directives returns lines for an instruction text.
+// directives returns possible lines for an instruction text.
 func directives() []string {
 	return []string{
 		"Plan before you act.", "Check every number twice.", "Name the source of each claim.", "Ask the tool rather than guess.",
@@ -102,8 +103,9 @@ func directives() []string {
 	}
 }
 
-// choose draws settings: the given numbers of choices, switches and numbers, in the
-// catalogue's order. A number that depends on a parameter is only drawn with it.
+// choose draws settings, with the given numbers of choices, switches and numbers, and
+// returns them in the order of the catalogue. A number that depends on a parameter is drawn
+// only together with that parameter.
 func choose(rng *rand.Rand, choices, switches, numbers int) []agent.Param {
 	all := catalogue()
 	var chosen []int

@@ -2,8 +2,8 @@ package problem
 
 import "evolve/runtime/agent"
 
-// catastrophes draws regions in which two parameters have values of about half their
-// range: gates that apply to about a fifth of the space.
+// catastrophes draws gates for regions in which each of two parameters has a value in about
+// half of its range, so each gate applies to about a fifth of the space.
 func (m *maker) catastrophes() {
 	var able []int
 	for i, p := range m.params {
@@ -21,8 +21,8 @@ func (m *maker) catastrophes() {
 	}
 }
 
-// half selects about half the values of a parameter: one end of a number, some values of
-// a list.
+// half returns a function that selects about half the values of a parameter: one end of a
+// number's range, or some values in a list.
 func (m *maker) half(i int) func(point) bool {
 	p := m.params[i]
 	if p.Numeric() {

@@ -7,22 +7,23 @@ import (
 	"evolve/runtime/agent"
 )
 
-// climber is the offline optimiser. It uses the true score, which no search may, in three
-// steps: it climbs from the start and from the best of many uniform points; each climb
-// changes the parameters one at a time (all values of a list, a grid and decreasing steps
-// for numbers, flips and swaps of members), then all pairs of choices and switches, until
-// nothing improves; then it perturbs a few parameters of the best point and climbs again
-// (iterated local search), until that stops helping.
+// climber is the offline optimiser. It uses the true score, which no search may use. It
+// climbs from the start and from the best of many uniform points. Each climb changes the
+// parameters one at a time (all values of a list, a grid and decreasing steps for numbers,
+// flips and swaps of members), then all pairs of choices and switches, until nothing
+// improves the score. The climber then perturbs a few parameters of the best point and
+// climbs again (iterated local search), until that no longer helps.
 type climber struct {
 	codec codec
 	truth func(point) float64
 	rng   *rand.Rand
 }
 
-// effort sets the effort of a climber.
+// effort determines how thoroughly a climber searches.
 type effort struct {
-	// samples is the number of uniform points, starts the number of the best ones to
-	// climb from, kicks the number of consecutive perturbations that may fail.
+	// samples is the number of uniform points that are drawn, starts is the number of the
+	// best of them from which to climb, and kicks is the number of consecutive
+	// perturbations that may fail.
 	samples, starts, kicks int
 }
 
@@ -31,7 +32,7 @@ var (
 	patient = effort{samples: 2000, starts: 8, kicks: 25}
 )
 
-// climber returns a climber with the problem's true score and its own random source.
+// climber returns a climber with the problem's true score and a separate random source.
 func (p *Problem) climber() climber {
 	return climber{p.codec, p.truth, rand.New(rand.NewPCG(p.noise.salt, 0xc11b))}
 }
@@ -68,7 +69,7 @@ func (c climber) run(e effort, starts ...point) optimum {
 	return best
 }
 
-// kick redraws two to four parameters.
+// kick redraws two to four parameters of a point.
 func (c climber) kick(at point) point {
 	next := slices.Clone(at)
 	for range 2 + c.rng.IntN(3) {
@@ -97,7 +98,7 @@ func (c climber) climb(from point) optimum {
 	}
 }
 
-// along sets one parameter to its best value, with the others fixed.
+// along sets one parameter to its best value while the others are fixed.
 func (c climber) along(o optimum, i int) optimum {
 	if !o.at.on(i) {
 		return o
@@ -132,7 +133,7 @@ func (c climber) along(o optimum, i int) optimum {
 	return o
 }
 
-// pairs tries all joint values of two choices or switches.
+// pairs tries all combinations of values for every pair of choices or switches.
 func (c climber) pairs(o optimum) optimum {
 	for i, p := range c.codec.params {
 		if p.Kind != agent.Choice && p.Kind != agent.Bool {
@@ -164,7 +165,7 @@ func (c climber) better(o optimum, i int, x float64) optimum {
 	return c.judge(o, next)
 }
 
-// judge returns the better of a point and a changed one. Parameters that the change
+// judge returns the better of a point and a changed point. Parameters that the change
 // activates are tuned first.
 func (c climber) judge(o optimum, next point) optimum {
 	var woken []int

@@ -1,5 +1,5 @@
 // Package problem implements synthetic agent-configuration problems: spaces of mixed
 // parameters, tasks of differing difficulty, noisy scores, and an exact true score for
-// every config. Searches are compared on them; the package does not depend on any
+// every config. They are used to compare searches; the package does not depend on any
 // searcher.
 package problem

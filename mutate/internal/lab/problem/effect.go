@@ -8,11 +8,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// An effect is a raw term: the contribution of one or a few parameters. It is 0 where a
-// parameter that it needs is inactive.
+// effect is a term before it is standardised: the contribution of one or a few parameters.
+// It is 0 if a parameter that it needs is inactive.
 type effect = func(point) float64
 
-// single returns the effect of one parameter alone.
+// single returns the effect of a single parameter.
 func single(rng *rand.Rand, p agent.Param, i int, draw func(*rand.Rand) shape) effect {
 	if p.Numeric() {
 		f := draw(rng)
@@ -40,8 +40,9 @@ func single(rng *rand.Rand, p agent.Param, i int, draw func(*rand.Rand) shape) e
 	}
 }
 
-// crowd returns a table over the subsets of members: each member has its own value, most
-// of them help a little, and more than half of them together interfere with each other.
+// crowd returns a table over the subsets of members. Each member has its own value, and
+// most members help a little, but if more than half of them are present, they interfere
+// with each other.
 func crowd(rng *rand.Rand, members int) []float64 {
 	worth := make([]float64, members)
 	for k := range worth {
@@ -60,8 +61,8 @@ func crowd(rng *rand.Rand, members int) []float64 {
 	return table
 }
 
-// pair returns the interaction of two choices or switches: a table without main effects,
-// so that neither has an effect alone.
+// pair returns the interaction of two choices or switches: a table without main effects, so
+// neither has an effect on its own.
 func pair(rng *rand.Rand, i, n, j, m int) effect {
 	table := make([][]float64, n)
 	columns := make([]float64, m)
@@ -85,8 +86,9 @@ func pair(rng *rand.Rand, i, n, j, m int) effect {
 	}
 }
 
-// bend returns the effect of a number whose best value depends on another parameter: by a
-// table where that is a choice or a switch, linearly where it is a number.
+// bend returns the effect of a number whose best value depends on another parameter:
+// through a table if that parameter is a choice or a switch, and linearly if it is a
+// number.
 func bend(rng *rand.Rand, number, other int, p agent.Param) effect {
 	width := between(rng, 0.15, 0.3)
 	places := make([]float64, levels(p))
@@ -107,9 +109,10 @@ func bend(rng *rand.Rand, number, other int, p agent.Param) effect {
 	}
 }
 
-// chain returns the effect of a number that helps only when two other parameters have the
-// right values, such as the number of steps with a planner and a critic: with one of them
-// right small values help and large ones do not, with none it has no effect.
+// chain returns the effect of a number that helps only if two other parameters have the
+// right values, such as the number of steps with a planner and a critic. If one of them is
+// right, small values help and large ones do not; if neither is right, the number has no
+// effect.
 func chain(rng *rand.Rand, number, i, n, j, m int) effect {
 	first, second := float64(rng.IntN(n)), float64(rng.IntN(m))
 	full, half := saturating(between(rng, 0.2, 0.5), between(rng, 0, 2)), peak(between(rng, 0, 0.3), 0.25)
@@ -132,8 +135,8 @@ type member struct{ param, bit int }
 
 func (m member) in(at point) bool { return at.on(m.param) && int(at[m.param])>>m.bit&1 == 1 }
 
-// team returns the effect of a set of members: 1 when it is complete, and a third when
-// one is missing.
+// team returns the effect of a set of members: 1 if the set is complete, and a third if one
+// member is missing.
 func team(members []member) effect {
 	return func(at point) float64 {
 		missing := 0

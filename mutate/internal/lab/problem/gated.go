@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// latch is the condition of parameters behind gates: one or two gates with their right
-// values.
+// latch is the condition for parameters behind gates to have an effect: one or two gates
+// must have their right values.
 type latch struct {
 	gates []int
 	right []float64
@@ -24,9 +24,9 @@ func (l latch) open(at point) bool {
 	return true
 }
 
-// gates draws the space: three or four gates and, behind each gate and one pair of gates, a
-// group of parameters, about a third of which are active only with it open; and three
-// parameters behind no gate.
+// gates draws the space. It has three or four gates. Behind each gate, behind one pair of
+// gates, and behind no gate, there is a group of three or four parameters. About a third of
+// the parameters behind gates are active only if their gates are open.
 func (m *maker) gates() []agent.Param {
 	var params []agent.Param
 	n := 3 + m.rng.IntN(2)
@@ -76,9 +76,9 @@ func (m *maker) behind(name string) agent.Param {
 	return float(name, 0, 1)
 }
 
-// gated draws the effects: small ones of the gates, and those of the other parameters,
+// gated draws the effects: small effects of the gates, and effects of the other parameters,
 // which are 0 while their gates are closed. An open gate with bad settings is worse than a
-// closed one.
+// closed gate.
 func (m *maker) gated(sample []point) {
 	n := len(m.params) - len(m.latches)
 	for g := range n {
@@ -107,8 +107,8 @@ func (m *maker) gated(sample []point) {
 	}
 }
 
-// over returns the standard deviation over uniform configs of an effect behind a latch.
-// Where the effect acts, its standard deviation is 1.
+// over returns the standard deviation, over uniform configs, of an effect behind a latch,
+// given that it is 1 over the configs in which the latch is open.
 func over(l latch, params []agent.Param) float64 {
 	part := 1.0
 	for _, g := range l.gates {
@@ -117,8 +117,9 @@ func over(l latch, params []agent.Param) float64 {
 	return math.Sqrt(part)
 }
 
-// open makes the optimiser's leads: a climb that opens a gate would have to set the
-// parameters behind it at the same time.
+// open adds leads for the optimiser, one for each combination of open gates. Without them,
+// a climb that opens a gate would have to set the parameters behind the gate at the same
+// time.
 func (m *maker) open(sample []point) {
 	n := len(m.right)
 	for mask := range 1 << n {

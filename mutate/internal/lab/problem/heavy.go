@@ -6,19 +6,19 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// tails are the scores of a family with noise that differs by task and config, and with
-// collapses: an evaluation collapses to a score of 0 with a probability, and has a
-// beta-distributed score otherwise.
+// tails describes the scores of a family whose noise differs by task and config, and in
+// which evaluations can collapse: with some probability an evaluation collapses to a score
+// of 0; otherwise its score is beta-distributed.
 type tails struct {
-	// steady is the logarithm of the beta distribution's precision by task, and steadier the
-	// change of it by config.
+	// steady is the logarithm of the precision of the beta distribution, by task. steadier
+	// is the change to this logarithm, by config.
 	steady   []float64
 	steadier func(point) float64
 }
 
-// draw draws a score whose mean is expected. Sound is the probability of no collapse. As
-// for other noise, half of the variance of each of the two normal variables that decide is
-// shared by all configs on the same task and repeat.
+// draw draws a score whose mean is expected. sound is the probability that there is no
+// collapse. As with other noise, half of the variance of each of the two normal variables
+// that determine the score is shared by all configs on the same task and repeat.
 func (t *tails) draw(salt uint64, expected, sound float64, at point, task, repeat int, seed int64) float64 {
 	common := mix(salt, uint64(seed), uint64(task), uint64(repeat))
 	own := common
@@ -35,7 +35,8 @@ func (t *tails) draw(salt uint64, expected, sound float64, at point, task, repea
 	return distuv.Beta{Alpha: mean * precision, Beta: (1 - mean) * precision}.Quantile(luck(2))
 }
 
-// unsettled draws the tails. The recipe's regions are those in which collapses are frequent.
+// unsettled draws the tails. In this family, the catastrophes of the recipe are the regions
+// in which collapses are frequent.
 func (m *maker) unsettled(sample []point) {
 	t := &tails{steadier: m.mixture(sample, 0.6)}
 	for range m.p.search {
@@ -44,8 +45,8 @@ func (m *maker) unsettled(sample []point) {
 	m.p.tails = t
 }
 
-// mixture returns a function of all parameters with mean 0 and the given standard deviation
-// over the sample.
+// mixture returns a function of all parameters that has mean 0 and the given standard
+// deviation over the sample.
 func (m *maker) mixture(sample []point, deviation float64) func(point) float64 {
 	var parts []effect
 	for i, p := range m.params {

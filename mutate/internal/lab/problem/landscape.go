@@ -2,18 +2,18 @@ package problem
 
 import "math"
 
-// landscape computes the quality of a config: terms of its parameters add up to skills,
+// landscape computes the quality of a config: the terms of its parameters add up to skills,
 // which meet the demands of tasks.
 type landscape struct {
 	terms []term
-	// skills are weights over the terms, one row for each skill.
+	// skills holds the weights over the terms, one row for each skill.
 	skills [][]float64
 	gates  []gate
 	curve  curve
 }
 
-// term is one effect of one or a few parameters, standardised to mean 0 and standard
-// deviation 1 over uniform configs; 0 where a parameter that it needs is inactive.
+// term is the effect of one or a few parameters, standardised to mean 0 and standard
+// deviation 1 over uniform configs. It is 0 if a parameter that it needs is inactive.
 type term struct {
 	raw         func(point) float64
 	mean, scale float64
@@ -21,19 +21,19 @@ type term struct {
 
 func (t term) value(at point) float64 { return (t.raw(at) - t.mean) / t.scale }
 
-// gate is a region of configs in which the probability of success is multiplied by
-// factor, like a wrong key, a context that overflows or an endless loop.
+// gate is a region of configs in which the probability of success is multiplied by factor.
+// It models, for example, a wrong key, a context that overflows or an endless loop.
 type gate struct {
 	in     func(point) bool
 	factor float64
 }
 
-// curve is the probability of meeting one demand, by skill minus threshold.
+// curve is the probability of meeting one demand, as a function of skill minus threshold.
 type curve func(float64) float64
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// ramp is 0 below −½, 1 above ½ and linear between: unlike a logistic link, it is flat
+// ramp is 0 below −½, 1 above ½ and linear in between. Unlike a logistic link, it is flat
 // far from the threshold.
 func ramp(x float64) float64 { return clamp(x+0.5, 0, 1) }
 
@@ -45,7 +45,7 @@ func step(x float64) float64 {
 	return 0
 }
 
-// late rises slowly from 0 and fast to 1 (a complementary log-log link).
+// late rises slowly from 0, and then quickly to 1 (a complementary log-log link).
 func late(x float64) float64 { return -math.Expm1(-math.Exp(x)) }
 
 // demand is a skill that a task needs, with its threshold.
@@ -54,19 +54,19 @@ type demand struct {
 	threshold float64
 }
 
-// item is the full definition of a task.
+// item is the complete definition of a task.
 type item struct {
 	Task
-	// demands must all be met.
+	// demands are the demands of the task, all of which must be met.
 	demands []demand
-	// quirks are weights over the terms, specific to this task.
+	// quirks are this task's own weights over the terms.
 	quirks []float64
-	// guess is the probability of success without skill, slip that of failure with full
-	// skill.
+	// guess is the probability of success without skill, and slip is the probability of
+	// failure with full skill.
 	guess, slip float64
 }
 
-// view holds the values of a config that tasks depend on.
+// view holds the values of a config that determine its scores on tasks.
 type view struct {
 	terms  []float64
 	skills []float64
@@ -101,7 +101,7 @@ func (l *landscape) chance(v view, it *item) float64 {
 
 func (l *landscape) expected(at point, it *item) float64 { return l.chance(l.view(at), it) }
 
-// mean returns the weighted mean of the expected scores over tasks.
+// mean returns the weighted mean, over the tasks, of the expected scores.
 func (l *landscape) mean(at point, tasks []item) float64 {
 	v := l.view(at)
 	sum, weight := 0.0, 0.0

@@ -6,7 +6,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// stages returns fifteen choices of three values.
+// stages returns fifteen choices with three values each.
 func (m *maker) stages() []agent.Param {
 	var params []agent.Param
 	for i := range 15 {
@@ -15,8 +15,8 @@ func (m *maker) stages() []agent.Param {
 	return params
 }
 
-// joints draws weak effects of single choices, interactions of twos in a ring over all, and
-// interactions of threes.
+// joints draws weak effects of single choices, pairwise interactions in a ring over all
+// choices, and interactions of three choices.
 func (m *maker) joints(sample []point) {
 	n := len(m.params)
 	for i, p := range m.params {
@@ -34,8 +34,8 @@ func (m *maker) joints(sample []point) {
 	}
 }
 
-// triple returns the interaction of three choices of three values, with a value drawn for
-// each of the 27 combinations.
+// triple returns the interaction of three choices with three values each. A value is drawn
+// for each of the 27 combinations.
 func (m *maker) triple(i, j, k int) effect {
 	var table [27]float64
 	for c := range table {

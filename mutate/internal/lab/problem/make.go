@@ -20,14 +20,16 @@ type maker struct {
 	rng    *rand.Rand
 	params []agent.Param
 	p      *Problem
-	// weights of the terms, common to all domains.
+	// weights are the weights of the terms from which the skills of all domains are made.
 	weights []float64
-	// owner has, for terms that belong to one domain, its number from 1.
+	// owner maps each term that belongs to one domain to the number of that domain, counted
+	// from 1.
 	owner  map[int]int
 	spread float64
 	domain []string
-	// written are the prompts, right the right values of gates, and latches those of the
-	// parameters after the gates, in families that have them.
+	// written are the prompts, right holds the right values of the gates, and latches holds
+	// the latches of the parameters that follow the gates. They are set only in families
+	// that have them.
 	written []prompt
 	right   []float64
 	latches []latch
@@ -70,7 +72,7 @@ func (s span) draw(rng *rand.Rand) int { return s.lo + rng.IntN(s.hi-s.lo+1) }
 
 func (s stretch) draw(rng *rand.Rand) float64 { return between(rng, s.lo, s.hi) }
 
-// settings draws the space without its defaults, which standard draws last.
+// settings draws the space without its defaults; standard chooses these at the end.
 func (m *maker) settings() {
 	if m.recipe.params != nil {
 		m.params = m.recipe.params(m)
@@ -89,7 +91,7 @@ func (m *maker) settings() {
 	m.p.codec = newCodec(agent.Space{Params: m.params})
 }
 
-// ownLine is a person's line in the instructions; it is always present.
+// ownLine is a line in the instructions that a person wrote; it is always present.
 const ownLine = "You answer customers of a lending library."
 
 // effects draws the terms and standardises them over the sample.
@@ -122,8 +124,9 @@ func (m *maker) effects(sample []point) {
 	m.teamwork(sample)
 }
 
-// interactions draws those of choices, switches and numbers, each between different
-// parameters while there are enough.
+// interactions draws the interactions of choices, switches and numbers. Interactions of the
+// same kind involve different parameters as long as enough are left; only the number in a
+// bend or a chain is drawn independently.
 func (m *maker) interactions(lists, numbers []int, sample []point) {
 	draw := func(s span, of []int, n int, one func(i []int)) {
 		if len(of) < n {
@@ -157,7 +160,7 @@ func (m *maker) interactions(lists, numbers []int, sample []point) {
 	})
 }
 
-// teamwork draws the interactions of lines and tools.
+// teamwork draws the interactions between lines and tools.
 func (m *maker) teamwork(sample []point) {
 	var all []member
 	for i, p := range m.params {
@@ -181,7 +184,7 @@ func (m *maker) teamwork(sample []point) {
 	}
 }
 
-// add standardises an effect and adds it as a term; a constant effect is left out.
+// add standardises an effect and adds it as a term. A constant effect is left out.
 func (m *maker) add(raw effect, weight float64, sample []point) {
 	mean, deviation := moments(sample, raw)
 	if deviation > 1e-9 {
@@ -190,8 +193,9 @@ func (m *maker) add(raw effect, weight float64, sample []point) {
 	}
 }
 
-// skills gives every domain a skill: a mix of weights common to all domains and its own,
-// standardised to mean 0 and the spread over the sample.
+// skills gives every domain a skill. Its weights over the terms mix weights that are common
+// to all domains with the domain's own, so that the skill has mean 0 and the standard
+// deviation m.spread over the sample.
 func (m *maker) skills(sample []point) {
 	m.spread = m.recipe.spread.draw(m.rng)
 	for d := range m.domains.draw(m.rng) {
@@ -212,12 +216,14 @@ func (m *maker) skills(sample []point) {
 	}
 }
 
-// foreign is the weight of a term in the skills of domains that it does not belong to.
+// foreign is the factor by which the weight of a term that belongs to one domain is
+// multiplied in the skills of the other domains.
 const foreign = 0.05
 
-// standard makes a decent config the default: starting from a uniform one, changes of
-// single parameters are kept while they help, like manual tuning, until it is about 35 to
-// 65 % of the way from the mean of uniform configs to the result of a quick climb.
+// standard makes a decent config the default. Like manual tuning, it starts from a uniform
+// config, changes single parameters, and retains the changes that help, until the config is
+// about 35 to 65 % of the way from the mean of uniform configs to the result of a quick
+// climb.
 func (m *maker) standard(sample []point) {
 	mean, _ := moments(sample, m.p.truth)
 	top := m.p.climber().run(brisk).score
@@ -246,7 +252,7 @@ func (m *maker) standard(sample []point) {
 	m.p.codec = newCodec(m.p.Space)
 }
 
-// tune changes parameters of a point at random, and keeps changes that help without
+// tune changes parameters of a point at random, and retains changes that help without
 // exceeding the aim by much.
 func (m *maker) tune(at point, share func(point) float64, aim float64) point {
 	have := share(at)

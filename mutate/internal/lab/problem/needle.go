@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// dials returns three choices of five values: 125 configs.
+// dials returns three choices with five values each, which make 125 configs.
 func (m *maker) dials() []agent.Param {
 	var params []agent.Param
 	for i := range 3 {
@@ -17,8 +17,8 @@ func (m *maker) dials() []agent.Param {
 }
 
 // needle draws scores such that all configs but one fail about half of the tasks that this
-// one passes. Nothing points to that config: neither its values nor its neighbours are
-// better than others.
+// one config passes. Nothing points to that config: neither its values nor its neighbours
+// are better than others.
 func (m *maker) needle([]point) {
 	right := point{float64(m.rng.IntN(5)), float64(m.rng.IntN(5)), float64(m.rng.IntN(5))}
 	m.p.landscape.gates = []gate{{in: func(at point) bool { return !slices.Equal(at, right) }, factor: between(m.rng, 0.5, 0.6)}}

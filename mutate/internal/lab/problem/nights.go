@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// earlier makes the problem as it was on an earlier night: the same space and tasks, each
-// skill with other weights of its terms, a part of them reversed. The default scores on
-// average as tonight, so that its score does not show the change.
+// earlier makes the problem as it was on an earlier night. It has the same space and tasks,
+// but each skill has different weights, and the weights of some terms are reversed. The
+// default has the same mean score as tonight, so its score does not reveal the change.
 func (m *maker) earlier(sample []point) {
 	p := *m.p
 	p.landscape.skills = nil
@@ -36,8 +36,8 @@ func (m *maker) earlier(sample []point) {
 	m.p.Earlier = &p
 }
 
-// match shifts all thresholds of the earlier problem until the default scores as in the
-// later one.
+// match shifts all thresholds of the earlier problem until the default has the same score
+// as in the later problem.
 func (m *maker) match(p *Problem) {
 	goal := m.p.True(m.p.Default())
 	shifted := func(items []item, by float64) []item {

@@ -6,27 +6,27 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// grading is the way in which an expected score becomes the score of one evaluation.
+// grading is the way in which an expected score is turned into the score of one evaluation.
 type grading int
 
 const (
 	exact    grading = iota // the expected score itself
-	passFail                // 1 with that probability, otherwise 0
-	rubric                  // the share of four points, each won with that probability
+	passFail                // 1 with a probability equal to the expected score, otherwise 0
+	rubric                  // the share of four points that are won, each with a probability equal to the expected score
 )
 
 // rubricPoints is the number of points in a rubric.
 const rubricPoints = 4
 
-// shared is the share of an evaluation's noise that depends on task and repeat and not on
-// the config: two agents with one seed get the same environment and still behave
-// differently.
+// shared is the share of an evaluation's noise that depends on the task and the repeat but
+// not on the config: two agents with the same seed get the same environment but still
+// behave differently.
 const shared = 0.5
 
-// noise draws scores with common random numbers. A point is won when Φ(√shared·a +
-// √(1−shared)·b) is below the expected score, where the normal a depends on seed, task
-// and repeat, and b on the config as well (a Gaussian copula): for each config the
-// probability is exact, and configs are correlated on the same task and repeat.
+// noise draws scores with common random numbers. A point is won if Φ(√shared·a +
+// √(1−shared)·b) is below the expected score, where the normal variable a depends on seed,
+// task and repeat, and b also depends on the config (a Gaussian copula). For each config
+// the probability is exact, and configs are correlated on the same task and repeat.
 type noise struct {
 	grading grading
 	salt    uint64

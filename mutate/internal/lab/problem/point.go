@@ -9,10 +9,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// point is a config as one number for each parameter: a numeric value on the unit scale
-// (logarithmic where declared), the index of a choice, 0 or 1 for a switch, the bits of
+// point is a config with one number for each parameter: a numeric value on the unit scale
+// (logarithmic if declared so), the index of a choice, 0 or 1 for a switch, or the bits of
 // the members of a subset or of the offered lines of a text. Inactive parameters are NaN,
-// so that equal configs are equal points.
+// so equal configs are equal points.
 type point []float64
 
 // on reports whether a parameter is active.
@@ -21,8 +21,9 @@ func (v point) on(i int) bool { return !math.IsNaN(v[i]) }
 // codec converts between the configs of a space and points.
 type codec struct {
 	params []agent.Param
-	// needs are the conditions: parameter i is active when parameter other has one of the
-	// values. A parameter comes after those that it depends on.
+	// needs holds the conditions of each parameter: parameter i is active only if, for each
+	// of its conditions, the parameter other has one of the given values. Each parameter
+	// comes after those on which it depends.
 	needs [][]condition
 }
 
@@ -56,7 +57,8 @@ func (c codec) active(v point, i int) bool {
 	return true
 }
 
-// encode returns the point of a config of the space, canonical or not.
+// encode returns the point of a config in the space, whether the config is canonical or
+// not.
 func (c codec) encode(config agent.Config) point {
 	v := make(point, len(c.params))
 	for i, p := range c.params {
@@ -84,7 +86,7 @@ func (c codec) decode(v point) agent.Config {
 }
 
 // settle makes a point consistent after a change: newly inactive parameters become NaN,
-// newly active ones are drawn, and numbers are rounded to valid values.
+// newly active parameters are drawn, and numbers are rounded to valid values.
 func (c codec) settle(v point, rng *rand.Rand) {
 	for i := range c.params {
 		switch {
@@ -98,7 +100,7 @@ func (c codec) settle(v point, rng *rand.Rand) {
 	}
 }
 
-// draw returns a uniform value of a parameter.
+// draw returns a value of a parameter drawn uniformly.
 func (c codec) draw(i int, rng *rand.Rand) float64 {
 	p := c.params[i]
 	if p.Numeric() {
@@ -107,7 +109,7 @@ func (c codec) draw(i int, rng *rand.Rand) float64 {
 	return float64(rng.IntN(levels(p)))
 }
 
-// random returns a uniform point.
+// random returns a point drawn uniformly.
 func (c codec) random(rng *rand.Rand) point {
 	v := make(point, len(c.params))
 	for i := range v {
@@ -181,7 +183,7 @@ func decode(p agent.Param, x float64) any {
 		return members(p.Of, x)
 	}
 	lines := members(p.Lines, x)
-	// Lines written by a person come first.
+	// In a text, lines that were written by a person come first.
 	for own := range strings.SplitSeq(p.Default.(string), "\n") {
 		if !slices.Contains(p.Lines, own) {
 			lines = append([]string{own}, lines...)
@@ -200,7 +202,7 @@ func members(of []string, x float64) []string {
 	return list
 }
 
-// snap rounds a unit value to the nearest valid one.
+// snap rounds a value on the unit scale to the nearest valid value.
 func snap(p agent.Param, x float64) float64 {
 	switch p.Kind {
 	case agent.Int:
@@ -211,8 +213,9 @@ func snap(p agent.Param, x float64) float64 {
 	return x
 }
 
-// resolution is the number of values of a Float: few enough for a value to survive the
-// conversion to a config and back, and far finer than any effect.
+// resolution is the number of values of a Float. There are few enough of them for a value
+// to survive the conversion to a config and back, but their spacing is far finer than any
+// effect.
 const resolution = 1 << 20
 
 func toUnit(p agent.Param, x float64) float64 {

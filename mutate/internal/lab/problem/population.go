@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// population is the distribution of tasks, for the search and the holdout.
+// population is the distribution of tasks, both for the search and for the holdout.
 type population struct {
 	*maker
-	// level and difficulty are mean and standard deviation of the thresholds.
+	// level and difficulty are the mean and the standard deviation of the thresholds.
 	level, difficulty float64
-	// weights of the tasks, by domain.
+	// weights are the weights of the tasks, by domain.
 	weights []float64
 }
 
@@ -26,7 +26,7 @@ func (m *maker) population() population {
 	return c
 }
 
-// items draws n tasks, each in one domain.
+// items draws n tasks, each of which is in one domain.
 func (c population) items(prefix string, n int) []item {
 	norm := math.Sqrt(dot(c.maker.weights, c.maker.weights))
 	list := make([]item, n)

@@ -2,9 +2,9 @@ package problem
 
 import "math"
 
-// priced replaces the costs: their logarithm is in part the skill of a config and in part
-// unrelated to it, and over uniform configs the dearest costs ten to thirty times as much
-// as the cheapest.
+// priced replaces the costs of evaluations. The logarithm of the new cost of a config
+// depends partly on the config's skill and is partly unrelated to it. Among uniform
+// configs, the most expensive one costs ten to thirty times as much as the cheapest.
 func (m *maker) priced(sample []point) {
 	m.p.Priced = true
 	rest := m.mixture(sample, 1)

@@ -7,11 +7,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Task is the part of a problem's search task that a search may use.
+// Task is the part of one of a problem's search tasks that a search may use.
 type Task struct {
 	ID     string
 	Domain string
-	// Weight in the true score: a small integer, 1 in most families.
+	// Weight is the task's weight in the true score: a small integer, which is 1 in most
+	// families.
 	Weight float64
 }
 
@@ -19,61 +20,65 @@ type Task struct {
 type Result struct {
 	// Score is in [0,1].
 	Score float64
-	// CostUSD and Seconds are above 0.
+	// CostUSD and Seconds are always above 0.
 	CostUSD, Seconds float64
 }
 
-// Problem is one agent-configuration problem: a synthetic one, or one of real runs (see
-// [Measured]). Its methods are safe for
-// concurrent use.
+// Problem is one agent-configuration problem: a synthetic problem, or one that consists of
+// real runs (see [Measured]). Its methods are safe for concurrent use.
 type Problem struct {
-	// Family and Seed identify the problem: the same two always give the same one.
+	// Family and Seed identify the problem: the same family and seed always result in the
+	// same problem.
 	Family string
 	Seed   int64
-	// Space has the default config as the defaults of its parameters.
+	// Space is the space of configs. The defaults of its parameters form the default
+	// config.
 	Space agent.Space
 	Tasks []Task
-	// Priced reports whether a search has a budget of money, because the costs of configs
-	// differ too much for a budget of evaluations.
+	// Priced reports whether the budget of a search is an amount of money, because the
+	// costs of configs differ too much for the budget to be a number of evaluations.
 	Priced bool
 	// Earlier is the problem as it was on an earlier night, with the same space and tasks
-	// and other effects; nil in most families.
+	// but other effects; nil in most families.
 	Earlier *Problem
-	// Fixed reports whether scores have no randomness: every repeat of a task has the
+	// Fixed reports whether scores have no randomness, so every repeat of a task has the
 	// same score.
 	Fixed bool
-	// Measured is nil in synthetic problems. The fields below are for synthetic ones.
+	// Measured is nil in synthetic problems. The fields below are only for synthetic
+	// problems.
 	Measured *Measured
 
 	codec     codec
 	landscape landscape
 	search    []item
 	holdout   []item
-	// judged has the tasks of the true score; nil: those of the search.
+	// judged holds the tasks on which the true score is measured; nil means the search
+	// tasks.
 	judged []item
 	noise  noise
 	bill   bill
-	// tails is nil in most families.
+	// tails draws the scores in a family whose evaluations can collapse; nil in all other
+	// families.
 	tails *tails
-	// leads are points from which the offline optimiser climbs besides its own.
+	// leads are additional points from which the offline optimiser climbs.
 	leads []point
 
 	best func() optimum
 }
 
-// optimum is a point with its true score.
+// optimum is a point and its true score.
 type optimum struct {
 	at    point
 	score float64
 }
 
-// Default returns the config that a search starts from.
+// Default returns the config from which a search starts.
 func (p *Problem) Default() agent.Config { return p.Space.Default() }
 
-// Score evaluates a config on the search task with an index. It depends only on its
-// arguments. Half of the noise is shared by all configs at the same task, repeat and seed
-// (see noise). Moment in [0,1] is the elapsed share of the night: cost and seconds may
-// drift with it, the score never does. The config must be one of the space.
+// Score evaluates a config on the search task with the given index. The result depends only
+// on the arguments. Half of the noise is shared by all configs at the same task, repeat and
+// seed (see noise). moment in [0,1] is the elapsed share of the night: cost and seconds may
+// drift with it, but the score never does. The config must be in the space.
 func (p *Problem) Score(c agent.Config, task, repeat int, seed int64, moment float64) Result {
 	if p.Measured != nil {
 		return Result{Score: p.Measured.Run(c, p.Measured.Search[task]), CostUSD: 0.001, Seconds: 1}
@@ -91,8 +96,8 @@ func (p *Problem) Score(c agent.Config, task, repeat int, seed int64, moment flo
 	return r
 }
 
-// Cost returns the expected cost in USD of an evaluation of a config, as the weighted mean
-// over the search tasks, before prices drift.
+// Cost returns the expected cost in USD of an evaluation of a config. It is the weighted
+// mean over the search tasks, before prices drift.
 func (p *Problem) Cost(c agent.Config) float64 {
 	if p.Measured != nil {
 		return 0.001
@@ -106,9 +111,10 @@ func (p *Problem) Cost(c agent.Config) float64 {
 	return sum / weight
 }
 
-// True returns the exact expected score of a config: the weighted mean over the search
-// tasks of the mean of Score over infinitely many repeats. If scores have no randomness,
-// it is the mean over the tasks that neither the search nor the holdout has.
+// True returns the exact expected score of a config. It is the weighted mean over the
+// search tasks, where the score on a task is the mean of Score over infinitely many
+// repeats. If scores have no randomness, it is the mean over tasks that are in neither the
+// search nor the holdout.
 func (p *Problem) True(c agent.Config) float64 {
 	if p.Measured != nil {
 		return p.Measured.mean(c, p.Measured.Truth)
@@ -116,7 +122,7 @@ func (p *Problem) True(c agent.Config) float64 {
 	return p.truth(p.codec.encode(c))
 }
 
-// Holdout is like True over other tasks of the same population.
+// Holdout is like True, but over other tasks from the same population.
 func (p *Problem) Holdout(c agent.Config) float64 {
 	if p.Measured != nil {
 		return p.Measured.mean(c, p.Measured.Holdout)
@@ -124,7 +130,7 @@ func (p *Problem) Holdout(c agent.Config) float64 {
 	return p.landscape.mean(p.codec.encode(c), p.holdout)
 }
 
-// Expected returns the mean of Score over infinitely many repeats of one search task.
+// Expected returns the mean of Score over infinitely many repeats on one search task.
 func (p *Problem) Expected(c agent.Config, task int) float64 {
 	if p.Measured != nil {
 		return p.Measured.Run(c, p.Measured.Search[task])
@@ -132,9 +138,9 @@ func (p *Problem) Expected(c agent.Config, task int) float64 {
 	return p.landscape.expected(p.codec.encode(c), &p.search[task])
 }
 
-// Best returns the best config that the offline optimiser (see climber) finds by the true
-// score, and that score. It is computed once, at first use. For a problem of real runs, it
-// returns the best of the known configs and the default.
+// Best returns the config with the best true score that the offline optimiser (see climber)
+// finds, and that score. It is computed only once, on first use. For a problem that
+// consists of real runs, it returns the best of the known configs and the default.
 func (p *Problem) Best() (agent.Config, float64) {
 	o := p.best()
 	return p.codec.decode(o.at), o.score

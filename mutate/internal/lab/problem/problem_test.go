@@ -111,7 +111,7 @@ func TestScoresAverageToTheTruth(t *testing.T) {
 					variance += of.Weight * of.Weight * expected * (1 - expected)
 				}
 			}
-			// Five standard errors, of pass or fail at worst.
+			// Five standard errors, which are at worst those of pass or fail.
 			if truth, mean := p.OnSearch(c), sum/weight; math.Abs(mean-truth) > 5*math.Sqrt(variance)/weight+1e-9 {
 				t.Errorf("scores average to %.4f, the truth is %.4f", mean, truth)
 			}
@@ -163,7 +163,7 @@ func TestBestAndDefault(t *testing.T) {
 			mean += p.True(p.random(rng)) / 400
 		}
 		share := (p.True(p.Default()) - mean) / (best - mean)
-		if p.Family != "needle" && (share < 0.25 || share > 0.7) { // all but the needle are alike
+		if p.Family != "needle" && (share < 0.25 || share > 0.7) { // all families but needle are alike
 			t.Errorf("the default is %.2f of the way from random %.3f to best %.3f", share, mean, best)
 		}
 		if d := p.True(p.Default()); mean < 0.1 || d > 0.9 || best > 0.995 {
@@ -179,7 +179,7 @@ func TestBestAndDefault(t *testing.T) {
 }
 
 // plainSearch returns the best score of 2,000 uniform configs followed by a local search
-// different from the climber's: many random steps of one to three parameters.
+// that differs from the climber's: it takes many random steps of one to three parameters.
 func plainSearch(p *Problem, rng *rand.Rand) float64 {
 	at, top := p.codec.encode(p.Default()), p.True(p.Default())
 	for range 2000 {

@@ -11,8 +11,8 @@ import (
 // written is the number of prompts to choose from.
 const written = 200
 
-// slots returns the phrases that make up prompts, one for each slot; "" leaves the slot
-// out.
+// slots returns the phrases that make up prompts, one list for each slot; "" leaves the
+// slot empty.
 func slots() [][]string {
 	return [][]string{
 		{"You are a careful analyst.", "You are a quick assistant.", "You are an expert in the field.", "You are a teacher.", ""},
@@ -24,7 +24,7 @@ func slots() [][]string {
 	}
 }
 
-// prompt is a text as the number of its phrase in each slot.
+// prompt is a text, given as the index of its phrase in each slot.
 type prompt []int
 
 func (p prompt) String() string {
@@ -37,7 +37,7 @@ func (p prompt) String() string {
 	return strings.Join(phrases, " ")
 }
 
-// prompts draws the space: a choice of prompts and two or three settings.
+// prompts draws the space: a choice of prompts, and two or three settings.
 func (m *maker) prompts() []agent.Param {
 	var texts []any
 	for len(texts) < written {
@@ -53,8 +53,9 @@ func (m *maker) prompts() []agent.Param {
 	return append([]agent.Param{choice("prompt", texts...)}, choose(m.rng, m.rng.IntN(2), 0, 2)...)
 }
 
-// phrases draws the effects: those of phrases, two interactions of slots, a setting whose
-// best value depends on a phrase, and a residue of each prompt.
+// phrases draws the effects: the effect of each slot's phrase, two interactions of slots,
+// the effects of the settings, a setting whose best value depends on a phrase, and a
+// residual effect of each prompt.
 func (m *maker) phrases(sample []point) {
 	of := slots()
 	for s, slot := range of {
@@ -75,7 +76,7 @@ func (m *maker) phrases(sample []point) {
 	for i, p := range m.params[1:] {
 		m.add(single(m.rng, p, i+1, gentle), between(m.rng, 0.5, 1), sample)
 	}
-	number := len(m.params) - 1 // the last parameter is one
+	number := len(m.params) - 1 // the last parameter is a number
 	slot := m.rng.IntN(len(of))
 	places := make([]float64, len(of[slot]))
 	for k := range places {
@@ -89,7 +90,7 @@ func (m *maker) phrases(sample []point) {
 	}, between(m.rng, 0.5, 1), sample)
 }
 
-// normals returns n standard normal numbers.
+// normals returns n numbers drawn from the standard normal distribution.
 func normals(rng *rand.Rand, n int) []float64 {
 	list := make([]float64, n)
 	for k := range list {

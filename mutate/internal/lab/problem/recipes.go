@@ -2,12 +2,12 @@ package problem
 
 import "math/rand/v2"
 
-// shapes draws the shape of a number's effect.
+// shapes is a distribution from which the shape of a number's effect is drawn.
 type shapes = func(*rand.Rand) shape
 
-// recipes returns the families. The figures were set once, before any search was run on
-// them, so that the default leaves room for improvement and no score is near 0 or 1
-// throughout.
+// recipes returns the recipes of the families. Their numbers were set once, before any
+// search was run on the families, so that the default leaves room for improvement and no
+// family has scores near 0 or 1 throughout.
 func recipes() []recipe {
 	return []recipe{
 		{

@@ -5,15 +5,16 @@ import (
 	"math/rand/v2"
 )
 
-// shape is the effect of a number on the unit scale, with a range of about 0 to 1.
+// shape is the effect of a number on the unit scale; its values range from about 0 to 1.
 type shape func(u float64) float64
 
-// peak has its maximum at one place and falls off on both sides.
+// peak returns a shape that has its maximum at one position and falls off on both sides.
 func peak(at, width float64) shape {
 	return func(u float64) float64 { d := (u - at) / width; return math.Exp(-d * d) }
 }
 
-// saturating has diminishing returns, and declines for very high values.
+// saturating returns a shape that has diminishing returns and declines for very high
+// values.
 func saturating(scale, decline float64) shape {
 	return func(u float64) float64 {
 		over := math.Max(0, u-0.7)
@@ -21,12 +22,12 @@ func saturating(scale, decline float64) shape {
 	}
 }
 
-// plateau is flat between two places and falls off outside.
+// plateau returns a shape that is flat between two positions and falls off outside them.
 func plateau(lo, hi, edge float64) shape {
 	return func(u float64) float64 { return logistic((u-lo)/edge) * logistic((hi-u)/edge) }
 }
 
-// cliff jumps at one place.
+// cliff returns a shape that jumps at one position.
 func cliff(at float64, up bool) shape {
 	sign := 1.0
 	if !up {
@@ -35,7 +36,7 @@ func cliff(at float64, up bool) shape {
 	return func(u float64) float64 { return logistic(sign * (u - at) / 0.02) }
 }
 
-// bumpy adds waves to a shape, so that neighbors of a good value may be bad.
+// bumpy returns a shape with waves added, so neighbors of a good value may be bad.
 func bumpy(base shape, waves, phase, height float64) shape {
 	return func(u float64) float64 { return base(u) + height*math.Sin(2*math.Pi*(waves*u+phase)) }
 }
@@ -65,5 +66,5 @@ func jagged(rng *rand.Rand) shape {
 	return bumpy(anyShape(rng), between(rng, 3, 7), rng.Float64(), between(rng, 0.15, 0.35))
 }
 
-// between returns a uniform number in [lo, hi).
+// between returns a number drawn uniformly from [lo, hi).
 func between(rng *rand.Rand, lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }

@@ -2,8 +2,8 @@ package problem
 
 import "evolve/runtime/agent"
 
-// owned draws the effects of parameters that each belong to one domain, apart from two that
-// belong to all, and interactions within domains.
+// owned draws the effects of parameters, and interactions of parameters from the same
+// domain. Each parameter belongs to one domain, except for two that belong to all domains.
 func (m *maker) owned(sample []point) {
 	m.owner = map[int]int{}
 	domains := m.domains.draw(m.rng)

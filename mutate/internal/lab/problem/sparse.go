@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// many draws forty to eighty parameters of all kinds with generated names, about one in
-// eight of them under a condition.
+// many draws forty to eighty parameters of all kinds with generated names. About one in
+// eight of them has a condition.
 func (m *maker) many() []agent.Param {
 	var params, deciders []agent.Param
 	texts := 0
@@ -58,7 +58,7 @@ func (m *maker) anyParam(name string, text bool) agent.Param {
 	return float(name, low, low+between(m.rng, 0.5, 4))
 }
 
-// syllables generates a name without a meaning.
+// syllables generates a meaningless name.
 func syllables(rng *rand.Rand) string {
 	name := ""
 	for range 2 + rng.IntN(2) {
@@ -67,7 +67,7 @@ func syllables(rng *rand.Rand) string {
 	return name
 }
 
-// labels returns the first n values of a choice without a meaning.
+// labels returns the first n of a list of meaningless values for a choice.
 func labels(n int) []any {
 	var list []any
 	for k := range n {
@@ -76,8 +76,8 @@ func labels(n int) []any {
 	return list
 }
 
-// few gives three to six parameters an effect: at least three numbers, choices or
-// switches that are always active, with one or two interactions between them.
+// few gives three to six parameters an effect. At least three of them are numbers, choices
+// or switches that are always active, with one or two interactions between them.
 func (m *maker) few(sample []point) {
 	var plain, rest []int
 	for _, i := range m.rng.Perm(len(m.params)) {
@@ -95,7 +95,8 @@ func (m *maker) few(sample []point) {
 	}
 }
 
-// uneven draws a shape that is far from linear: a narrow peak, a cliff or a gentle shape.
+// uneven draws a shape that can be far from linear: a narrow peak, a cliff or a gentle
+// shape.
 func uneven(rng *rand.Rand) shape {
 	switch rng.IntN(5) {
 	case 0, 1:

@@ -1,12 +1,12 @@
 package problem
 
 // Yardstick returns families whose structure differs from that of [Families]. No constant
-// of the searcher is set on them: they are for judging a change, on seeds that are named
-// before their problems are drawn, and never used again.
+// of the searcher is set on them: they are meant for judging a change, on seeds that are
+// named before their problems are drawn and are never used again.
 func Yardstick() []Family { return families(unseen()) }
 
-// unseen returns the recipes of the yardstick. The figures were set once so that the
-// default leaves room for improvement and no score is near 0 or 1 throughout.
+// unseen returns the recipes of the yardstick. Their numbers were set once so that the
+// default leaves room for improvement and no family has scores near 0 or 1 throughout.
 func unseen() []recipe {
 	return []recipe{
 		{

@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// unseenProblem returns a problem of a family of the yardstick.
+// unseenProblem returns a problem from a family in the yardstick.
 func unseenProblem(t *testing.T, family string, seed int64) *Problem {
 	t.Helper()
 	for _, f := range Yardstick() {
@@ -64,7 +64,8 @@ func TestSparseHasFewActiveParameters(t *testing.T) {
 				}
 				next := slices.Clone(at)
 				next[i] = p.codec.draw(i, rng)
-				// Without settle, so that parameters that depend on it stay as they are.
+				// settle is not called, so parameters that depend on this one stay as they
+				// are.
 				if p.truth(next) != before {
 					active[i] = true
 				}
@@ -76,8 +77,8 @@ func TestSparseHasFewActiveParameters(t *testing.T) {
 	}
 }
 
-// TestLevelsActTogether checks that the best value of single parameters, with the others at
-// random, is worth little of what the best config is.
+// TestLevelsActTogether checks that the best value of a single parameter, with the others
+// at random, is worth little compared with the best config.
 func TestLevelsActTogether(t *testing.T) {
 	p := unseenProblem(t, "levels", 1)
 	rng := rand.New(rand.NewPCG(6, 6))
@@ -108,8 +109,8 @@ func TestLevelsActTogether(t *testing.T) {
 	}
 }
 
-// TestPromptsThatShareSentencesAreAlike checks that the scores of prompts differ less the
-// more of their sentences they share.
+// TestPromptsThatShareSentencesAreAlike checks that the more sentences prompts share, the
+// less their scores differ.
 func TestPromptsThatShareSentencesAreAlike(t *testing.T) {
 	var near, far, nears, fars float64
 	for seed := range int64(4) {
@@ -140,7 +141,7 @@ func TestPromptsThatShareSentencesAreAlike(t *testing.T) {
 	}
 }
 
-// missing returns the number of sentences of a text that another text does not have.
+// missing returns the number of sentences in one text that another text does not have.
 func missing(of, in string) int {
 	n := 0
 	for s := range strings.SplitAfterSeq(of, ".") {
@@ -151,8 +152,8 @@ func missing(of, in string) int {
 	return n
 }
 
-// TestGatesHideParameters checks that most parameters have no effect at many configs, and
-// an effect at some.
+// TestGatesHideParameters checks that most parameters have no effect in many configs, and
+// have an effect in some.
 func TestGatesHideParameters(t *testing.T) {
 	p := unseenProblem(t, "gated", 1)
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -185,8 +186,8 @@ func TestGatesHideParameters(t *testing.T) {
 	}
 }
 
-// TestSkillsOfDomainsAreSeparate checks that most parameters change the score of one
-// domain's tasks far more than that of most others.
+// TestSkillsOfDomainsAreSeparate checks that most parameters change the score on one
+// domain's tasks far more than on the tasks of most other domains.
 func TestSkillsOfDomainsAreSeparate(t *testing.T) {
 	p := unseenProblem(t, "skills", 1)
 	rng := rand.New(rand.NewPCG(8, 8))
@@ -222,9 +223,9 @@ func TestSkillsOfDomainsAreSeparate(t *testing.T) {
 	}
 }
 
-// TestHeavyNoiseDiffers checks that the precision of scores (of a beta distribution with their
-// mean and variance) differs between tasks and between configs, and that scores collapse now
-// and then.
+// TestHeavyNoiseDiffers checks that the precision of scores (that of a beta distribution
+// with their mean and variance) differs between tasks and between configs, and that scores
+// collapse now and then.
 func TestHeavyNoiseDiffers(t *testing.T) {
 	p := unseenProblem(t, "heavy", 1)
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -251,7 +252,7 @@ func TestHeavyNoiseDiffers(t *testing.T) {
 			byConfig[k], byTask[task] = append(byConfig[k], precision), append(byTask[task], precision)
 		}
 	}
-	// The logarithm's standard deviation is .99 by task and .6 by config.
+	// The standard deviation of the logarithm is .99 by task and .6 by config.
 	for what, of := range map[string]struct {
 		groups [][]float64
 		least  float64
@@ -272,7 +273,7 @@ func TestHeavyNoiseDiffers(t *testing.T) {
 }
 
 // TestPricesDiffer checks that configs of the priced family differ in cost by a factor of
-// ten to thirty or a little more, and that Cost is the mean of what Score charges.
+// ten to thirty or slightly more, and that Cost is the mean of what Score charges.
 func TestPricesDiffer(t *testing.T) {
 	for _, f := range all() {
 		if got := f.Make(1).Priced; got != (f.Name == "priced") {
@@ -304,7 +305,7 @@ func TestPricesDiffer(t *testing.T) {
 }
 
 // TestEarlierNightIsAlikeAndDiffers checks that an earlier night has the same space and
-// tasks, the same score of the default, and scores that agree with tonight's in part.
+// tasks, the same score for the default, and scores that partly agree with tonight's.
 func TestEarlierNightIsAlikeAndDiffers(t *testing.T) {
 	for _, f := range all() {
 		if got := f.Make(1).Earlier != nil; got != (f.Name == "nights") {
@@ -329,8 +330,8 @@ func TestEarlierNightIsAlikeAndDiffers(t *testing.T) {
 	}
 }
 
-// TestNeedleIsAlone checks that one config is far better than all others, which are alike, and
-// that the default is not it.
+// TestNeedleIsAlone checks that one config is far better than all others, that the others
+// are alike, and that the default is not that config.
 func TestNeedleIsAlone(t *testing.T) {
 	for seed := range int64(5) {
 		p := unseenProblem(t, "needle", seed)
@@ -349,7 +350,7 @@ func TestNeedleIsAlone(t *testing.T) {
 }
 
 // TestFixedIsWithoutChance checks that every repeat of a task has the same score, and that
-// the true score is that on other tasks than those of the search.
+// the true score is measured on tasks other than those of the search.
 func TestFixedIsWithoutChance(t *testing.T) {
 	p := unseenProblem(t, "fixed", 2)
 	rng := rand.New(rand.NewPCG(9, 9))

@@ -7,23 +7,24 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// analysis is a way to turn a text into features.
+// analysis is a way of turning a text into features.
 type analysis struct {
-	// characters is the length of n-grams of characters; 0: the features are words.
+	// characters is the length of character n-grams; 0 means that the features are words.
 	characters int
-	// words is the greatest length of n-grams of words; shorter ones are features too.
+	// words is the maximum length of word n-grams; shorter n-grams are features too.
 	words int
-	// stem is "none", "english" (Porter 2) or "prefix", which keeps so many characters.
+	// stem is "none", "english" (Porter 2) or "prefix", which retains only the beginning of
+	// each word; its length, in characters, is the field prefix.
 	stem   string
 	prefix int
-	// stopWords is the list of words that are left out: "none", "short" or "long".
+	// stopWords names the list of words that are left out: "none", "short" or "long".
 	stopWords string
 }
 
 // brief is the short list of stop words.
 const brief = " a an and are as at be by for in is it of on or that the this to was with "
 
-// features returns the features of a text in their order, repeated ones repeatedly.
+// features returns the features of a text in order, including repeated features.
 func (a analysis) features(text string) []string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if a.characters > 0 {

@@ -11,20 +11,21 @@ import (
 	"strings"
 )
 
-// Folders are the folders of the real data; "" where data is absent.
+// Folders holds the paths of the folders that contain the real data; a path is "" if its
+// data is absent.
 type Folders struct {
-	// Intents has clinc150.json and clinc150-domains.json (CLINC150, Larson and others 2019,
-	// CC BY 3.0).
+	// Intents contains clinc150.json and clinc150-domains.json (CLINC150, Larson and others
+	// 2019, CC BY 3.0).
 	Intents string
-	// Collection has a test collection in the layout of BEIR (Thakur and others 2021):
-	// corpus.jsonl, queries.jsonl and qrels/*.tsv. The known configs are those of SciFact
-	// (Wadden and others 2020; claims CC BY 4.0, abstracts ODC-By 1.0), 5,183 abstracts and 1,109
-	// claims.
+	// Collection contains a test collection in the BEIR layout (Thakur and others 2021):
+	// corpus.jsonl, queries.jsonl and qrels/*.tsv. The known configs are for SciFact
+	// (Wadden and others 2020; claims CC BY 4.0, abstracts ODC-By 1.0), with 5,183
+	// abstracts and 1,109 claims.
 	Collection string
 }
 
-// Find returns the folders that EVOLVE_SHARED_DATA and EVOLVE_COLLECTION name, or those
-// at shared/data and shared/data/scifact in a folder above the working directory.
+// Find returns the folders named by EVOLVE_SHARED_DATA and EVOLVE_COLLECTION, or those at
+// shared/data and shared/data/scifact in a folder above the working directory.
 func Find() Folders {
 	shared := []string{os.Getenv("EVOLVE_SHARED_DATA")}
 	collections := []string{os.Getenv("EVOLVE_COLLECTION")}
@@ -47,13 +48,13 @@ func having(file string, dirs []string) string {
 	return ""
 }
 
-// outOfScope is the label of utterances of no intent.
+// outOfScope is the label of utterances that have no intent.
 const outOfScope = "oos"
 
-// utterance is a text with its intent and the intent's domain.
+// utterance is a text with its intent and the domain of the intent.
 type utterance struct{ text, intent, domain string }
 
-// intents are labelled utterances: examples to learn from, and others as tasks.
+// intents are labelled utterances: examples to learn from, and other utterances as tasks.
 type intents struct{ examples, tasks []utterance }
 
 func readIntents(dir string) (intents, error) {
@@ -94,24 +95,25 @@ func readJSON(path string, to any) error {
 	return nil
 }
 
-// document is a text of a collection.
+// document is a text in a collection.
 type document struct{ title, text string }
 
-// query is a search for documents, with the graded relevance of some by their place in the
-// collection.
+// query is a search for documents, with the graded relevance of some documents, given by
+// their position in the collection.
 type query struct {
 	text     string
 	relevant map[int32]float64
 }
 
-// collection is a test collection: documents and queries with their relevant documents.
+// collection is a test collection: documents, and queries with the documents that are
+// relevant to them.
 type collection struct {
 	documents []document
 	queries   []query
 }
 
-// readCollection reads a collection in the layout of BEIR. Queries without a relevant
-// document are left out.
+// readCollection reads a collection in the BEIR layout. It leaves out queries without a
+// relevant document.
 func readCollection(dir string) (collection, error) {
 	var c collection
 	place := map[string]int32{}
@@ -145,7 +147,8 @@ func readCollection(dir string) (collection, error) {
 	return c, err
 }
 
-// judgement adds a line of a file of relevance judgements; that of the headings is ignored.
+// judgement adds the relevance judgement on one line of a file to relevant. It ignores the
+// header line.
 func judgement(line string, place map[string]int32, relevant map[string]map[int32]float64) error {
 	words := strings.Split(line, "\t")
 	if len(words) != 3 {
@@ -166,7 +169,7 @@ func judgement(line string, place map[string]int32, relevant map[string]map[int3
 	return nil
 }
 
-// record is a line of a collection's documents or queries.
+// record is a line in the file of a collection's documents or queries.
 type record struct {
 	ID    string `json:"_id"`
 	Title string `json:"title"`

@@ -12,10 +12,10 @@ import (
 )
 
 // searched and heldOut are the numbers of tasks for the search and for the confirmation.
-// All others are for the truth.
+// The true score is measured on all other tasks.
 const searched, heldOut = 75, 75
 
-// world is an agent with the tasks of a data set.
+// world is an agent together with the tasks of a data set.
 type world struct {
 	name, about string
 	space       agent.Space
@@ -24,8 +24,8 @@ type world struct {
 	seen        lazily[agent.ConfigID, []float64]
 }
 
-// Families returns the kinds of real problems whose data is in a folder. Every seed gives
-// another division of the tasks.
+// Families returns the families of real problems whose data is available in the given
+// folders. Every seed divides the tasks differently.
 func Families(f Folders) ([]problem.Family, error) {
 	worlds, err := open(f)
 	if err != nil {
@@ -113,7 +113,7 @@ func (w *world) all(c agent.Config) []float64 {
 
 func (w *world) problem(seed int64, known []agent.Config) *problem.Problem {
 	places := rand.New(rand.NewPCG(uint64(seed), 0x5eed)).Perm(len(w.domains))
-	// With few tasks, each part has a third.
+	// If there are few tasks, each of the three parts gets a third of them.
 	part := min(searched, len(places)/3)
 	m := problem.Measured{
 		Run: w.run, All: w.all, Known: known,

@@ -8,7 +8,7 @@ import (
 	"evolve/mutate/internal/lab/problem"
 )
 
-// worlds are the small ones of the tests, and those whose data is on this machine.
+// worlds returns the small worlds of the tests, and those whose data is on this machine.
 func worlds(t *testing.T) []*world {
 	all, err := open(Find())
 	if err != nil {
@@ -17,8 +17,8 @@ func worlds(t *testing.T) []*world {
 	return append(all, routing(household()), retrieval(aviation()))
 }
 
-// TestPartsAreDisjoint checks that search, holdout and truth are all tasks, each once, and
-// differ by seed.
+// TestPartsAreDisjoint checks that search, holdout and truth together contain every task
+// once, and differ by seed.
 func TestPartsAreDisjoint(t *testing.T) {
 	for _, w := range worlds(t) {
 		m := w.problem(3, nil).Measured
@@ -33,7 +33,7 @@ func TestPartsAreDisjoint(t *testing.T) {
 	}
 }
 
-// TestScores checks that a config's scores are in [0,1], the same each time and by any
+// TestScores checks that a config's scores are in [0,1] and the same each time and in any
 // order, and that the spaces are valid and have an effect.
 func TestScores(t *testing.T) {
 	for _, w := range worlds(t) {
@@ -59,7 +59,7 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// TestBestIsOfTheKnown checks that the best of the known configs is not below the default.
+// TestBestIsOfTheKnown checks that the best known config does not score below the default.
 func TestBestIsOfTheKnown(t *testing.T) {
 	families, err := Families(Find())
 	if err != nil {

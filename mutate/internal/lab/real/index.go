@@ -7,7 +7,9 @@ import (
 	"sync"
 )
 
-// posting is a text, or in the list of a text a feature, with the feature's count in it.
+// posting is an entry in an index. Its id is that of a text or, in the list of a text's
+// features, that of a feature. count is the number of times that the feature occurs in the
+// text.
 type posting struct {
 	id    int32
 	count float32
@@ -16,23 +18,24 @@ type posting struct {
 // index is an inverted index of texts. It is safe for concurrent use.
 type index struct {
 	terms map[string]int32
-	// postings are the texts of each feature, and texts the features of each text.
+	// postings lists the texts that contain each feature, and texts lists the features of
+	// each text.
 	postings, texts [][]posting
-	// lengths are the numbers of features of the texts, mean is their mean, and total their
-	// sum; totals are the counts of the features in all texts.
+	// lengths holds the number of features in each text; mean is the mean of these numbers
+	// and total is their sum. totals holds the count of each feature over all texts.
 	lengths, totals []float64
 	mean, total     float64
 
 	norms sync.Map // of scale to []float64
 }
 
-// newIndex indexes texts, each given as its features.
+// newIndex returns an index of texts, each of which is given by its features.
 func newIndex(texts int, features func(int) []string) *index {
 	return (&index{terms: map[string]int32{}}).like(texts, features)
 }
 
-// like indexes texts with the features numbered as in x, which must have all of them unless
-// it is empty.
+// like returns an index of other texts in which the features have the same numbers as in x.
+// Unless x is empty, it must have all features of these texts.
 func (x *index) like(texts int, features func(int) []string) *index {
 	n := len(x.terms)
 	x = &index{terms: x.terms, postings: make([][]posting, n), totals: make([]float64, n), texts: make([][]posting, texts), lengths: make([]float64, texts)}
@@ -51,7 +54,8 @@ func (x *index) like(texts int, features func(int) []string) *index {
 }
 
 // count returns the distinct features with their counts, in the order of their first
-// occurrence. Unknown ones are added or left out.
+// occurrence. Features that are not in the index are added to it if add is set, and left
+// out otherwise.
 func (x *index) count(features []string, add bool) []posting {
 	var list []posting
 	place := map[int32]int{}
@@ -75,8 +79,8 @@ func (x *index) count(features []string, add bool) []posting {
 	return list
 }
 
-// scale is a weighting of features: how a count acts, and the exponent of the inverse
-// document frequency.
+// scale is a weighting of features: the way in which a count is transformed, and the
+// exponent of the inverse document frequency.
 type scale struct {
 	counts string // "raw", "binary" or "log"
 	rarity float64
@@ -97,7 +101,7 @@ func (x *index) idf(term int32) float64 {
 	return math.Log1p(float64(len(x.texts)) / float64(len(x.postings[term])))
 }
 
-// norm returns the Euclidean norms of the texts under a scale.
+// norm returns the Euclidean norm of each text under a scale.
 func (x *index) norm(s scale) []float64 {
 	if kept, ok := x.norms.Load(s); ok {
 		return kept.([]float64)
@@ -116,8 +120,8 @@ func (x *index) norm(s scale) []float64 {
 	return norms
 }
 
-// cosines returns the cosine similarity of a text, as counted by the index, to each of the
-// index's texts.
+// cosines returns the cosine similarity between a text, given as its counted features, and
+// each text in the index.
 func (x *index) cosines(text []posting, s scale) []float64 {
 	norms, sums, own := x.norm(s), make([]float64, len(x.texts)), 0.0
 	for _, q := range text {
@@ -136,8 +140,8 @@ func (x *index) cosines(text []posting, s scale) []float64 {
 	return sums
 }
 
-// top returns the places of the k highest values other than 0, the highest first, and of
-// equal values the first ones.
+// top returns the positions of the k highest nonzero values, highest first. Equal values
+// keep their order, and the earlier ones are preferred.
 func top(values []float64, k int) []int32 {
 	var best []int32
 	for i, x := range values {
@@ -151,7 +155,8 @@ func top(values []float64, k int) []int32 {
 	return best
 }
 
-// lazily makes values by key, each once. It is safe for concurrent use.
+// lazily creates a value for each key on first use, and only once. It is safe for
+// concurrent use.
 type lazily[K comparable, V any] struct {
 	mu   sync.Mutex
 	made map[K]func() V

@@ -27,13 +27,13 @@ type found struct {
 	score  float64
 }
 
-// better orders by descending score.
+// better orders configs by descending score.
 func better(a, b *found) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.config.ID(), b.config.ID()))
 }
 
-// BenchmarkKnown searches offline for good configs by the scores on a sample of all tasks,
-// and writes the ten that are best on 4,000 of them.
+// BenchmarkKnown searches offline for good configs by their scores on a sample of all
+// tasks, and writes the ten that are best on 4,000 tasks of the sample.
 func BenchmarkKnown(b *testing.B) {
 	if *known == "" {
 		b.Skip("say -known and -family")

@@ -9,17 +9,18 @@ import (
 	"evolve/runtime/agent"
 )
 
-// retriever finds documents of a collection for queries.
+// retriever finds documents in a collection for queries.
 type retriever struct {
 	data    collection
 	byViews lazily[analysis, *fields]
 }
 
-// fields are the documents under an analysis: whole, and their titles alone.
+// fields holds the indexes of the documents under an analysis: one of the whole documents,
+// and one of only their titles.
 type fields struct{ whole, titles *index }
 
-// retrieverSpace returns the settings of the retriever. The default is the cosine of
-// weighted words.
+// retrieverSpace returns the settings of the retriever. The default uses the cosine
+// similarity of weighted words.
 func retrieverSpace() agent.Space {
 	return agent.Space{Params: []agent.Param{
 		choice("model", "cosine", "cosine", "bm25", "dirichlet"),
@@ -40,16 +41,16 @@ func retrieverSpace() agent.Space {
 	}}
 }
 
-// weighted is a feature of a query.
+// weighted is a feature of a query with its weight.
 type weighted struct {
 	id     int32
 	weight float64
 }
 
-// depth is the number of documents that are judged.
+// depth is the number of top documents that count towards a score.
 const depth = 10
 
-// retrieve returns the best documents for a query, the best first.
+// retrieve returns the best documents for a query, best first.
 func (r *retriever) retrieve(c agent.Config, text string) []int32 {
 	a := analysis{stem: c.String("stem"), stopWords: c.String("stop_words"), words: 1}
 	if a.stem == "prefix" {
@@ -81,7 +82,8 @@ func (r *retriever) view(a analysis) *fields {
 	return f
 }
 
-// scores returns the scores of the documents, 0 for those without a feature of the query.
+// scores returns the scores of the documents. The score is 0 for documents that contain no
+// feature of the query.
 func (f *fields) scores(q []weighted, c agent.Config) []float64 {
 	sums := f.whole.match(q, c)
 	if weight := c.Float("title_weight", 0); weight > 0 {
@@ -92,9 +94,9 @@ func (f *fields) scores(q []weighted, c agent.Config) []float64 {
 	return sums
 }
 
-// match returns the scores of the texts by the config's model: the cosine of weighted
-// vectors, BM25 (Robertson and Zaragoza 2009) or the likelihood of the query with Dirichlet
-// smoothing (Zhai and Lafferty 2004).
+// match returns the scores of the texts according to the config's model: the cosine of
+// weighted vectors, BM25 (Robertson and Zaragoza 2009), or the likelihood of the query with
+// Dirichlet smoothing (Zhai and Lafferty 2004).
 func (x *index) match(q []weighted, c agent.Config) []float64 {
 	sums := make([]float64, len(x.texts))
 	rarity := c.Float("rarity", 0)
@@ -138,9 +140,10 @@ func (x *index) match(q []weighted, c agent.Config) []float64 {
 	return sums
 }
 
-// expand returns a query with the features of found documents: those whose mean relative
-// frequency in the documents, times the inverse document frequency, is highest. It follows
-// RM3 (Abdul-Jaleel and others 2004) with equal weights of the documents.
+// expand returns a query with features added from documents that were found: the features
+// with the highest product of mean relative frequency in the documents and inverse document
+// frequency. It follows RM3 (Abdul-Jaleel and others 2004), with equal weights for the
+// documents.
 func (x *index) expand(q []weighted, found []int32, terms int, share float64) []weighted {
 	var sum float64
 	for _, t := range q {
@@ -182,7 +185,7 @@ func (x *index) expand(q []weighted, found []int32, terms int, share float64) []
 }
 
 // gain returns the normalised discounted cumulative gain of ranked documents (Järvelin and
-// Kekäläinen 2002) at the depth, with the grade as the gain.
+// Kekäläinen 2002) at depth, with the grades as gains.
 func (q query) gain(ranked []int32) float64 {
 	sum := 0.0
 	for i, id := range ranked[:min(len(ranked), depth)] {

@@ -42,7 +42,7 @@ func TestGain(t *testing.T) {
 	}
 }
 
-// aviation is a collection of three documents.
+// aviation returns a collection of three documents.
 func aviation() collection {
 	return collection{
 		documents: []document{
@@ -54,7 +54,7 @@ func aviation() collection {
 	}
 }
 
-// with returns the default of a space with some values.
+// with returns the default config of a space with some values replaced.
 func with(s agent.Space, values map[string]any) agent.Config {
 	c := agent.Config{}
 	for _, p := range s.Params {
@@ -66,7 +66,7 @@ func with(s agent.Space, values map[string]any) agent.Config {
 	return s.Canonical(c)
 }
 
-// TestModels compares the models' scores with those of the formulas, written apart.
+// TestModels compares the models' scores with those of separately written formulas.
 func TestModels(t *testing.T) {
 	r := &retriever{data: aviation()}
 	f := r.view(analysis{stem: "none", words: 1})
@@ -108,8 +108,8 @@ func TestRetrieve(t *testing.T) {
 	}
 }
 
-// TestReadCollection checks the layout of BEIR, with a query without judgements and a
-// judgement of an unknown document.
+// TestReadCollection checks reading the BEIR layout, with a query without judgements and a
+// judgement on an unknown document.
 func TestReadCollection(t *testing.T) {
 	dir := t.TempDir()
 	for name, lines := range map[string][]string{
@@ -145,8 +145,9 @@ func TestReadCollection(t *testing.T) {
 	}
 }
 
-// TestSciFact checks BM25 on the queries of SciFact's test part. Published is an nDCG at 10
-// of .679 for one field and .665 for two (Thakur and others 2021, and Anserini's regressions).
+// TestSciFact checks BM25 on the queries of SciFact's test part. The published nDCG at 10
+// is .679 for one field and .665 for two (Thakur and others 2021, and Anserini's
+// regressions).
 func TestSciFact(t *testing.T) {
 	dir := Find().Collection
 	if dir == "" {

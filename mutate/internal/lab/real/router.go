@@ -8,15 +8,16 @@ import (
 	"evolve/runtime/agent"
 )
 
-// router routes utterances to intents by examples.
+// router routes utterances to intents based on examples.
 type router struct {
 	data    intents
-	names   []string // the intents; the last one is out of scope
+	names   []string // the intents; the last one is the out-of-scope label
 	labels  []int    // of the examples
 	byViews lazily[analysis, *examples]
 }
 
-// examples are the examples under an analysis: as single texts, and as one text an intent.
+// examples holds the indexes of the examples under an analysis: one of separate texts, and
+// one of the texts joined per intent.
 type examples struct{ single, joined *index }
 
 func newRouter(data intents) *router {
@@ -34,8 +35,8 @@ func newRouter(data intents) *router {
 	return r
 }
 
-// routerSpace returns the settings of the router. The default is the nearest neighbour by
-// unweighted words.
+// routerSpace returns the settings of the router. The default picks the nearest neighbour
+// based on unweighted words.
 func routerSpace() agent.Space {
 	return agent.Space{Params: []agent.Param{
 		choice("method", "knn", "knn", "centroid", "bayes", "complement"),
@@ -55,8 +56,8 @@ func routerSpace() agent.Space {
 	}}
 }
 
-// route returns the intent for an utterance: out of scope below the threshold of confidence.
-// A task's score is 1 if the intent is right.
+// route returns the intent for an utterance, or the out-of-scope label if the confidence is
+// below the threshold. A task's score is 1 if the intent is right.
 func (r *router) route(c agent.Config, text string) string {
 	a := analysis{stem: "none"}
 	if c.String("unit") == "characters" {
@@ -69,7 +70,7 @@ func (r *router) route(c agent.Config, text string) string {
 	}
 	e := r.byViews.get(a, func() *examples { return r.view(a) })
 	features := a.features(text)
-	// Both indexes number the features in the order of their first occurrence.
+	// Both indexes use the same feature numbers, so these counts apply to either.
 	counted := slices.DeleteFunc(e.single.count(features, false), func(p posting) bool {
 		return e.single.totals[p.id] < float64(c.Int("min_count", 0))
 	})
@@ -108,8 +109,8 @@ func (r *router) view(a analysis) *examples {
 	return e
 }
 
-// vote returns the intent of most of the nearest examples, and the similarity of its
-// nearest one.
+// vote returns the intent with the most votes among the nearest examples, and the
+// similarity of the nearest example with that intent.
 func (r *router) vote(similar []float64, intents, neighbours int, by string) (int, float64) {
 	for i := range similar {
 		if r.labels[i] >= intents {
@@ -133,8 +134,8 @@ func (r *router) vote(similar []float64, intents, neighbours int, by string) (in
 	return best, nearest[best]
 }
 
-// likely returns the probabilities of the intents by multinomial naive Bayes with equal
-// priors, or by its complement (Rennie and others 2003).
+// likely returns the probabilities of the intents according to multinomial naive Bayes with
+// equal priors, or according to its complement variant (Rennie and others 2003).
 func likely(x *index, text []posting, s scale, intents int, smoothing float64, complement bool) []float64 {
 	logs, all := make([]float64, intents), smoothing*float64(len(x.terms))
 	for _, q := range text {
@@ -168,7 +169,7 @@ func likely(x *index, text []posting, s scale, intents int, smoothing float64, c
 	return logs
 }
 
-// highest returns the first place of the highest value, and the value.
+// highest returns the first position of the highest value, and that value.
 func highest(list []float64) (int, float64) {
 	best := 0
 	for i, x := range list {

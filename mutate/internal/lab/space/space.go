@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Any draws spaces with parameters of every kind, narrow, huge and degenerate
-// ranges, bounded subsets, texts with and without room, and conditions in chains.
+// Any draws spaces with parameters of every kind, with narrow, huge and degenerate ranges,
+// bounded subsets, texts with and without room, and chains of conditions.
 func Any(t *rapid.T) agent.Space {
 	var s agent.Space
 	for i := range rapid.IntRange(1, 9).Draw(t, "params") {

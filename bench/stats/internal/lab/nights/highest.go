@@ -2,8 +2,8 @@ package nights
 
 import "slices"
 
-// highest keeps the items with the highest values, up to most of them, in descending
-// order, the earlier of two equals first.
+// highest keeps the items with the highest values, at most as many as the field most
+// allows, in descending order. Of two items with equal values, the earlier one comes first.
 type highest[T any] struct {
 	most   int
 	items  []T

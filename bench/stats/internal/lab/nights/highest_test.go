@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestHighest keeps the best two, of equals the earlier, and nothing where none is asked for.
+// TestHighest checks that the best two are kept, that among equals the earlier one is kept,
+// and that nothing is kept if none is asked for.
 func TestHighest(t *testing.T) {
 	fill := func(most int) []string {
 		kept := highest[string]{most: most}

@@ -13,9 +13,9 @@ func smoke(gain float64, tasks int) World {
 	return World{Gain: gain, Tasks: tasks, Interaction: .5, Items: 1, Cluster: 1, Budget: 2000, Nights: 30, Variants: 30}
 }
 
-// TestNightsWithoutGain: without a gain the stated .05 false adoptions a month are few,
-// where other policies adopt every night. By chance twelve months may have four and no
-// more (Poisson, p = .003).
+// TestNightsWithoutGain checks that without a gain there are few false adoptions, as the
+// stated .05 a month implies, while other policies adopt every night. By chance, twelve
+// months may have up to four (Poisson, p = .003).
 func TestNightsWithoutGain(t *testing.T) {
 	t.Parallel()
 	const months = 12
@@ -30,8 +30,8 @@ func TestNightsWithoutGain(t *testing.T) {
 	}
 }
 
-// TestNightsWithGain: a gain of eight points is found in about four nights, and reported
-// about right.
+// TestNightsWithGain checks that a gain of eight points is found in about four nights and
+// reported about correctly.
 func TestNightsWithGain(t *testing.T) {
 	t.Parallel()
 	const repetitions = 60
@@ -52,8 +52,8 @@ func TestNightsWithGain(t *testing.T) {
 	}
 }
 
-// TestRivals: the rivals match their names: each finds a large gain, and without one
-// adopts about as often a month as its error implies.
+// TestRivals checks that the rivals match their names: each finds a large gain, and without
+// a gain each adopts about as often a month as its error rate implies.
 func TestRivals(t *testing.T) {
 	t.Parallel()
 	adopts := map[string][2]float64{
@@ -86,8 +86,8 @@ func TestPromiseOfANight(t *testing.T) {
 	}
 }
 
-// TestSimulateIsDeterministic: the same seed gives the same table on any number of
-// processors.
+// TestSimulateIsDeterministic checks that the same seed gives the same table on any number
+// of processors.
 func TestSimulateIsDeterministic(t *testing.T) {
 	t.Parallel()
 	w := smoke(.08, 10)
@@ -99,8 +99,8 @@ func TestSimulateIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestGainIsWhatItSays: the mean gain over very many tasks equals the world's gain, with
-// and without an interaction.
+// TestGainIsWhatItSays checks that the mean gain over very many tasks equals the world's
+// gain, with and without an interaction.
 func TestGainIsWhatItSays(t *testing.T) {
 	t.Parallel()
 	for _, interaction := range []float64{0, .5} {
@@ -114,7 +114,7 @@ func TestGainIsWhatItSays(t *testing.T) {
 	}
 }
 
-// TestDue: where a trial is not due, the judge's ruling is always "open".
+// TestDue checks that if a trial is not due, the judge's ruling is always "open".
 func TestDue(t *testing.T) {
 	t.Parallel()
 	due, open := 0, 0
@@ -144,7 +144,7 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// TestFixedWorld: a fixed world gives the same answer every time.
+// TestFixedWorld checks that a fixed world gives the same answer every time.
 func TestFixedWorld(t *testing.T) {
 	t.Parallel()
 	w := smoke(.08, 40)

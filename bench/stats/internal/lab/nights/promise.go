@@ -9,15 +9,16 @@ import (
 	"evolve/bench/stats"
 )
 
-// Promise is the power statement before a night, with the frequency at which it holds.
+// Promise is the power that is stated before a night, with the frequency at which the
+// statement holds.
 type Promise struct {
 	Pairs float64
-	// Stated is the smallest improvement stated to be shown with 80 % power; +Inf for
-	// none.
+	// Stated is the smallest improvement that, by the statement, is shown with 80 % power,
+	// or +Inf if there is none.
 	Stated float64
 	// Kept counts the simulations in which a candidate that is better by that amount was
-	// proven. It has no cases when there is no such improvement, or one too large for
-	// these tasks.
+	// proven. It has no cases if there is no such improvement, or if the improvement is too
+	// large for these tasks.
 	Kept Share
 }
 
@@ -36,7 +37,8 @@ func (w World) tonight() float64 { return share * float64(w.Budget) / 2 }
 func promise(w World, pairs float64, repetitions int, seed uint64) Promise {
 	d := stats.Design{Tasks: w.Tasks, Units: w.Tasks / w.Cluster, Tonight: w.tonight(), Alpha: stats.Monthly().Alpha(), Fixed: w.Fixed}
 	p := Promise{Pairs: pairs, Stated: stats.Practical}
-	// The variance between tasks depends on the gain, so gain and variances are iterated.
+	// The variance between tasks depends on the gain, so the gain and the variances are
+	// computed alternately, in a few rounds.
 	for range 4 {
 		w.Gain = math.Min(p.Stated, most)
 		d.Within, d.Between = w.variances(seed)
@@ -51,8 +53,8 @@ func promise(w World, pairs float64, repetitions int, seed uint64) Promise {
 // most is the largest gain possible over a champion with a mean of .5.
 const most = 0.4
 
-// variances returns the variance of one pair within a task and that of the true
-// difference between clusters, from very many tasks.
+// variances returns the variance of one pair within a task and the variance of the true
+// difference between clusters, computed from very many tasks.
 func (w World) variances(seed uint64) (within, between float64) {
 	const many = 40_000
 	w.Tasks = many / w.Cluster * w.Cluster
@@ -66,7 +68,7 @@ func (w World) variances(seed uint64) (within, between float64) {
 	return within, between
 }
 
-// keeps counts the simulations in which the world's better variant is proven with a
+// keeps counts the simulations in which the world's better variant is proven with the given
 // number of pairs.
 func (w World) keeps(pairs, alpha float64, repetitions int, seed uint64) Share {
 	proven := make([]bool, repetitions)

@@ -6,16 +6,18 @@ import (
 	"evolve/bench/stats"
 )
 
-// argmax adopts every night the variant with the best score, if it beat the champion's.
+// argmax adopts, every night, the variant with the best score if that score beats the
+// champion's.
 type argmax struct {
-	// ever requires that it beat the best score of all champions so far.
+	// ever requires that the score beat the best score of all champions so far.
 	ever bool
 	// tested requires a paired t-test against the champion on the same search tasks at
 	// .05, one-sided.
 	tested bool
 }
 
-// tested is the error of the single tests of other policies.
+// tested is the one-sided error of each single test in the policies that are compared with
+// that of this project.
 const tested = 0.05
 
 func (p argmax) live(l *simulation) Outcome {
@@ -50,15 +52,15 @@ func (p argmax) live(l *simulation) Outcome {
 	return out
 }
 
-// scored is a night's mean score of one config, with its parts by task.
+// scored is a night's mean score of one config, together with its parts by task.
 type scored struct {
 	mean  float64
 	tasks []float64
 	runs  []int
 }
 
-// nightly runs a config the given number of times, spread over the search tasks from the
-// first on.
+// nightly runs a config the given number of times, spread over the search tasks, starting
+// with the first.
 func (l *simulation) nightly(chances []float64, answers []int, runs int) scored {
 	s := scored{tasks: make([]float64, l.Tasks), runs: make([]int, l.Tasks)}
 	for r := range runs {
@@ -91,9 +93,9 @@ func paired(a, b scored) []stats.Pair {
 // fresh pairs as the night allows, and adopts one that is better by a t-test over tasks
 // (clusters).
 type holdout struct {
-	// Number of finalists that share the night and the error (Bonferroni, the first step
-	// of Holm), the one-sided error, the share of the budget, and the limit of repeats;
-	// 0: none.
+	// finalists is the number of finalists that share the night and the error (Bonferroni,
+	// the first step of Holm), error is the one-sided error, share is the share of the
+	// budget, and repeats is the limit of repeats; 0 means no limit.
 	finalists int
 	error     float64
 	share     float64

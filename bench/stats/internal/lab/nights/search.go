@@ -11,7 +11,8 @@ import (
 
 const (
 	// screening is the share of the search's evaluations that is divided equally among
-	// tonight's variants; the rest goes to halving of the best of the whole archive.
+	// tonight's variants; the rest is used for the successive halving of the best variants
+	// in the whole archive.
 	screening = 0.4
 	kept      = 16
 	rounds    = 4
@@ -21,7 +22,7 @@ const (
 type archive struct {
 	variants []*variant
 	byID     map[agent.ConfigID]*variant
-	// Points of the champion and its runs, by search task.
+	// points and runs are the champion's points and number of runs, by search task.
 	points, runs []int
 }
 
@@ -53,7 +54,8 @@ func (l *simulation) searchNight(a *archive, budget int) int {
 	return spent
 }
 
-// refresh runs the champion once on every search task; a fixed one only on the first night.
+// refresh runs the champion once on every search task; a fixed champion is run only on the
+// first night.
 func (l *simulation) refresh(a *archive, budget int) int {
 	spent := 0
 	for i, p := range l.search.chances {
@@ -97,7 +99,7 @@ func (a *archive) champion(task, items int) float64 {
 }
 
 // best returns the n variants with the highest mean + sd, in descending order; of equal
-// ones the earlier proposed first.
+// ones, the one proposed earlier comes first.
 func (a *archive) best(n int, variance float64) []*variant {
 	kept := highest[*variant]{most: n}
 	for _, v := range a.variants {
@@ -132,8 +134,8 @@ func (a *archive) score(items int) float64 {
 	return sum / float64(len(a.points))
 }
 
-// finalists returns the n variants with the highest posterior mean by their runs on
-// search tasks alone, in descending order, as a search recommends them.
+// finalists returns the n variants with the highest posterior mean, computed only from
+// their runs on search tasks, in descending order, as a search recommends them.
 func (a *archive) finalists(n int, variance float64, fixed bool) []confirm.Finalist {
 	kept := highest[confirm.Finalist]{most: n}
 	for _, v := range a.variants {
@@ -146,7 +148,7 @@ func (a *archive) finalists(n int, variance float64, fixed bool) []confirm.Final
 			continue
 		}
 		f := confirm.Finalist{Variant: v.id, Gain: v.sum / runs, SD: math.Sqrt(variance / runs)}
-		if fixed { // only the other tasks are uncertain
+		if fixed { // only the tasks not yet run are uncertain
 			f.SD *= math.Sqrt(1 - runs/float64(len(a.points)))
 		}
 		kept.add(f, mean)

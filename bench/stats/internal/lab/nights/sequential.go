@@ -16,18 +16,18 @@ import (
 // sequential is the policy of this project: the nights of [confirm.Confirmation] in a
 // simulated world.
 type sequential struct {
-	// online replaces the ledger of entries by e-LOND.
+	// online makes the policy use e-LOND instead of the ledger of entries.
 	online bool
-	// here adopts on the claim about these tasks alone, first at the first proof of the
-	// mean, ignoring open guards and domains.
+	// here makes the policy adopt on the claim about these tasks only, and first makes it
+	// adopt at the first proof of the mean, ignoring open guards and domains.
 	here, first bool
 }
 
 const (
 	// finalists is the number of variants that may enter in one night, by default.
 	finalists = 3
-	// recommended is the number of variants that a search recommends: those that may
-	// enter, plus those that a month may have judged before.
+	// recommended is the number of variants that a search recommends: those that may enter,
+	// plus those that may have been judged earlier in the month.
 	recommended = finalists + 12
 )
 
@@ -131,8 +131,8 @@ func (c *life) Put(_ context.Context, e confirm.Entry) error {
 // Exposures returns the uses of the holdout.
 func (c *life) Exposures(context.Context) ([]confirm.Exposure, error) { return c.exposures, nil }
 
-// Expose records a use of the holdout. It drops those of earlier nights, since simulated
-// evaluations never repeat.
+// Expose records a use of the holdout. It drops the uses of earlier nights, because
+// simulated evaluations never repeat.
 func (c *life) Expose(_ context.Context, e confirm.Exposure) error {
 	if len(c.exposures) > 0 && c.exposures[0].Run != e.Run {
 		c.exposures = nil
@@ -166,7 +166,7 @@ type evidence struct {
 	*holdoutEvidence
 }
 
-// Blocks returns the number of complete blocks in all and in this night.
+// Blocks returns the number of complete blocks in all nights and in this night.
 func (e evidence) Blocks() (all, tonight int) {
 	if e.holdoutEvidence.night == e.life.night {
 		tonight = e.tonight
@@ -180,8 +180,8 @@ func (e evidence) Differences(variance float64) stats.Differences {
 	return stats.Differences{N: n, Sum: n * e.sample.Mean(), Variance: variance}
 }
 
-// Judge rules on the pairs. It skips the judge, to save time, while the ruling can only
-// be "open"; the loop gets the same results.
+// Judge rules on the pairs. To save time, it does not run the judge while the ruling can
+// only be "open"; the results of the loop are the same.
 func (e evidence) Judge(_ string, rule stats.Rule) stats.Ruling {
 	if !e.due(rule) {
 		return stats.Ruling{State: stats.Open, Blocks: e.blocks, Pairs: e.sample.N(), LogE: e.sample.LogSuperior(0), Threshold: -math.Log(rule.Alpha)}
@@ -196,7 +196,8 @@ func (e evidence) Judge(_ string, rule stats.Rule) stats.Ruling {
 	return r
 }
 
-// conclude processes an entry that has ended.
+// conclude records the outcome of an entry that has ended, and the adoption if its
+// candidate was proven.
 func (c *life) conclude(turn confirm.Turn) {
 	v, r := c.archive.variant(turn.Entry.Variant), turn.Ruling
 	c.close(v, r)
@@ -211,12 +212,13 @@ func (c *life) conclude(turn confirm.Turn) {
 	c.out.AdoptedHere.add(r.Lo <= v.here(c.simulation) && v.here(c.simulation) <= r.Hi)
 	c.out.AdoptedNew.add(r.New.Lo <= v.gain && v.gain <= r.New.Hi)
 	if c.out.Adopted == 0 {
-		// The mistake is undone, which voids all evidence against the champion.
+		// A mistaken adoption is undone, which voids all evidence against the champion.
 		c.archive.void()
 	}
 }
 
-// close records whether the intervals of a candidate contain the truth at its end.
+// close marks a candidate as ended, and records whether its intervals contain the truth at
+// that time.
 func (c *life) close(v *variant, r stats.Ruling) {
 	v.ended = true
 	here := v.here(c.simulation)

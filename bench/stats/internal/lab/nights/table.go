@@ -16,7 +16,7 @@ type Policy struct {
 	policy
 }
 
-// Policies returns the compared policies, that of this project first.
+// Policies returns the compared policies, starting with that of this project.
 func Policies() []Policy {
 	return []Policy{
 		{"this project", sequential{}},
@@ -31,8 +31,8 @@ func Policies() []Policy {
 	}
 }
 
-// Worlds returns the worlds of the table: gains and tasks crossed, with and without
-// interaction, followed by other variations.
+// Worlds returns the worlds of the table: every combination of gain and number of tasks,
+// with and without interaction, followed by other variations.
 func Worlds() []World {
 	plain := World{Items: 1, Cluster: 1, Budget: 2000, Nights: 60, Variants: 30}
 	var out []World
@@ -66,7 +66,7 @@ func Worlds() []World {
 			out = append(out, w)
 		}
 	}
-	// Short nights of a language model that may have no good prompt yet.
+	// Short nights with a language model for which no good prompt may have been found yet.
 	for _, gain := range []float64{0, .15, .3, .5} {
 		out = append(out, World{Gain: gain, Tasks: 24, Interaction: .5, Items: 1, Cluster: 1, Budget: 140, Nights: 20, Variants: 12})
 	}

@@ -12,11 +12,13 @@ const days = 30
 // Tally sums outcomes.
 type Tally struct {
 	Outcome
-	// N is the number of repetitions, Won those with a true adoption.
+	// N is the number of repetitions, and Won is the number of those with a true adoption.
 	N, Won int
-	// Night and Spent sum the nights and evaluations until a true adoption.
+	// Night and Spent sum the nights and the evaluations up to and including the night of
+	// the first true adoption.
 	Night, Spent Error
-	// Squares of the number of false claims, for their standard errors.
+	// newSquares and hereSquares sum the squares of the numbers of false claims per
+	// repetition, from which the standard errors are calculated.
 	newSquares, hereSquares float64
 }
 
@@ -43,23 +45,23 @@ func (t *Tally) add(o Outcome) {
 func (e *Error) merge(o Error) { e.N, e.Sum, e.Squares = e.N+o.N, e.Sum+o.Sum, e.Squares+o.Squares }
 func (s *Share) merge(o Share) { s.N, s.Hits = s.N+o.N, s.Hits+o.Hits }
 
-// Mean returns the mean and its standard error; NaN without cases.
+// Mean returns the mean and its standard error, or NaN if there are no cases.
 func (e Error) Mean() (mean, se float64) {
 	n := float64(e.N)
 	mean = e.Sum / n
 	return mean, math.Sqrt(math.Max(0, e.Squares/n-mean*mean) / n)
 }
 
-// Rate returns the rate of hits and its standard error; NaN without cases.
+// Rate returns the rate of hits and its standard error, or NaN if there are no cases.
 func (s Share) Rate() (rate, se float64) {
 	rate = float64(s.Hits) / float64(s.N)
 	return rate, math.Sqrt(rate * (1 - rate) / float64(s.N))
 }
 
-// False returns the false adoptions per month, with their standard error.
+// False returns the number of false adoptions per month, with its standard error.
 func (t Tally) False() (rate, se float64) { return t.monthly(t.FalseNew, t.newSquares) }
 
-// falseHere returns the false claims about the holdout tasks per month.
+// falseHere returns the number of false claims about the holdout tasks per month.
 func (t Tally) falseHere() (rate, se float64) { return t.monthly(t.FalseHere, t.hereSquares) }
 
 func (t Tally) monthly(n int, squares float64) (rate, se float64) {
@@ -71,7 +73,7 @@ func (t Tally) monthly(n int, squares float64) (rate, se float64) {
 // Power returns the share of repetitions with a true adoption.
 func (t Tally) Power() (rate, se float64) { return Share{t.Won, t.N}.Rate() }
 
-// entryPower returns the share of better variants that were adopted after their entry;
+// entryPower returns the share of better variants that were adopted after their entry, or
 // NaN for policies without entries.
 func (t Tally) entryPower() (rate, se float64) {
 	if t.Entered == 0 {
@@ -95,7 +97,8 @@ func (t Tally) String() string {
 	}, "\t")
 }
 
-// cell formats a figure with its standard error, and a dash where there is none.
+// cell returns a function that formats a figure with its standard error, or a dash if the
+// figure is NaN.
 func cell(format string) func(v, se float64) string {
 	return func(v, se float64) string {
 		if math.IsNaN(v) {

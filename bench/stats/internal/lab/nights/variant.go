@@ -10,12 +10,13 @@ import (
 // variant is one config proposed by the search.
 type variant struct {
 	id              agent.ConfigID
-	gain            float64 // the true one, over all possible tasks
+	gain            float64 // the true gain, over all possible tasks
 	search, holdout []float64
-	// Its answers on either side, in points, where the world is fixed.
+	// searchAnswers and holdoutAnswers are the points of the variant's answers on the
+	// search tasks and on the holdout tasks, if the world is fixed.
 	searchAnswers, holdoutAnswers []int
-	// Number of runs on search tasks, index of the next task, and sum of the scores minus
-	// the champion's means.
+	// runs is the number of runs on search tasks, next is the index of the next task, and
+	// sum is the sum, over the runs, of the score minus the champion's mean on the task.
 	runs, next      int
 	sum             float64
 	holdoutEvidence *holdoutEvidence // nil before it enters the confirmation
@@ -48,8 +49,8 @@ func (v *variant) here(l *simulation) float64 {
 	return sum / float64(len(v.holdout))
 }
 
-// posterior returns the posterior of the variant's gain by search and confirmation;
-// variance is that of one run.
+// posterior returns the posterior of the variant's gain from search and confirmation;
+// variance is the variance of one run.
 func (v *variant) posterior(variance float64) (mean, sd float64) {
 	var confirm stats.Differences
 	if t := v.holdoutEvidence; t != nil {
@@ -58,16 +59,16 @@ func (v *variant) posterior(variance float64) (mean, sd float64) {
 	return stats.Posterior(stats.Differences{N: float64(v.runs), Sum: v.sum, Variance: variance}, confirm)
 }
 
-// holdoutEvidence is a variant's evidence from the holdout: the count of each difference in points,
-// by task and night.
+// holdoutEvidence is a variant's evidence from the holdout: how often each difference in
+// points occurred, by task and night.
 type holdoutEvidence struct {
 	items  int
 	counts [][]int // by task, by night and difference + items
 	nights []int   // nights with blocks
 	sample stats.Sample
 	blocks int
-	// costs of either side by task, run by run, and the mean price of each task; nil
-	// where nothing is measured.
+	// costs holds, for each task, the costs of the champion's and of the variant's runs,
+	// and prices holds the mean cost of each task; both are nil if costs are not simulated.
 	costs  [][2][]float64
 	prices []float64
 	// tonight is the number of blocks of the last night that had any.
@@ -78,7 +79,8 @@ func newHoldoutEvidence(tasks, items int) *holdoutEvidence {
 	return &holdoutEvidence{items: items, counts: make([][]int, tasks)}
 }
 
-// at returns the start of a night's counts, which it adds if necessary.
+// at returns the index at which a night's counts start in each task's counts. It adds the
+// night if it is new.
 func (t *holdoutEvidence) at(night int) int {
 	wide := 2*t.items + 1
 	if len(t.nights) == 0 || t.nights[len(t.nights)-1] != night {
@@ -112,7 +114,7 @@ func (l *simulation) block(v *variant, night int) {
 	t.blocks++
 }
 
-// dear is the standard deviation of the log cost between tasks, and between runs of a
+// dear is the standard deviation of the log cost between tasks, and also between runs of a
 // task.
 const dear = .5
 
@@ -134,14 +136,15 @@ func (l *simulation) pay(t *holdoutEvidence) {
 	}
 }
 
-// due reports whether the ruling could be anything but "open": there is or was evidence
-// in either direction, or the cap is exceeded. It only saves time.
+// due reports whether the ruling could be anything but "open": there is evidence in either
+// direction, there was a proof earlier, or the cap is exceeded. It only avoids needless
+// rulings.
 func (t *holdoutEvidence) due(rule stats.Rule) bool {
 	return rule.Fixed || rule.Proof != nil || t.sample.LogSuperior(0) >= -math.Log(rule.Alpha) || t.sample.LogInferior(0) >= -math.Log(.05) ||
 		rule.Cap > 0 && float64(t.sample.N()) > 2*rule.Cap
 }
 
-// judge rules on a trial.
+// judge rules on a variant's evidence from the holdout.
 func (l *simulation) judge(t *holdoutEvidence, rule stats.Rule) stats.Ruling {
 	if l.Price > 0 {
 		rule.Guards = []stats.Bound{{Name: stats.Cost, Of: stats.Mean, AtMost: stats.AtMost}}
@@ -149,7 +152,7 @@ func (l *simulation) judge(t *holdoutEvidence, rule stats.Rule) stats.Ruling {
 	return stats.Judge("", l.pairs(t), rule)
 }
 
-// pairs returns the evidence in the form for the judge.
+// pairs returns the evidence in the form that the judge expects.
 func (l *simulation) pairs(t *holdoutEvidence) []stats.Pair {
 	out := make([]stats.Pair, len(t.counts))
 	scores, wide := make([]float64, 2*len(t.counts)*t.blocks), 2*t.items+1
@@ -168,7 +171,8 @@ func (l *simulation) pairs(t *holdoutEvidence) []stats.Pair {
 		r := 0
 		for k, n := range counts {
 			for range n {
-				// Only the difference is evidence, so one side is 0.
+				// Only the difference counts as evidence, so the lower score of each pair
+				// is set to 0.
 				d := float64(k%wide-t.items) / float64(t.items)
 				p.A[r], p.B[r], p.Nights[r] = max(0, -d), max(0, d), k/wide
 				r++

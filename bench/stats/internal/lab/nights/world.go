@@ -8,31 +8,33 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// difficulty is the standard deviation, in logits, of the tasks' difficulty. It gives
-// success probabilities of the champion between .06 and .94 for nine tasks in ten, and a
-// mean variance of a run of .17.
+// difficulty is the standard deviation, in logits, of the tasks' difficulty. With it, the
+// champion's success probability is between .06 and .94 for nine tasks in ten, and the mean
+// variance of a run's score is .17.
 const difficulty = 1.5
 
-// World is a simulated environment of a policy: every night the search proposes Variants
-// variants, of which one is better than the champion by Gain, and all others exactly as
-// good. Search and holdout have Tasks tasks each, drawn anew in each repetition.
+// World is a simulated environment for a policy. Every night the search proposes Variants
+// variants; one of them is better than the champion by Gain, and all others are exactly as
+// good as the champion. Search and holdout have Tasks tasks each, drawn anew in each
+// repetition.
 type World struct {
 	Gain  float64 // in score units, the mean over all possible tasks
-	Tasks int     // of the holdout, and of the search
+	Tasks int     // the number for each of holdout and search
 	// Interaction is the standard deviation, in logits, of a variant's effect between
 	// clusters of tasks.
 	Interaction float64
-	// Items is the number of independent points in a task's score: 1 is pass or fail.
+	// Items is the number of independent points in a task's score; with 1, a task is passed
+	// or failed.
 	Items int
 	// Cluster is the number of tasks in a cluster; they share difficulty and effect.
 	Cluster int
-	// Domains is the number of domains, to which the clusters are assigned in turn; 0:
+	// Domains is the number of domains, to which the clusters are assigned in turn; 0 means
 	// none. In the first of them the better variant is worse by Harm logits than in the
 	// others, at the same overall gain.
 	Domains int
 	Harm    float64
-	// Price is the mean cost of a variant's run relative to the champion's, with equal
-	// variation between tasks and between runs; 0: no costs and no guards.
+	// Price is the mean cost of a variant's run relative to the champion's. Costs vary
+	// equally between tasks and between runs. 0 means no costs and no guards.
 	Price float64
 	// Fixed reports whether an agent always gives the same answer.
 	Fixed bool
@@ -70,8 +72,8 @@ func (w World) kind() string {
 	return s
 }
 
-// side is the search or the holdout: the champion's success probabilities and their
-// logits.
+// side is the set of search tasks or of holdout tasks, with the champion's success
+// probabilities and their logits.
 type side struct {
 	logits, chances []float64
 }
@@ -81,10 +83,10 @@ type simulation struct {
 	World
 	rng             *rand.Rand
 	search, holdout side
-	// shift is the effect, in logits, of the better variant, and level that of a variant
-	// with an interaction that is no better.
+	// shift is the effect, in logits, of the better variant, and level is the effect of a
+	// variant that is no better but has an interaction.
 	shift, level float64
-	// The champion's answers where the world is fixed.
+	// searchAnswers and holdoutAnswers are the champion's answers if the world is fixed.
 	searchAnswers, holdoutAnswers []int
 }
 
@@ -128,7 +130,7 @@ func (l *simulation) shifted(s side, by float64) []float64 {
 	return out
 }
 
-// answers draws the fixed points of an agent on every task.
+// answers draws the points that an agent with fixed answers gets on each task.
 func (l *simulation) answers(chances []float64) []int {
 	out := make([]int, len(chances))
 	for i, p := range chances {
@@ -148,7 +150,7 @@ func (l *simulation) points(chance float64) int {
 	return n
 }
 
-// variance returns the variance of one run's score, the mean over tasks.
+// variance returns the variance of one run's score, averaged over tasks.
 func (l *simulation) variance(chances []float64) float64 {
 	var sum float64
 	for _, p := range chances {
@@ -157,7 +159,7 @@ func (l *simulation) variance(chances []float64) float64 {
 	return sum / float64(len(chances)*l.Items)
 }
 
-// domain returns the domain of a task, -1 for none.
+// domain returns the domain of a task, or -1 if there is none.
 func (w World) domain(task int) int {
 	if w.Domains == 0 {
 		return -1
@@ -168,8 +170,8 @@ func (w World) domain(task int) int {
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // shift returns the change in logits that changes the mean success probability over all
-// tasks by gain when effects vary by the interaction: the mean of a logistic function
-// over a normal distribution, inverted by bisection.
+// tasks by gain if effects vary with the standard deviation interaction. It inverts the
+// mean of a logistic function over a normal distribution by bisection.
 func shift(gain, interaction float64) float64 {
 	return World{Gain: gain, Interaction: interaction}.shift()
 }

@@ -1,4 +1,4 @@
-// Package reference implements known tests and bounds as references for the statistics of
-// this project, for tests and for the simulation of many nights. Nothing that is shown or
-// decided uses it.
+// Package reference implements known tests and bounds as references for this project's
+// statistics. Only tests and the simulation of many nights use it; no report and no
+// decision depends on it.
 package reference

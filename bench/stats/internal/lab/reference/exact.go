@@ -13,8 +13,8 @@ import (
 // mostFlips is the number of differences up to which all signs are enumerated.
 const mostFlips = 24
 
-// SignFlip returns the exact one-sided p-value of the sum of differences under random
-// signs (Fisher 1935): the share of the 2ⁿ assignments whose sum is as high. It returns
+// SignFlip returns the exact one-sided p-value of the sum of differences under random signs
+// (Fisher 1935): the share of the 2ⁿ assignments whose sum is at least as high. It returns
 // NaN for more than 24 differences.
 func SignFlip(d []float64) float64 {
 	if len(d) > mostFlips {
@@ -25,7 +25,7 @@ func SignFlip(d []float64) float64 {
 		observed += v
 		tolerance += math.Abs(v)
 	}
-	tolerance *= 1e-12 // for sums of the same numbers in another order
+	tolerance *= 1e-12 // for rounding in sums of the same numbers in a different order
 	// In Gray code order one sign changes at a time.
 	sum, reached := observed, 1
 	sign := make([]float64, len(d))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// oracle is one case with the result of another program or of a calculation by hand.
+// oracle is a case with a result calculated by another program or by hand.
 type oracle struct {
 	ID, Function string
 	Input        struct {

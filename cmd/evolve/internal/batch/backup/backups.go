@@ -24,9 +24,9 @@ import (
 // Backup is a copy of the archive made after a nightly run.
 type Backup struct {
 	File string `json:"file"`
-	// Time is when it was made, in whole seconds.
+	// Time is when the backup was made, in whole seconds.
 	Time time.Time `json:"time"`
-	// Night is the number of the run that it was made after.
+	// Night is the number of the run after which the backup was made.
 	Night int `json:"night"`
 	// Bytes is its size.
 	Bytes int64 `json:"bytes"`
@@ -37,19 +37,20 @@ type Backup struct {
 // Backups is a folder of backups, which several workspaces may share.
 type Backups struct {
 	Dir string
-	// Keep is the number of backups of an archive that are kept; 0 means that none are
-	// made.
+	// Keep is the number of backups retained for each archive; 0 means that none are made.
 	Keep int
-	// State is the workspace's state folder, which holds a note about the last backup.
+	// State is the workspace's state folder, where a note about the last backup is stored.
 	State string
 }
 
 const stamp = "20060102T150405Z"
 
-// names matches the file names of backups: the archive's id, the time, the run's number.
+// names matches the file names of backups, which consist of the archive's id, the time and
+// the run's number.
 var names = regexp.MustCompile(`^night-([0-9a-f]{16})-([0-9]{8}T[0-9]{6}Z)-([0-9]+)\.backup$`)
 
-// List returns the backups in the folder, the oldest first; none where there is no folder.
+// List returns the backups in the folder, the oldest first; it returns none if the folder
+// does not exist.
 func (b Backups) List() ([]Backup, error) {
 	entries, err := os.ReadDir(b.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -65,7 +66,7 @@ func (b Backups) List() ([]Backup, error) {
 		night, err2 := strconv.Atoi(parts[3])
 		info, err3 := e.Info()
 		if errors.Join(err, err2, err3) != nil {
-			continue // digits that are no time, or a file removed meanwhile
+			continue // digits that are not a time, or a file removed meanwhile
 		}
 		list = append(list, Backup{filepath.Join(b.Dir, e.Name()), made, night, info.Size(), parts[1]})
 	}
@@ -73,9 +74,9 @@ func (b Backups) List() ([]Backup, error) {
 	return list, nil
 }
 
-// Write makes the backup after a nightly run and removes those of the same archive beyond
-// the newest Keep. The archive must be open for writing. Write notes the result for Look.
-// A failed backup removes no older one.
+// Write makes the backup after a nightly run and removes older backups of the same archive
+// beyond the newest Keep. The archive must be open for writing. Write notes the result for
+// Look. If the backup fails, no older one is removed.
 func (b Backups) Write(ctx context.Context, a *archive.Archive, night int, now time.Time) (Backup, error) {
 	state := Look(b.State)
 	state.Trouble = ""
@@ -111,8 +112,8 @@ func (b Backups) write(ctx context.Context, a *archive.Archive, night int, now t
 	return made, b.rotate(id)
 }
 
-// sweep removes the partial backups that a killed process left. Only this process holds
-// the archive, so none is in use.
+// sweep removes the partial backups that a killed process left behind. None of them is in
+// use, because only this process holds the archive.
 func (b Backups) sweep(id string) error {
 	entries, err := os.ReadDir(b.Dir)
 	for _, e := range entries {
@@ -148,23 +149,23 @@ type Fault struct {
 
 // State is the state of a workspace's backups.
 type State struct {
-	// Last is the newest backup, if its file is still there.
+	// Last is the newest backup, if its file still exists.
 	Last *Backup `json:"last,omitempty"`
 	// Fault is the reason why the latest run's backup failed; nil if it succeeded.
 	Fault *Fault `json:"fault,omitempty"`
-	// Trouble describes a problem of the newest backup's file, or of the note about it;
-	// empty if none is visible without reading the file.
+	// Trouble describes a problem with the newest backup's file, or with the note about it.
+	// It is empty if there is none that can be detected without reading the file.
 	Trouble string `json:"trouble,omitempty"`
 }
 
-// noteName is the file in a workspace's state folder that keeps the State.
+// noteName is the file in a workspace's state folder that holds the State.
 const noteName = "backups.json"
 
-// maxNote bounds the file's size, in bytes.
+// maxNote limits the size of the note file, in bytes.
 const maxNote = 64 << 10
 
-// note writes the State. The file of a backup in the workspace is noted relative to it, so that
-// a workspace may be moved or copied.
+// note writes the State. The path of a backup inside the workspace is noted relative to the
+// workspace, so that the workspace may be moved or copied.
 func note(stateDir string, s State) error {
 	if s.Last != nil {
 		last := *s.Last
@@ -215,8 +216,9 @@ func Look(stateDir string) State {
 	return s
 }
 
-// fileOf returns the path of a backup as it was noted. Older versions noted the whole path of
-// one in the state folder: where the workspace was moved or copied, its own file counts.
+// fileOf returns the path of a backup from the noted path. Older versions noted the
+// absolute path of a backup in the state folder; if the workspace was moved or copied, the
+// file in its own state folder counts.
 func fileOf(stateDir, noted string) string {
 	if !filepath.IsAbs(noted) {
 		return filepath.Join(filepath.Dir(stateDir), noted)
@@ -231,7 +233,7 @@ func fileOf(stateDir, noted string) string {
 	return noted
 }
 
-// LookInto is like Look, and also compares the newest backup with its checksum.
+// LookInto is like Look, and also checks the newest backup against its checksum.
 func LookInto(stateDir string) State {
 	s := Look(stateDir)
 	if s.Last == nil {

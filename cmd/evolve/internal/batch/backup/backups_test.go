@@ -28,8 +28,8 @@ func opened(t *testing.T) *archive.Archive {
 	return a
 }
 
-// TestRotation checks that the newest backups of an archive stay, that those of another
-// archive and other files are left alone, and that partial backups are removed.
+// TestRotation checks that the newest backups of an archive stay, that backups of another
+// archive and other files are not touched, and that partial backups are removed.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -77,8 +77,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// TestFault checks that a failed backup is noted, leaves those before it, and is cleared
-// by the next that succeeds.
+// TestFault checks that a failed backup is noted and leaves earlier backups alone, and that
+// the next successful backup clears the note.
 func TestFault(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -114,16 +114,17 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// TestMoved checks that a workspace which was moved or copied finds its own backup, also by the
-// note of an older version, and that a folder elsewhere is found from both.
+// TestMoved checks that a workspace that was moved or copied finds its own backup, even
+// through a note by an older version, and that both the original and the copy find a backup
+// folder elsewhere.
 func TestMoved(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	for _, c := range []struct {
 		dir     string // relative to the workspace, or absolute
 		gone    bool   // the original is removed
-		absent  bool   // the copy is without its backups
-		older   bool   // the note has the whole path
+		absent  bool   // the copy does not include its backups
+		older   bool   // the note contains the whole path
 		trouble bool
 	}{
 		{dir: ".evolve/backups"},

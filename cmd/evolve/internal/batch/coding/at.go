@@ -8,9 +8,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// At returns the target at another commit whose blocks have the texts of base, to show versions
-// on the code that they were measured on. It fails if the repository does not have the commit, or
-// if the blocks cannot be found there.
+// At returns the target at another commit, with the texts of base in its blocks, so that
+// versions can be shown on the code on which they were measured. It fails if the repository
+// does not have the commit, or if the blocks cannot be found there.
 func (p *Prospect) At(commit string, base agent.Config) (*Prospect, error) {
 	ground, err := p.ground.At(commit)
 	if err != nil {

@@ -14,31 +14,32 @@ import (
 	"evolve/runtime/text"
 )
 
-// Bound bounds the time in which the code of a target is built, tested and scored as it is,
-// and that of its profile. The zero value has the limits of [measure.Program] alone.
+// Bound limits the time for building, testing and scoring the unchanged code of a target,
+// and the time for its profile. The zero value imposes only the limits of
+// [measure.Program].
 type Bound struct {
 	Time time.Duration
-	// Of names the whole that the time is a part of, in words that follow the time, and
-	// Hint describes how to get more time.
+	// Of names the whole of which Time is a part, in words that follow the time in a
+	// message. Hint describes how to get more time.
 	Of, Hint string
 }
 
-// longerThan reports whether a command that did not end within a limit has more time now. A
+// longerThan reports whether a command that did not end within limit has more time now. A
 // limit of 0 stands for the limits of [measure.Program].
 func (b Bound) longerThan(limit time.Duration) bool {
 	return limit > 0 && (b.Time == 0 || b.Time > limit)
 }
 
-// words describes a command that did not end in time, with a hint for a remedy.
+// words describes a command that did not end in time, with a hint at how to remedy that.
 func (b Bound) words(slow *measure.SlowError, hint string) string {
 	of, limit := "", slow.Limit
-	if !slow.Usual { // builds, tests and scoring share it
+	if !slow.Usual { // builds, tests and scoring share the time
 		of, limit, hint = b.Of, b.Time, hint+b.Hint
 	}
 	return fmt.Sprintf("on the code as it is, `%s` did not end within %s%s: %s", text.Clip(strings.Join(slow.Command, " "), 200, text.Ellipsis), spell(limit), of, hint)
 }
 
-// spell returns a duration for people.
+// spell formats a duration for people.
 func spell(d time.Duration) string {
 	precision := 10 * time.Millisecond
 	if d >= 10*time.Second {
@@ -53,11 +54,11 @@ func spell(d time.Duration) string {
 	return out
 }
 
-// slowness is a target whose code as it is took too long.
+// slowness is a target whose unchanged code took too long.
 type slowness struct {
 	// Base is the [Prospect.ID] of the code that was run.
 	Base string `json:"base"`
-	// Limit is what bounded it; 0: the limits of [measure.Program] alone.
+	// Limit is the time limit that applied; 0 means only the limits of [measure.Program].
 	Limit   time.Duration `json:"limit_ns"`
 	Problem string        `json:"problem"`
 }
@@ -68,9 +69,9 @@ func (p *Prospect) slowFile(kept Kept) string {
 	return filepath.Join(kept.Folder, p.Target.Name+slowEnding)
 }
 
-// wasSlow returns the problem of code that took too long in an earlier process of the night, so
-// that a resumed night keeps its plan and does not wait again; nil if there is none, or if
-// there is more time now.
+// wasSlow returns the problem of code that took too long in an earlier process of the
+// night, so that a resumed night keeps its plan and does not wait again. It returns nil if
+// there was none, or if there is more time now.
 func (p *Prospect) wasSlow(kept Kept) error {
 	data, err := os.ReadFile(p.slowFile(kept))
 	var was slowness
@@ -80,8 +81,8 @@ func (p *Prospect) wasSlow(kept Kept) error {
 	return &Problem{was.Problem}
 }
 
-// judged returns the error of the code as it is as a [Problem] if the code is at fault, and
-// records that it took too long.
+// judged returns err, which comes from running the unchanged code, as a [Problem] if the
+// code is at fault. If the code took too long, judged records that.
 func (p *Prospect) judged(err error, kept Kept) error {
 	var slow *measure.SlowError
 	if errors.As(err, &slow) {
@@ -94,7 +95,7 @@ func (p *Prospect) judged(err error, kept Kept) error {
 			return problem
 		}
 		limit := kept.Bound.Time
-		if slow.Usual { // more time for the whole changes nothing
+		if slow.Usual { // a longer total time would change nothing
 			limit = 0
 		}
 		if err := keep(p.slowFile(kept), slowness{p.ID(), limit, problem.Text}); err != nil {
@@ -108,8 +109,8 @@ func (p *Prospect) judged(err error, kept Kept) error {
 	return err
 }
 
-// Retry makes the next look at targets that took too long run them again. A night does so at
-// its end.
+// Retry makes the next look at targets that took too long run them again. A night calls it
+// at its end.
 func Retry(folder string) error {
 	list, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +124,7 @@ func Retry(folder string) error {
 	return err
 }
 
-// notify reports slow work, with its maximum duration.
+// notify reports slow work and its maximum duration.
 func (p *Prospect) notify(what string, bound Bound) {
 	if p.reviewer.Notify == nil {
 		return

@@ -17,13 +17,13 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// searched is a target in a repository, whose commands run without a sandbox.
+// searched is a target in a repository. The target's commands run without a sandbox.
 type searched struct {
 	*testing.T
 	repo string
 	rev  *review.Reviewer
 	kept Kept
-	// runs counts how often the code was scored as it is.
+	// runs counts how often the unchanged code was scored.
 	runs int
 }
 
@@ -62,7 +62,7 @@ func (s *searched) git(args ...string) {
 	}
 }
 
-// look returns the problem of the target as a night finds it; empty if there is none.
+// look returns the problem that a night finds with the target, or "" if there is none.
 func (s *searched) look() string {
 	s.Helper()
 	_, err := Look(s.Context(), s.rev, &workspace.Workspace{}, s.rev.Targets[0], Opener{}, grade.Rules(), s.kept)
@@ -76,8 +76,9 @@ func (s *searched) look() string {
 	return problem.Text
 }
 
-// TestSlowCode: code that takes longer as it is than its bound is a problem of the target. It
-// is not run again in the same night, but with more time, in the next night, and if it changes.
+// TestSlowCode checks that it is a problem of the target if its unchanged code takes longer
+// than its bound. The code is not run again in the same night, unless it has more time; it
+// is run again in the next night and if it changes.
 func TestSlowCode(t *testing.T) {
 	for name, c := range map[string]struct {
 		scoring    review.Scoring
@@ -132,8 +133,8 @@ func TestSlowCode(t *testing.T) {
 	}
 }
 
-// TestFastCodeIsUnbounded: values that are kept need no time, and code that fails is at fault
-// itself.
+// TestFastCodeIsUnbounded checks that stored values need no time, and that code that fails
+// is itself the problem.
 func TestFastCodeIsUnbounded(t *testing.T) {
 	s := newSearched(t, review.Scoring{Score: []string{"printf", `{"case":"a","metric":"loss","value":1,"better":"lower"}\n`}})
 	if got := s.look(); got != "" {
@@ -153,7 +154,8 @@ func TestFastCodeIsUnbounded(t *testing.T) {
 	}
 }
 
-// TestSlowProfile: a profile that takes too long is left out until it has more time.
+// TestSlowProfile checks that a profile that takes too long is left out until it has more
+// time.
 func TestSlowProfile(t *testing.T) {
 	s := newSearched(t, review.Scoring{
 		Score: []string{"printf", `{"case":"a","metric":"loss","value":1,"better":"lower"}\n`}, Profile: []string{"sh", "-c", "exec sleep 1000"},

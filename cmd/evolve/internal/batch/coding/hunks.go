@@ -14,21 +14,21 @@ import (
 	"evolve/runtime/text"
 )
 
-// Part is a part of a change, with the file and the line of the base at which it stands; Place is
-// empty for a parameter.
+// Part is a part of a change, with its file and line in the base. Place is empty for a
+// parameter.
 type Part struct {
 	ablation.Part
 	Place string
 }
 
-// Hunk is a hunk of a version's change of the code, with its own effect.
+// Hunk is one hunk of a version's change to the code, with its own effect.
 type Hunk struct {
-	// Text has its lines, clipped.
+	// Text has the hunk's lines, clipped.
 	Text string `json:"text"`
-	// Place is the file and the line of the base at which it stands; empty for a parameter.
+	// Place is the hunk's file and line in the base; it is empty for a parameter.
 	Place string `json:"place,omitempty"`
-	// Alone is the change by this hunk alone, of the code as it is, and Without that by
-	// taking it back from the version; nil where it was not tried.
+	// Alone is the effect of applying only this hunk to the unchanged code, and Without is
+	// the effect of removing it from the version. Each is nil if it was not tried.
 	Alone   *HunkEffect `json:"alone,omitempty"`
 	Without *HunkEffect `json:"without,omitempty"`
 }
@@ -36,17 +36,17 @@ type Hunk struct {
 // HunkEffect is the mean change of the metric on search cases.
 type HunkEffect struct {
 	Change float64 `json:"change"`
-	// Cases is the number of cases; 0 reports that the code without the other hunks, or
-	// without this one, does not run.
+	// Cases is the number of cases; 0 means that the code without the other hunks, or
+	// without this hunk, does not run.
 	Cases int `json:"cases"`
 }
 
-// Values are the values of the metric, by version and case. A version that was evaluated and
-// has no value is there without cases.
+// Values are the values of the metric, by version and case. A version that was evaluated
+// but has no value is present without cases.
 type Values map[agent.ConfigID]map[string]float64
 
-// Parts returns the parts of a version's change of a base. It returns none for an agent whose
-// answers depend on chance, since one evaluation does not show what a part adds.
+// Parts returns the parts of a version's change to a base. It returns none for an agent
+// whose answers depend on chance, because one evaluation does not show what a part adds.
 func (p *Prospect) Parts(base, version agent.Config) []Part {
 	space, _ := blocks.Space(p.Blocks)
 	if p.own != nil {
@@ -62,8 +62,8 @@ func (p *Prospect) Parts(base, version agent.Config) []Part {
 	return out
 }
 
-// Place returns the file and the line that a line of a block, from 1, has in the code of a config;
-// empty where there is no such block.
+// Place returns the position of a line of a block, counted from 1, in the code with a
+// config's blocks: the file and the line in it. It returns "" if there is no such block.
 func (p *Prospect) Place(base agent.Config, block string, line int) string {
 	files, err := p.written(base)
 	if err != nil {
@@ -91,8 +91,8 @@ func HunkVersions(parts []Part) []agent.ConfigID {
 	return out
 }
 
-// Hunks returns the effect of each part of a version's change of base by itself; none if no
-// part was tried.
+// Hunks returns the separate effect of each part of a version's change to base; it returns
+// none if no part was tried.
 func Hunks(parts []Part, base, version agent.ConfigID, values Values) []Hunk {
 	var out []Hunk
 	tried := false
@@ -106,8 +106,8 @@ func Hunks(parts []Part, base, version agent.ConfigID, values Values) []Hunk {
 	return out
 }
 
-// hunkEffect returns the change from one version to another; nil if the other was not
-// evaluated, or only on other cases.
+// hunkEffect returns the change from one version to another. It returns nil if the second
+// version was not evaluated, or only on other cases.
 func (values Values) hunkEffect(from, to agent.ConfigID) *HunkEffect {
 	var pairs []stats.Pair
 	for _, of := range slices.Sorted(maps.Keys(values[to])) {
@@ -125,10 +125,10 @@ func (values Values) hunkEffect(from, to agent.ConfigID) *HunkEffect {
 	return &HunkEffect{c.Difference, c.Tasks}
 }
 
-// Title returns the place of a hunk with its lines.
+// Title returns the location of a hunk, followed by its lines.
 func (h Hunk) Title() string { return strings.TrimSpace(h.Place + " " + h.Text) }
 
-// Describe returns the effect of a hunk by itself, in words.
+// Describe describes the separate effect of a hunk.
 func (h Hunk) Describe(unit string) string {
 	var parts []string
 	switch e := h.Alone; {
@@ -143,7 +143,7 @@ func (h Hunk) Describe(unit string) string {
 	case e.Cases == 0:
 		parts = append(parts, "without this hunk the code does not run")
 	default:
-		parts = append(parts, "taking it back "+e.String(unit))
+		parts = append(parts, "reverting it "+e.String(unit))
 	}
 	if len(parts) == 0 {
 		return "not tried"
@@ -151,18 +151,18 @@ func (h Hunk) Describe(unit string) string {
 	return strings.Join(parts, ", ")
 }
 
-// String formats the change with its number of cases.
+// String formats the change and the number of cases.
 func (e HunkEffect) String(unit string) string {
 	change := strings.ReplaceAll(fmt.Sprintf("%+.4g", e.Change), "-", "−")
 	return metrics.WithChangeUnit(change, unit) + " on " + text.Count(e.Cases, "case")
 }
 
-// DescribeHunks returns the effect of each hunk by itself, on one line.
+// DescribeHunks describes the separate effect of each hunk, on one line.
 func (p *Prospect) DescribeHunks(list []Hunk) string {
 	metric, unit, _ := p.Metric()
 	parts := make([]string, len(list))
 	for i, h := range list {
 		parts[i] = "⟨" + text.OneLine(h.Title()) + "⟩ " + h.Describe(unit)
 	}
-	return "hunks by themselves, as the mean change of " + text.Visible(metric) + " on search " + p.Cases() + "s, an estimate: " + strings.Join(parts, "; ")
+	return "estimated effect of each hunk by itself, as the mean change of " + text.Visible(metric) + " on search " + p.Cases() + "s: " + strings.Join(parts, "; ")
 }

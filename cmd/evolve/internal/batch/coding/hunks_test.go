@@ -7,9 +7,9 @@ import (
 	"evolve/mutate/ablation"
 )
 
-// TestHunks: what a hunk adds alone is beside the code as it is, what its loss takes beside
-// the version; a version without values does not run, and one without evaluations was not
-// tried.
+// TestHunks checks that what a hunk adds by itself is given relative to the unchanged code,
+// and what its removal costs relative to the version. A version without values does not
+// run, and one without evaluations was not tried.
 func TestHunks(t *testing.T) {
 	parts := []Part{
 		{Part: ablation.Part{Name: "f + a\u202e", Alone: "only a", Without: "no a"}},
@@ -28,7 +28,7 @@ func TestHunks(t *testing.T) {
 	for _, h := range Hunks(parts, "base", "small", values) {
 		got = append(got, h.Describe("%"))
 	}
-	want := "alone −2 percentage points on 2 cases, taking it back +1.5 percentage points on 2 cases|with this hunk alone the code does not run, taking it back +1 percentage point on 1 case|not tried|not tried"
+	want := "alone −2 percentage points on 2 cases, reverting it +1.5 percentage points on 2 cases|with this hunk alone the code does not run, reverting it +1 percentage point on 1 case|not tried|not tried"
 	if strings.Join(got, "|") != want {
 		t.Errorf("the hunks are described as\n%s", strings.Join(got, "\n"))
 	}

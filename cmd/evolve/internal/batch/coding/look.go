@@ -34,11 +34,11 @@ type Prospect struct {
 	Target review.Target
 	// Blocks are the marked blocks that may change.
 	Blocks []blocks.Block
-	// Lexical has the names of the blocks in languages without a parser here: the search rewrites
-	// their tokens alone.
+	// Lexical holds the names of the blocks in languages for which evolve has no parser;
+	// the search rewrites only the tokens of these blocks.
 	Lexical []string
-	// Agent describes the target to a night, and Suite has the cases of its command; nil for
-	// an agent's own code.
+	// Agent describes the target as an agent, for a night. Suite has the cases of the
+	// target's command; it is nil for an agent's own code.
 	Agent *workspace.Agent
 	Suite *bench.Suite
 
@@ -48,20 +48,21 @@ type Prospect struct {
 	files     map[string][]byte
 	scale     *metrics.Scale
 	operators []operator.Operator
-	rewriters map[string]rewriter // by the names of blocks
-	scored    versions.Scored     // the code as it is
+	rewriters map[string]rewriter // by block name
+	scored    versions.Scored     // the unchanged code
 	noise     metrics.Noise       // of its values
 	kept      Kept
-	// atOnce are the search cases if they are scored together.
+	// atOnce lists the search cases if they are scored together.
 	atOnce []string
-	own    *owned // nil: a command scores the versions
-	// uncommitted describes the differences from the commit.
+	own    *owned // nil if a command scores the versions
+	// uncommitted describes how the files differ from those in the commit.
 	uncommitted string
-	// skipped names marked files that are not searched although the target allows them, each
-	// with the reason, and absent the links and submodules that the commands do not see.
+	// skipped names marked files that are not searched although the target allows them,
+	// each with the reason. absent names the links and submodules that are missing from the
+	// trees in which the commands run.
 	skipped []string
 	absent  string
-	// profiled is the profile of the code as it is, for language models.
+	// profiled is the profile of the unchanged code, for language models.
 	profiled profile
 }
 
@@ -70,19 +71,20 @@ type Problem struct{ Text string }
 
 func (p *Problem) Error() string { return p.Text }
 
-// Kept describes the place of the stored values of code that was scored before, and the
-// bound on the time for scoring other code.
+// Kept describes where the values of previously scored code are stored, and limits the time
+// for scoring other code.
 type Kept struct {
 	Folder string
-	// ReadOnly reports whether that place must not be written to.
+	// ReadOnly reports whether Folder must not be written to.
 	ReadOnly bool
 	Bound    Bound
-	// Scrub removes credentials from what a profile command printed; nil: none.
+	// Scrub removes credentials from the output of a profile command; nil removes none.
 	Scrub func(string) string
 }
 
-// Find finds the blocks of a target whose Scoring is set. It starts no program of the target. A
-// [Problem] reports a fault of the target; any other error is a fault of the machine.
+// Find finds the blocks of a target whose Scoring is set. It starts none of the target's
+// programs. A [Problem] reports a fault of the target; any other error is a fault of the
+// machine.
 func Find(ctx context.Context, rev *review.Reviewer, w *workspace.Workspace, t review.Target) (*Prospect, error) {
 	p := &Prospect{Target: t, reviewer: rev}
 	var err error
@@ -105,9 +107,10 @@ func Find(ctx context.Context, rev *review.Reviewer, w *workspace.Workspace, t r
 	return p, p.explained(err)
 }
 
-// Look prepares a target whose Scoring is set. It builds and tests the code as it is, and
-// scores it by the command unless values of the same code are kept. open is for an agent's
-// own code. A [Problem] reports a fault of the target; other errors are the machine's.
+// Look prepares a target whose Scoring is set. It builds and tests the unchanged code, and
+// scores it with the command unless values of the same code are stored. open is for an
+// agent's own code. A [Problem] reports a fault of the target; any other error is a fault
+// of the machine.
 func Look(ctx context.Context, rev *review.Reviewer, w *workspace.Workspace, t review.Target, open Opener, rules bench.GraderRules, kept Kept) (*Prospect, error) {
 	p, err := Find(ctx, rev, w, t)
 	if err != nil {
@@ -135,7 +138,7 @@ func (p *Prospect) look(ctx context.Context, open Opener, rules bench.GraderRule
 	if err := p.use(base, rules); err != nil {
 		return err
 	}
-	if p.scored.Quick && !p.noise.Any() { // else each evaluation needs a start of its own
+	if p.scored.Quick && !p.noise.Any() { // otherwise each evaluation must start the command separately
 		for _, task := range p.Suite.Side(bench.Search) {
 			p.atOnce = append(p.atOnce, task.ID)
 		}
@@ -143,13 +146,14 @@ func (p *Prospect) look(ctx context.Context, open Opener, rules bench.GraderRule
 	return nil
 }
 
-// Guards returns the guards of versions that a command scores: none on the time that an
-// evaluation takes, which the metric measures where it matters.
+// Guards returns the guards for versions that a command scores. Evaluation time has no
+// guard, because the metric measures it if it matters.
 func Guards() workspace.Guards {
 	return workspace.Guards{bench.MetricLatency: {Off: true}}
 }
 
-// use sets the scale, the noise, the suite and the agent by the values of the code as it is.
+// use sets the scale, the noise, the suite and the agent from the values of the unchanged
+// code.
 func (p *Prospect) use(base versions.Scored, rules bench.GraderRules) error {
 	p.scored = base
 	var err error
@@ -208,7 +212,7 @@ func (p *Prospect) find() error {
 	return nil
 }
 
-// unmarked returns the reason why the target has no block.
+// unmarked returns the reason why no block was found in the target.
 func (p *Prospect) unmarked() error {
 	if len(p.skipped) > 0 {
 		return &Problem{p.skipped[0]}
@@ -229,8 +233,8 @@ func (p *Prospect) unmarked() error {
 	return &Problem{"no file that a patch may change has a marked block: write evolve:begin NAME and evolve:end in comments"}
 }
 
-// Shortage describes the deficiency of the held-out cases for confirming a version; empty
-// if they are enough, or if the cases are not known.
+// Shortage describes why the held-out cases are not enough to confirm a version. It returns
+// "" if they are enough, or if the cases are not known.
 func (p *Prospect) Shortage(c confirm.Settings) string {
 	if p.own != nil || p.Suite == nil {
 		return ""
@@ -239,7 +243,7 @@ func (p *Prospect) Shortage(c confirm.Settings) string {
 	return c.Design(0, held, !p.noise.Any()).Shortage(true)
 }
 
-// ID identifies the code and its scoring. The profile is not part of it.
+// ID identifies the code and its scoring; the profile does not affect it.
 func (p *Prospect) ID() string {
 	scoring := *p.Target.Scoring
 	scoring.Profile = nil
@@ -251,7 +255,7 @@ func (p *Prospect) ID() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// base returns the values of the code as it is.
+// base returns the values of the unchanged code.
 func (p *Prospect) base(ctx context.Context, kept Kept) (versions.Scored, error) {
 	known, ok := p.known(kept)
 	if ok && (kept.ReadOnly || !p.lacksApart(known)) {
@@ -270,7 +274,7 @@ func (p *Prospect) base(ctx context.Context, kept Kept) (versions.Scored, error)
 	if !ok {
 		base, err = versions.Base(ctx, program, p.Target.Scoring.Metric, p.reviewer.Now, kept.Bound.Time)
 	}
-	if err == nil && !kept.ReadOnly && p.lacksApart(base) { // only a night evaluates by them
+	if err == nil && !kept.ReadOnly && p.lacksApart(base) { // only a night uses these values in evaluations
 		limit := kept.Bound.Time
 		if limit > 0 {
 			limit = max(limit-p.reviewer.Now().Sub(begun), time.Millisecond)
@@ -288,13 +292,13 @@ func (p *Prospect) base(ctx context.Context, kept Kept) (versions.Scored, error)
 		err = p.removeOther(file)
 	}
 	if err != nil {
-		return base, fmt.Errorf("keeping the values of %s: %w", p.Target.Name, err)
+		return base, fmt.Errorf("storing the values of %s: %w", p.Target.Name, err)
 	}
 	return base, nil
 }
 
-// lacksApart reports whether values of the code as it is differ from start to start, and
-// those of starts on one case each are not known.
+// lacksApart reports whether the values of the unchanged code differ between starts and the
+// values from starts on one case each are not known.
 func (p *Prospect) lacksApart(base versions.Scored) bool {
 	scale, err := metrics.NewScale(base.Values, p.Target.Scoring.Metric)
 	if err != nil || len(base.Apart) > 0 {
@@ -317,7 +321,7 @@ func casesOf(values []metrics.Value) []string {
 	return out
 }
 
-// keep writes a value as JSON to a file.
+// keep writes a value to a file as JSON.
 func keep(file string, value any) error {
 	data, err := json.Marshal(value)
 	if err == nil {
@@ -329,8 +333,8 @@ func keep(file string, value any) error {
 	return err
 }
 
-// removeOther removes the kept values of other code of the target: only those of the code as
-// it is are read.
+// removeOther removes the stored values of other code of the target, because only those of
+// the present code are read.
 func (p *Prospect) removeOther(file string) error {
 	all, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*.json"))
 	if err != nil {
@@ -344,8 +348,9 @@ func (p *Prospect) removeOther(file string) error {
 	return err
 }
 
-// known returns the kept values of the code as it is; false if there are none, and for those
-// that an older evolve scored once. They may lack those of [versions.Apart].
+// known returns the stored values of the present code. ok is false if there are none, or if
+// an older version of evolve scored the code only once. The values from [versions.Apart]
+// may be missing.
 func (p *Prospect) known(kept Kept) (base versions.Scored, ok bool) {
 	data, err := os.ReadFile(p.keptFile(kept))
 	return base, err == nil && json.Unmarshal(data, &base) == nil && len(base.Values) > 0 && len(base.Again) > 0 && base.Run > 0
@@ -355,8 +360,8 @@ func (p *Prospect) keptFile(kept Kept) string {
 	return filepath.Join(kept.Folder, p.Target.Name+"-"+p.ID()+".json")
 }
 
-// program exports the target's code into a temporary folder, which done removes, and warms the
-// build cache by it.
+// program exports the target's code into a temporary folder, and warms the build cache with
+// it. done removes the folder.
 func (p *Prospect) program(ctx context.Context, name string) (_ *measure.Program, done func() error, err error) {
 	tools, err := p.ground.Toolchain(ctx)
 	if err != nil {
@@ -364,7 +369,7 @@ func (p *Prospect) program(ctx context.Context, name string) (_ *measure.Program
 	}
 	folder := filepath.Join(p.reviewer.Scratch, "coding", p.Target.Name+"-"+name)
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o700)); err != nil {
-		return nil, nil, fmt.Errorf("making room for versions of %s: %w", p.Target.Name, err)
+		return nil, nil, fmt.Errorf("preparing the folder for versions of %s: %w", p.Target.Name, err)
 	}
 	done = func() error { return os.RemoveAll(folder) }
 	program := &measure.Program{
@@ -395,11 +400,11 @@ func (p *Prospect) blockNames() []string {
 	return names
 }
 
-// mostAround bounds the source before and after a block that a language model sees, in
-// bytes.
+// mostAround limits, in bytes, the source before and after a block that is shown to a
+// language model.
 const mostAround = 6000
 
-// Source returns the source around each block, by its name.
+// Source returns the source around each block, by block name.
 func (p *Prospect) Source() map[string]string {
 	out := map[string]string{}
 	for _, b := range p.Blocks {
@@ -429,7 +434,8 @@ func (p *Prospect) changed(c agent.Config) (map[string][]byte, error) {
 	return out, nil
 }
 
-// committed returns a file as it is in the commit; nil if there is none.
+// committed returns the content of a file in the commit, or nil if the commit does not have
+// the file.
 func (p *Prospect) committed(path string) []byte {
 	if data, marked := p.files[path]; marked || p.own == nil {
 		return data

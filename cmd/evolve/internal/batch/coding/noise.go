@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// Kind returns the kind of the metric that the scoring command measures; nil for an agent's
-// own code, and for code that was not scored.
+// Kind returns the kind of the metric that the scoring command measures. It returns nil for
+// an agent's own code, and for code that was not scored.
 func (p *Prospect) Kind() *metrics.Kind {
 	if p.scale == nil {
 		return nil
@@ -19,8 +19,8 @@ func (p *Prospect) Kind() *metrics.Kind {
 	return &k
 }
 
-// Noise returns the differences between values of the code as it is in several starts of
-// the scoring command; nil if there are none, or if it was not scored.
+// Noise returns the differences between the values of the unchanged code in several starts
+// of the scoring command. It returns nil if there are none, or if the code was not scored.
 func (p *Prospect) Noise() *metrics.Noise {
 	if !p.noise.Any() {
 		return nil
@@ -28,8 +28,8 @@ func (p *Prospect) Noise() *metrics.Noise {
 	return &p.noise
 }
 
-// varies describes the values of the code as it is that a night saw to differ from those
-// before it; "" if there are none.
+// varies describes the values of the unchanged code that a night found to differ from
+// earlier ones; it returns "" if there are none.
 func (p *Prospect) varies(code *versions.Agent) string {
 	n := p.scale.Noise(code.Differing())
 	if !n.Any() {
@@ -38,8 +38,8 @@ func (p *Prospect) varies(code *versions.Agent) string {
 	return text.Visible(p.scale.Kind().Name) + ": " + n.Words(p.scale.Kind().Unit)
 }
 
-// keepDiffering keeps the values of the code as it is that differ, so that the next night
-// counts with them.
+// keepDiffering stores the values of the unchanged code that differ, so that the next night
+// takes them into account.
 func (p *Prospect) keepDiffering(code *versions.Agent) error {
 	seen := code.Differing()
 	if len(seen) == 0 || p.kept.ReadOnly {
@@ -48,7 +48,7 @@ func (p *Prospect) keepDiffering(code *versions.Agent) error {
 	base := p.scored
 	base.Again = slices.Concat(base.Again, seen)
 	if err := keep(p.keptFile(p.kept), base); err != nil {
-		return fmt.Errorf("keeping the values of %s: %w", p.Target.Name, err)
+		return fmt.Errorf("storing the values of %s: %w", p.Target.Name, err)
 	}
 	return nil
 }

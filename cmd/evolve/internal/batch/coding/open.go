@@ -19,8 +19,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Open prepares the versions of the target to run. building bounds the builds before them, which
-// can take minutes. scratch is a folder for working directories.
+// Open prepares the target's versions to run. The context building bounds the initial
+// builds, which can take minutes. scratch is a folder for working directories.
 func (p *Prospect) Open(ctx, building context.Context, scratch string) (night.Opened, error) {
 	if p.own != nil {
 		return p.openOwn(ctx, building, scratch)
@@ -34,7 +34,7 @@ func (p *Prospect) Open(ctx, building context.Context, scratch string) (night.Op
 	out := night.Opened{Agent: code, Identity: fmt.Sprintf("%s\x00scores of form %d", p.ID(), metrics.Form), Sandbox: program.Sandbox.Name(), Close: done}
 	if p.noise.Any() {
 		out.Identity += "\x00its values differ from start to start"
-		out.Parallel = 1 // times are longer beside another evaluation
+		out.Parallel = 1 // times are longer while another evaluation runs
 		return out, nil
 	}
 	out.Varies = func() string { return p.varies(code) }
@@ -42,8 +42,8 @@ func (p *Prospect) Open(ctx, building context.Context, scratch string) (night.Op
 	return out, nil
 }
 
-// Search makes the search over versions. Versions of earlier nights with another base are left
-// out, since scores are relative to the base's values.
+// Search creates the search over versions. It leaves out versions that earlier nights made
+// from another base, because scores are relative to the base's values.
 func (p *Prospect) Search(o mutate.Options) (mutate.Searcher, error) {
 	options := population.Options{Options: o, Operators: p.operators, Normal: p.normal, Size: p.size}
 	if p.own == nil {
@@ -56,7 +56,7 @@ func (p *Prospect) Search(o mutate.Options) (mutate.Searcher, error) {
 }
 
 // Submission returns a confirmed version as a patch. writers are the language models that
-// wrote it or an ancestor of it.
+// wrote the version or one of its ancestors.
 func (p *Prospect) Submission(run string, c agent.Config, writers []string, gain string) (review.Submission, error) {
 	files, err := p.Files(c)
 	if err != nil {
@@ -69,12 +69,12 @@ func (p *Prospect) Submission(run string, c agent.Config, writers []string, gain
 	title, what := p.describe(c)
 	return review.Submission{
 		Target: p.Target.Name, Author: Author(p.Target.Name), Origin: review.OriginBlocks, Diff: string(diff.Unified(files)), Run: run,
-		Rationale: fmt.Sprintf("%s\n\n%s that the nightly search found and confirmed on %ss that it never had. They were written %s.", title, what, p.Cases(), by),
+		Rationale: fmt.Sprintf("%s\n\n%s that the nightly search found and confirmed on %ss that it had never used. They were written %s.", title, what, p.Cases(), by),
 		Gain:      gain, Variant: c.ID(),
 	}, nil
 }
 
-// describe returns the title of a patch, and the description of its content.
+// describe returns the title of a patch and a description of its content.
 func (p *Prospect) describe(c agent.Config) (title, what string) {
 	if p.own != nil {
 		return p.describeOwn(c)
@@ -93,7 +93,7 @@ func (p *Prospect) describe(c agent.Config) (title, what string) {
 	return "rewrite " + blocksNamed(changed) + " for " + goal, "Texts of marked blocks"
 }
 
-// blocksNamed names blocks in words.
+// blocksNamed describes blocks by their names.
 func blocksNamed(blocks []string) string {
 	if len(blocks) == 1 {
 		return "block " + blocks[0]
@@ -114,8 +114,9 @@ func (p *Prospect) Files(c agent.Config) ([]diff.File, error) {
 	return files, nil
 }
 
-// Keep writes versions to the target's repository, for the archive with an id; see
-// [review.Shelf]. The refs of spared versions stay. find returns the archive's variant with a number.
+// Keep writes versions to the target's repository, for the archive with the given id; see
+// [review.Shelf]. It does not remove the refs of spared versions. find returns the
+// archive's variant with the given number.
 func (p *Prospect) Keep(ctx context.Context, archiveID string, list []review.Version, spared []agent.ConfigID, find func(number int) (archive.Variant, bool, error)) error {
 	shelf := &review.Shelf{Ground: p.ground, Archive: archiveID, Spared: spared, Find: func(number int) (review.Version, bool, error) {
 		v, ok, err := find(number)
@@ -131,12 +132,12 @@ func (p *Prospect) Keep(ctx context.Context, archiveID string, list []review.Ver
 	return shelf.Keep(ctx, list, p.reviewer.Now())
 }
 
-// Ref returns the ref of a version that is kept for the archive with an id; empty if it is not
-// kept.
+// Ref returns the ref of a version that is stored for the archive with the given id; it
+// returns "" if the version is not stored.
 func (p *Prospect) Ref(archiveID string, v archive.Variant) string {
 	return p.ground.VersionRef(archiveID, v.Number, v.ID)
 }
 
-// Author returns the author of a target's searched blocks: each target has its own limit of
-// attempts.
+// Author returns the author of a target's searched blocks. It differs by target, so each
+// target has its own limit of attempts.
 func Author(target string) string { return "search over " + target }

@@ -20,31 +20,31 @@ import (
 type rewriter interface {
 	Mutate(text string, rng *rand.Rand) (rewrite.Change, bool)
 	Cross(text, other string, rng *rand.Rand) (rewrite.Change, bool)
-	// Renumber replaces each occurrence of a number by another one; both are in digits.
+	// Renumber replaces each occurrence of a number with another; both are given in digits.
 	Renumber(text, from, to string) (rewrite.Change, bool)
-	// Normal returns the normal form of a text, and Size its size.
+	// Normal returns the normal form of a text, and Size returns the text's size.
 	Normal(text string) string
 	Size(text string) int
-	// Smaller returns attempts to make texts that are nearer to base than text is.
+	// Smaller returns attempts to bring text closer to base.
 	Smaller(base, text string) []tokens.Attempt
 }
 
-// typed rewrites Go with its types.
+// typed rewrites Go code by its types.
 type typed struct {
 	*rewrite.Rewriter
-	// lines divides changes into parts; nil for a block that is too large for it.
+	// lines divides changes into parts; it is nil if the block is too large to be divided.
 	lines *tokens.Rewriter
 }
 
 func (typed) Normal(text string) string { return rewrite.Normal(text) }
 func (typed) Size(text string) int      { return rewrite.Size(text) }
 
-// lexical rewrites other languages by tokens.
+// lexical rewrites code in other languages token by token.
 type lexical struct{ *tokens.Rewriter }
 
 func (lexical) Size(text string) int { return len(text) }
 
-// prepare makes the operators of the blocks.
+// prepare creates the operators for the blocks.
 func (p *Prospect) prepare() error {
 	p.rewriters = map[string]rewriter{}
 	for _, b := range p.Blocks {
@@ -58,7 +58,7 @@ func (p *Prospect) prepare() error {
 	return nil
 }
 
-// rewriter returns the rewriter of a block: by types in Go, and by tokens in other
+// rewriter returns the rewriter of a block: a typed one for Go, and a lexical one for other
 // languages.
 func (p *Prospect) rewriter(b blocks.Block) (rewriter, error) {
 	switch {
@@ -88,7 +88,8 @@ func (p *Prospect) rewriter(b blocks.Block) (rewriter, error) {
 	return out, nil
 }
 
-// TextProblem returns the reason why a text of a block cannot run; empty if it may.
+// TextProblem returns the reason why a text for a block cannot run; it returns "" if the
+// text may run.
 func (p *Prospect) TextProblem(block, text string) string {
 	if r, ok := p.rewriters[block].(typed); ok {
 		return r.Problem(text)
@@ -96,7 +97,7 @@ func (p *Prospect) TextProblem(block, text string) string {
 	return ""
 }
 
-// Imports returns the imports that each block must keep in use, by its name.
+// Imports returns the imports that each block must keep in use, by block name.
 func (p *Prospect) Imports() map[string]string {
 	out := map[string]string{}
 	for name, r := range p.rewriters {
@@ -126,9 +127,10 @@ func (p *Prospect) size(c agent.Config) int {
 	return n
 }
 
-// mutation rewrites one block, or sometimes several, by up to three changes whose results all
-// compile: many improvements need more than one change. If blocks have to change together, a change
-// of one alone brings no gain or a loss, so that it would never become a parent.
+// mutation rewrites one block, or sometimes several, by up to three changes whose results
+// all compile, because many improvements need more than one change. If several blocks have
+// to change together, changing only one brings no gain or a loss, so the result would never
+// become a parent.
 type mutation struct {
 	blocks []blocks.Block
 	of     map[string]rewriter
@@ -141,7 +143,7 @@ func (m mutation) Make(s operator.FailureContext, rng *rand.Rand) (operator.Chil
 	name, steps, several := m.draw(rng), 1, len(m.blocks) > 1
 	if _, ok := m.of[name].(typed); ok {
 		steps += min(rng.IntN(3), rng.IntN(3))
-	} else if several && rng.IntN(4) == 0 { // many do not build: no third one
+	} else if several && rng.IntN(4) == 0 { // at most two changes, because many changes do not build
 		steps++
 	}
 	c := change{config: s.Parent.Clone()}
@@ -160,11 +162,11 @@ func (m mutation) Make(s operator.FailureContext, rng *rand.Rand) (operator.Chil
 
 func (m mutation) draw(rng *rand.Rand) string { return m.blocks[rng.IntN(len(m.blocks))].Name }
 
-// leastShared is the least number that is taken to have the same meaning in several blocks;
-// smaller ones occur everywhere.
+// leastShared is the smallest number that is assumed to have the same meaning in several
+// blocks; smaller numbers occur everywhere.
 const leastShared = 3
 
-// repeat makes the change of a number in one block in the others as well.
+// repeat applies a changed number in one block to the other blocks as well.
 func (m mutation) repeat(c *change, name, before, after string) {
 	from, to, ok := renumbered(before, after)
 	if n, err := strconv.ParseFloat(from, 64); !ok || err != nil || n < leastShared && n == math.Trunc(n) {
@@ -178,11 +180,12 @@ func (m mutation) repeat(c *change, name, before, after string) {
 	}
 }
 
-// numerals matches the numbers of a text, and what stands between them.
+// numerals matches the numbers in a text, and the text between them.
 var numerals = regexp.MustCompile(`[0-9]+(?:\.[0-9]+)?|[^0-9]+`)
 
-// renumbered compares two texts that differ in one number, and returns that number in both; false
-// if they differ in anything else, in several places, or not at all.
+// renumbered compares two texts that differ in one number, and returns that number from
+// each text. ok is false if they differ in anything else or in several positions, or do not
+// differ.
 func renumbered(before, after string) (from, to string, ok bool) {
 	x, y := numerals.FindAllString(before, -1), numerals.FindAllString(after, -1)
 	if len(x) != len(y) {
@@ -200,16 +203,16 @@ func renumbered(before, after string) (from, to string, ok bool) {
 	return from, to, ok
 }
 
-// change gathers changes of blocks.
+// change collects changes to blocks.
 type change struct {
 	config agent.Config
 	parts  []blockChange
 }
 
-// blockChange is the change of one block.
+// blockChange is the change to one block.
 type blockChange struct{ block, operators, describes string }
 
-// add adds a change of a block, if there is one.
+// add adds a change to a block, if there is one.
 func (c *change) add(block string, made rewrite.Change, ok bool) {
 	if !ok {
 		return
@@ -223,7 +226,7 @@ func (c *change) add(block string, made rewrite.Change, ok bool) {
 	c.parts = append(c.parts, blockChange{block, made.Operator, made.Describes})
 }
 
-// child returns the parent with all changes; false without any.
+// child returns the parent with all changes applied; it returns false if there are none.
 func (c *change) child(operatorName string) (operator.Child, bool) {
 	words := make([]string, len(c.parts))
 	for i, p := range c.parts {
@@ -232,8 +235,8 @@ func (c *change) child(operatorName string) (operator.Child, bool) {
 	return operator.Child{Config: c.config, Operator: operatorName, Rationale: strings.Join(words, "; ")}, len(words) > 0
 }
 
-// crossover puts a part of the other parent's block into the parent's, or sometimes, with several
-// blocks, all of it.
+// crossover copies a part of the other parent's block into the parent's block or,
+// sometimes, if there are several blocks, all of it.
 type crossover struct {
 	blocks []blocks.Block
 	of     map[string]rewriter
@@ -260,8 +263,8 @@ func (x crossover) Make(s operator.FailureContext, rng *rand.Rand) (operator.Chi
 	return child, ok
 }
 
-// knobs returns the operators on the parameters of an agent: those of the search over
-// configs, without the ones that respond to failures.
+// knobs returns the operators on the parameters of an agent: the operators of the search
+// over configs, except those that respond to failures.
 func knobs(space agent.Space) []operator.Operator {
 	var out []operator.Operator
 	for _, op := range operator.Single() {
@@ -270,7 +273,8 @@ func knobs(space agent.Space) []operator.Operator {
 	return out
 }
 
-// knob is an operator on the parameters of a space that leaves other parameters as they are.
+// knob applies an operator to the parameters of a space and leaves other parameters as they
+// are.
 type knob struct {
 	operator.Operator
 	space agent.Space
@@ -292,7 +296,7 @@ func (k knob) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, b
 	return child, true
 }
 
-// part returns the parameters of a config that a space has.
+// part returns the parameters of a config that belong to a space.
 func part(space agent.Space, c agent.Config) agent.Config {
 	out := agent.Config{}
 	for name, v := range c {

@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// pair is two blocks in two files, which share the number 16.
+// pair returns two blocks in two files that share the number 16.
 func pair(t *testing.T, language string) ([]blocks.Block, map[string]rewriter) {
 	t.Helper()
 	files := map[string][]byte{}
@@ -48,9 +48,9 @@ func pair(t *testing.T, language string) ([]blocks.Block, map[string]rewriter) {
 	return list, of
 }
 
-// TestMutationsOfSeveralBlocks checks that some changes are of two blocks at once, and that some
-// of these put one number in the place of another in both: what has to change together is worse
-// or the same where one block changes alone.
+// TestMutationsOfSeveralBlocks checks that some mutations change two blocks at once, and
+// that some of these replace the same number in both. Where two blocks must change
+// together, changing only one of them makes the code worse or no better.
 func TestMutationsOfSeveralBlocks(t *testing.T) {
 	for _, language := range []string{"go", "js"} {
 		list, of := pair(t, language)
@@ -82,7 +82,8 @@ func TestMutationsOfSeveralBlocks(t *testing.T) {
 	}
 }
 
-// TestMutationsOfOneBlock checks that a target of one block has the changes that it had.
+// TestMutationsOfOneBlock checks that the mutations of a target with one block are those
+// that it had before there were several blocks.
 func TestMutationsOfOneBlock(t *testing.T) {
 	list, of := pair(t, "go")
 	_, base := blocks.Space(list[:1])
@@ -93,7 +94,7 @@ func TestMutationsOfOneBlock(t *testing.T) {
 		if !ok {
 			continue
 		}
-		again.Uint64() // the block is drawn also where there is only one
+		again.Uint64() // a block is drawn even if there is only one
 		steps := 1 + min(again.IntN(3), again.IntN(3))
 		text := base.String(list[0].Name)
 		for range steps {
@@ -107,7 +108,8 @@ func TestMutationsOfOneBlock(t *testing.T) {
 	}
 }
 
-// TestCrossoverOfSeveralBlocks checks that a version gets whole blocks of another one, too.
+// TestCrossoverOfSeveralBlocks checks that a version can also get whole blocks from another
+// version.
 func TestCrossoverOfSeveralBlocks(t *testing.T) {
 	list, of := pair(t, "js")
 	_, base := blocks.Space(list)
@@ -127,7 +129,8 @@ func TestCrossoverOfSeveralBlocks(t *testing.T) {
 	}
 }
 
-// TestRenumbered finds the number that was replaced by another, where nothing else differs.
+// TestRenumbered checks that a number replaced by another is found, provided that nothing
+// else differs.
 func TestRenumbered(t *testing.T) {
 	for _, c := range []struct{ before, after, from, to string }{
 		{"step := 16\nreturn x / step\n", "step := 12\nreturn x / step\n", "16", "12"},

@@ -23,23 +23,24 @@ import (
 
 // Opener opens the agent whose own code is searched.
 type Opener struct {
-	// Agent opens it as it is, with the models and judges that it needs.
+	// Agent opens the agent in its present state, with the models and judges that it needs.
 	Agent func(ctx context.Context, a *workspace.Agent, scratch string) (night.Opened, error)
-	// Version opens its program alone, from a folder of a version.
+	// Version opens only the agent's program, from the folder of a version.
 	Version func(a *workspace.Agent, folder, scratch string) (night.Opened, error)
 }
 
-// owned is the agent whose own code a target is.
+// owned is the agent of which a target is the code.
 type owned struct {
 	*workspace.Agent
-	// folder is its slash-separated folder in the repository.
+	// folder is the agent's slash-separated folder in the repository.
 	folder string
-	// config are the committed files of its champion, by path in the repository.
+	// config holds the committed files of the agent's champion, by path in the repository.
 	config map[string][]byte
 	open   Opener
 }
 
-// Own returns the id of the agent whose own code the target is; "" for other targets.
+// Own returns the id of the agent whose own code the target is; it returns "" for other
+// targets.
 func (p *Prospect) Own() string {
 	if p.own == nil {
 		return ""
@@ -48,7 +49,7 @@ func (p *Prospect) Own() string {
 }
 
 // findOwn finds the agent whose own code the target is. Versions start from the commit, so
-// the files that define the agent must be as committed there.
+// the files that define the agent must be the same as in the commit.
 func (p *Prospect) findOwn(w *workspace.Workspace) error {
 	a, ok := w.Agent(p.Target.Agent)
 	if !ok {
@@ -95,8 +96,8 @@ func (p *Prospect) findOwn(w *workspace.Workspace) error {
 	return err
 }
 
-// lookOwn describes the target to a night: its suites are the agent's, and its space has the
-// agent's parameters beside the blocks. It builds and tests the code as it is.
+// lookOwn describes the target to a night: its suites are the agent's, and its space has
+// the agent's parameters in addition to the blocks. It builds and tests the unchanged code.
 func (p *Prospect) lookOwn(ctx context.Context, kept Kept) error {
 	if err := p.wasSlow(kept); err != nil {
 		return err
@@ -128,7 +129,7 @@ func (p *Prospect) lookOwn(ctx context.Context, kept Kept) error {
 	return nil
 }
 
-// together returns the blocks with the parameters of the agent.
+// together returns the space of the blocks with the parameters of the agent.
 func (p *Prospect) together(space agent.Space) agent.Space {
 	code, _ := blocks.Space(p.Blocks)
 	return agent.Space{Params: slices.Concat(code.Params, space.Params)}
@@ -157,7 +158,7 @@ func (p *Prospect) openOwn(ctx, building context.Context, scratch string) (night
 	return opened, nil
 }
 
-// parameters returns the part of a version's config that is the agent's.
+// parameters returns the part of a version's config that belongs to the agent.
 func (p *Prospect) parameters(c agent.Config) agent.Config {
 	out := agent.Config{}
 	for name, v := range c {
@@ -176,7 +177,8 @@ func (p *Prospect) isParameter(name string) bool {
 	return ok
 }
 
-// ownFiles adds the changed files of the agent's champion to the changed files of a version.
+// ownFiles adds those files of the agent's champion that a version changes to the version's
+// changed files.
 func (p *Prospect) ownFiles(c agent.Config, changed map[string][]byte) {
 	for in, data := range p.championFiles(p.parameters(c)) {
 		if was := p.own.config[in]; string(was) != string(data) || (was != nil) != (data != nil) {
@@ -185,8 +187,9 @@ func (p *Prospect) ownFiles(c agent.Config, changed map[string][]byte) {
 	}
 }
 
-// championFiles returns the files of a config of the agent in a tree, by path in the repository:
-// those of its champion are as they are committed, with comments and in any order.
+// championFiles returns the files that hold an agent's config, by path in the repository.
+// The files of the champion are returned as committed, with the comments and the order that
+// they have there.
 func (p *Prospect) championFiles(config agent.Config) map[string][]byte {
 	out := map[string][]byte{}
 	for name, data := range workspace.ChampionFiles(p.own.Agent, config) {
@@ -198,8 +201,8 @@ func (p *Prospect) championFiles(config agent.Config) map[string][]byte {
 	return out
 }
 
-// changeOfConfig returns the difference of the agent's parameters in two versions as files, as a
-// patch from one to the other has it.
+// changeOfConfig returns the files in which the agent's parameters differ between two
+// versions, as they appear in a patch from one version to the other.
 func (p *Prospect) changeOfConfig(from, to agent.Config) []diff.File {
 	before, after := p.championFiles(p.parameters(from)), p.championFiles(p.parameters(to))
 	both := maps.Clone(before)
@@ -213,7 +216,7 @@ func (p *Prospect) changeOfConfig(from, to agent.Config) []diff.File {
 	return out
 }
 
-// describeOwn returns the title and the text of a patch of an agent's own code.
+// describeOwn returns the title and the text of a patch to an agent's own code.
 func (p *Prospect) describeOwn(c agent.Config) (title, what string) {
 	var code, config []string
 	now := p.Current()
@@ -236,7 +239,7 @@ func (p *Prospect) describeOwn(c agent.Config) (title, what string) {
 	return "rewrite " + blocksNamed(code) + " and set " + strings.Join(config, ", ") + goal, "Texts of marked blocks and values of parameters"
 }
 
-// Cases returns the noun for the items that a version is scored on.
+// Cases returns the noun for the items on which a version is scored.
 func (p *Prospect) Cases() string {
 	if p.own != nil {
 		return "task"
@@ -244,7 +247,8 @@ func (p *Prospect) Cases() string {
 	return "case"
 }
 
-// Metric returns the name of the metric of versions; empty if the code was never scored.
+// Metric returns the name, unit and direction of the metric of versions; name is empty if
+// the code was never scored.
 func (p *Prospect) Metric() (name, unit string, better metrics.Better) {
 	switch {
 	case p.own != nil:
@@ -255,7 +259,8 @@ func (p *Prospect) Metric() (name, unit string, better metrics.Better) {
 	return p.scale.Metric()
 }
 
-// Value returns the value of a version in an evaluation; false if it has no value.
+// Value returns the value of a version in an evaluation; it returns false if the version
+// has no value.
 func (p *Prospect) Value(e *bench.Evaluation) (metrics.Value, bool) {
 	if p.own == nil {
 		return printed(e)

@@ -17,7 +17,7 @@ import (
 	"evolve/runtime/memory"
 )
 
-// mostProfile bounds a profile that is kept, in bytes.
+// mostProfile limits a stored profile, in bytes.
 const mostProfile = 4000
 
 // profile is the output of a target's profile command, or the reason why it failed.
@@ -28,11 +28,12 @@ type profile struct {
 	Command []string `json:"command"`
 	Output  string   `json:"output,omitempty"`
 	Problem string   `json:"problem,omitempty"`
-	// Limit bounded the time of a command that did not end; 0 for others.
+	// Limit is the time limit of a command that did not end in time; it is 0 for other
+	// commands.
 	Limit time.Duration `json:"limit_ns,omitempty"`
 }
 
-// Profile returns the profile of the code as it is; "" if there is none.
+// Profile returns the profile of the unchanged code; it returns "" if there is none.
 func (p *Prospect) Profile() string { return p.profiled.Output }
 
 // Cautions returns warnings for the plan of a night.
@@ -44,13 +45,13 @@ func (p *Prospect) Cautions() []string {
 	if p.profiled.Problem == "" {
 		return out
 	}
-	return append(out, "language models see no profile of the code, until the code or the command changes: "+p.profiled.Problem)
+	return append(out, "language models see no profile of the code until the code or the command changes: "+p.profiled.Problem)
 }
 
-// profile sets the profile of the code as it is: the kept one, or else that of a run on the
-// search cases. A failure is kept as well, so that a resumed run has the plan that it began
-// with. The command does not run if the profile may not be stored, or if no language model
-// writes versions.
+// profile sets the profile of the unchanged code: the stored profile or, if there is none,
+// the profile of a run on the search cases. A failure is stored as well, so that a resumed
+// run has the plan with which it began. The command does not run if the profile may not be
+// stored, or if no language model writes versions.
 func (p *Prospect) profile(ctx context.Context, w *workspace.Workspace, kept Kept) error {
 	command := p.Target.Scoring.Profile
 	if len(command) == 0 || len(w.Settings.Search.Reflect.Routes) == 0 {
@@ -93,14 +94,14 @@ func (p *Prospect) profile(ctx context.Context, w *workspace.Workspace, kept Kep
 		}
 	}
 	if err := keep(file, now); err != nil {
-		return fmt.Errorf("keeping the profile of %s: %w", p.Target.Name, err)
+		return fmt.Errorf("storing the profile of %s: %w", p.Target.Name, err)
 	}
 	p.profiled = now
 	return nil
 }
 
-// runProfile returns what the profile command prints for the search cases; without names of
-// cases for an agent's own code.
+// runProfile returns what the profile command prints for the search cases. For an agent's
+// own code the command gets no case names.
 func (p *Prospect) runProfile(ctx context.Context, bound Bound) (out string, err error) {
 	program, done, err := p.program(ctx, "profile")
 	if err != nil {

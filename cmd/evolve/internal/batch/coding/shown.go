@@ -15,9 +15,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Recall sets the suite and the scale of a target that was found, from the kept values of
-// the code as it is. It reports whether there are any; it runs nothing. An agent's own code
-// has none.
+// Recall sets the suite and the scale of a target returned by [Find], from the stored
+// values of the unchanged code. It reports whether there are any such values, and runs
+// nothing. For an agent's own code there are none.
 func (p *Prospect) Recall(rules bench.GraderRules, kept Kept) (bool, error) {
 	if p.own != nil {
 		return false, nil
@@ -29,18 +29,18 @@ func (p *Prospect) Recall(rules bench.GraderRules, kept Kept) (bool, error) {
 	return true, p.use(base, rules)
 }
 
-// Scale returns the scale of the metric; nil if the values of the code as it is are not
-// known.
+// Scale returns the scale of the metric; it returns nil if the values of the unchanged code
+// are not known.
 func (p *Prospect) Scale() *metrics.Scale { return p.scale }
 
-// Commit returns the commit that holds the code as it is.
+// Commit returns the commit that holds the unchanged code.
 func (p *Prospect) Commit() string { return p.ground.Commit }
 
 // History returns the repository of the target, with its commits.
 func (p *Prospect) History() *patch.Repository { return p.ground.History() }
 
-// Current returns the texts of the blocks as they are, with the champion of the agent whose
-// own code they are.
+// Current returns the present texts of the blocks and, if they are an agent's own code, the
+// agent's champion.
 func (p *Prospect) Current() agent.Config {
 	_, current := blocks.Space(p.Blocks)
 	if p.own != nil {
@@ -49,9 +49,9 @@ func (p *Prospect) Current() agent.Config {
 	return current
 }
 
-// Change returns the difference of two versions as files: those of the code as it is with
-// the texts of the blocks, so that lines have the numbers that they have there. A block that
-// the code no longer has is a file of its own, named after the block.
+// Change returns the difference between two versions as files. These are the code's files
+// with the texts of the blocks inserted, so line numbers are those in the code. A block
+// that the code no longer has is a file of its own, named after the block.
 func (p *Prospect) Change(from, to agent.Config) ([]diff.File, error) {
 	before, err := p.written(from)
 	if err != nil {
@@ -97,8 +97,8 @@ func (p *Prospect) has(name string) bool {
 	return slices.ContainsFunc(p.Blocks, func(b blocks.Block) bool { return b.Name == name })
 }
 
-// printed returns the value that a scoring command printed in an evaluation; false if there
-// is none.
+// printed returns the value that a scoring command printed in an evaluation; it returns
+// false if there is none.
 func printed(e *bench.Evaluation) (v metrics.Value, ok bool) {
 	first, _, _ := strings.Cut(e.Answer, "\n") // further metrics follow
 	return v, e.Outcome == agent.OK && json.Unmarshal([]byte(first), &v) == nil

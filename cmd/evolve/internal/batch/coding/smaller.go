@@ -5,8 +5,8 @@ import (
 	"evolve/mutate/tokens"
 )
 
-// Smaller returns attempts to take back parts of a change of a block, for
-// [ablation.Options.Smaller]; none for a component that is no block.
+// Smaller returns attempts to revert parts of a change to a block, for
+// [ablation.Options.Smaller]. It returns none for a component that is not a block.
 func (p *Prospect) Smaller(block, base, text string) []tokens.Attempt {
 	if r, ok := p.rewriters[block]; ok {
 		return r.Smaller(base, text)
@@ -14,8 +14,8 @@ func (p *Prospect) Smaller(block, base, text string) []tokens.Attempt {
 	return nil
 }
 
-// Smaller returns attempts that make texts which compile, without the variables that nothing uses
-// any more.
+// Smaller returns attempts whose texts compile, without variables that nothing uses any
+// more.
 func (t typed) Smaller(base, text string) []tokens.Attempt {
 	if t.lines == nil {
 		return nil
@@ -32,7 +32,7 @@ func (t typed) Smaller(base, text string) []tokens.Attempt {
 			switch {
 			case ok && t.lines.Nearer(base, fit, text):
 				piece.Text = fit
-			case t.Problem(piece.Text) != "": // as it is where the base is not formatted
+			case t.Problem(piece.Text) != "": // the text stays unchanged if the base is not formatted
 				return piece, false
 			}
 			again := had[piece.Text] || rewrite.Normal(piece.Text) == normal

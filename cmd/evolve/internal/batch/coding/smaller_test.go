@@ -10,7 +10,7 @@ import (
 	"evolve/mutate/tokens"
 )
 
-// goBlock returns the rewriter of a block of Go.
+// goBlock returns the rewriter for a block of Go.
 func goBlock(t *testing.T, base string) typed {
 	t.Helper()
 	files := map[string][]byte{"p.go": []byte("package p\n\n// evolve:begin rank\n" + base + "// evolve:end\n")}
@@ -30,7 +30,7 @@ func goBlock(t *testing.T, base string) typed {
 	return typed{r, lines}
 }
 
-// offered returns the texts that are offered for a change.
+// offered returns the smaller texts that are offered for a changed text.
 func offered(of rewriter, base, text string) []string {
 	var out []string
 	for _, a := range of.Smaller(base, text) {
@@ -67,9 +67,9 @@ func TestSmallerGoCompiles(t *testing.T) {
 	}
 }
 
-// TestSmallerGoRestoresGuards checks that a guard which another condition replaced is offered in
-// place of it and before it, where it compiles, and that operands that add nothing and doubled
-// statements go.
+// TestSmallerGoRestoresGuards checks that a guard that another condition has replaced is
+// offered both instead of that condition and before it, if the result compiles, and that
+// operands that add nothing and duplicate statements are removed.
 func TestSmallerGoRestoresGuards(t *testing.T) {
 	const base = "func rank(n, room int) int {\n\tif n == 0 && room > 3 {\n\t\treturn 0\n\t}\n\treturn n * 2\n}\n"
 	const text = "func rank(n, room int) int {\n\tk := n*3*1 + 0\n\tif k > 9 || false {\n\t\tk = 9\n\t}\n\tif k > 9 || false {\n\t\tk = 9\n\t}\n\treturn k - n\n}\n"

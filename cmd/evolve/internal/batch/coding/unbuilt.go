@@ -18,8 +18,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// leaveUnbuilt leaves out the marked Go files that the target's commands do not build on this
-// machine, and names them: their versions would all score the same.
+// leaveUnbuilt excludes the marked Go files that the target's commands do not build on this
+// machine, and names them. Versions of them would all score the same.
 func (p *Prospect) leaveUnbuilt() {
 	b := newBuilder([][]string{p.Target.Scoring.Build, p.Target.Scoring.Test, p.Target.Scoring.Score}, p.Target.Policy.Cgo)
 	for _, in := range slices.Sorted(maps.Keys(p.files)) {
@@ -36,20 +36,22 @@ func (p *Prospect) leaveUnbuilt() {
 // builder finds the Go files that commands build.
 type builder struct {
 	build.Context
-	// allTags reports that the build tags of the context are all that the commands set, since
-	// the go command builds the program.
+	// allTags reports whether the context has all the build tags that the commands set,
+	// which is the case if the go command builds the program.
 	allTags bool
-	// named are the Go files that a command names, which are built whatever they require.
+	// named holds the Go files that a command names; they are built whatever their build
+	// constraints require.
 	named map[string]bool
 }
 
-// newBuilder returns the builder of the commands build, test and score; each may be empty.
+// newBuilder returns the builder for the commands build, test and score, each of which may
+// be empty.
 func newBuilder(commands [][]string, cgo bool) *builder {
 	b := &builder{Context: build.Default, named: map[string]bool{}}
 	b.GOOS, b.GOARCH, b.CgoEnabled, b.BuildTags = runtime.GOOS, runtime.GOARCH, cgo, nil
 	commands = slices.DeleteFunc(commands, func(argv []string) bool { return len(argv) == 0 })
 	isGo := func(argv []string) bool { return filepath.Base(argv[0]) == "go" }
-	// Without a build command, each of the others builds what it runs.
+	// Without a build command, each of the other commands builds what it runs.
 	b.allTags = len(commands) > 0 && isGo(commands[0]) && (len(commands) == 3 || !slices.ContainsFunc(commands, func(argv []string) bool { return !isGo(argv) }))
 	for _, argv := range commands {
 		for i, word := range argv {
@@ -72,7 +74,8 @@ func (b *builder) addTags(list string) {
 	b.BuildTags = append(b.BuildTags, strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })...)
 }
 
-// leavesOut returns the reason why a file is not built; empty if it may be.
+// leavesOut returns the reason why a file is not built; it returns "" if the file may be
+// built.
 func (b *builder) leavesOut(file string, data []byte) string {
 	name := path.Base(file)
 	if b.named[name] || b.matches(name, string(data)) {
@@ -92,7 +95,8 @@ func (b *builder) leavesOut(file string, data []byte) string {
 	return "it requires " + line
 }
 
-// matches reports whether go/build includes a file. A faulty one is left to the build.
+// matches reports whether go/build includes a file. For a file with errors it returns true,
+// so that the build reports them.
 func (b *builder) matches(name, source string) bool {
 	c := b.Context
 	c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(source)), nil }
@@ -100,7 +104,7 @@ func (b *builder) matches(name, source string) bool {
 	return match || err != nil
 }
 
-// requirement returns the line //go:build of a Go file; empty if there is none.
+// requirement returns the //go:build line of a Go file; it returns "" if there is none.
 func requirement(data []byte) string {
 	file, err := parser.ParseFile(token.NewFileSet(), "", data, parser.PackageClauseOnly|parser.ParseComments)
 	if err != nil {
@@ -116,8 +120,8 @@ func requirement(data []byte) string {
 	return list[slices.IndexFunc(list, func(c *ast.Comment) bool { return constraint.IsGoBuild(c.Text) })].Text
 }
 
-// can reports whether a requirement can have a value: tags that a command other than go may
-// set have either one.
+// can reports whether a build constraint can evaluate to value. A tag that a command other
+// than go may set can be either true or false.
 func (b *builder) can(e constraint.Expr, value bool) bool {
 	switch e := e.(type) {
 	case *constraint.NotExpr:
@@ -138,13 +142,15 @@ func (b *builder) can(e constraint.Expr, value bool) bool {
 	return true
 }
 
-// open reports whether a tag may be set without being in the context: a version of Go, whose
-// toolchain may be newer, and any word of a person, where another program than go builds.
+// open reports whether a tag may be set although it is not in the context. This holds for a
+// Go version, since the toolchain may be newer, and for any custom tag if a program other
+// than go builds.
 func (b *builder) open(tag string) bool {
 	if strings.HasPrefix(tag, "go1.") {
 		return !b.matches("x.go", "//go:build "+tag+"\n\npackage p\n")
 	}
-	// A tag is a system or an architecture if go/build knows it as the end of a name.
+	// A tag is an operating system or an architecture if go/build recognizes it as a file
+	// name suffix.
 	other := !b.matches("x_"+tag+".go", "package p\n") || tag == b.GOOS || tag == b.GOARCH
 	return !b.allTags && !other && !slices.Contains([]string{"ignore", "unix", "cgo", "gc", "gccgo"}, tag)
 }

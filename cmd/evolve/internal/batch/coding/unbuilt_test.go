@@ -19,7 +19,7 @@ func TestLeavesOut(t *testing.T) {
 		commands [][]string
 		file     string
 		header   string
-		want     string // a part of the reason, or ""
+		want     string // a part of the reason, or "" for none
 	}{
 		{golang, "a/rank.go", "", ""},
 		{golang, "a/rank_" + other + ".go", "", "its name ends in that of another"},
@@ -44,7 +44,7 @@ func TestLeavesOut(t *testing.T) {
 		{script, "rank.go", "//go:build fast && !small", ""},
 		{script, "rank.go", "//go:build ignore", "it requires //go:build ignore"},
 		{script, "rank.go", "//go:build fast && " + other, "it requires //go:build fast && " + other},
-		{golang, "rank.go", "//go:build (", ""}, // a faulty one is left to the build
+		{golang, "rank.go", "//go:build (", ""}, // a faulty build constraint is left to the build
 	} {
 		b := newBuilder(c.commands, false)
 		got := b.leavesOut(c.file, []byte(c.header+"\n\npackage p\n"))

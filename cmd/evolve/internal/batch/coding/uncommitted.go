@@ -10,11 +10,11 @@ import (
 	"evolve/runtime/text"
 )
 
-// mostNamed bounds the uncommitted files that are named.
+// mostNamed limits the number of uncommitted files that are listed by name.
 const mostNamed = 4
 
-// findUncommitted describes the tracked files that differ from the commit, those with marks
-// first.
+// findUncommitted describes the tracked files that differ from the commit, starting with
+// those that contain marked blocks.
 func (p *Prospect) findUncommitted(ctx context.Context) {
 	list, err := p.ground.Uncommitted(ctx, slices.Sorted(maps.Keys(p.files))...)
 	switch {
@@ -25,8 +25,8 @@ func (p *Prospect) findUncommitted(ctx context.Context) {
 	}
 }
 
-// findAbsent describes the links and submodules, which are not in the trees that the commands
-// start in.
+// findAbsent describes the links and submodules, which are missing from the trees in which
+// the commands start.
 func (p *Prospect) findAbsent() error {
 	links, submodules, err := p.ground.Absent()
 	if err != nil {
@@ -40,13 +40,14 @@ func (p *Prospect) findAbsent() error {
 		parts = append(parts, "submodules ("+named(submodules)+")")
 	}
 	if len(parts) > 0 {
-		p.absent = "the scoring commands do not see " + strings.Join(parts, " and ") + ": commit the files themselves if they need them"
+		p.absent = "the scoring commands do not see " + strings.Join(parts, " and ") + ": if the commands need them, commit the files themselves"
 	}
 	return nil
 }
 
-// Skipped names marked files that are not searched although the target allows them, each with
-// the reason, and files that the commands do not see.
+// Skipped names marked files that are not searched although the target allows them, each
+// with the reason. It also names the links and submodules that are missing from the trees
+// in which the commands run.
 func (p *Prospect) Skipped() []string {
 	if p.absent == "" {
 		return p.skipped
@@ -54,7 +55,7 @@ func (p *Prospect) Skipped() []string {
 	return append(slices.Clone(p.skipped), p.absent)
 }
 
-// named lists some files and counts the others.
+// named lists the first files by name and counts the others.
 func named(files []string) string {
 	var names []string
 	for _, f := range files[:min(len(files), mostNamed)] {
@@ -66,14 +67,15 @@ func named(files []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Uncommitted describes the tracked files of the target's repository that differ from the
-// commit, from which versions start; empty if there are none.
+// Uncommitted describes the tracked files in the target's repository that differ from the
+// commit from which versions start; it returns "" if there are none.
 func (p *Prospect) Uncommitted() string { return p.uncommitted }
 
-// notCommitted follows the name of a file that has to be committed.
-const notCommitted = " differs from its commit: commit it, since versions of the code start from the commit"
+// notCommitted is the message that follows the name of a file that has to be committed.
+const notCommitted = " differs from its committed version: commit it, because versions of the code start from the commit"
 
-// explained adds to a [Problem] the files that are not committed or absent, a possible cause.
+// explained adds to a [Problem] the files that are uncommitted or absent, because they may
+// be the cause.
 func (p *Prospect) explained(err error) error {
 	var problem *Problem
 	if !errors.As(err, &problem) || strings.HasSuffix(problem.Text, notCommitted) {

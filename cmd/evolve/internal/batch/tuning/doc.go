@@ -1,8 +1,8 @@
-// Package tuning tunes marked constants at night: for one target it searches, with the
-// project's own optimizer, for values with better benchmark results, and makes a patch of
-// the best ones if new runs confirm them. No language model takes part.
+// Package tuning tunes marked constants at night. For one target it searches, with the
+// project's own optimizer, for values with better benchmark results, and makes a patch from
+// the best values if new runs confirm them. No language model takes part.
 //
 // Packages constants, mutate and gobench implement the steps; package measure runs the
-// benchmarks. The result is a submission for package review, with its gates; this package
-// adopts nothing.
+// benchmarks. The result is a submission to package review, which applies its gates; this
+// package adopts nothing.
 package tuning

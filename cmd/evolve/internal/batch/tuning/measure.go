@@ -18,7 +18,7 @@ import (
 // candidate is a compiled config with its runs so far.
 type candidate struct {
 	config agent.Config
-	built  *measure.Built // nil: it does not build, or its tests fail
+	built  *measure.Built // nil if it does not build, or if its tests fail
 	runs   []gobench.Run
 }
 
@@ -79,8 +79,8 @@ func (s *search) score(ctx context.Context, ref *gobench.Reference, t mutate.Tri
 }
 
 // run makes one more run of a candidate. It first writes the candidate's constants again,
-// because a command measures the tree, in which another config may have been written
-// since.
+// because a command measures the tree, to which another config may have been written in the
+// meantime.
 func (s *search) run(ctx context.Context, c *candidate) error {
 	if err := s.proceed(); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (s *search) run(ctx context.Context, c *candidate) error {
 	return err
 }
 
-// proceed counts a run that is about to start, if it is allowed.
+// proceed counts a run that is about to start, if the run is allowed.
 func (s *search) proceed() error {
 	if err := s.Proceed(); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (s *search) proceed() error {
 	return nil
 }
 
-// build compiles a config in the tree that the whole search shares, and runs its tests.
+// build compiles a config in the tree shared by the whole search, and runs its tests.
 func (s *search) build(ctx context.Context, c agent.Config) (*measure.Built, error) {
 	if err := s.Proceed(); err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (s *search) build(ctx context.Context, c agent.Config) (*measure.Built, err
 	return built, nil
 }
 
-// write sets the constants of a tree to the values of a config.
+// write sets the constants in a tree to the values of a config.
 func (s *search) write(tree string, c agent.Config) error {
 	files, err := constants.Set(s.files, c)
 	if err != nil {
@@ -142,8 +142,8 @@ func (s *search) write(tree string, c agent.Config) error {
 	return nil
 }
 
-// repeats returns the maximum number of repeats of one config. If all runs of the base
-// agree, the metric is counted rather than timed, and a second run would be no new
+// repeats returns the maximum number of repeated runs of one config. If all runs of the
+// base agree, the metric is counted rather than timed, and a second run would be no new
 // evidence.
 func repeats(base []gobench.Run, ref *gobench.Reference, rule gobench.Rule) int {
 	for _, name := range ref.Benchmarks() {

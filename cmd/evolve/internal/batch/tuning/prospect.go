@@ -18,7 +18,7 @@ type Prospect struct {
 	Constants []constants.Constant
 	// Problem is the reason why nothing can be searched although something is marked.
 	Problem string
-	// Ground identifies everything that a search depends on except chance.
+	// Ground identifies everything on which a search depends, except chance.
 	Ground string
 }
 
@@ -43,9 +43,9 @@ func Look(reviewer *review.Reviewer, t review.Target) (*Prospect, error) {
 	case len(list) == 0:
 		return nil, nil
 	case measuredFile(g, list) != "":
-		p.Problem = fmt.Sprintf("a mark is in %s, the file that measures it", measuredFile(g, list))
+		p.Problem = fmt.Sprintf("a mark cannot be in %s, because the command that measures it names this file", measuredFile(g, list))
 	case t.Benchmark.Tune <= baseRuns:
-		p.Problem = fmt.Sprintf("%d runs leave none to search with: the base alone takes %d", t.Benchmark.Tune, baseRuns)
+		p.Problem = fmt.Sprintf("%d runs are too few: the base alone takes %d, so none are left for the search", t.Benchmark.Tune, baseRuns)
 	}
 	p.Constants = list
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n%s", g.Tree, g.Policy, t.Benchmark.Tune, g.Start))
@@ -53,7 +53,8 @@ func Look(reviewer *review.Reviewer, t review.Target) (*Prospect, error) {
 	return p, nil
 }
 
-// measuredFile returns the first of the constants' files that the measuring command names.
+// measuredFile returns the first file with one of the constants that the measuring command
+// names.
 func measuredFile(g *review.Ground, list []constants.Constant) string {
 	files := make([]string, len(list))
 	for i, c := range list {
@@ -62,8 +63,8 @@ func measuredFile(g *review.Ground, list []constants.Constant) string {
 	return g.Target.Benchmark.Names(g.Start, files)
 }
 
-// Cost describes the cost of a search. It is an upper bound, except that many benchmarks
-// need more runs to prove a difference in one of them.
+// Cost describes the cost of a search. It is an upper bound, except that if there are many
+// benchmarks, proving a difference in one of them takes more runs.
 func (p *Prospect) Cost() string {
 	b := p.ground.Target.Benchmark
 	return fmt.Sprintf("at most %d runs of %s, and about %d to prove what they find", b.Tune, b, mostFinalists*3*b.Count)

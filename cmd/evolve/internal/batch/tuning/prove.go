@@ -14,9 +14,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// prove compares the best configs of the search with the base on new runs, the best
-// first, until one is better. The scores of the search are no evidence, because the best
-// of many is biased upwards.
+// prove compares the best configs of the search with the base in new runs, starting with
+// the best config, until one proves better than the base. The scores from the search are
+// not evidence, because the best score of many is biased upwards.
 func (s *search) prove(ctx context.Context, rec mutate.Recommendation, base []gobench.Run) (Outcome, error) {
 	var list []mutate.Estimate
 	for _, f := range rec.Finalists {
@@ -50,8 +50,8 @@ func (s *search) prove(ctx context.Context, rec mutate.Recommendation, base []go
 	return out, nil
 }
 
-// compare judges a finalist on new runs. If its code fails here the verdict is void,
-// because it passed in the search.
+// compare compares a finalist with the base in new runs. If the finalist's code fails here,
+// the verdict is void, because the code passed in the search.
 func (s *search) compare(ctx context.Context, f mutate.Estimate, rule gobench.Rule, rounds int, nth int64) (gobench.Result, error) {
 	m, err := s.measure(ctx, f.Config, rounds, nth)
 	var code *measure.CodeError
@@ -64,8 +64,8 @@ func (s *search) compare(ctx context.Context, f mutate.Estimate, rule gobench.Ru
 	return gobench.Compare(m, rule), nil
 }
 
-// measure runs the base, the base again and a config in turns, each from its own tree and
-// build.
+// measure runs the base, the base again and a config in turn, each from a tree and a build
+// of its own.
 func (s *search) measure(ctx context.Context, c agent.Config, rounds int, nth int64) (gobench.Measured, error) {
 	_, now := constants.Space(s.Constants)
 	runner := *s.ref

@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// baseRuns is the number of initial runs of the unchanged code, against which the
-	// search is scored.
+	// baseRuns is the number of initial runs of the unchanged code, which the search uses
+	// as the reference for its scores.
 	baseRuns = 3
-	// mostFinalists is the maximum number of configs that are compared with the base on
-	// new runs.
+	// mostFinalists is the maximum number of configs that are compared with the base in new
+	// runs.
 	mostFinalists = 2
-	// level is the error probability of one search of one target, shared among its
+	// level is the error probability of one search of one target, divided among its
 	// finalists.
 	level = .05
 )
@@ -41,13 +41,14 @@ type Options struct {
 
 // Outcome describes the end of a search.
 type Outcome struct {
-	// Submission is the proven improvement, not yet gated; nil if there is none.
+	// Submission is the proven improvement, which has not passed its gates yet; it is nil
+	// if there is none.
 	Submission *review.Submission
 	// Text describes what happened.
 	Text string
-	// Runs is the number of runs of the benchmarks.
+	// Runs is the number of benchmark runs.
 	Runs int
-	// Settled reports whether repeating the search on the same ground would give nothing
+	// Settled reports whether repeating the search on the same ground would yield nothing
 	// new. It is false after a measurement without a verdict.
 	Settled bool
 }
@@ -69,8 +70,8 @@ type search struct {
 // errSpent reports that the search has used up its runs.
 var errSpent = errors.New("the runs of the search are used up")
 
-// Tune searches and proves. An error is a fault of the machine, or Proceed's; every fault
-// of the target is an Outcome.
+// Tune searches for an improvement and proves it. An error is a fault of the machine or
+// comes from Proceed; any fault of the target is described in the Outcome.
 func (p *Prospect) Tune(ctx context.Context, o Options) (out Outcome, err error) {
 	if p.Problem != "" {
 		return Outcome{Text: p.Problem, Settled: true}, nil
@@ -82,7 +83,7 @@ func (p *Prospect) Tune(ctx context.Context, o Options) (out Outcome, err error)
 	t := p.ground.Target
 	folder := filepath.Join(o.Reviewer.Scratch, "tuning", t.Name)
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o700)); err != nil {
-		return Outcome{}, fmt.Errorf("making room for the benchmarks: %w", err)
+		return Outcome{}, fmt.Errorf("preparing the folder for the benchmarks: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	s := &search{
@@ -101,13 +102,13 @@ func (p *Prospect) Tune(ctx context.Context, o Options) (out Outcome, err error)
 	out, err = s.look(ctx)
 	out.Runs = s.runs
 	var code *measure.CodeError
-	if errors.As(err, &code) { // of the base: a candidate's error is its score
+	if errors.As(err, &code) { // the base is at fault: for a candidate, such an error becomes its score
 		return Outcome{Text: "the code as it is cannot be measured: " + err.Error(), Runs: s.runs}, nil
 	}
 	return out, err
 }
 
-// look searches, and proves the result.
+// look runs the search and proves its result.
 func (s *search) look(ctx context.Context) (Outcome, error) {
 	space, now := constants.Space(s.Constants)
 	base, err := s.base(ctx, now)
@@ -166,6 +167,6 @@ func (s *search) submission(c agent.Config, r gobench.Result) (*review.Submissio
 	}, nil
 }
 
-// Author returns the author of a target's tuned constants: each target has its own limit
-// of attempts.
+// Author returns the author of a target's tuned constants. It differs by target, so each
+// target has its own limit of attempts.
 func Author(target string) string { return "tuning of " + target }

@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// source copies data in chunks; the fixed cost of a chunk makes the largest size the
-// best. A size of 256 breaks a test, one of 4 does not build.
+// source copies data in chunks. The fixed cost of a chunk makes the largest size the best.
+// A size of 256 breaks a test, and a size of 4 does not build.
 const source = `package work
 
 // chunk is how many bytes are copied at once.
@@ -66,7 +66,8 @@ func BenchmarkWork(b *testing.B) {
 }
 `
 
-// newReviewer returns a reviewer with one target with these files, in a real repository.
+// newReviewer returns a reviewer with one target that has the given files, in a real
+// repository.
 func newReviewer(t *testing.T, files map[string]string, b review.Benchmark) *review.Reviewer {
 	t.Helper()
 	for _, tool := range []string{"git", "go"} {
@@ -124,8 +125,8 @@ func tune(t *testing.T, d *review.Reviewer, proceed func() error) (Outcome, erro
 	return p.Tune(t.Context(), Options{Reviewer: d, Seed: 1, Proceed: proceed})
 }
 
-// TestTune finds the best of the sizes that build and pass their test, proves it, and
-// checks that its diff is accepted.
+// TestTune checks that the best of the sizes that build and pass their test is found and
+// proven, and that the diff is accepted.
 func TestTune(t *testing.T) {
 	d := newReviewer(t, module(source), counted(12))
 	out, err := tune(t, d, onward)
@@ -147,15 +148,15 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// ownBench measures by counting, without Go: the cost of copying 10,000 bytes, and the
+// ownBench measures by calculation, without Go, the cost of copying 10,000 bytes plus the
 // table.
 const ownBench = `chunk=$(sed -n 's/^const chunk = \([0-9]*\).*/\1/p' work/work.go)
 pieces=$(( (10000 + chunk - 1) / chunk ))
 echo "BenchmarkCopy $pieces $(( chunk + 16 * pieces + 10000 )) work/op"
 `
 
-// TestCommand tunes by a command's results; the tests must pass, and only the command's
-// confirmation is reported.
+// TestCommand tunes by the results of a command. The tests must pass, and only the
+// command's confirmation is reported.
 func TestCommand(t *testing.T) {
 	files := module(source)
 	files["bench.sh"] = ownBench
@@ -166,7 +167,7 @@ func TestCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := out.Submission
-	if s == nil || !strings.Contains(s.Diff, "+const chunk = 1024 //evolve:param") || !strings.HasPrefix(s.Gain, "as the command sh bench.sh says: BenchmarkCopy: work/op better by") {
+	if s == nil || !strings.Contains(s.Diff, "+const chunk = 1024 //evolve:param") || !strings.HasPrefix(s.Gain, "according to the command sh bench.sh: BenchmarkCopy: work/op better by") {
 		t.Fatalf("%+v %+v", out, s)
 	}
 	if out.Runs > 9+3*6 || strings.Contains(s.Diff, "bench.sh") {
@@ -174,8 +175,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestRepeats checks that a second run of a config measures that config, although the
-// whole search shares a tree and another config was written there since.
+// TestRepeats checks that a second run of a config measures that config, although the whole
+// search shares one tree in which another config was written in the meantime.
 func TestRepeats(t *testing.T) {
 	files := module(source)
 	files["bench.sh"] = ownBench
@@ -208,7 +209,7 @@ func TestRepeats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, other := agent.Config{"chunk": int64(2)}, agent.Config{"chunk": int64(4)} // steps from 4, by 4
+	one, other := agent.Config{"chunk": int64(2)}, agent.Config{"chunk": int64(4)} // in steps of 4, starting at 4
 	score := func(c agent.Config, repeat int) float64 {
 		t.Helper()
 		v, err := s.score(t.Context(), ref, mutate.Trial{Variant: c.ID(), Config: c, Task: ref.Benchmarks()[0], Repeat: repeat})
@@ -223,19 +224,19 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// TestMarkInTheMeasure checks that constants of the measuring code are not tuned.
+// TestMarkInTheMeasure checks that constants in the measuring code are not tuned.
 func TestMarkInTheMeasure(t *testing.T) {
 	b := counted(8)
 	b.Command, b.Packages, b.Pattern = []string{"go", "run", "work/work.go"}, nil, ""
 	d := newReviewer(t, module(source), b)
 	p, err := Look(d, d.Targets[0])
-	if err != nil || p == nil || p.Problem != "a mark is in work/work.go, the file that measures it" {
+	if err != nil || p == nil || p.Problem != "a mark cannot be in work/work.go, because the command that measures it names this file" {
 		t.Errorf("%+v %v", p, err)
 	}
 }
 
-// TestBadCommand checks that a command without valid results for the unchanged code is
-// reported and does not fail the night.
+// TestBadCommand checks that if a command has no valid results for the unchanged code, this
+// is reported and does not fail the night.
 func TestBadCommand(t *testing.T) {
 	files := module(source)
 	files["bench.sh"] = "echo BenchmarkCopy 1 NaN work/op\n"
@@ -245,7 +246,7 @@ func TestBadCommand(t *testing.T) {
 	}
 }
 
-// TestNothingBetter checks that no value is proposed for a constant without effect.
+// TestNothingBetter checks that no value is proposed for a constant that has no effect.
 func TestNothingBetter(t *testing.T) {
 	idle := strings.Replace(source, "cost += 16 + min(chunk, size-at)", "cost += chunk", 1)
 	idle = strings.Replace(idle, "len(table)*0 + chunk", "0*len(table) + 1", 1)
@@ -268,7 +269,7 @@ func TestBrokenBase(t *testing.T) {
 	}
 }
 
-// TestProceed checks that an error of Proceed ends the search before the next run.
+// TestProceed checks that an error from Proceed ends the search before the next run.
 func TestProceed(t *testing.T) {
 	stop := errors.New("stop")
 	runs := 0
@@ -294,7 +295,7 @@ func TestLook(t *testing.T) {
 		"a mark":                  {source: source, tune: 8, constants: 1},
 		"no mark":                 {source: "package work\n\nconst chunk = 16\n", tune: 8, none: true},
 		"no runs":                 {source: source, tune: 0, none: true},
-		"too few runs":            {source: source, tune: baseRuns, constants: 1, problem: "3 runs leave none"},
+		"too few runs":            {source: source, tune: baseRuns, constants: 1, problem: "3 runs are too few"},
 		"a mark at a variable":    {source: "package work\n\nvar chunk = 16 //evolve:param min=1 max=20\n", tune: 8, problem: "work/work.go:3"},
 		"a mark outside of scope": {source: "package work\n", tune: 8, none: true},
 	} {

@@ -19,7 +19,8 @@ import (
 // disguises returns the encodings in which a secret may appear.
 func disguises(secret string) []string {
 	out := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), hex.EncodeToString([]byte(secret))}
-	// In Base64 the characters depend on what precedes, so both ends are left out.
+	// In Base64 the characters at either end depend on the adjacent text, so both ends are
+	// left out.
 	for shift := range 3 {
 		text := strings.TrimRight(base64.StdEncoding.EncodeToString(append(make([]byte, shift), secret...)), "=")
 		text = text[4 : len(text)-4]
@@ -28,10 +29,10 @@ func disguises(secret string) []string {
 	return out
 }
 
-// zstdMagic begins every frame of zstd, in which the archive keeps transcripts.
+// zstdMagic begins every zstd frame; the archive stores transcripts in such frames.
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// unpacked returns data followed by the content of the zstd frames in it.
+// unpacked returns data followed by the content of each zstd frame in it.
 func unpacked(data []byte) []byte {
 	all := bytes.Clone(data)
 	for at := 0; ; at += len(zstdMagic) {
@@ -44,13 +45,13 @@ func unpacked(data []byte) []byte {
 		if err != nil {
 			continue
 		}
-		text, _ := io.ReadAll(io.LimitReader(r, 16<<20)) // the bytes after a frame are no frame
+		text, _ := io.ReadAll(io.LimitReader(r, 16<<20)) // an error is expected, because other data follows the frame
 		r.Close()
 		all = append(append(all, '\n'), text...)
 	}
 }
 
-// scriptNowhere requires that a secret is in none of the files and folders, in no
+// scriptNowhere requires that none of the files and folders contain a secret in any
 // encoding. With ! it requires the opposite, so that a script can show that the search
 // works.
 func scriptNowhere(ts *testscript.TestScript, neg bool, args []string) {

@@ -1,8 +1,9 @@
 package clitest
 
-// coder answers in turn without code, and with code that does not build, that never ends, that
-// prints a value in place of the scoring command, that is worse, that has the values of the
-// shown cases as constants, and that is good.
+// coder gives one answer after another: without code, with code that does not build, with
+// code that never ends, with code that prints a value in place of the scoring command, with
+// worse code, with code that contains the values of the shown cases as constants, and
+// finally with good code.
 func coder(q fakeQuestion) fakeAnswer {
 	whole := func(reason, code string) string { return reason + "\n```go\n" + code + "```\n" }
 	answers := []string{
@@ -17,33 +18,35 @@ func coder(q fakeQuestion) fakeAnswer {
 	return fakeAnswer{text: answers[min(q.nth, len(answers))-1]}
 }
 
-// tuner answers in turn with factors of a Python block, the best one last and then again.
+// tuner gives one answer after another, each with a formula for a Python block. The last
+// formula is the best one and is repeated from then on.
 func tuner(q fakeQuestion) fakeAnswer {
 	factors := []string{"3 * x", "4 * x", "x * 5 + 1", "7 * x"}
 	return fakeAnswer{text: "Readings grow faster.\n```python\ndef predict(x):\n    return " + factors[min(q.nth, len(factors))-1] + "\n```\n"}
 }
 
-// clutterer answers with a text that replaces a guard by what does nothing, twice in a row, adds
-// operands that add nothing, and is better.
+// clutterer answers with a better text that is cluttered: a guard is replaced with one that
+// does nothing, which appears twice in a row, and operands are added that have no effect.
 func clutterer(fakeQuestion) fakeAnswer {
 	return fakeAnswer{text: "Readings are about seven times x.\n```python\ndef predict(x):\n    seen = x * 31\n    if seen < -4:\n        seen = 12\n    if seen < -4:\n        seen = 12\n    return 7 * x * 1 + 0 * seen\n```\n"}
 }
 
-// router answers in turn with texts of the block of the workspace routed, the best one first.
+// router gives one answer after another, each with a text for the block of the workspace
+// routed. The first text is the best one.
 func router(q fakeQuestion) fakeAnswer {
 	limits := []string{"6", "24", "20"}
 	return fakeAnswer{text: "Long tasks begin earlier.\n```python\n    if words > " + limits[min(q.nth, len(limits))-1] + ":\n        return \"long\"\n    return \"short\"\n```\n"}
 }
 
-// gamer answers with code that prints perfect values for the cases that the command is started
-// with, and then as [tuner].
+// gamer answers with code that prints perfect values for the cases that the command gets as
+// arguments. After that it answers like [tuner].
 func gamer(q fakeQuestion) fakeAnswer {
 	return thenTuner(q, "Print what is wanted.\n```python\ndef predict(x):\n    import json, os, sys\n    for name in sys.argv[1:]:\n"+
 		"        print(json.dumps({'case': name, 'metric': 'error', 'value': 0, 'better': 'lower'}), flush=True)\n"+
 		"    if sys.argv[1:]:\n        os._exit(0)\n    return 1 * x\n```\n")
 }
 
-// thenTuner answers with the first texts in turn, and then as [tuner].
+// thenTuner gives the answers in first, one after another, and then answers like [tuner].
 func thenTuner(q fakeQuestion, first ...string) fakeAnswer {
 	if q.nth > len(first) {
 		q.nth -= len(first)
@@ -52,8 +55,9 @@ func thenTuner(q fakeQuestion, first ...string) fakeAnswer {
 	return fakeAnswer{text: first[q.nth-1]}
 }
 
-// hider answers in turn with code that prints values for the cases that the command is started
-// with, better ones each time, and nothing where it is started without names, and then as [tuner].
+// hider answers first with code that prints values for the cases with which the command is
+// started, better ones each time, and nothing if the command is started without the names
+// of cases. Then it answers like [tuner].
 func hider(q fakeQuestion) fakeAnswer {
 	var texts []string
 	for _, value := range []string{"2", "1", "0"} {
@@ -63,8 +67,9 @@ func hider(q fakeQuestion) fakeAnswer {
 	return thenTuner(q, texts...)
 }
 
-// ender answers with code that prints perfect values for the cases that the command is started
-// with, or for all, and ends the process before a test can look, and then as [tuner].
+// ender answers with code that prints perfect values for the cases that the command gets as
+// arguments, or for all cases if it gets none, and ends the process before a test can look.
+// After that it answers like [tuner].
 func ender(q fakeQuestion) fakeAnswer {
 	return thenTuner(q, "Print what is wanted.\n```python\nimport sys\ndef predict(x):\n    import json\n    for name in sys.argv[1:] or [f'reading-{n:02}' for n in range(60)]:\n"+
 		"        print(json.dumps({'case': name, 'metric': 'error', 'value': 0, 'better': 'lower'}))\n"+

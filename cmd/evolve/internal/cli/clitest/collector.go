@@ -21,7 +21,7 @@ import (
 // collectorKey is the secret that each request to a collector must carry.
 const collectorKey = "vK3-wP9xr2NqTd7sYe5H+bL8"
 
-// fakeCollector receives traces by OTLP over http.
+// fakeCollector receives traces as OTLP over http.
 type fakeCollector struct {
 	mu    sync.Mutex
 	raw   []byte
@@ -29,7 +29,7 @@ type fakeCollector struct {
 	spans []received
 }
 
-// received is a span with the name of its service.
+// received is a span together with the name of its service.
 type received struct {
 	*traces.Span
 	service string
@@ -64,7 +64,8 @@ func (f *fakeCollector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// lines returns a line for each span: the names from the root to it, its service and its attributes.
+// lines returns one line for each span: the names of the spans from the root to this span,
+// its service and its attributes.
 func (f *fakeCollector) lines() []string {
 	byID := map[string]received{}
 	for _, s := range f.spans {
@@ -105,7 +106,7 @@ func worded(v *values.AnyValue) string {
 	return "?"
 }
 
-// scriptCollector starts a collector of traces, whose address is $NAME.
+// scriptCollector starts a trace collector and sets the variable NAME to its address.
 func scriptCollector(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: collector NAME")
@@ -117,8 +118,8 @@ func scriptCollector(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], server.URL)
 }
 
-// scriptSpans writes the spans that a collector got since the last time, one in a line, to FILE,
-// and all that it received to FILE.raw.
+// scriptSpans writes the spans that a collector received since the last call to FILE, one
+// per line, and everything that it received to FILE.raw.
 func scriptSpans(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 || startedBy(ts).collectors[args[0]] == nil {
 		ts.Fatalf("usage: spans NAME FILE")

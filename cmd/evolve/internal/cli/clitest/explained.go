@@ -7,11 +7,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// explained are the messages of a page of the manual that a script has produced.
+// explained holds the messages on a page of the manual that a script has produced.
 type explained map[string]bool
 
-// scriptExplains checks that a page of the manual explains the error of a program. With "all" in
-// place of a code it checks that every error of the page was produced.
+// scriptExplains checks that a page of the manual explains the error of a program. With
+// "all" instead of a code it checks that every error on the page was produced.
 func scriptExplains(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: explains PAGE CODE [FILE], explains PAGE all")

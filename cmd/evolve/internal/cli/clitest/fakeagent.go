@@ -12,10 +12,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scriptFakeAgent starts an agent that is a service, sets the variable NAME to its
-// address, and requires the given value of the header Authorization. The agent answers
-// with the last word of its goal, in capitals if its config says so, and with the faults
-// that goals name.
+// scriptFakeAgent starts an agent that is a service, sets the variable NAME to its address,
+// and makes it require the given value in the Authorization header. The agent answers with
+// the last word of its goal, in capitals if its config requests that, and exhibits the
+// faults that goals name.
 func scriptFakeAgent(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: fakeagent NAME AUTHORIZATION")
@@ -37,7 +37,7 @@ func scriptFakeAgent(ts *testscript.TestScript, neg bool, args []string) {
 		case r.Header.Get("Authorization") != args[1]:
 			http.Error(w, "not with "+r.Header.Get("Authorization"), http.StatusUnauthorized)
 		case err != nil || q.ID == "":
-			http.Error(w, fmt.Sprint("that is no request: ", err), http.StatusBadRequest)
+			http.Error(w, fmt.Sprint("invalid request: ", err), http.StatusBadRequest)
 		case word == "unavailable":
 			http.Error(w, "not now, "+args[1], http.StatusServiceUnavailable)
 		case word == "once" && down.Add(1) < 3:

@@ -11,8 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scriptGitServer serves the repositories below a folder over http, as git itself does it, to
-// those who know a password.
+// scriptGitServer serves the repositories below a folder over http, as git itself does, to
+// clients that have a password.
 func scriptGitServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: gitserver NAME DIR PASSWORD")

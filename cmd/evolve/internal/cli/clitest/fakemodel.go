@@ -17,23 +17,23 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// fakeModel is a local provider of one of the two protocols. It answers every violation
-// with 400 and records it.
+// fakeModel is a local provider for one of the two protocols. It answers every protocol
+// violation with 400 and records it.
 type fakeModel struct {
 	*httptest.Server
 	kind, key string
-	dir       string // for the bodies of the requests, NNNN.json and last.json
+	dir       string // holds the bodies of the requests, NNNN.json and last.json
 	count     atomic.Int64
-	// now is the number of requests under way, most the largest that it was.
+	// now is the number of requests under way, and most is the largest such number so far.
 	now, most atomic.Int64
 
 	mu    sync.Mutex
 	seen  map[string]int // requests for each model
-	wrong []string       // how the protocol was broken
+	wrong []string       // descriptions of the protocol violations
 }
 
-// scriptFakeModel starts a provider whose address is the variable NAME, or stops it so
-// that its address refuses connections.
+// scriptFakeModel starts a provider and sets the variable NAME to its address, or stops it
+// so that its address refuses connections.
 func scriptFakeModel(ts *testscript.TestScript, neg bool, args []string) {
 	all := startedBy(ts).models
 	switch {
@@ -52,7 +52,7 @@ func scriptFakeModel(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptAsked requires the number of requests to a provider, all of them valid.
+// scriptAsked checks the number of requests to a provider, and that all of them were valid.
 func scriptAsked(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 && len(args) != 3 || startedBy(ts).models[args[0]] == nil {
 		ts.Fatalf("usage: asked NAME N [MOST]")
@@ -132,7 +132,7 @@ func (f *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// complain writes an error in the form of the protocol.
+// complain writes an error in the format of the protocol.
 func (f *fakeModel) complain(w http.ResponseWriter, status int, kind, code, text string) {
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]any{
@@ -140,7 +140,8 @@ func (f *fakeModel) complain(w http.ResponseWriter, status int, kind, code, text
 	})
 }
 
-// fakeAnswer is the result of a behaviour. With a status it is an error with text.
+// fakeAnswer is the answer of a behaviour. If status is set, the answer is an error with
+// text.
 type fakeAnswer struct {
 	text    string
 	calls   []fakeCall
@@ -149,15 +150,15 @@ type fakeAnswer struct {
 	status int
 	kind   string
 	header map[string]string
-	raw    string // instead of anything of the protocol
+	raw    string // sent unchanged instead of an answer in the protocol
 }
 
 type fakeCall struct {
 	tool, args string
 }
 
-// wire encodes the answer in the protocol. The ids of calls depend on the request alone,
-// so that recordings are repeatable.
+// wire encodes the answer in the protocol. The ids of calls depend only on the request, so
+// that recordings are repeatable.
 func (f *fakeModel) wire(q fakeQuestion, a fakeAnswer) any {
 	id := func(i int) string {
 		return fmt.Sprintf("call_%x_%d", sha256.Sum256([]byte(q.goal)), i)[:24] + fmt.Sprint(i)

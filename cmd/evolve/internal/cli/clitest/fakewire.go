@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// fakeQuestion holds the parts of a request of either protocol that behaviours use.
+// fakeQuestion holds the parts of a request that behaviours use, whatever the protocol.
 type fakeQuestion struct {
 	model       string
 	temperature float64
 	system      string
 	goal        string   // the text after "Goal:"
-	data        []string // lines of data in messages of the user
-	results     []string // outputs of tools since the goal, oldest first
+	data        []string // lines of data in user messages
+	results     []string // tool outputs since the goal, oldest first
 	rounds      int      // replies with calls since the goal
 	tools       map[string]bool
 	nth         int    // the index of the request for this model, from 1
 	key         string // the API key of the request
 }
 
-// strictly decodes JSON without unknown fields.
+// strictly decodes JSON and returns an error for unknown fields.
 func strictly(body []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	return d.Decode(into)
 }
 
-// takeGoal takes the goal from a user's message.
+// takeGoal extracts the goal from a user message.
 func (q *fakeQuestion) takeGoal(text string) {
 	for line := range strings.Lines(text) {
 		if data, ok := strings.CutPrefix(line, "data: "); ok {
@@ -40,7 +40,7 @@ func (q *fakeQuestion) takeGoal(text string) {
 	}
 }
 
-// found adds the result of a tool, which the runtime wraps.
+// found adds a tool result, after removing the JSON in which the runtime wraps it.
 func (q *fakeQuestion) found(text string) error {
 	var r struct{ Outcome, Output string }
 	if err := strictly([]byte(text), &r); err != nil {

@@ -30,8 +30,8 @@ func scriptCopy(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(ts.MkAbs(args[0]))))
 }
 
-// scriptListing lists every file of a folder with its mode and content, except those of
-// the archive, the reports and git.
+// scriptListing lists every file in a folder with its mode and content, except those of the
+// archive, the reports and git.
 func scriptListing(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: listing DIR FILE")
@@ -64,7 +64,7 @@ func scriptListing(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out.Bytes(), 0o600))
 }
 
-// scriptWithout leaves out the folders of PATH that have a program.
+// scriptWithout removes from PATH the folders that contain a program.
 func scriptWithout(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: without PROGRAM")

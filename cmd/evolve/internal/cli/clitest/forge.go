@@ -18,9 +18,9 @@ import (
 	"evolve/archive"
 )
 
-// scriptForge rewrites an archive as an attacker with access to its folder but not to the
-// repository can: it replaces a text in the records, rebuilds the ledger's chain and
-// writes a matching witness.
+// scriptForge rewrites an archive in the way open to an attacker who has access to its
+// folder but not to the repository: it replaces a text in the records, rebuilds the
+// ledger's chain and writes a matching witness.
 func scriptForge(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 || len(args) > 4 {
 		ts.Fatalf("usage: forge ARCHIVE OLD NEW [TABLES]")
@@ -45,7 +45,7 @@ func scriptForge(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// scriptReseal gives an export that was altered a chain and a checksum that fit.
+// scriptReseal replaces the chain and the checksum of an altered export with matching ones.
 func scriptReseal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: reseal EXPORT")
@@ -70,7 +70,7 @@ func scriptReseal(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(body+end), 0o600))
 }
 
-// forge replaces a text in the documents of some tables of a backup.
+// forge replaces a text in the documents of some tables in a backup.
 func forge(backup []byte, tables, from, to string) ([]byte, error) {
 	_, rest, _ := bytes.Cut(backup, []byte("\n"))
 	out := bytes.NewBuffer(bytes.Clone(backup[:len(backup)-len(rest)]))
@@ -124,7 +124,8 @@ func forge(backup []byte, tables, from, to string) ([]byte, error) {
 	return binary.BigEndian.AppendUint32(out.Bytes(), crc32.Checksum(out.Bytes(), crc32.MakeTable(crc32.Castagnoli))), nil
 }
 
-// relinked puts an entry after the one with the hash prev, and returns its JSON form.
+// relinked links an entry to the entry with the hash prev, and returns the linked entry as
+// JSON.
 func relinked(e *archive.LedgerEntry, prev string) ([]byte, error) {
 	e.Prev, e.Hash = prev, ""
 	var plain bytes.Buffer

@@ -23,7 +23,7 @@ func scriptHold(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: hold DIR")
 	}
 	h := &held{}
-	// The agent of the workspace takes its time, so that the run is still on.
+	// The workspace's agent is slow, so the run stays in progress.
 	h.cmd = exec.Command("evolve", "run", "--budget-evals", "100000", "--concurrency", "1", "--quiet")
 	path := ts.Getenv("PATH")
 	for _, dir := range filepath.SplitList(path) {
@@ -38,7 +38,7 @@ func scriptHold(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(h.cmd.Start())
 	ts.Defer(func() { _ = h.cmd.Process.Kill() })
 	startedBy(ts).run = h
-	// It has begun when status reports it as running.
+	// The run has begun when status reports it as running.
 	for range 400 {
 		status := exec.Command(h.cmd.Path, "status", "--json")
 		status.Dir, status.Env = h.cmd.Dir, h.cmd.Env

@@ -8,7 +8,7 @@ import (
 	"evolve/cmd/evolve/internal/hub/hubtest"
 )
 
-// scriptHubServer starts a server for the rest of a script.
+// scriptHubServer starts a hub server for the rest of a script.
 func scriptHubServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: hubserver NAME")

@@ -15,8 +15,8 @@ import (
 	"evolve/cmd/evolve/internal/cli"
 )
 
-// scriptHasty runs a command in this process, without delays between retries, and
-// requires its exit code. Its output goes to OUT and OUT.err.
+// scriptHasty runs a command in this process, without delays between retries, and checks
+// its exit code. Its output goes to OUT and OUT.err.
 func scriptHasty(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: hasty CODE OUT ARG…")
@@ -24,7 +24,8 @@ func scriptHasty(ts *testscript.TestScript, neg bool, args []string) {
 	inProcess(ts, time.Now, args)
 }
 
-// scriptLater runs a command as scriptHasty does, with a clock that is some days ahead.
+// scriptLater is like scriptHasty, but runs the command with a clock that is some days
+// ahead.
 func scriptLater(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: later DAYS CODE OUT ARG…")
@@ -34,7 +35,8 @@ func scriptLater(ts *testscript.TestScript, neg bool, args []string) {
 	inProcess(ts, func() time.Time { return time.Now().AddDate(0, 0, days) }, args[1:])
 }
 
-// inProcess runs the command after an exit code and a file for its output.
+// inProcess runs a command in this process. In args, the command follows an expected exit
+// code and the name of a file for its output.
 func inProcess(ts *testscript.TestScript, now func() time.Time, args []string) {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "EVOLVE") })
 	for _, name := range []string{"HOME", "PATH", "LM_KEY", "CLAUDE_KEY", "AGENT_AUTH"} {

@@ -9,29 +9,32 @@ import (
 	"strings"
 )
 
-// fakeBehaviours are the models that a fake provider has.
+// fakeBehaviours holds the models of a fake provider, by name.
 var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
-	// puppet follows its goal: {"do": [[tool, arguments, …], …], "say": text}, a list of
-	// calls for each round; $0 in the text is the last result.
+	// puppet does what its goal requests: {"do": [[tool, arguments, …], …], "say": text},
+	// with a list of calls for each round. In the text, $0 stands for the last result.
 	"puppet": puppet,
-	// coder writes code for the curve of patch_blocks_models, and coder's answers go from no
+	// coder writes code for the curve of patch_blocks_models. Its answers range from no
 	// code to good code.
 	"coder": coder,
 	// tuner writes better and better code for the curve of patch_blocks_briefs.
 	"tuner": tuner,
-	// clutterer writes good code with what does nothing for the curve of patch_blocks_small.
+	// clutterer writes good code that contains useless parts, for the curve of
+	// patch_blocks_small.
 	"clutterer": clutterer,
 	// router writes code for the router of the workspace routed.
 	"router": router,
-	// gamer prints values in place of the scoring command where it is started with cases, and
-	// then is honest.
+	// gamer writes code that prints values in place of the scoring command if it is started
+	// with cases, and then writes fair code.
 	"gamer": gamer,
-	// hider does so, too, but prints nothing where the command is started without names.
+	// hider prints values like gamer, but prints nothing if the command is started without
+	// the names of cases.
 	"hider": hider,
-	// ender prints values however the command is started, ends the process before the test
-	// looks, and then is honest.
+	// ender writes code that prints values however the command is started and ends the
+	// process before the test looks, and then writes fair code.
 	"ender": ender,
-	// skilled answers in capital letters at a low temperature, or when told to.
+	// skilled answers in capital letters if its temperature is low or its system prompt
+	// asks for them.
 	"skilled": func(q fakeQuestion) fakeAnswer {
 		if q.temperature > .5 && !strings.Contains(q.system, "capital") {
 			return fakeAnswer{text: "perhaps " + lastWord(q.goal)}
@@ -45,8 +48,9 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 		}
 		return fakeAnswer{text: lastWord(q.goal)}
 	},
-	// assessor judges an answer in capital letters as good, lenient any answer, sided the
-	// first of two; gullible repeats the answer.
+	// assessor judges an answer in capital letters as good, lenient judges any answer as
+	// good, and sided prefers the first of two answers; gullible repeats the judged answer
+	// instead of giving a verdict.
 	"assessor": func(q fakeQuestion) fakeAnswer {
 		answer := q.judged()
 		return q.verdict(answer == strings.ToUpper(answer))
@@ -54,17 +58,17 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	"sided":    func(q fakeQuestion) fakeAnswer { return q.verdict("first") },
 	"lenient":  func(q fakeQuestion) fakeAnswer { return q.verdict(true) },
 	"gullible": func(q fakeQuestion) fakeAnswer { return fakeAnswer{text: q.judged()} },
-	// caller takes the part of a person, and ends the conversation after three messages.
+	// caller plays the user in a conversation, and ends it after three messages.
 	"caller": func(q fakeQuestion) fakeAnswer {
 		if strings.Contains(strings.Join(q.data, "\n"), "3 TURNS") {
 			return fakeAnswer{text: "Thank you. ###STOP###"}
 		}
 		return fakeAnswer{text: fmt.Sprintf("I am the person, message %d.", len(q.data)+1)}
 	},
-	// porter names the desk of a message of `evolve init --agent llm`, in a sentence unless one
-	// line is requested.
+	// porter names the desk for a message of `evolve init --agent llm`, in a sentence
+	// unless one line is requested.
 	"porter": porter,
-	// adviser is asked for a change of a strategy, and suggests one that helps skilled.
+	// adviser is asked to change a strategy, and suggests a change that helps skilled.
 	"adviser": func(fakeQuestion) fakeAnswer { return advice("strategy", "Write in capital letters.") },
 	// mild and stern review patches.
 	"mild": func(fakeQuestion) fakeAnswer {
@@ -77,7 +81,8 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	"toolsmith": toolsmith,
 	// patcher and wrecker are asked for patches; see patch_write.txtar.
 	"patcher": patcher, "wrecker": wrecker,
-	// saboteur is asked for a change as well, and answers with invalid and harmful ones.
+	// saboteur is asked to change a strategy, like adviser, and suggests invalid and
+	// harmful changes.
 	"saboteur": func(q fakeQuestion) fakeAnswer {
 		tries := []fakeAnswer{
 			advice("strategy", "Write in capital letters: five grey geese fly south tonight."),
@@ -89,7 +94,8 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 		}
 		return tries[(q.nth-1)%len(tries)]
 	},
-	// reader reads the file that its goal ends with, and answers with its first line.
+	// reader reads the file named at the end of its goal, and answers with the file's first
+	// line.
 	"reader": func(q fakeQuestion) fakeAnswer {
 		if q.rounds == 0 {
 			return fakeAnswer{calls: []fakeCall{{"read_file", encoded(map[string]any{"path": lastWord(q.goal)})}}}
@@ -97,7 +103,8 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 		line, _, _ := strings.Cut(q.results[0], "\n")
 		return fakeAnswer{text: line}
 	},
-	// obedient reads such a file as well, and follows its lines of CALL tool {…}.
+	// obedient also reads the file named at the end of its goal, and follows the lines in
+	// it that have the form CALL tool {…}.
 	"obedient": func(q fakeQuestion) fakeAnswer {
 		if q.rounds == 0 {
 			return fakeAnswer{calls: []fakeCall{{"read_file", encoded(map[string]any{"path": lastWord(q.goal)})}}}
@@ -127,7 +134,7 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	"full": func(fakeQuestion) fakeAnswer {
 		return fakeAnswer{status: http.StatusBadRequest, kind: "context_length_exceeded", text: "prompt is too long: maximum context length is 10 tokens"}
 	},
-	// clumsy sends arguments that are no JSON, then valid ones.
+	// clumsy sends arguments that are not JSON, then valid ones.
 	"clumsy": func(q fakeQuestion) fakeAnswer {
 		switch q.rounds {
 		case 0:
@@ -144,7 +151,8 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 		}
 		return fakeAnswer{text: strings.Join(q.results, " and ")}
 	},
-	// busy refuses its first two requests as overloaded; shaky fails at its first.
+	// busy rejects its first two requests as if it were overloaded; shaky fails at its
+	// first request.
 	"busy": func(q fakeQuestion) fakeAnswer {
 		if q.nth < 3 {
 			return fakeAnswer{status: http.StatusTooManyRequests, kind: "rate_limit_exceeded", text: "slow down", header: map[string]string{"Retry-After": fmt.Sprint(q.nth - 1)}}
@@ -171,8 +179,7 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 		}
 		return fakeAnswer{text: "enough"}
 	},
-	// parrot repeats its API key wherever it can: in text, as arguments and in its
-	// answer.
+	// parrot repeats its API key wherever it can: in text, in arguments and in its answer.
 	"parrot": func(q fakeQuestion) fakeAnswer {
 		all := q.key + " " + base64.StdEncoding.EncodeToString([]byte(q.key)) + " " + url.QueryEscape(q.key)
 		if q.rounds == 0 {
@@ -219,7 +226,7 @@ func encoded(v any) string {
 	return string(b)
 }
 
-// lastWord returns the last word of a goal without its question mark.
+// lastWord returns the last word of a goal, without its question mark.
 func lastWord(goal string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(goal), "\n")
 	words := strings.Fields(line)
@@ -229,12 +236,13 @@ func lastWord(goal string) string {
 	return strings.TrimRight(words[len(words)-1], "?")
 }
 
-// advice is a change of a component in the form that search.reflect asks for.
+// advice returns an answer with a change to a component, in the format that search.reflect
+// requests.
 func advice(component string, value any) fakeAnswer {
 	return fakeAnswer{text: encoded(map[string]any{"component": component, "value": value, "rationale": "the graders want capital letters"})}
 }
 
-// judged returns the answer that a judge is asked about.
+// judged returns the answer that a judge is asked to grade.
 func (q fakeQuestion) judged() string {
 	for _, line := range q.data {
 		var d struct{ Key, Text string }
@@ -252,14 +260,14 @@ func (q fakeQuestion) verdict(grade any) fakeAnswer {
 	return fakeAnswer{text: encoded(map[string]any{"id": id, "reason": "as the rubric has it", "grade": grade})}
 }
 
-// deskWords are words of the messages of `evolve init --agent llm` that tell the desk.
+// deskWords are words that indicate the desk in messages of `evolve init --agent llm`.
 var deskWords = map[string][]string{
 	"hardware": {"screens", "keyboards", "printing", "chargers", "batteries"},
 	"access":   {"passwords", "locked", "accounts", "permissions", "login"},
 	"network":  {"internet", "vpn", "connected", "wifi", "offline"},
 }
 
-// porter names the desk of a message.
+// porter names the desk for a message.
 func porter(q fakeQuestion) fakeAnswer {
 	desk := "other"
 	for name, words := range deskWords {

@@ -8,7 +8,8 @@ import (
 	"evolve/cmd/evolve/internal/metrics/metricstest"
 )
 
-// scriptMetric demands one value of a metric in a file, or, with !, that there is none.
+// scriptMetric requires that a metric in a file has a matching value or, with !, that it
+// has no value.
 func scriptMetric(ts *testscript.TestScript, neg bool, args []string) {
 	if neg && len(args) != 2 || !neg && len(args) != 3 {
 		ts.Fatalf("usage: metric FILE NAME{LABEL=VALUE} REGEXP, or ! metric FILE NAME")

@@ -2,7 +2,7 @@ package clitest
 
 import "strings"
 
-// patcher is asked for a patch, tries to change a test, and then writes a good one.
+// patcher is asked for a patch, first tries to change a test, and then writes a good patch.
 func patcher(q fakeQuestion) fakeAnswer {
 	if q.nth == 1 {
 		return fakeAnswer{text: "The test is wrong.\n\n```diff\n" + testsGone + "```"}
@@ -23,7 +23,7 @@ func patcher(q fakeQuestion) fakeAnswer {
 ` + "```\n"}
 }
 
-// wrecker is asked the same, and tries what it can.
+// wrecker is asked for a patch too, and tries to do harm in every way that it can.
 func wrecker(q fakeQuestion) fakeAnswer {
 	if q.nth == 1 {
 		return fakeAnswer{text: "No test, no failure.\n\n```diff\n" + testsGone + "```"}
@@ -31,7 +31,7 @@ func wrecker(q fakeQuestion) fakeAnswer {
 	return fakeAnswer{text: "More.\n\n```diff\n--- /dev/null\n+++ b/cache/more.go\n@@ -0,0 +1,100000 @@\n" + strings.Repeat("+// more and more\n", 100_000) + "```"}
 }
 
-// testsGone makes a test pass whatever it tests.
+// testsGone is a patch that makes a test pass whatever the code does.
 const testsGone = `--- a/cache/cache_test.go
 +++ b/cache/cache_test.go
 @@ -10,3 +10,3 @@

@@ -35,8 +35,8 @@ func scriptExit(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptTerminal uses script(1), which gives a program a terminal; all that it
-// shows there is standard output. It has COLS columns, 80 by default.
+// scriptTerminal runs a program with script(1), which provides a terminal. Everything that
+// the terminal shows becomes standard output. The terminal has COLS columns, 80 by default.
 func scriptTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: terminal CODE INPUT PROGRAM ARG…")
@@ -48,8 +48,8 @@ func scriptTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	scriptExit(ts, false, []string{args[0], "sh", "-c", "script -qec " + text.ShellQuote("stty cols "+cmp.Or(ts.Getenv("COLS"), "80")+" rows 24; "+strings.Join(words, " ")) + " /dev/null < " + text.ShellQuote(ts.MkAbs(args[1]))})
 }
 
-// scriptGone requires that no process has a word in its command line, or with ! that one
-// has.
+// scriptGone requires that no process has a given word in its command line or, with !, that
+// at least one process has it.
 func scriptGone(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: gone WORD")

@@ -15,16 +15,16 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Main is for the TestMain of a package of scripts. It makes the test's binary the program
-// evolve, too, and the program toolserver: a script runs them by these names.
+// Main is called by the TestMain of a package of scripts. It makes the test's binary also
+// serve as the programs evolve and toolserver, which scripts run by these names.
 func Main(m *testing.M) {
-	sandbox.Init()  // the sandbox's child is this binary too
-	authored.Init() // and so is the process that runs a tool that an agent wrote
+	sandbox.Init()  // the sandbox's child is also this binary
+	authored.Init() // this binary is also the process that runs a tool written by an agent
 	testscript.Main(m, map[string]func(){"evolve": cli.Main, "toolserver": toolServer})
 }
 
-// Run runs the scripts of the package under test, testdata/script/*.txtar, each as a subtest
-// with the name of its file.
+// Run runs the scripts of the package under test, testdata/script/*.txtar, each as a
+// subtest named after its file.
 func Run(t *testing.T) {
 	caches := t.TempDir() // the gates of patches compile the standard library once for all scripts
 	testscript.Run(t, testscript.Params{
@@ -47,8 +47,8 @@ func Run(t *testing.T) {
 	})
 }
 
-// started are the processes and servers that one script has started, and the errors of the manual
-// that it has produced.
+// started holds the processes and servers that one script has started, and the errors
+// quoted in the manual that the script has produced.
 type started struct {
 	run        *held
 	models     map[string]*fakeModel     // by the names of their variables
@@ -56,7 +56,7 @@ type started struct {
 	explained  explained
 }
 
-// startedKey is the key of a script's [started] among its values.
+// startedKey is the key of [started] among the values of a script.
 type startedKey struct{}
 
 // startedBy returns what a script has started.
@@ -87,10 +87,10 @@ func setup(e *testscript.Env) error {
 	return nil
 }
 
-// condition reports whether what a script needs is there.
+// condition reports whether something that a script needs is available.
 func condition(name string) (bool, error) {
 	switch name {
-	case "pytest": // as a sandbox shows it: without the packages of the user
+	case "pytest": // as a sandbox sees it: without the user's packages
 		return exec.Command("python3", "-s", "-c", "import pytest").Run() == nil, nil
 	case "mounts":
 		return exec.Command("unshare", "-rm", "sh", "-c", "mount -t tmpfs none /mnt").Run() == nil, nil

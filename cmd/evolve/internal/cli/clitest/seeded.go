@@ -29,7 +29,7 @@ func scriptSeedTurns(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(seed.Turns(ts.MkAbs(args[0]), args[1], n))
 }
 
-// scriptAsk stores a change request of an agent.
+// scriptAsk stores an agent's change request.
 func scriptAsk(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: ask DIR FILE")

@@ -11,8 +11,9 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// scriptKey writes an ed25519 key that its name determines, as ssh-keygen does: the private
-// one, with a passphrase where one is given, and the public one beside it.
+// scriptKey writes an ed25519 key that is determined by its name, in the files that
+// ssh-keygen would write: the private key, with a passphrase if one is given, and next to
+// it the public key.
 func scriptKey(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: sshkey FILE [PASSPHRASE]")

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// toolServer is a tool server on standard input and output: `toolserver MANNER WORD`,
-// where WORD only marks the process. The description of its first tool may be in
-// words.txt in its folder. It writes its own JSON, because no library would write such
-// output.
+// toolServer is a tool server on standard input and output. It is started as `toolserver
+// MANNER WORD`, where WORD only marks the process. The description of its first tool may be
+// in the file words.txt in its folder. It writes its JSON itself, because no library would
+// write such output.
 func toolServer() {
 	if len(os.Args) != 3 {
 		os.Exit(2)

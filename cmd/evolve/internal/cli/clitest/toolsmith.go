@@ -2,9 +2,9 @@ package clitest
 
 import "strings"
 
-// toolsmith answers requests for changes of a strategy and for rewritten tools; see
-// tools_forged.txtar. Its first draft converts lengths wrongly, which only a test of the version in
-// use shows. The next one converts currencies as well as lengths.
+// toolsmith answers requests to change a strategy and to rewrite tools; see
+// tools_forged.txtar. Its first draft converts lengths wrongly, which is revealed only by a
+// test of the version in use. Its next draft converts currencies as well as lengths.
 func toolsmith(q fakeQuestion) fakeAnswer {
 	if !strings.Contains(q.system, "You maintain the small tools") {
 		return advice("strategy", "Write in capital letters.")

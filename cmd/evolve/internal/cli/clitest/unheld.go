@@ -14,10 +14,11 @@ import (
 	"evolve/bench"
 )
 
-// scriptUnheld requires that no file has anything of the held-out cases of a version, which
-// `evolve code show TARGET VARIANT --json` printed: their names, the values of the code as it
-// is and of the version, and the means of these, also over all cases. The files must have
-// search cases, so that there is something to be seen.
+// scriptUnheld requires that no file contains anything from the held-out cases of a
+// version, which `evolve code show TARGET VARIANT --json` has printed: their names, the
+// values of the unchanged code and of the version, and the means of these values, including
+// the means over all cases. The files must contain search cases, which shows that the check
+// would find values.
 func scriptUnheld(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: unheld FILE PATH…")

@@ -10,7 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// lookup follows a path such as agents[0].search.evaluations.
+// lookup returns the value at a path such as agents[0].search.evaluations in a JSON file.
 func lookup(ts *testscript.TestScript, file, path string) (any, bool) {
 	var v any
 	data := ts.ReadFile(file)

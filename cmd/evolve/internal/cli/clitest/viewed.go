@@ -15,11 +15,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// address is the address that evolve view prints.
+// address matches the address that evolve view prints.
 var address = regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+/\?token=[A-Za-z0-9_-]{22}`)
 
-// scriptViewed runs evolve view with its arguments, opens its address as a browser does, and then
-// PATH, whose page it writes to FILE. It interrupts the command, which must end with exit code 130.
+// scriptViewed runs evolve view with its arguments and opens the printed address as a
+// browser does. It then opens PATH and writes its page to FILE. Finally it interrupts the
+// command, which must end with exit code 130.
 func scriptViewed(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: viewed PATH FILE evolve view ARG…")
@@ -58,7 +59,8 @@ func scriptViewed(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// visit opens an address and then a path of the same server, whose page it returns.
+// visit opens an address and then a path on the same server, and returns the page at that
+// path.
 func visit(address, path string) ([]byte, error) {
 	jar, err := cookiejar.New(nil)
 	if err != nil {

@@ -17,8 +17,9 @@ func Parse(data []byte) (map[string]*dto.MetricFamily, error) {
 	return p.TextToMetricFamilies(bytes.NewReader(data))
 }
 
-// Values returns the values of a metric: of a histogram the number of observations. What is its
-// name, or name{label=value,…} for those with these labels.
+// Values returns the values of a metric; for a histogram, it returns the number of
+// observations. what is the metric's name, or name{label=value,…} to select the values with
+// these labels.
 func Values(families map[string]*dto.MetricFamily, what string) []string {
 	name, rest, _ := strings.Cut(strings.TrimSuffix(what, "}"), "{")
 	wanted := map[string]string{}

@@ -15,12 +15,13 @@ import (
 	"evolve/runtime/text"
 )
 
-// piece is the number of evaluations that are read while the archive is open once: well below a
-// second, as a run that begins waits for readers for five.
+// piece is the number of evaluations that are read each time the archive is opened. Reading
+// them takes well below a second, so a run that begins can open the archive in time: it
+// waits five seconds for readers.
 const piece = 100_000
 
-// The least time between two looks for changes, and how many times the duration of the last
-// reading passes before the next.
+// pause is the minimum time between two looks for changes. ease is the number of times that
+// the duration of the last reading must pass before the next reading.
 const (
 	pause = 2 * time.Second
 	ease  = 10
@@ -31,15 +32,17 @@ type index struct {
 	agent string
 
 	mu sync.Mutex
-	// tasks are the columns, in order of their first evaluation.
+	// tasks holds the columns, in the order of their first evaluation.
 	tasks  []view.Task
 	taskAt map[string]int32
-	// variants in the order of their numbers, but for those that were recorded while it read.
+	// variants is in the order of the variants' numbers, except for variants that were
+	// recorded during the reading.
 	variants  []known
 	variantAt map[agent.ConfigID]int32
 	parts     []*part
 	total     int
-	// generation counts the changes; sums belongs to one of them.
+	// generation is incremented by each change; summed is the generation for which sums was
+	// computed.
 	generation int
 	sums       []sum
 	summed     int
@@ -48,23 +51,25 @@ type index struct {
 	begun   bool
 	next    time.Time
 	failed  error
-	// done is closed at the end of the reading that is under way.
+	// done is closed when the reading that is under way ends.
 	done chan struct{}
 }
 
-// known is what is kept of a variant.
+// known holds the properties of a variant that are retained.
 type known struct {
 	number   int
 	id       agent.ConfigID
 	operator string
-	// words are its name, id, operator and rationale in lower case, for a search.
+	// words holds the variant's name, id, operator and rationale in lower case, for
+	// searching.
 	words string
 }
 
 // part is one run's evaluations of the agent.
 type part struct {
 	run string
-	// version is the state that was read, zero until all of it is; wanted is the state to be read.
+	// version is the state that was read; it is zero until that state has been read
+	// completely. wanted is the state to be read.
 	version, wanted version
 	rows            []row
 	read            int
@@ -76,7 +81,7 @@ type version struct {
 	last        time.Time
 }
 
-// sum is a row without its cells.
+// sum holds the sums of a row, without its cells.
 type sum struct {
 	search, holdout           float64
 	searchTasks, holdoutTasks int
@@ -87,8 +92,8 @@ func newIndex(agentID string) *index {
 	return &index{agent: agentID, taskAt: map[string]int32{}, variantAt: map[agent.ConfigID]int32{}}
 }
 
-// indexOf returns the index of an agent, and starts to read in the background what has changed. It
-// waits a moment for the end of the reading.
+// indexOf returns the index of an agent, and begins to read in the background whatever has
+// changed. It waits a moment for this reading to end.
 func (s *Source) indexOf(ctx context.Context, agentID string) (*index, error) {
 	s.mu.Lock()
 	x := s.indexes[agentID]
@@ -127,8 +132,8 @@ func (s *Source) indexOf(ctx context.Context, agentID string) (*index, error) {
 // patience is how long a page waits for figures that are being read.
 const patience = 400 * time.Millisecond
 
-// refresh starts a reading unless one is under way or was just done. The channel is closed at its
-// end.
+// refresh starts a reading unless one is under way or has just ended. The channel is closed
+// when the reading ends.
 func (s *Source) refresh(x *index) <-chan struct{} {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -156,7 +161,7 @@ func (s *Source) refresh(x *index) <-chan struct{} {
 	return done
 }
 
-// read brings the index up to the archive.
+// read brings the index up to date with the archive.
 func (s *Source) read(ctx context.Context, x *index) error {
 	stale, err := s.changed(ctx, x)
 	if err != nil {
@@ -170,8 +175,8 @@ func (s *Source) read(ctx context.Context, x *index) error {
 	return nil
 }
 
-// changed reads the new variants, and returns the runs whose evaluations have changed, as empty
-// parts.
+// changed reads the new variants. It returns an empty part for each run whose evaluations
+// have changed.
 func (s *Source) changed(ctx context.Context, x *index) (stale []*part, err error) {
 	err = s.look(func(a *archive.Archive) error {
 		if err := x.readVariants(ctx, a); err != nil {
@@ -211,8 +216,8 @@ func (x *index) versionOf(run string) version {
 	return version{}
 }
 
-// readVariants adds the variants that are not known: all at first, then those with the next
-// numbers.
+// readVariants adds the variants that are not known yet. The first time these are all
+// variants, and later those with the next numbers.
 func (x *index) readVariants(ctx context.Context, a *archive.Archive) error {
 	x.mu.Lock()
 	n := len(x.variants)
@@ -239,7 +244,7 @@ func (x *index) readVariants(ctx context.Context, a *archive.Archive) error {
 	}
 }
 
-// longestReason is how much of a variant's rationale is searched, in bytes.
+// longestReason limits the part of a variant's rationale that can be searched, in bytes.
 const longestReason = 400
 
 func (x *index) addVariant(v archive.Variant) {
@@ -256,8 +261,8 @@ func (x *index) addVariant(v archive.Variant) {
 	x.generation++
 }
 
-// readPart reads the evaluations of a run, and puts them in the place of those that were read
-// before. A run that was not read before is visible while it is read.
+// readPart reads the evaluations of a run, which replace any that were read before. If the
+// run was not read before, its evaluations are visible while they are being read.
 func (s *Source) readPart(ctx context.Context, x *index, p *part) error {
 	if x.versionOf(p.run) == (version{}) {
 		x.put(p)
@@ -278,7 +283,7 @@ func (s *Source) readPart(ctx context.Context, x *index, p *part) error {
 	return nil
 }
 
-// put adds a part, or replaces the one of the same run.
+// put adds a part, or replaces the part for the same run.
 func (x *index) put(p *part) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -292,11 +297,11 @@ func (x *index) put(p *part) {
 	x.parts = append(x.parts, p)
 }
 
-// block is the number of evaluations that are added under one lock.
+// block is the number of evaluations that are added while the lock is held once.
 const block = 2048
 
-// readPiece reads evaluations from a seq on. It returns the seq to go on with, and whether there
-// are more.
+// readPiece reads evaluations, starting at a sequence number. It returns the sequence
+// number at which to continue, and whether there are more.
 func (x *index) readPiece(ctx context.Context, a *archive.Archive, p *part, from int64) (next int64, more bool, err error) {
 	held := make([]bench.Evaluation, 0, block)
 	next = from
@@ -319,10 +324,11 @@ func (x *index) readPiece(ctx context.Context, a *archive.Archive, p *part, from
 	return next, more, x.add(ctx, a, p, held)
 }
 
-// add adds evaluations to a part. Those that an earlier run made are in its part, and the
-// champion's reruns that measure the noise are left out, as in a comparison.
+// add adds evaluations to a part. Like a comparison, it leaves out evaluations made by an
+// earlier run, which are in that run's part, and the champion's reruns that measure the
+// noise.
 func (x *index) add(ctx context.Context, a *archive.Archive, p *part, list []bench.Evaluation) error {
-	for i := range list { // variants that were recorded since the last look
+	for i := range list { // the variants may have been recorded since the last look
 		x.mu.Lock()
 		_, ok := x.variantAt[list[i].Variant]
 		x.mu.Unlock()
@@ -366,8 +372,8 @@ func (x *index) taskOf(e *bench.Evaluation) int32 {
 	return i
 }
 
-// cells returns the cells of a variant over all runs, by task. The caller holds the lock and does
-// not change them.
+// cells returns the cells of a variant over all runs, by task. The caller must hold the
+// lock and must not change the cells.
 func (x *index) cells(variant int32) []cell {
 	var found []cell
 	several := false

@@ -15,10 +15,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// large is where TestLargeArchive writes an archive, for a look at it in a browser.
+// large is the folder into which TestLargeArchive writes an archive, to be looked at in a
+// browser.
 var large = flag.String("large", "", "write an archive of 5,000 variants by 500 tasks into this `DIR`")
 
-// TestLargeArchive writes the archive that the check of the pages in a browser scrolls in.
+// TestLargeArchive writes the archive in which the browser check of the pages scrolls.
 func TestLargeArchive(t *testing.T) {
 	if *large == "" {
 		t.Skip("-large names no folder")

@@ -8,12 +8,13 @@ import (
 	"evolve/cmd/evolve/internal/view"
 )
 
-// cell sums up what a variant scored on a task in one run.
+// cell sums up the scores of a variant on a task in one run.
 type cell struct {
 	task                  int32
 	runs, passed, missing uint16
 	sum                   float32
-	// first and last are the least and highest seq of its evaluations.
+	// first and last are the lowest and the highest sequence number of the cell's
+	// evaluations.
 	first, last int64
 }
 
@@ -37,7 +38,7 @@ func (c *cell) merge(d cell) {
 	c.first, c.last = min(c.first, d.first), max(c.last, d.last)
 }
 
-// plus adds without overflow: a count stays at the highest.
+// plus adds two counts without overflow: the sum is at most the maximum count.
 func plus(a, b uint16) uint16 { return uint16(min(uint32(a)+uint32(b), 1<<16-1)) }
 
 func (c cell) mean() float64 { return float64(c.sum) / float64(c.runs) }
@@ -50,13 +51,15 @@ func (c cell) shown() view.Cell {
 	return out
 }
 
-// row holds the cells of a variant: sorted by task up to tidy, then as they came.
+// row holds the cells of a variant. The first tidy cells are sorted by task, and the others
+// are in the order of arrival.
 type row struct {
 	cells []cell
 	tidy  int
 }
 
-// add adds a cell. The row is tidied when it has doubled, so that its size is bounded by its tasks.
+// add adds a cell. The row is tidied when its length has doubled, so that its length is
+// bounded by the number of its tasks.
 func (r *row) add(c cell) {
 	r.cells = append(r.cells, c)
 	if len(r.cells) > 2*r.tidy+32 {
@@ -64,7 +67,7 @@ func (r *row) add(c cell) {
 	}
 }
 
-// sorted returns one cell for each task, by task.
+// sorted returns one cell for each task, sorted by task.
 func (r *row) sorted() []cell {
 	if r.tidy < len(r.cells) {
 		r.cells = joined(r.cells)
@@ -87,7 +90,7 @@ func joined(cells []cell) []cell {
 	return out
 }
 
-// at returns the cell of a task in sorted cells; the zero cell where there is none.
+// at returns the cell of a task in sorted cells, or the zero cell if there is none.
 func at(cells []cell, task int32) cell {
 	if i, ok := slices.BinarySearchFunc(cells, task, func(c cell, task int32) int { return cmp.Compare(c.task, task) }); ok {
 		return cells[i]

@@ -13,29 +13,31 @@ import (
 	"evolve/reports/model"
 )
 
-// Options are what a Source reads with. All but Words are required.
+// Options holds the functions with which a Source reads. All except Words are required.
 type Options struct {
-	// Look calls a function with the archive, opened for reading, and closes it. It returns nil
-	// without a call where there is no archive yet.
+	// Look calls a function with the archive opened for reading, and then closes the
+	// archive. If there is no archive yet, it returns nil without calling the function.
 	Look func(func(*archive.Archive) error) error
-	// AsTheyAre returns the records of an archive with the runs of killed processes as interrupted.
+	// AsTheyAre returns the records of an archive, with the runs of killed processes shown
+	// as interrupted.
 	AsTheyAre func(context.Context, *archive.Archive) (model.Source, error)
 	Words     Words
 	Now       func() time.Time
 }
 
-// Words are the descriptions of the command line.
+// Words provides the descriptions that the command line prints.
 type Words interface {
-	// Comparison returns what `evolve compare` states of two variants.
+	// Comparison returns the statements that `evolve compare` makes about two variants.
 	Comparison(ctx context.Context, a *archive.Archive, one, two archive.Variant) ([]view.Section, error)
-	// Proposal returns what `evolve show` prints of a proposal, and as facts its gain and what gets
-	// worse or dearer with it.
+	// Proposal returns what `evolve show` prints about a proposal and, as facts, the
+	// proposal's gain and what gets worse or more expensive with it.
 	Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (parts []view.Section, facts []view.Fact, err error)
-	// Limits describes the limits of a run and what is spent of each.
+	// Limits describes the limits of a run and how much of each is spent.
 	Limits(ctx context.Context, a *archive.Archive, r archive.Run) (string, error)
-	// Question returns what a search task asks and expects, whose run keeps none: by the suites of
-	// the workspace. nil where the workspace lacks the agent or the task; changed reports that its
-	// suites are not those of the hash.
+	// Question returns what a search task asks and expects, according to the suites of the
+	// workspace, because its run stores no questions. It returns nil if the workspace lacks
+	// the agent or the task. changed reports whether the agent's suites differ from those
+	// with the given hash.
 	Question(agentID, suiteHash, task string) (q *archive.Question, changed bool)
 	// Undecided reports whether a person may decide on a proposal.
 	Undecided(p archive.ProposalRecord) bool
@@ -43,7 +45,7 @@ type Words interface {
 	Reversible(p archive.ProposalRecord) bool
 }
 
-// Source is the [view.Source] over an archive. Close ends its reading.
+// Source is the [view.Source] for an archive. Close ends its reading in the background.
 type Source struct {
 	Options
 	ctx    context.Context
@@ -63,13 +65,13 @@ func New(o Options) *Source {
 	return s
 }
 
-// Close stops reading in the background and waits for its end.
+// Close stops the reading in the background and waits for it to end.
 func (s *Source) Close() {
 	s.cancel()
 	s.wait.Wait()
 }
 
-// look reads from the archive; where there is none yet, it returns a view.ErrNotFound.
+// look reads from the archive. If there is no archive yet, it returns a view.ErrNotFound.
 func (s *Source) look(work func(*archive.Archive) error) error {
 	called := false
 	err := s.Look(func(a *archive.Archive) error {
@@ -155,7 +157,7 @@ func (s *Source) Progress(ctx context.Context) (p view.Progress, err error) {
 		}
 		for r, err := range src.Runs(ctx) {
 			if err != nil || r.State != archive.RunRunning {
-				return err // only the latest can be on
+				return err // only the latest run can be in progress
 			}
 			p, err = s.progressOf(ctx, a, r)
 			return err

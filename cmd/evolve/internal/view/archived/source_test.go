@@ -59,7 +59,7 @@ func open(tb testing.TB, dir string, c *clock) *archived.Source {
 	return s
 }
 
-// whole returns a part of the matrix when all evaluations are read.
+// whole waits until all evaluations are read and returns a part of the matrix.
 func whole(tb testing.TB, s *archived.Source, q view.Query, total int) view.Window {
 	tb.Helper()
 	for range 1000 {
@@ -82,8 +82,8 @@ func names(w view.Window) (list []string) {
 	return list
 }
 
-// TestWindow checks scores, order, filters and bounds against an archive while it grows: the writer
-// holds it, as a run does.
+// TestWindow checks scores, order, filters and bounds against an archive that grows while
+// the writer holds it, as a run does.
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -136,7 +136,7 @@ func TestWindow(t *testing.T) {
 		e.Split, e.Stage, e.Seq = bench.Holdout, bench.StageConfirm, bench.ConfirmSeq
 	})
 	put(1, "b", 0, func(e *bench.Evaluation) { e.Scored, e.Score, e.Outcome = false, 0, agent.Infrastructure })
-	put(0, "b", 1, func(e *bench.Evaluation) { e.Stage = bench.StageAA }) // no part of a comparison either
+	put(0, "b", 1, func(e *bench.Evaluation) { e.Stage = bench.StageAA }) // not part of a comparison either
 
 	w := whole(t, s, view.Query{Limit: 10, Columns: 10}, 7)
 	half, most, one := .375, .75, 1.0
@@ -232,8 +232,9 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// BenchmarkWindow reads 5,000 variants by 500 tasks and then parts of the matrix. The first figure is
-// the time until all evaluations are read, the second that of a part of 100 × 100, sorted by a task.
+// BenchmarkWindow reads 5,000 variants by 500 tasks and then parts of the matrix. The first
+// figure is the time until all evaluations are read, and the second is the time to read a
+// part of 100 × 100, sorted by a task.
 func BenchmarkWindow(b *testing.B) {
 	dir := filepath.Join(b.TempDir(), "archive")
 	record(b, dir, 5000, 500)

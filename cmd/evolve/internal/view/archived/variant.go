@@ -14,7 +14,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// find returns a variant by a name that a person types.
+// find returns a variant by the name that a person types.
 func find(ctx context.Context, a *archive.Archive, agentID, name string) (archive.Variant, error) {
 	v, err := a.FindVariant(ctx, agentID, name)
 	if errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrAmbiguous) {
@@ -52,8 +52,8 @@ func (s *Source) Variant(ctx context.Context, agentID, name string) (out view.Va
 	return out, nil
 }
 
-// estimates adds what the nights of the agent have estimated for a variant, the latest first, and
-// names the latest champion.
+// estimates adds the estimates that the agent's nights made for a variant, the latest
+// first, and the name of the latest champion.
 func (s *Source) estimates(ctx context.Context, a *archive.Archive, out *view.Variant) error {
 	for r, err := range a.Runs(ctx) {
 		if err != nil {
@@ -81,7 +81,8 @@ func (s *Source) estimates(ctx context.Context, a *archive.Archive, out *view.Va
 	return nil
 }
 
-// estimateIn finds the estimate of a variant among those that a search recorded; nil for none.
+// estimateIn finds the estimate of a variant among those that a search recorded; it returns
+// nil if there is none.
 func estimateIn(r archive.SearchResult, id agent.ConfigID) *archive.ScoredVariant {
 	list := append([]archive.ScoredVariant{r.Champion, r.Recommended}, r.Front...)
 	if r.Baseline != nil {
@@ -133,7 +134,7 @@ func (s *Source) Comparison(ctx context.Context, agentID, one, two string) (out 
 	return out, nil
 }
 
-// place is where the evaluations of a cell are.
+// place is the location of the evaluations of a cell.
 type place struct {
 	run         string
 	first, last int64
@@ -173,7 +174,7 @@ func (s *Source) Evaluations(ctx context.Context, agentID, name, task string) (l
 	return list[:min(len(list), view.MaxRows)], err
 }
 
-// places returns where the evaluations of a variant on a task are.
+// places returns the locations of a variant's evaluations on a task.
 func (x *index) places(id agent.ConfigID, task string) (list []place) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -228,8 +229,9 @@ func (s *Source) Evaluation(ctx context.Context, agentID, run string, seq int64)
 	return out, err
 }
 
-// question adds what the task of an evaluation asks and expects. A run keeps that of holdout tasks;
-// that of a search task is as the suites have it, while they are those of the run.
+// question adds the question and the expected answer of an evaluation's task. For holdout
+// tasks the run stores them. For a search task they are taken from the suites, provided
+// that the suites are still those of the run.
 func (s *Source) question(ctx context.Context, a *archive.Archive, run string, e *view.Evaluation) error {
 	plan, err := a.Plan(ctx, run, e.Record.Agent)
 	if errors.Is(err, archive.ErrNotFound) {

@@ -35,7 +35,8 @@ func (s *Source) Window(ctx context.Context, agentID string, q view.Query) (view
 	return w, nil
 }
 
-// span returns at most n of a list from an offset on, and the offset, which is within the list.
+// span returns at most n entries of a list, and at most most, starting at an offset. It
+// also returns the offset, adjusted to lie within the list.
 func span(list []int32, offset, n, most int) ([]int32, int) {
 	offset = max(0, min(offset, len(list)))
 	n = max(0, min(n, most, len(list)-offset))
@@ -58,8 +59,8 @@ func (x *index) rowOf(i int32, s sum, columns []int32) view.Row {
 	return r
 }
 
-// columns returns the tasks of a query: those of the search before those of the holdout, each by
-// id.
+// columns returns the tasks that a query selects: search tasks before holdout tasks, each
+// sorted by id.
 func (x *index) columns(q view.Query) []int32 {
 	words := strings.Fields(strings.ToLower(q.Tasks))
 	var out []int32
@@ -75,7 +76,7 @@ func (x *index) columns(q view.Query) []int32 {
 	return out
 }
 
-// rows returns the variants of a query in its order.
+// rows returns the variants that a query selects, in the query's order.
 func (x *index) rows(q view.Query) []int32 {
 	words := strings.Fields(strings.ToLower(q.Text))
 	var out []int32
@@ -107,7 +108,8 @@ func (x *index) rows(q view.Query) []int32 {
 	return out
 }
 
-// valueOf returns what a key sorts by; NaN: the variant has none.
+// valueOf returns a function that returns the value by which a key sorts a variant, or NaN
+// for a variant without a value.
 func (x *index) valueOf(key string) func(int32) float64 {
 	if id, ok := strings.CutPrefix(key, view.SortTask); ok {
 		task, known := x.taskAt[id]

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// withDefaults completes values to a config of the agent's space.
+// withDefaults completes values to a config in the agent's space.
 func (tr *trial) withDefaults(values agent.Config) agent.Config {
 	tr.t.Helper()
 	all := map[string]any{}

@@ -141,7 +141,7 @@ func operationsTruths(c corpus) map[string]func(*bench.Task) string {
 	both := func(x table, key, a, b, column string) func(*bench.Task) string {
 		return always(list(x.where(key, a).cell(column), x.where(key, b).cell(column)))
 	}
-	// holding lists the task's own files that contain the phrase of the goal.
+	// holding lists the task's own files that contain the phrase in the goal.
 	holding := func(t *bench.Task) string {
 		_, phrase, _ := strings.Cut(strings.TrimSuffix(t.Goal, "?"), " mentions ")
 		var found []string

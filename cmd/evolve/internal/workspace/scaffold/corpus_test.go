@@ -86,7 +86,7 @@ func (x table) column(name string) int {
 	return i
 }
 
-// where keeps the rows with a value in a column.
+// where returns the rows that have the value in a column.
 func (x table) where(column, value string) table {
 	i := x.column(column)
 	x.rows = slices.DeleteFunc(slices.Clone(x.rows), func(r []string) bool { return r[i] != value })
@@ -96,7 +96,7 @@ func (x table) where(column, value string) table {
 	return x
 }
 
-// oneOf keeps the rows with one of some values in a column.
+// oneOf returns the rows that have one of the values in a column.
 func (x table) oneOf(column string, values ...string) table {
 	i := x.column(column)
 	x.rows = slices.DeleteFunc(slices.Clone(x.rows), func(r []string) bool { return !slices.Contains(values, r[i]) })
@@ -135,7 +135,7 @@ func (x table) mean(column string) string {
 	return number(s / float64(len(x.rows)))
 }
 
-// cell returns the value of a column of the only row.
+// cell returns the value in a column of the only row.
 func (x table) cell(column string) string {
 	x.t.Helper()
 	if len(x.rows) != 1 {
@@ -168,7 +168,7 @@ func number(f float64) string {
 	return strconv.FormatFloat(math.Round(f*1e4)/1e4, 'f', -1, 64)
 }
 
-// goFile parses a file of the gauge repository.
+// goFile parses a file from the gauge repository.
 func (c corpus) goFile(name string) *ast.File {
 	c.t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), name, c.read("gauge/"+name), 0)
@@ -182,7 +182,7 @@ func (c corpus) goFiles() []string {
 	return slices.DeleteFunc(c.files("gauge"), func(name string) bool { return path.Ext(name) != ".go" })
 }
 
-// declared lists the functions (including methods) or types of a file.
+// declared lists the functions (including methods) or types that a file declares.
 func (c corpus) declared(name string, functions bool) []string {
 	var out []string
 	for _, d := range c.goFile(name).Decls {
@@ -204,8 +204,8 @@ func (c corpus) declared(name string, functions bool) []string {
 
 const gaugeModule = "larkspur.example/gauge/"
 
-// imports maps every package of the repository to the packages of the repository that it
-// imports.
+// imports maps every package in the repository to the packages that it imports from the
+// repository.
 func (c corpus) imports() map[string][]string {
 	out := map[string][]string{}
 	for _, name := range c.goFiles() {

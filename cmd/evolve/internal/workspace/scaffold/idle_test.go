@@ -8,9 +8,9 @@ import (
 	"evolve/runtime/turn"
 )
 
-// TestIdleParametersDoNothing checks the list of parameters without effect on the
-// heuristic model against the agent: the smallest and the largest value of each give the
-// same answers.
+// TestIdleParametersDoNothing checks the list of parameters that have no effect on the
+// heuristic model against the agent: the smallest and the largest value of each parameter
+// give the same answers.
 func TestIdleParametersDoNothing(t *testing.T) {
 	tr := newTrial(t)
 	space := turn.DefaultSpace([]string{"engineering", "operations", "research"}, nil, nil)

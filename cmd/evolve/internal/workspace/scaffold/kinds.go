@@ -8,16 +8,17 @@ import (
 //go:embed all:_kinds
 var kindTree embed.FS
 
-// Kind is a kind of agent that a workspace can begin with.
+// Kind is a kind of agent that a new workspace can have.
 type Kind struct {
 	Name string
-	// Needs is the program without which the agent does not run; empty if there is none.
+	// Needs is the program that the agent needs to run; empty if there is none.
 	Needs string
-	// folders are those of its files, the later ones above the earlier.
+	// folders are the folders that hold the kind's files. A file in a later folder replaces
+	// the same file in an earlier one.
 	folders []string
 }
 
-// Kinds lists the kinds. All of them route the same twenty messages to desks.
+// Kinds lists the kinds of agents. All of them route the same twenty messages to desks.
 func Kinds() []Kind {
 	return []Kind{
 		{Name: "python", Needs: "python3", folders: []string{"common", "program", "python"}},
@@ -28,7 +29,8 @@ func Kinds() []Kind {
 	}
 }
 
-// Files returns the files of a workspace with an agent of this kind, as [Files] does.
+// Files returns the files of a workspace with an agent of this kind, in the same form as
+// [Files].
 func (k Kind) Files() map[string][]byte {
 	files := map[string][]byte{}
 	for _, folder := range k.folders {

@@ -35,7 +35,7 @@ func quotes(t *testing.T) map[string]quote {
 	return out
 }
 
-// folded removes the differences in line breaks.
+// folded removes differences in line breaks.
 func folded(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // sourceText returns the text of a quote's source, if the task can see it.
@@ -188,7 +188,7 @@ func TestTheSuiteIsBroad(t *testing.T) {
 	}
 	for _, d := range []string{"engineering", "operations", "research", "marketing"} {
 		if domains[d] < 25 || perDomain[d] < 8 {
-			t.Errorf("%s has %d tasks in %d clusters, at least 25 in 8 are wanted", d, domains[d], perDomain[d])
+			t.Errorf("%s has %d tasks in %d clusters, but at least 25 in 8 are wanted", d, domains[d], perDomain[d])
 		}
 	}
 	for _, tag := range []string{"lookup", "table", "repo", "memory", "retracted", "conflict", "cue", "compose", "referral", "abstain", "arithmetic", "precedent"} {

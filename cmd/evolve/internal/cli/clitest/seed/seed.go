@@ -1,5 +1,6 @@
-// Package seed puts records into the archive of a workspace, as turns and decisions of people
-// leave them, so that a test need not begin with nights and conversations.
+// Package seed puts records into the archive of a workspace in the form in which turns and
+// people's decisions would leave them, so that a test need not begin with nights and
+// conversations.
 package seed
 
 import (
@@ -30,7 +31,8 @@ func withArchive(root string, work func(*archive.Archive) error) error {
 	return errors.Join(work(a), a.Close())
 }
 
-// Level raises an agent by approved requests, without their requirements.
+// Level raises an agent's level by approved requests, even if the requirements of the
+// levels are not met.
 func Level(root, agentID string, to autonomy.Level) error {
 	return withArchive(root, func(a *archive.Archive) error {
 		ctx := context.Background()
@@ -55,7 +57,7 @@ func Level(root, agentID string, to autonomy.Level) error {
 	})
 }
 
-// Turns stores n successful turns of an agent, each on its own.
+// Turns stores n successful turns of an agent, each without a session.
 func Turns(root, agentID string, n int) error {
 	return withArchive(root, func(a *archive.Archive) error {
 		for i := range n {
@@ -70,7 +72,7 @@ func Turns(root, agentID string, n int) error {
 	})
 }
 
-// Request stores a change request as a turn of an agent does. The data is the JSON of an
+// Request stores a change request, as an agent's turn does. The data is the JSON of an
 // [archive.ChangeRequestRecord] in which "NOW" stands for the time.
 func Request(root string, data []byte) error {
 	var r archive.ChangeRequestRecord

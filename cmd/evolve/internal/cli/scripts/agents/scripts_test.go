@@ -1,5 +1,5 @@
-// Package agents has the scripts about single turns of the built-in agent: models, tools, memory,
-// policies and feedback.
+// Package agents has the scripts about single turns of the built-in agent: its models,
+// tools, memory, policies and feedback.
 package agents
 
 import (

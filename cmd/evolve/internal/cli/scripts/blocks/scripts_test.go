@@ -1,5 +1,5 @@
-// Package blocks has the scripts about the search of marked blocks of source in other languages
-// than Go for versions with a better value.
+// Package blocks has the scripts about searching marked blocks of source code in languages
+// other than Go for versions with a better value.
 package blocks
 
 import (

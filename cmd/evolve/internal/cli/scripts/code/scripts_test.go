@@ -1,5 +1,5 @@
-// Package code has the scripts about the versions of code that nights found, which commands list,
-// show and compare.
+// Package code has the scripts about the versions of code that nights found, and the
+// commands that list, show and compare them.
 package code
 
 import (

@@ -1,5 +1,5 @@
-// Package decisions has the scripts about decisions of people, and the archive, its signed ledger
-// and its copies.
+// Package decisions has the scripts about decisions by people, and about the archive, its
+// signed ledger and its copies.
 package decisions
 
 import (

@@ -1,5 +1,5 @@
-// Package gosource has the scripts about the search of marked constants and blocks of Go source,
-// each version of which is compiled.
+// Package gosource has the scripts about searching marked constants and blocks of Go source
+// code, where each version is compiled.
 package gosource
 
 import (

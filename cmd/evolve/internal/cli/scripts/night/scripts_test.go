@@ -1,5 +1,5 @@
-// Package night has the scripts about runs of the night: budgets, agents of every kind, settings,
-// schedules, and what nights leave for the next ones.
+// Package night has the scripts about nightly runs: budgets, agents of every kind,
+// settings, schedules, and what nights leave for later ones.
 package night
 
 import (

@@ -1,5 +1,5 @@
-// Package patches has the scripts about proposals of patches: how they are written, checked by
-// gates, measured and decided.
+// Package patches has the scripts about proposals for patches: how they are written,
+// checked by gates, measured and decided.
 package patches
 
 import (

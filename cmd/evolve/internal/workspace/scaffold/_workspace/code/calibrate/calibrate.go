@@ -1,15 +1,15 @@
-// Package calibrate turns what a sensor reads into what there is.
+// Package calibrate turns the raw readings of a sensor into true values.
 package calibrate
 
-// Point says what a raw reading stands for.
+// Point assigns a true value to a raw reading.
 type Point struct{ Raw, True float64 }
 
 // Curve is a calibration curve: points in the order of their raw readings.
 type Curve []Point
 
-// At is the true value of a raw reading, on the line between the points beside it.
-// Beyond the ends the outermost lines go on. Without points a reading is taken as it
-// is, and with one it is shifted.
+// At returns the true value for a raw reading, on the line between the neighbouring points.
+// Beyond the ends of the curve, the outermost lines are extended. Without points a reading
+// is returned unchanged, and with one point it is shifted.
 func (c Curve) At(raw float64) float64 {
 	switch len(c) {
 	case 0:

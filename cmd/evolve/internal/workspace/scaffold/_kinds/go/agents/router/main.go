@@ -1,5 +1,5 @@
-// Router routes messages to a desk by their words: one JSON request a line in, one answer a
-// line out.
+// Router routes messages to a desk based on their words. It reads one JSON request per line
+// and writes one answer per line.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// desks has the words of each desk, in the order in which they are tried.
+// desks lists the words of each desk, in the order in which the desks are tried.
 var desks = []struct{ name, words string }{
 	{"hardware", "screen keyboard printer charger battery laptop mouse"},
 	{"access", "password locked account permission login username"},
@@ -25,7 +25,7 @@ type request struct {
 	Config config
 }
 
-// config has the parameters of agent.yaml.
+// config holds the parameters from agent.yaml.
 type config struct {
 	Stem, Shortest, First int
 	Threshold             float64
@@ -63,7 +63,7 @@ func route(text string, c config) string {
 	return best
 }
 
-// cut returns the beginnings of the words that are long enough.
+// cut returns the beginnings of those words that are long enough.
 func (c config) cut(words []string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range words {
