@@ -177,7 +177,7 @@ func TestHTTPHostile(t *testing.T) {
 		"hang up in the answer": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			_, _ = io.WriteString(w, `{"id":"e1","answer":"fine"}`)
-		}, want{agent.Execution, "broke off"}},
+		}, want{agent.Execution, "was cut off"}},
 		"no HTTP": {func(w http.ResponseWriter, _ *http.Request) {
 			if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
 				_, _ = io.WriteString(conn, "SSH-2.0-opensesame\r\n\r\n")
