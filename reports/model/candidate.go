@@ -30,7 +30,7 @@ type Candidate struct {
 // Open reports whether the confirmation may continue on another night.
 func (c Candidate) Open() bool { return !c.State.Ended() }
 
-// Share returns the evidence as a share of what is required, in [0, 1].
+// Share returns the evidence as a share of the required evidence, in [0, 1].
 func (c Candidate) Share() float64 { return Evidence{LogE: c.LogE, Required: c.Required}.Share() }
 
 // candidates lists the entries of this run and the open entries of earlier runs.

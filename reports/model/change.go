@@ -10,6 +10,26 @@ import (
 	"evolve/runtime/agent"
 )
 
+// Change is the old and the new value of one parameter as text; a value is "" if the
+// parameter is inactive.
+type Change struct {
+	Param string `json:"param"`
+	Old   string `json:"old"`
+	New   string `json:"new"`
+	// Added and Removed are set for lists, Lines for longer texts.
+	Added   []string `json:"added,omitempty"`
+	Removed []string `json:"removed,omitempty"`
+	Lines   []Line   `json:"lines,omitempty"`
+	// Own is the effect of the change by itself; it is nil if it was not measured.
+	Own *OwnEffect `json:"own_effect,omitempty"`
+}
+
+// Line is one line in a text diff. Op is "+", "-" or " ", or "…" in place of omitted lines.
+type Line struct {
+	Op   string `json:"op"`
+	Text string `json:"text"`
+}
+
 const (
 	MaxValue  = 200 // characters of a value
 	maxLines  = 200 // maximum number of lines in a text diff

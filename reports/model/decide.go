@@ -14,6 +14,92 @@ import (
 	"evolve/runtime/text"
 )
 
+// Decision is the decision that is to be made for one agent.
+type Decision struct {
+	// Verdict is empty until the run has a verdict for this agent.
+	Verdict archive.Verdict `json:"verdict,omitempty"`
+	// Sentence is the verdict in words, and Reason is the reason for the verdict that the
+	// run itself recorded.
+	Sentence string `json:"sentence"`
+	Reason   string `json:"reason,omitempty"`
+	// Unconfirmed is the reason why nothing is confirmed although the interval of the
+	// headline shows its variant to be better than the champion; it is empty if the
+	// interval does not show that.
+	Unconfirmed string `json:"unconfirmed,omitempty"`
+	// Causes are the reasons for the verdict, the decisive one first; the list is empty for
+	// runs from before causes were recorded.
+	Causes []Cause `json:"causes,omitempty"`
+	// Claim is the claim that the evidence supports for the headline's variant; it is empty
+	// if the evidence supports none, or if rulings were not sequential.
+	Claim    stats.Claim `json:"claim,omitempty"`
+	Champion Ref         `json:"champion"`
+	// Against is the variant against which candidates were measured. It is nil if that was
+	// the champion; otherwise it is the variant of a waiting proposal.
+	Against *Ref `json:"against,omitempty"`
+	// Reference identifies the waiting proposal and its measured difference from the
+	// champion. It is nil if Against is nil, and in runs from before it was recorded.
+	Reference *stats.Reference `json:"reference,omitempty"`
+	// Variant is the variant that would be adopted; it is nil if there is none.
+	Variant    *Ref        `json:"variant,omitempty"`
+	Thresholds []Threshold `json:"thresholds,omitempty"`
+	Proposals  []Proposal  `json:"proposals,omitempty"`
+	// Early is the state of a run that failed or was interrupted before its work on the
+	// agent was completed; it is empty for any other run.
+	Early archive.RunState `json:"early,omitempty"`
+	// Commands are the commands that a person can type next, most likely first.
+	Commands []string `json:"commands"`
+}
+
+// Cause is one of the reasons for the verdict; see [stats.Cause].
+type Cause struct {
+	Kind stats.CauseKind `json:"kind"`
+	// Variant is the subject of the cause; it is nil if the cause has none.
+	Variant *Ref `json:"variant,omitempty"`
+	// Figures maps names to figures: differences, gains and intervals in score units, and
+	// counts.
+	Figures  map[string]float64 `json:"figures,omitempty"`
+	Sentence string             `json:"sentence"`
+}
+
+// Threshold is one condition of the verdict.
+type Threshold struct {
+	Name string `json:"name"`
+	// Unit is the unit of the figures: "log_e" (the natural logarithm of evidence),
+	// "points" (in score units), "p", "ratio", or the items that are counted: "tasks",
+	// "domains".
+	Unit     string  `json:"unit"`
+	Observed float64 `json:"observed"`
+	// Sign is the relation that Observed must have to Required: "≤", "≥" or ">".
+	Sign     string  `json:"sign"`
+	Required float64 `json:"required"`
+	// Margin is the distance of Observed from Required; it is negative if the condition is
+	// not met.
+	Margin float64 `json:"margin"`
+	Met    bool    `json:"met"`
+	// Open reports whether the condition is neither met nor violated; it then prevents
+	// nothing.
+	Open bool `json:"open,omitempty"`
+}
+
+// Proposal is a proposal that this run made for the agent.
+type Proposal struct {
+	ID    string                `json:"id"`
+	Kind  archive.ProposalKind  `json:"kind"`
+	State archive.ProposalState `json:"state"`
+	Title string                `json:"title"`
+	Gates []archive.GateVerdict `json:"gates,omitempty"`
+	// Branch is the branch on a remote as which the proposal awaits a person; if it is
+	// empty, the proposal awaits a person here.
+	Branch string `json:"branch,omitempty"`
+	// Stale has the same meaning as in [Waiting].
+	Stale []string `json:"stale,omitempty"`
+}
+
+// Awaits reports whether a person may decide on the proposal.
+func (p Proposal) Awaits() bool {
+	return p.State == archive.Awaiting || p.State == archive.HumanLane || p.State == archive.Approved
+}
+
 // decide fills in the decision. It runs after everything to which the decision refers.
 func (b *builder) decide() error {
 	d := &b.out.Decision

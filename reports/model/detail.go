@@ -12,6 +12,71 @@ import (
 	"evolve/runtime/agent"
 )
 
+// TaskPair is the result on one holdout task for champion and variant, over the repeats
+// that were scored on both sides.
+type TaskPair struct {
+	Task     string  `json:"task"`
+	Domain   string  `json:"domain,omitempty"`
+	Repeats  int     `json:"repeats"`
+	PassA    int     `json:"champion_passes"`
+	PassB    int     `json:"variant_passes"`
+	Champion float64 `json:"champion"`
+	Score    float64 `json:"score"`
+	// Values are the means of the metric that the scores measure; it is nil if there is no
+	// metric or if a side has no value.
+	Values *TaskValues `json:"values,omitempty"`
+	// Steady is "consistent" if on each side all repeats passed or all failed, "flaky" if
+	// on at least one side they differed, and "once" if there was only one repeat.
+	Steady string `json:"steady"`
+}
+
+// TaskValues are the values of a metric on one case.
+type TaskValues struct {
+	Champion float64 `json:"champion"`
+	Variant  float64 `json:"variant"`
+}
+
+// Difference is the variant's mean score minus the champion's.
+func (t TaskPair) Difference() float64 { return t.Score - t.Champion }
+
+// Detail shows one regression or gain in detail: one repeat of one task.
+type Detail struct {
+	TaskPair
+	// Goal is the request of the task, with credentials removed; Expected is its reference
+	// and its graders. Both are empty in runs from before they were recorded.
+	Goal     string  `json:"goal,omitempty"`
+	Expected string  `json:"expected,omitempty"`
+	Repeat   int     `json:"repeat"`
+	Before   Attempt `json:"before"`
+	After    Attempt `json:"after"`
+	Steps    []Step  `json:"steps,omitempty"`
+	Diverge  int     `json:"diverge"`
+	// Transcript aligns the events of both attempts. Differs is the index of the first step
+	// at which the attempts differ, or −1 if they do not.
+	Transcript []EventPair `json:"transcript,omitempty"`
+	Differs    int         `json:"differs"`
+}
+
+// Attempt is one evaluation in a detail, with texts of bounded length.
+type Attempt struct {
+	Score   float64       `json:"score"`
+	Pass    bool          `json:"pass"`
+	Outcome agent.Outcome `json:"outcome"`
+	Reason  string        `json:"reason,omitempty"`
+	Answer  string        `json:"answer,omitempty"`
+	Error   string        `json:"error,omitempty"`
+	// Events is the transcript; Omitted is the number of its events that are left out.
+	Events  []agent.Event `json:"events,omitempty"`
+	Omitted int           `json:"omitted,omitempty"`
+}
+
+// Step is one position in the aligned sequences of tool calls; a side is "" if it has no
+// call there.
+type Step struct {
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
 // Limits on the details that are shown, to keep a page readable.
 const (
 	maxRegressions = 12

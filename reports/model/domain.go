@@ -9,6 +9,18 @@ import (
 	"evolve/bench/stats"
 )
 
+// Domain is the difference in one domain.
+type Domain struct {
+	Domain string `json:"domain"`
+	Tasks  int    `json:"tasks"`
+	Effect
+	// Flag is "better", "worse", or "" if the difference is not significant.
+	Flag string `json:"flag,omitempty"`
+	// Verdict is the ruling's verdict on the domain: "better", "fine" (a loss of 10 points
+	// is ruled out), "open" or "veto"; it is empty if there is no ruling.
+	Verdict string `json:"verdict,omitempty"`
+}
+
 // PartLevel is the level of the intervals for guards and, jointly, for domains. The ends of
 // an interval are the two one-sided bounds at .05 on which the rulings of bench/stats are
 // based; for domains, .05 is divided by their number.

@@ -62,7 +62,7 @@ type Evidence struct {
 	Fixed bool `json:"fixed,omitempty"`
 }
 
-// Share returns the evidence as a share of what is required, in [0, 1]. Evidence and
+// Share returns the evidence as a share of the required evidence, in [0, 1]. Evidence and
 // requirement are logarithms, so the share for a steady difference grows linearly with the
 // number of pairs.
 func (e Evidence) Share() float64 {

@@ -6,8 +6,108 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
+	"evolve/mutate/evidence"
 	"evolve/runtime/agent"
 )
+
+// Honesty reports the effort that was spent to find the claimed variant.
+type Honesty struct {
+	// Variants and Evaluations are the numbers of variants and evaluations in the search,
+	// including the random baseline.
+	Variants    int `json:"variants"`
+	Evaluations int `json:"evaluations"`
+	// Confirmations is the number of finalists in the confirmation of this run.
+	Confirmations int `json:"confirmations"`
+	// Rulings lists the confirmation's rulings that could be computed again; it is nil if
+	// this was not tried.
+	Rulings *evidence.Checked `json:"rulings,omitempty"`
+	Method  string            `json:"method,omitempty"`
+	// ErrorRate is the error level of this verdict, which is α_c of the headline's entry.
+	ErrorRate float64 `json:"error_rate,omitempty"`
+	// Entries is the error control across nights after this run; it is nil if there was
+	// none.
+	Entries *Entries `json:"entries,omitempty"`
+	// Opened is the number of runs that opened this holdout, including this run; Confirmed
+	// is the number of variants tried on it in all of these runs.
+	Opened    int `json:"holdout_opened"`
+	Confirmed int `json:"holdout_variants"`
+	// Adopted is the number of adoptions that this holdout has decided; Advice recommends
+	// when to rotate the holdout.
+	Adopted   int       `json:"holdout_adoptions"`
+	Advice    string    `json:"holdout_advice,omitempty"`
+	Baseline  *Baseline `json:"baseline,omitempty"`
+	Exhausted bool      `json:"exhausted,omitempty"`
+	// Champion is the search's estimate of the champion's score on search tasks.
+	Champion float64 `json:"champion"`
+}
+
+// Entries is the error control across nights. It allows at most Most entries into the
+// confirmation in any Days days, each at level Alpha, so that at most Level false adoptions
+// are expected among these entries.
+type Entries struct {
+	Days  int     `json:"days"`
+	Most  int     `json:"most"`
+	Used  int     `json:"used"`
+	Left  int     `json:"left"`
+	Level float64 `json:"level"`
+	Alpha float64 `json:"alpha"`
+}
+
+// Baseline compares the best variant of plain random search with the search's
+// recommendation: after equal numbers of evaluations, and when both have ended. All scores
+// are expected scores on all search tasks, from one model fitted to all evaluations.
+type Baseline struct {
+	Scored
+	// Evaluations is the number of evaluations in the whole baseline.
+	Evaluations int    `json:"evaluations"`
+	Equal       *Match `json:"equal,omitempty"`
+	End         *Match `json:"end,omitempty"`
+}
+
+// Match compares the search's recommendation with that of random search.
+type Match struct {
+	Search Side `json:"search"`
+	Random Side `json:"random"`
+	// Difference is the difference between the scores of the two sides; Lo and Hi are the
+	// bounds of its 95 % interval.
+	Difference float64 `json:"difference"`
+	Lo         float64 `json:"lo"`
+	Hi         float64 `json:"hi"`
+	// Common is the number of tasks on which both sides were evaluated.
+	Common int `json:"common"`
+	// Paired is the mean difference between the two sides' scores on the same tasks;
+	// PairedTasks is the number of tasks for which both sides have stored evaluations.
+	// Paired is nil if there are too few such tasks.
+	Paired      *Estimated `json:"paired,omitempty"`
+	PairedTasks int        `json:"paired_tasks"`
+}
+
+// Side is one side of a [Match], after Spent evaluations of its own.
+type Side struct {
+	Scored
+	Spent int `json:"spent"`
+}
+
+// Scored is a variant with the search's estimate of its score and the interval of that
+// estimate.
+type Scored struct {
+	Variant Ref     `json:"variant"`
+	Score   float64 `json:"score"`
+	Lo      float64 `json:"lo"`
+	Hi      float64 `json:"hi"`
+}
+
+// Point holds the recommendations of the search and of the random baseline at one moment,
+// each after the given number of evaluations of its own. The scores are estimates made at
+// the end of the search.
+type Point struct {
+	Evaluations int     `json:"evaluations"`
+	Variant     Ref     `json:"variant"`
+	Best        float64 `json:"best"`
+	// Random is the baseline's score; it is 0 while RandomEvals is 0.
+	Random      float64 `json:"random"`
+	RandomEvals int     `json:"random_evals"`
+}
 
 func (b *builder) honesty() error {
 	h := &b.out.Honesty

@@ -6,9 +6,31 @@ import (
 	"strings"
 
 	"evolve/archive"
+	"evolve/bench/stats"
 	"evolve/reports/number"
 	"evolve/runtime/agent"
 )
+
+// Rejection is a variant that was tried and is not recommended.
+type Rejection struct {
+	Variant  Ref    `json:"variant"`
+	Operator string `json:"operator,omitempty"`
+	// Author is the language model that wrote the variant, and its route; it is empty if no
+	// model did.
+	Author string `json:"author,omitempty"`
+	// Evaluations is the number of the variant's evaluations on search tasks. For Shared of
+	// them, the champion has a corresponding evaluation; Difference is the mean difference
+	// over these.
+	Evaluations int     `json:"evaluations"`
+	Shared      int     `json:"shared"`
+	Difference  float64 `json:"difference"`
+	// Holdout is the effect on the holdout; it is set if the variant was a finalist.
+	Holdout *Effect `json:"holdout,omitempty"`
+	// State is the state after the last ruling; it is empty if the variant never entered
+	// the confirmation.
+	State  stats.State `json:"state,omitempty"`
+	Reason string      `json:"reason"`
+}
 
 // MaxRejections is the maximum number of variants listed as rejected.
 const MaxRejections = 10

@@ -10,8 +10,7 @@ import (
 )
 
 // TestHistory checks that the index shows the history of a champion over months: what was
-// adopted, the predicted and the observed gain of each adoption, what was rolled back, and
-// a fall.
+// adopted, the predicted and the observed gain of each adoption, the rollbacks, and a fall.
 func TestHistory(t *testing.T) {
 	var runs []model.Summary
 	champion := 1

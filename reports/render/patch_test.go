@@ -77,7 +77,7 @@ func TestPatchesOfARun(t *testing.T) {
 }
 
 // TestWhyNoReview checks that every rendering explains why no agent has reviewed a patch,
-// shows what was paid for the patch, and lists a patch whose gates were stopped.
+// shows the cost of the patch, and lists a patch whose gates were stopped.
 func TestWhyNoReview(t *testing.T) {
 	w := patchesWorld(t, 0)
 	for _, u := range []*archive.Unreviewed{nil, {Why: "one agent is configured"}, {Reviewer: "clerk", Why: "no route\x1b[31m to host"}} {
@@ -182,7 +182,7 @@ func TestDraftsOfEarlierNights(t *testing.T) {
 }
 
 // TestPatchWork checks that every rendering shows a night's work on code, escaped, and that
-// the cost of this work is included in what was paid.
+// the cost of this work is included in the cost of the patch.
 func TestPatchWork(t *testing.T) {
 	w := keepWorld(t, 0)
 	before := w.report().Volatile.CostUSD
