@@ -26,8 +26,8 @@ func (a *Archive) Account(ctx context.Context, run string) (bench.Account, error
 }
 
 // Paid returns the amount in USD that all processes of a run have paid. Until the run has
-// ended, the amount includes what is reserved. known is false if no amount was recorded, as
-// in runs of an older version of evolve.
+// ended, the amount includes the reserved money. known is false if no amount was recorded,
+// which is the case for runs of an older version of evolve.
 func (a *Archive) Paid(ctx context.Context, r Run) (usd float64, known bool, err error) {
 	if !r.Ended.IsZero() {
 		return r.PaidUSD, r.PaidUSD > 0, nil

@@ -163,7 +163,7 @@ func (a *Archive) changeLevel(ctx context.Context, b *batch, kind string, r *Aut
 	c.Time, c.Imported = normalizeTime(c.Time), false
 	c.By, c.Reason = validText(c.By), truncate(c.Reason, maxCallReason)
 	if c.By == "" || c.Reason == "" {
-		return errors.New("whoever changes an autonomy level must give a name and a reason")
+		return errors.New("a change of an autonomy level must have a name and a reason")
 	}
 	data, err := appendJSON(nil, levelEntry{c.From, c.To, c.Reason, c.Proposal})
 	if err != nil {

@@ -35,9 +35,9 @@ type Building struct {
 	// field Archive is empty if the backup has no id. An error ends the build. Weigh may be
 	// nil.
 	Weigh func(ctx context.Context, a *Archive, held Contents) error
-	// Loses returns a description of what is lost when the new archive replaces the old
-	// one; it is recorded in the new archive's ledger. Loses is called after Verify and may
-	// be nil.
+	// Loses returns a description of the records that are lost when the new archive
+	// replaces the old one; it is recorded in the new archive's ledger. Loses is called
+	// after Verify and may be nil.
 	Loses func() Succession
 
 	// repairs is set by a repair, which itself records in the new ledger how the new

@@ -108,7 +108,7 @@ func native(text string) []string {
 	return lines
 }
 
-// TestExportImport checks, on every engine, that an import holds what was exported, byte
+// TestExportImport checks, on every engine, that an import holds the exported records, byte
 // for byte except for the import's marks.
 func TestExportImport(t *testing.T) {
 	ctx := context.Background()

@@ -19,7 +19,7 @@ const LedgerGC = "archive.gc"
 // lock changes it.
 const gcName = "store.gc"
 
-// NightRemoved counts what was removed from one run, for all its agents.
+// NightRemoved counts the records removed from one run, for all its agents.
 type NightRemoved struct {
 	Run         string `json:"run"`
 	Transcripts int    `json:"transcripts,omitempty"`
@@ -92,7 +92,7 @@ func (a *Archive) removable(ctx context.Context, keep Retention, now time.Time, 
 	return s, s.removed(keep), nil
 }
 
-// removed returns the totals of what was removed, and the counts of each night.
+// removed returns the totals of the removed records, and the counts of each night.
 func (s *selection) removed(keep Retention) Removed {
 	out := s.total
 	out.Keep, out.Nights = keep, []NightRemoved{}
@@ -209,8 +209,8 @@ func copyKept(ctx context.Context, s *selection, to engine, opts GCOptions) erro
 	return err
 }
 
-// noteRemoved records in the runs and in the ledger what was removed. It may use several
-// batches, because the store has not been moved into place yet.
+// noteRemoved records in the runs and in the ledger which records were removed. It may use
+// several batches, because the store has not been moved into place yet.
 func (a *Archive) noteRemoved(ctx context.Context, gone Removed, now time.Time) error {
 	for some := range slices.Chunk(gone.Nights, 50) {
 		err := a.change(ctx, "note what was removed", func(b *batch) error { return a.noteRuns(ctx, b, some, now) })

@@ -65,10 +65,10 @@ func PlanRepair(ctx context.Context, dir string) (*Repair, error) {
 }
 
 // RepairArchive builds a sound archive beside dir from the readable records of the damaged
-// one in dir, with a ledger entry of the kind LedgerRepaired that names what was lost. It
-// then moves the damaged archive aside, unchanged, and the new one into its place. If it is
-// killed at any moment, dir holds either the damaged archive or the repaired one, and the
-// repair can be repeated. It does nothing to a sound archive.
+// one in dir, with a ledger entry of the kind LedgerRepaired that names the lost records.
+// It then moves the damaged archive aside, unchanged, and the new one into its place. If it
+// is killed at any moment, dir holds either the damaged archive or the repaired one, and
+// the repair can be repeated. It does nothing to a sound archive.
 func RepairArchive(ctx context.Context, dir string, how Building) (*Repair, error) {
 	how.Now = how.options().clock().now
 	p, err := planRepair(ctx, dir, how.options().clock())

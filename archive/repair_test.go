@@ -58,7 +58,7 @@ func evaluationsOf(t *testing.T, a *Archive) int {
 }
 
 // TestRepair checks that a repair recovers everything before and after the damage, recovers
-// the ledger up to the break, and adds an entry about what was lost.
+// the ledger up to the break, and adds an entry about the lost records.
 func TestRepair(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -63,8 +63,8 @@ type Acceptance struct {
 	Fault string `json:"fault"`
 }
 
-// Succession records that one archive replaces another, and what is lost with the replaced
-// archive.
+// Succession records that one archive replaces another, and which records are lost with the
+// replaced archive.
 type Succession struct {
 	// Witness is the witness of the replaced archive, as far as it could be read.
 	Witness

@@ -12,8 +12,8 @@ import (
 	"evolve/bench"
 )
 
-// TestAskedProgramGetsOneLine tests what is passed to a program that keeps running between
-// answers.
+// TestAskedProgramGetsOneLine checks that a program that keeps running between answers gets
+// each request as one line of JSON.
 func TestAskedProgramGetsOneLine(t *testing.T) {
 	var c capture
 	tk := task(t, "ref", `{"type":"command","argv":["python3","check.py"],"timeout":2,"protocol":"jsonl"}`)

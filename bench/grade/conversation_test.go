@@ -91,7 +91,7 @@ func TestGradesOfTurnsAlone(t *testing.T) {
 	}
 }
 
-// TestJudgeReadsTheConversation tests that a judge is shown what was said before the answer
+// TestJudgeReadsTheConversation tests that a judge is shown the messages before the answer
 // that it grades, and nothing from after the answer.
 func TestJudgeReadsTheConversation(t *testing.T) {
 	task := script(t, `{"id":"t","turns":["my name is Bo",{"user":"who am I?","graders":[{"type":"judge","rubric":"knows the name"}]},"bye"],"graders":[{"type":"judge","rubric":"polite"}]}`)

@@ -80,8 +80,8 @@ func (c *collector) noteContradictions() {
 		counted(n, "question occurs", "questions occur"), first, standing(of.places))
 }
 
-// sidesOf returns, as JSON, the part of a task that an agent sees and the answer and
-// graders that define what is expected in return.
+// sidesOf returns two JSON texts: the part of a task that an agent sees, and the expected
+// answer with its graders.
 func sidesOf(t bench.Task) (question, answer string) {
 	expected, _ := json.Marshal(bench.Task{Answer: t.Answer, Graders: t.Graders})
 	t.ID, t.Domain, t.Cluster, t.Split, t.Tags, t.Answer, t.Graders, t.Weight, t.Source = "", "", "", "", nil, nil, nil, 0, nil

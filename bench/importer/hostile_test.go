@@ -9,7 +9,7 @@ import (
 )
 
 // TestNoAnswerIsSeen imports files that contain the answer in additional places. Agents see
-// only a task's text and domain; a note names what is left out.
+// only a task's text and domain; a note names the omissions.
 func TestNoAnswerIsSeen(t *testing.T) {
 	table := func(rows ...string) string { return strings.Join(rows, "\n") + "\n" }
 	for name, c := range map[string]struct {

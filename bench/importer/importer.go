@@ -137,8 +137,8 @@ const (
 	maxNotes = 100_000
 )
 
-// Read reads tasks in the order of the file. Notes describe what was left out, and why;
-// an error means that the file as a whole is unusable, or has no usable task.
+// Read reads tasks in the order of the file. Notes describe the omissions and the
+// reasons for them; an error means that the file as a whole is unusable, or has no usable task.
 func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {

@@ -125,7 +125,7 @@ func TestInspectLog(t *testing.T) {
 }
 
 // zippedLog returns a log in the .eval form, with files given by their names. As in
-// Inspect's own files, the log begins with what was known at its start.
+// Inspect's own files, the log begins with the data known at its start.
 func zippedLog(t *testing.T, header string, files ...string) string {
 	t.Helper()
 	var out bytes.Buffer

@@ -46,7 +46,8 @@ func told(c Conversation) string {
 	return b.String()
 }
 
-// TestFormats reads a log of each format and checks its conversations and what is left out.
+// TestFormats reads a log of each format and checks its conversations and the entries that
+// are left out.
 func TestFormats(t *testing.T) {
 	for _, c := range []struct {
 		file  string
@@ -307,8 +308,8 @@ func TestFinite(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that no log crashes the process, and that what is read stays within the
-// bounds.
+// FuzzRead checks that no log crashes the process, and that the conversations read stay
+// within the bounds.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.json*")
 	if err != nil {

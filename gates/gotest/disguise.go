@@ -61,8 +61,7 @@ func (t *checker) inPlace(ctx context.Context, x *testResult, h runOptions) erro
 	return err
 }
 
-// canaryProblem describes what is wrong with the result of a run in which the canary had to
-// fail.
+// canaryProblem describes the fault in the result of a run in which the canary had to fail.
 func (s markedTests) canaryProblem(r run) string {
 	switch became := s.tests[s.canary].result(r); {
 	case became != "failed":

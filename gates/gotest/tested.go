@@ -27,8 +27,8 @@ type testResult struct {
 	excuse string
 	// mended are the tests that fail on the base and pass here.
 	mended []string
-	// canary describes what is wrong with the result of the test that had to fail in a
-	// disguised run; "" if nothing is wrong.
+	// canary describes the fault in the result of the test that had to fail in a disguised
+	// run; "" if nothing is wrong.
 	canary string
 }
 

@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// branchGroup holds what is needed to handle the proposals for one repository: the
+// branchGroup holds the data needed to handle the proposals for one repository: the
 // repository, its remote, and the branches found there.
 type branchGroup struct {
 	*Reviewer

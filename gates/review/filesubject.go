@@ -108,7 +108,7 @@ func (f *fileSubject) adoptable(ctx context.Context, p *archive.ProposalRecord, 
 }
 
 // matchesVariant refuses a proposal for a config if its files or its list of changes do not
-// match its variant. The list is what a person reads, but the variant is what was measured.
+// match its variant. A person reads the list, but the measurements are of the variant.
 func (f *fileSubject) matchesVariant(ctx context.Context) error {
 	if f.p.Kind != archive.KindConfig {
 		return nil

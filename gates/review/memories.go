@@ -359,7 +359,7 @@ func byWorth(a, b agent.Memory) int {
 	return cmp.Or(added(a)-added(b), a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID))
 }
 
-// wasSaid reports whether a memory comes from what was said in a conversation.
+// wasSaid reports whether a memory comes from a message in a conversation.
 func wasSaid(m agent.Memory) bool { return strings.HasPrefix(m.Source, conversation.Distilled) }
 
 // sorted returns the memories in a map, sorted by worth.

@@ -302,7 +302,7 @@ func (w *gateRun) trapProgram(ctx context.Context) (gates.Verdict, string) {
 
 // trapped returns the content of a file in which the first marked block that the patch
 // changed is replaced with an invalid text, or the whole content if there is no such block.
-// where describes what was replaced.
+// where names the block or the file that was replaced.
 func trapped(f patch.File) (broken []byte, where string) {
 	p := changedPlaces(f)[0]
 	files, err := p.with(trap)

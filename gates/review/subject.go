@@ -22,9 +22,9 @@ type subject interface {
 	// repository opens the repository that contains the files; it returns nil if there is
 	// none yet.
 	repository() (*patch.Repository, error)
-	// adoptable refuses a proposal that differs from what was measured or gated, or that
-	// exceeds a limit. It may renew the verdicts in the record. Its error is a *staleError
-	// if the proposal must first be gated again.
+	// adoptable refuses a proposal that differs from the version that was measured or
+	// gated, or that exceeds a limit. It may renew the verdicts in the record. Its error is
+	// a *staleError if the proposal must first be gated again.
 	adoptable(ctx context.Context, p *archive.ProposalRecord, d Decision) error
 	// ready refuses, before anything is recorded, a change that git would refuse later, or
 	// that git would write to the working tree in a form other than the committed one.

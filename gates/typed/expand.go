@@ -59,9 +59,9 @@ func (r *reading) scopeOf(p part) scope {
 }
 
 // value returns the value of an expression as far as it can be followed. Constants are
-// represented by their values, local variables by what is assigned to them, and parameters
-// by their positions. As a result, the names of variables do not matter, but their values
-// do.
+// represented by their values, local variables by the values assigned to them, and
+// parameters by their positions. As a result, the names of variables do not matter, but
+// their values do.
 func (s scope) value(e ast.Expr) string {
 	return foreign.Clip(s.follow(e, 0, map[*types.Var]bool{}), longest, foreign.Mark)
 }

@@ -191,7 +191,7 @@ func TestRequestsCutOffByAKillCount(t *testing.T) {
 }
 
 // TestDraftsSurviveACrash checks that a resumed run repeats no answered request, gets the
-// same results, and counts what was paid earlier.
+// same results, and counts the earlier payments.
 func TestDraftsSurviveACrash(t *testing.T) {
 	components := []string{"strategy", "planner", "strategy", "strategy"}
 	answer := func(stopAt int64, stop func()) *pen {

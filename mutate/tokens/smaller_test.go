@@ -162,8 +162,8 @@ func TestSmallerNames(t *testing.T) {
 	}
 }
 
-// TestSmallerEnds checks that what is offered differs in code and is nearer to the base, so
-// reverting always ends.
+// TestSmallerEnds checks that each version offered differs in code and is nearer to the
+// base, so reverting always ends.
 func TestSmallerEnds(t *testing.T) {
 	t.Parallel()
 	line := rapid.SampledFrom([]string{"if a:", "    b = a + 1", "    b = a * 2", "c = b", "# a", "", "x(a, [b", "])", "return a and b"})

@@ -25,8 +25,8 @@ func (w *worker) more() (more, gone bool) {
 	return n > 0, n == 0 && !errors.Is(err, syscall.EAGAIN)
 }
 
-// readNow reads what is available without waiting. EAGAIN means that nothing is available;
-// a count of 0 without an error means that the writer is gone.
+// readNow reads the available bytes without waiting. EAGAIN means that nothing is
+// available; a count of 0 without an error means that the writer is gone.
 func readNow(f *os.File, p []byte) (n int, err error) {
 	conn, err := f.SyscallConn()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestCallsOfATranscript tests what is learned about the calls in a transcript: those made
+// TestCallsOfATranscript checks the learnings about the calls in a transcript: those made
 // by the runtime, with repairs and referrals, and those that a program reports as its own.
 func TestCallsOfATranscript(t *testing.T) {
 	got := CallsOf([]agent.Event{

@@ -70,7 +70,7 @@ type Referral struct {
 	Turn string `json:"turn,omitempty"`
 }
 
-// These are the limits on what is stored. The limits on names and causes are in bytes.
+// These are the limits on stored texts. The limits on names and causes are in bytes.
 const (
 	maxCapsules  = 500
 	maxLatencies = 100

@@ -21,7 +21,7 @@ const (
 	knownName = 60
 )
 
-// record holds what is known about a tool in a domain.
+// record holds the known facts about a tool in a domain.
 type record struct {
 	tool  string
 	where string
@@ -35,7 +35,7 @@ type record struct {
 	warning string
 }
 
-// KnownTools returns what is known about tools, for a prompt, with one line per tool: its
+// KnownTools returns the known facts about tools, for a prompt, with one line per tool: its
 // methods with their calls; its calls in the domain and the share of successes among the
 // judged ones (in all domains if the domain has no call to the tool); what was learned
 // about it; its last failures; its referrals by axis; and its cohesion warning. The tools
@@ -69,7 +69,7 @@ func (e *Experience) KnownTools(tools []string, domain string, budget int) strin
 	return out
 }
 
-// record returns what is known about a tool in a domain.
+// record returns the known facts about a tool in a domain.
 func (e *Experience) record(tool, domain string) record {
 	domain = domainName(domain)
 	r := record{tool: tool, where: "in " + named(domain), warning: e.CohesionWarning(tool)}

@@ -129,7 +129,7 @@ func (e *Experience) learnings(domain string) (out []Learning, known bool) {
 // bounded returns calls with excess names removed: a call to a new tool beyond the limit on
 // tool names is counted under [Unregistered], and a new method beyond the limit on a tool's
 // methods is cleared. A program with arbitrary tool names, or a server with arbitrary
-// operation names, must not displace what is known about other tools.
+// operation names, must not displace the known facts about other tools.
 func (e *Experience) bounded(calls []Call) []Call {
 	type pair struct{ tool, method string }
 	known, number := map[pair]bool{}, map[string]int{}

@@ -20,9 +20,9 @@ type Limit struct {
 	Day string `json:"day,omitempty"`
 }
 
-// Limits returns the limits on what was learned. The limits on competences come first, for
-// each competence to which one more correction or success would not count in full; then
-// come the tools that are avoided.
+// Limits returns the limits on learnings. The limits on competences come first, for each
+// competence to which one more correction or success would not count in full; then come the
+// tools that are avoided.
 func (e *Experience) Limits() []Limit {
 	var out []Limit
 	for _, c := range e.Domains {

@@ -80,7 +80,7 @@ type Request struct {
 	// Instead maps the name of a tool that people no longer want used to the name of its
 	// replacement.
 	Instead map[string]string
-	// Known describes, for a language model, what is known about the tools from earlier
+	// Known describes, for a language model, the known facts about the tools from earlier
 	// turns.
 	Known string
 	// Sampling holds parameters for language models.

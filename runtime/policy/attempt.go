@@ -93,8 +93,8 @@ type flight struct {
 }
 
 // The states of a flight. The state is changed once, either to landed by the function when
-// it ends or to left by the caller when it abandons the function. Whoever changes it first
-// determines who releases the permit.
+// it ends or to left by the caller when it abandons the function. The caller releases the
+// permit after landed, and the goroutine of the function after left.
 const (
 	flying int32 = iota
 	landed

@@ -54,7 +54,7 @@ func cost(s Spent) amount {
 	return amount{calls: 1, tokens: tokens, nanos: money(s.USD)}
 }
 
-// spend holds what was spent in one scope: by a run, by an agent or on a day.
+// spend holds the spending in one scope: by a run, by an agent or on a day.
 type spend struct {
 	scope   string
 	spent   amount
@@ -64,9 +64,9 @@ type spend struct {
 	budget  Budget        // last resolved, for statistics
 }
 
-// spending holds what was spent on one tool or provider, by scope.
+// spending holds the spending on one tool or provider, by scope.
 type spending struct {
-	load  sync.Once // loads what was spent earlier
+	load  sync.Once // loads the earlier spending
 	start time.Time
 
 	mu     sync.Mutex
@@ -161,7 +161,7 @@ func (r *reservation) begin(now time.Time, cut func(*BudgetError)) error {
 	return nil
 }
 
-// finalize replaces the estimate with what was spent.
+// finalize replaces the estimate with the actual spending.
 func (r *reservation) finalize(now time.Time, spent Spent) {
 	p := r.spending
 	p.mu.Lock()
@@ -280,14 +280,14 @@ func (a *spend) elapsed(at time.Duration) time.Duration {
 	return a.spent.elapsed + time.Duration(a.running)*at - a.since
 }
 
-// usage returns what was spent, for statistics.
+// usage returns the spending, for statistics.
 func (a *spend) usage(at time.Duration) Usage {
 	return Usage{
 		Calls: a.spent.calls, Tokens: a.spent.tokens, USD: float64(a.spent.nanos) / nanosPerUSD, Elapsed: a.elapsed(at),
 	}
 }
 
-// seed adds what was spent before this engine existed, on the current day and by earlier
+// seed adds the spending from before this engine existed, on the current day and by earlier
 // processes of the run.
 func (e *Engine) seed(p *spending, c Call) {
 	var today, run Usage

@@ -55,7 +55,7 @@
 //     begun, and a server's retry-after is never shortened.
 //  3. Budget. It never waits, so a call over budget takes up no place in a queue. Each
 //     attempt is charged: its estimate is reserved before the attempt and afterwards
-//     replaced by what was spent. A time budget is not reserved; it ends attempts
+//     replaced by the actual spending. A time budget is not reserved; it ends attempts
 //     when their total running time reaches it.
 //  4. A check of the breakers and of a hold, to refuse calls that would wait in vain.
 //  5. Fair queue, first of the tool and then of its server. Permits rotate among

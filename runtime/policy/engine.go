@@ -11,7 +11,7 @@ import (
 // Options make an Engine.
 type Options struct {
 	Book Book
-	// Day returns what was spent on a tool or provider today (UTC) before this engine was
+	// Day returns today's spending on a tool or provider (UTC) before this engine was
 	// created. It is called once for each name, at its first call. A nil Day means that
 	// nothing was spent.
 	Day func(kind Kind, name string) Usage

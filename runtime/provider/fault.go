@@ -178,7 +178,7 @@ func (e Endpoint) unsent(ctx context.Context, x *exchange, clientErr error,
 	return describe(Cut, "no complete reply: %v", err)
 }
 
-// refusal describes what is wrong with the API key and names its environment variable.
+// refusal describes the fault of the API key and names its environment variable.
 func (e Endpoint) refusal() string {
 	switch {
 	case e.KeyEnv == "":

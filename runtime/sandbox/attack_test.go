@@ -34,8 +34,8 @@ type bait struct {
 	victimMemory, victimBytes string // the hexadecimal address of the secret in the victim's memory, and its length
 }
 
-// attack is one way to reach or disturb what is outside the sandbox. It returns nil if it
-// succeeded. None of the attacks would harm a machine without isolation.
+// attack is one way to reach or disturb the system outside the sandbox. It returns nil if
+// it succeeded. None of the attacks would harm a machine without isolation.
 type attack struct {
 	name string
 	// outside states when the attack succeeds without isolation: always, for the superuser,

@@ -13,19 +13,20 @@
 //   - an empty HOME and /tmp in memory, a few devices, and a read-only /proc that shows
 //     only its own processes.
 //
-// Its environment holds only what is passed. It gets none of this process's descriptors and
-// keys. It has no capabilities and cannot get any, cannot create further namespaces, and
-// has no controlling terminal. It dies with all its descendants, whatever their sessions,
-// when it is killed, when it ends, or when this process ends. On the architectures that
-// have a filter below, a seccomp filter withholds system calls that reach into other
-// processes, change mounts, or are a frequent source of kernel vulnerabilities (io_uring,
-// bpf, perf, userfaultfd, keys). It also withholds sockets of kinds that bypass namespaces,
-// such as sockets to the host of a virtual machine; set-uid and set-gid programs, which
-// would lend the user's rights to others on the host; and core dumps. Landlock, on kernels
-// that have it, enforces the writable paths a second time and keeps signals and abstract
-// sockets inside. If the machine runs out of memory, the kernel kills the processes inside
-// first. Symbolic links that a foreign program puts on the way to a shown path after the
-// root was planned and before it is built are not followed: the start fails.
+// Its environment holds only the variables that the caller passes. It gets none of this
+// process's descriptors and keys. It has no capabilities and cannot get any, cannot create
+// further namespaces, and has no controlling terminal. It dies with all its descendants,
+// whatever their sessions, when it is killed, when it ends, or when this process ends. On
+// the architectures that have a filter below, a seccomp filter withholds system calls that
+// reach into other processes, change mounts, or are a frequent source of kernel
+// vulnerabilities (io_uring, bpf, perf, userfaultfd, keys). It also withholds sockets of
+// kinds that bypass namespaces, such as sockets to the host of a virtual machine; set-uid
+// and set-gid programs, which would lend the user's rights to others on the host; and core
+// dumps. Landlock, on kernels that have it, enforces the writable paths a second time and
+// keeps signals and abstract sockets inside. If the machine runs out of memory, the kernel
+// kills the processes inside first. Symbolic links that a foreign program puts on the way
+// to a shown path after the root was planned and before it is built are not followed: the
+// start fails.
 //
 // To get the rights for this, the program starts itself again as the first process of the
 // namespaces ([Init]); the sandboxed program is a child of that process. The first process

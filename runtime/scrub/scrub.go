@@ -197,8 +197,8 @@ func (f *finder) inJSON(s *scan, from, to int, spans []span) string {
 	return f.values(s.text[from:to])
 }
 
-// values removes what is found within individual JSON strings and numbers. It is used if
-// the spans contain JSON syntax, as those of known values that look like JSON do.
+// values removes the matches within individual JSON strings and numbers. It is used if the
+// spans contain JSON syntax, as those of known values that look like JSON do.
 func (f *finder) values(text string) string {
 	var out strings.Builder
 	for i := 0; i < len(text); {
@@ -226,7 +226,7 @@ func (f *finder) values(text string) string {
 	return out.String()
 }
 
-// literal removes what is found in one JSON literal. If the result would be invalid, it
+// literal removes the matches in one JSON literal. If the result would be invalid, it
 // removes the whole literal.
 func (f *finder) literal(text string) string {
 	s := f.scan(text)

@@ -10,8 +10,8 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// Limits on what is read and returned. [Summary.Truncated] reports whether a part of the
-// file or of a list was omitted.
+// Limits on the text that is read and returned. [Summary.Truncated] reports whether a part
+// of the file or of a list was omitted.
 const (
 	MaxText = 1 << 20 // bytes of a file; more is an error
 

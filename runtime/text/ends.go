@@ -1,7 +1,6 @@
 package text
 
-// Head retains the first Most bytes of what is written to it. The zero value retains
-// nothing.
+// Head retains the first Most bytes that are written to it. The zero value retains nothing.
 type Head struct {
 	Most int
 	kept []byte
@@ -14,11 +13,10 @@ func (h *Head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns what was retained.
+// String returns the retained text.
 func (h *Head) String() string { return string(h.kept) }
 
-// Tail retains the last Most bytes of what is written to it. The zero value retains
-// nothing.
+// Tail retains the last Most bytes that are written to it. The zero value retains nothing.
 type Tail struct {
 	Most int
 	kept []byte
@@ -32,5 +30,5 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns what was retained.
+// String returns the retained text.
 func (t *Tail) String() string { return string(t.kept) }

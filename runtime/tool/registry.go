@@ -256,8 +256,8 @@ func describe(s telemetry.Span, of Spec, res Result, err error) {
 	}
 }
 
-// check validates arguments against the schema and returns what is wrong, or "" if nothing
-// is.
+// check validates arguments against the schema and returns a description of the fault, or
+// "" if nothing is.
 func (e entry) check(args json.RawMessage) string {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
 	if err != nil {

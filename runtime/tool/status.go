@@ -56,7 +56,7 @@ type ToolUse struct {
 	Outcomes map[agent.Outcome]int `json:"outcomes"`
 }
 
-// BudgetLeft holds what was spent and, for each limit, what is left.
+// BudgetLeft holds the spending and, for each limit, the remaining amount.
 type BudgetLeft struct {
 	Tokens     int64    `json:"tokens_spent"`
 	TokensLeft *int64   `json:"tokens_left,omitempty"`

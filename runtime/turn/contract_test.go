@@ -120,7 +120,7 @@ func trace(t *testing.T, o Options, tasks []agent.Task, space agent.Space, c age
 }
 
 // TestParametersOfALanguageModelAct is the contract for the search space of a language
-// model. Under the circumstances, each parameter that is not idle changes what is sent to
+// model. Under the circumstances, each parameter that is not idle changes the request to
 // the model, or the result, on some task, and each idle parameter changes nothing. The test
 // covers every parameter in the space, so a new parameter without an effect fails it.
 func TestParametersOfALanguageModelAct(t *testing.T) {

@@ -35,7 +35,7 @@ func want(id string, action experience.Action, tool, with string) experience.Fee
 }
 
 // TestChoiceFollowsThePast tests the score and the reason for the heuristic's choice after
-// success, failure and feedback. Feedback takes precedence over what was learned.
+// success, failure and feedback. Feedback takes precedence over learnings.
 func TestChoiceFollowsThePast(t *testing.T) {
 	files := map[string]string{"runbook.md": "The server restarts on Monday."}
 	for name, c := range map[string]struct {
@@ -74,7 +74,7 @@ func TestChoiceFollowsThePast(t *testing.T) {
 
 // TestALanguageModelSeesThePast tests that a tool that people no longer want is neither
 // offered nor called, that another tool is active in its place, and that the prompt
-// contains what is known about the tools, as data within its bound.
+// contains the known facts about the tools, as data within its bound.
 func TestALanguageModelSeesThePast(t *testing.T) {
 	past := lived([]experience.Feedback{want("F2", experience.Replace, "grep", "dependency_map")}, "-read_file", "calculate")
 	var seen []model.Request

@@ -71,7 +71,7 @@ type Options struct {
 	// Tools proposes the tools that a run's evaluations wrote and used to solve tasks. If
 	// Tools is nil, none are proposed.
 	Tools func(ctx context.Context, a *workspace.Agent, run string) ([]archive.ProposalRecord, error)
-	// Memories proposes what was learnt in the agent's live turns. It returns the proposal
+	// Memories proposes the learnings from the agent's live turns. It returns the proposal
 	// that awaits a decision, provided that this call made it. If Memories is nil, none are
 	// proposed.
 	Memories func(ctx context.Context, a *workspace.Agent, run string) (*archive.ProposalRecord, error)

@@ -120,7 +120,7 @@ func TestPatchIsWrittenFromFailures(t *testing.T) {
 	if s, err = Run(t.Context(), o); err != nil || len(m.asked) != 2 || !strings.Contains(s.Run.Patches[0].Text, "one patch an hour") {
 		t.Errorf("asked %d times, %+v, %v", len(m.asked), s.Run.Patches, err)
 	}
-	// On a later night, the model is shown what was refused and why.
+	// On a later night, the model is shown the refused drafts and the reasons.
 	later := o.Now().Add(2 * time.Hour)
 	o.Now = func() time.Time { return later }
 	o.Patches.Now = o.Now

@@ -17,8 +17,9 @@ func best() agent.Config {
 }
 
 // TestWhatNothingNeedsToConfirmIsSearched checks that a search that finds nothing to
-// confirm gets what is reserved for the confirmation, except for one block. If the search
-// does find something, the finding is confirmed with the whole share.
+// confirm gets the evaluations, money and time that are reserved for the confirmation,
+// except for one block. If the search does find something, the finding is confirmed with
+// the whole share.
 func TestWhatNothingNeedsToConfirmIsSearched(t *testing.T) {
 	whole(t)
 	for name, budget := range map[string]workspace.Budget{

@@ -491,7 +491,8 @@ func drainReserve(left time.Duration) time.Duration {
 
 // finish records the end of the run.
 func (r *runner) finish(ctx context.Context, ended error, results []archive.AgentResult) error {
-	// First store what was paid for; if that fails, the failure ends the run.
+	// First store the evaluations that were paid for; if that fails, the failure ends the
+	// run.
 	if err := r.o.Archive.Flush(ctx); err != nil && ended == nil {
 		ended = fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}

@@ -54,8 +54,8 @@ func TestSeats(t *testing.T) {
 	}
 }
 
-// TestMoneyAfterAKill checks that each agent of a resumed run may spend what is left of its
-// own part, and that all agents together may spend no more than the run has left.
+// TestMoneyAfterAKill checks that each agent of a resumed run may spend the rest of its own
+// part, and that all agents together may spend no more than the run has left.
 func TestMoneyAfterAKill(t *testing.T) {
 	store := archive.OpenMemory()
 	w := toyAgents(toyWorkspace(t, 10), 3)

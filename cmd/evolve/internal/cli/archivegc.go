@@ -108,7 +108,7 @@ func gcFailure(err error) error {
 	return err
 }
 
-// removedWords describes what was removed or would be removed.
+// removedWords describes the records that were removed or would be removed.
 func removedWords(r archive.Removed, dry bool) string {
 	text := "nothing to remove"
 	if r.Any() {

@@ -66,7 +66,7 @@ func archiveRepair(sh *shell, c *cli.Context, yes bool) error {
 	return err
 }
 
-// printRepair shows what was found, and what is or would be retained.
+// printRepair shows what was found, and which records are or would be retained.
 func printRepair(con *console, root string, r *archive.Repair) error {
 	if r.Sound() {
 		_, err := fmt.Fprintln(con.stdout, "sound: there is nothing to repair")

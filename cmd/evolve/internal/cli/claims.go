@@ -38,7 +38,7 @@ func prices(r *stats.Ruling) (out []string) {
 	return out
 }
 
-// claimWords describes what is known about a variant, and whether it breaks a guard.
+// claimWords describes the known facts about a variant, and whether it breaks a guard.
 func claimWords(c stats.Claim, prices []string) string {
 	words := claims[c]
 	if words != "" && len(prices) > 0 {

@@ -122,7 +122,7 @@ func showCode(sh *shell, b *codeBook, name string) error {
 	})
 }
 
-// view returns what is known about a target's code.
+// view returns the known facts about a target's code.
 func (b *codeBook) view() (*codeView, error) {
 	v := &codeView{Target: b.Target.Name, Repository: b.Target.Repo, Commit: b.Commit(), Uncommitted: b.Uncommitted(), Blocks: []codeBlock{}, Skipped: b.Skipped(), noun: b.Cases(), folder: b.workspace.Rel(b.Target.Repo)}
 	for _, k := range b.Blocks {

@@ -180,7 +180,7 @@ func contradiction(ctx context.Context, a *archive.Archive, p archive.ProposalRe
 	return "", err
 }
 
-// claims describes what is known about a variant, by claim.
+// claims describes the known facts about a variant, by claim.
 var claims = map[stats.Claim]string{
 	stats.NewTasks:   "better on new tasks like these",
 	stats.TheseTasks: "better on these tasks; not shown for new ones",

@@ -213,8 +213,8 @@ func (p *person) ask(ctx context.Context, question string) (string, error) {
 }
 
 // confirm asks whether to go on. It returns nil for y or yes, in upper or lower case, and
-// an error for n, no or an empty line. The error names what was not done. After any other
-// line, confirm asks again.
+// an error for n, no or an empty line. The error names the action that was not taken. After
+// any other line, confirm asks again.
 func (p *person) confirm(ctx context.Context, what string) error {
 	for {
 		line, err := p.ask(ctx, "go on? y or yes, n or no [no]: ")

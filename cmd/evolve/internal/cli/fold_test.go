@@ -103,7 +103,8 @@ func TestFoldAnyLine(t *testing.T) {
 }
 
 // TestFoldWriter tests that parts of a line are folded as one line, that flush prints a
-// question with the space after it, and that what is not folded is printed in its order.
+// question with the space after it, and that text that is not folded keeps its
+// place in the order.
 func TestFoldWriter(t *testing.T) {
 	var file bytes.Buffer
 	out := &foldWriter{file: &file, tty: true, width: 20}

@@ -22,7 +22,7 @@ type patchView struct {
 	Gates []archive.GateVerdict `json:"gates"`
 	Kind  archive.ProposalKind  `json:"kind"`
 	Title string                `json:"title"`
-	// Target names what is patched, and Repository is the target's folder.
+	// Target is the name of the patched target, and Repository is the target's folder.
 	Target     string `json:"target"`
 	Repository string `json:"repository"`
 	Author     string `json:"author"`

@@ -32,7 +32,7 @@ type proposalLine struct {
 	Created time.Time             `json:"created"`
 	By      string                `json:"by,omitempty"`
 	Commit  string                `json:"commit,omitempty"`
-	// Claim describes what is known about the variant; it is absent if there was no
+	// Claim describes the known facts about the variant; it is absent if there was no
 	// confirmation.
 	Claim stats.Claim `json:"claim,omitempty"`
 	// Price lists what gets worse or more expensive with a variant that awaits a decision,

@@ -30,7 +30,7 @@ type statusView struct {
 	Workspace string `json:"workspace"`
 	Running   bool   `json:"running"`
 	// Faulty lists the mistakes in the workspace's files. A run refuses such files, but the
-	// status still shows what was recorded.
+	// status still shows the recorded data.
 	Faulty *faultyFiles `json:"faulty,omitempty"`
 	// Refused is the reason why the archive of a killed process could not be repaired; the
 	// archive is then read in its present state.
@@ -262,7 +262,8 @@ func (r readOnce) Proposals(context.Context) iter.Seq2[archive.ProposalRecord, e
 	}
 }
 
-// fillDecisions reads what awaits a decision, what was adopted, and what is unfinished.
+// fillDecisions reads the proposals that await a decision, the adopted ones, and the
+// unfinished decisions.
 func (v *statusView) fillDecisions(ctx context.Context, read readOnce, w *workspace.Workspace, now time.Time) (err error) {
 	a := read.Archive
 	if v.Waiting, err = model.ListWaiting(ctx, read, "", now); err != nil {

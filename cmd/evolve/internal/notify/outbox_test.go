@@ -129,7 +129,7 @@ func TestRemind(t *testing.T) {
 }
 
 // TestFails checks that a failing channel is named, is tried again and does not hold up the
-// others, and that what was decided meanwhile is not sent.
+// others, and that proposals decided in the meantime are not sent.
 func TestFails(t *testing.T) {
 	a, b := &spyChannel{name: "a", fail: true}, &spyChannel{name: "b"}
 	p := newPost(t, a, b)

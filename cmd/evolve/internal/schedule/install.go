@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// Done describes what was installed or removed.
+// Done describes the files that were installed or removed.
 type Done struct {
 	Kind   Kind
 	System bool

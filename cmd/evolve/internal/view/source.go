@@ -219,7 +219,7 @@ type Proposal struct {
 	// Stale lists what changed since the proposal's config was measured. A stale proposal
 	// cannot be approved.
 	Stale []string
-	// Facts holds what is known about the proposal: the gain, and what gets worse or more
+	// Facts holds the known facts about the proposal: the gain, and what gets worse or more
 	// expensive. It is empty in a list.
 	Facts []Fact
 	// Sections holds what `evolve show` and `evolve diff` print about the proposal; it is

@@ -251,7 +251,8 @@ func (f *AgentFactory) turnOptions(a *workspace.Agent) turn.Options {
 }
 
 // closeBuiltin closes everything that an agent has opened, the most recently opened first.
-// It first waits for abandoned calls, because they may still use what is to be closed.
+// It first waits for abandoned calls, because they may still use the resources to be
+// closed.
 func (f *AgentFactory) closeBuiltin(ctx context.Context, a *workspace.Agent, closers []func() error) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), strayPatience)
 	defer stop()

@@ -41,7 +41,7 @@ func inService(t *testing.T) *service {
 	return &service{t, host, w, &w.Agents[0], folder}
 }
 
-// turn takes a live turn in a domain and stores it with what was learned from it.
+// turn takes a live turn in a domain and stores it with the learnings from it.
 func (u *service) turn(domain, folder string) TurnResult {
 	u.Helper()
 	f, err := u.host.Agents(u.w)

@@ -15,7 +15,7 @@ import (
 	"evolve/runtime/policy"
 )
 
-// TestTheDayCountsDrafts checks that what was paid to a language model for proposals counts
+// TestTheDayCountsDrafts checks that payments to a language model for proposals count
 // against the budgets of the day, starting at midnight UTC.
 func TestTheDayCountsDrafts(t *testing.T) {
 	root := t.TempDir()

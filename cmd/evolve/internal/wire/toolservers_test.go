@@ -17,7 +17,7 @@ func (worded) Call(context.Context, *tool.Env, json.RawMessage) (tool.Result, er
 	return tool.OK(""), nil
 }
 
-// TestListing checks that what was measured with a server's tool is not reused once the
+// TestListing checks that measurements made with a server's tool are not reused once the
 // server describes the tool differently.
 func TestListing(t *testing.T) {
 	base := worded{Name: "words__lookup", Description: "looks a word up", Schema: json.RawMessage(`{"type":"object"}`), Effect: tool.Read}

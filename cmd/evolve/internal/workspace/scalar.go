@@ -24,8 +24,8 @@ type text struct {
 	private bool
 	// words, if not empty, are the only valid values.
 	words []string
-	// check, if not nil, returns what is wrong with a value, in words that follow the
-	// value's name, and a hint at a remedy.
+	// check, if not nil, returns a description of the fault in a value, in words that
+	// follow the value's name, and a hint at a remedy.
 	check func(v string) (problem, hint string)
 	// form is the JSON schema of a text that has a check.
 	form schema

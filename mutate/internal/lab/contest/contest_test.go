@@ -57,7 +57,8 @@ func keepRules(t *testing.T, p *problem.Problem, names ...string) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// The last purchase in a priced problem may cost more than what is left.
+				// The last purchase in a priced problem may cost more than the remaining
+				// budget.
 				if d.spent > budget && !p.Priced || d.spent > budget*21/20 || float64(d.spent) < 0.75*budget {
 					t.Errorf("spent %d of %d", d.spent, budget)
 				}
