@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	visible "evolve/runtime/text"
 )
 
 // inspectLog is the part of a log of Inspect in JSON that describes its tasks. The log also
@@ -68,10 +70,10 @@ func readInspectLog(c *collector, data []byte) (bool, error) {
 	c.logResults(doc, log.Samples)
 	samples := log.tasks()
 	if all := len(log.Samples); all > len(samples) {
-		c.note(0, "the log's %d samples come from %s, in several epochs", all, tasks(len(samples)))
+		c.note(0, "the log's %d samples come from %s, in several epochs", all, visible.Count(len(samples), "task"))
 	}
 	if all := log.Eval.Dataset.Samples; all > len(samples) {
-		c.note(0, "the log has %d of the %s of its data set (its status: %s)", len(samples), tasks(all), show(log.Status))
+		c.note(0, "the log has %d of the %s of its data set (its status: %s)", len(samples), visible.Count(all, "task"), show(log.Status))
 	}
 	list, err := json.Marshal(samples)
 	if err != nil {

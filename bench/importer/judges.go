@@ -2,7 +2,6 @@ package importer
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -91,20 +90,6 @@ func (c *collector) noteJudges(tasks []bench.Task) {
 		}
 	}
 	if n > 0 {
-		c.note(0, "%s graded by a judge model on the route default, unless a grader names another route in \"route\"", plural(n))
+		c.note(0, "%s graded by a judge model on the route default, unless a grader names another route in \"route\"", counted(n, "task is", "tasks are"))
 	}
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return "1 task is"
-	}
-	return tasks(n) + " are"
-}
-
-func tasks(n int) string {
-	if n == 1 {
-		return "1 task"
-	}
-	return fmt.Sprintf("%d tasks", n)
 }

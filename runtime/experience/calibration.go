@@ -129,7 +129,7 @@ func (e *Experience) CalibrationText(domain string) (string, bool) {
 func (c Calibration) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the last %s with a stated confidence had a mean confidence of %.2f and a success rate of %.2f (%d succeeded)",
-		counted(c.Turns, "turn"), c.Confidence, c.Success, int(math.Round(c.Success*float64(c.Turns))))
+		text.Count(c.Turns, "turn"), c.Confidence, c.Success, int(math.Round(c.Success*float64(c.Turns))))
 	switch gap := c.Confidence - c.Success; {
 	case gap >= .005:
 		fmt.Fprintf(&b, ", so the confidence was too high by %.2f", gap)
@@ -139,7 +139,7 @@ func (c Calibration) text() string {
 	fmt.Fprintf(&b, ". Brier score %.3f (0 is perfect, .25 a constant .5), expected calibration error %.3f in ten bins.\n", c.Brier, c.ECE)
 	for _, bin := range c.Curve {
 		fmt.Fprintf(&b, "  confidence over %.1f to %.1f: %s, mean confidence %.2f, success rate %.2f\n",
-			bin.Over, bin.To, counted(bin.Turns, "turn"), bin.Confidence, bin.Success)
+			bin.Over, bin.To, text.Count(bin.Turns, "turn"), bin.Confidence, bin.Success)
 	}
 	return b.String()
 }

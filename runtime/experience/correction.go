@@ -56,12 +56,12 @@ func (e *Experience) CorrectionsText(domain string) (string, bool) {
 	var b strings.Builder
 	switch {
 	case everywhere(domain):
-		fmt.Fprintf(&b, "People made %s.\n", counted(len(list), "correction"))
+		fmt.Fprintf(&b, "People made %s.\n", text.Count(len(list), "correction"))
 	case len(list) > 0:
-		fmt.Fprintf(&b, "People made %s in %s (%d in all domains).\n", counted(len(list), "correction"), name(domain), len(e.Corrections))
+		fmt.Fprintf(&b, "People made %s in %s (%d in all domains).\n", text.Count(len(list), "correction"), name(domain), len(e.Corrections))
 	default:
 		list = e.Corrections
-		fmt.Fprintf(&b, "People made no corrections in %s and %s in other domains.\n", name(domain), counted(len(list), "correction"))
+		fmt.Fprintf(&b, "People made no corrections in %s and %s in other domains.\n", name(domain), text.Count(len(list), "correction"))
 	}
 	for i := len(list) - 1; i >= max(0, len(list)-shownCorrections); i-- {
 		c := list[i]
@@ -111,12 +111,3 @@ func name(domain string) string {
 
 // brief returns a text as one line of at most n characters.
 func brief(s string, n int) string { return text.Clip(text.OneLine(s), n, text.Runes, text.Ellipsis) }
-
-// counted returns a number with its noun in the singular or plural, such as "1 turn" or "3
-// turns".
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // Thresholds of findings.
@@ -72,7 +73,7 @@ func (p *Period) Strengths() []Finding {
 		}
 	}
 	if n := p.Approved.Count; n > 0 {
-		out = append(out, finding(p.Approved.Turns, n, p.Turns, "people approved %s", counted(n, "answer")))
+		out = append(out, finding(p.Approved.Turns, n, p.Turns, "people approved %s", text.Count(n, "answer")))
 	}
 	return byCount(out)
 }
@@ -85,10 +86,10 @@ func (p *Period) Weaknesses() []Finding {
 			continue
 		}
 		x := p.Outcomes[o]
-		out = append(out, finding(x.Turns, x.Count, p.Turns, "%d of %s ended with %s", x.Count, counted(p.Turns, "turn"), o))
+		out = append(out, finding(x.Turns, x.Count, p.Turns, "%d of %s ended with %s", x.Count, text.Count(p.Turns, "turn"), o))
 	}
 	if n := p.Corrected.Count; n > 0 {
-		out = append(out, finding(p.Corrected.Turns, n, p.Turns, "people corrected %s", counted(n, "answer")))
+		out = append(out, finding(p.Corrected.Turns, n, p.Turns, "people corrected %s", text.Count(n, "answer")))
 	}
 	for _, d := range p.Domains {
 		if n := d.judged(); n >= fewFailures && float64(d.Succeeded) < failsBelow*float64(n) {
@@ -104,7 +105,7 @@ func (p *Period) Weaknesses() []Finding {
 		}
 	}
 	if s := p.Stated; s.tooHigh() {
-		out = append(out, finding(s.FailedIn, s.Turns.Count-s.Succeeded, s.Turns.Count, "%s stated a mean confidence of %.2f, and %d succeeded", counted(s.Turns.Count, "turn"), s.Confidence, s.Succeeded))
+		out = append(out, finding(s.FailedIn, s.Turns.Count-s.Succeeded, s.Turns.Count, "%s stated a mean confidence of %.2f, and %d succeeded", text.Count(s.Turns.Count, "turn"), s.Confidence, s.Succeeded))
 	}
 	return byCount(out)
 }
@@ -114,7 +115,7 @@ func (p *Period) Weaknesses() []Finding {
 func (p *Period) Referrals() []Finding {
 	var out []Finding
 	if x := p.Outcomes[agent.WrongToolBoundary]; x.Count > 0 {
-		out = append(out, finding(x.Turns, x.Count, p.Turns, "%d of %s ended with a referral, with evidence", x.Count, counted(p.Turns, "turn")))
+		out = append(out, finding(x.Turns, x.Count, p.Turns, "%d of %s ended with a referral, with evidence", x.Count, text.Count(p.Turns, "turn")))
 	}
 	for _, x := range p.Errors {
 		if x.Outcome != agent.WrongToolBoundary {
@@ -124,7 +125,7 @@ func (p *Period) Referrals() []Finding {
 		if x.Tool == AllTools {
 			of = "that concerns no tool"
 		}
-		out = append(out, finding(x.Calls.Turns, x.Calls.Count, 0, "%s %s%s", counted(x.Calls.Count, "referral"), of, x.Cause.after(": ")))
+		out = append(out, finding(x.Calls.Turns, x.Calls.Count, 0, "%s %s%s", text.Count(x.Calls.Count, "referral"), of, x.Cause.after(": ")))
 	}
 	return byCount(out)
 }
@@ -159,9 +160,9 @@ func (p *Period) otherAdvice() []Finding {
 		switch {
 		case x.Calls.Count < repeatedError || x.Tool == AllTools:
 		case x.Outcome == agent.WrongToolBoundary:
-			out = append(out, finding(x.Calls.Turns, x.Calls.Count, 0, "%s after %s of %s", remedyOf(x.Outcome), counted(x.Calls.Count, "referral"), x.name()))
+			out = append(out, finding(x.Calls.Turns, x.Calls.Count, 0, "%s after %s of %s", remedyOf(x.Outcome), text.Count(x.Calls.Count, "referral"), x.name()))
 		default:
-			out = append(out, finding(x.Calls.Turns, x.Calls.Count, 0, "%s after %s of %s", remedyOf(x.Outcome), counted(x.Calls.Count, string(x.Outcome)+" error"), x.name()))
+			out = append(out, finding(x.Calls.Turns, x.Calls.Count, 0, "%s after %s of %s", remedyOf(x.Outcome), text.Count(x.Calls.Count, string(x.Outcome)+" error"), x.name()))
 		}
 	}
 	for _, u := range p.Tools {

@@ -84,7 +84,7 @@ func (c Competence) text() string {
 		limit = fmt.Sprintf(" On %s it moves by no more than %.1f from %.2f.", c.Day, changePerDay, c.DayStart)
 	}
 	return fmt.Sprintf("Competence in %s: %.2f (from .1 to 1; .5 without history), after %s, %d of them successful and %d corrected by people.%s\n",
-		name(c.Domain), c.Score, counted(c.Turns, "turn"), c.Successes, c.Corrected, limit)
+		name(c.Domain), c.Score, text.Count(c.Turns, "turn"), c.Successes, c.Corrected, limit)
 }
 
 // competenceText describes a competence. If feedback changes its value, the text also gives
@@ -113,7 +113,7 @@ func toolLine(c Capsule) string {
 	if c.Method != "" {
 		tool += " " + c.Method
 	}
-	line := fmt.Sprintf("  %s: %d of %s succeeded, confidence %.2f", brief(tool, 100), c.Success(), counted(c.Judged(), "call"), sure(c.Judged()))
+	line := fmt.Sprintf("  %s: %d of %s succeeded, confidence %.2f", brief(tool, 100), c.Success(), text.Count(c.Judged(), "call"), sure(c.Judged()))
 	if c.Corrected > 0 {
 		line += fmt.Sprintf(", %d corrected by people", c.Corrected)
 	}

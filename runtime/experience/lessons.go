@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // Lessons holds what the turns since the night before, and the turns of the past week, have
@@ -126,18 +127,18 @@ func (l Lessons) Basis() string {
 	}
 	var parts []string
 	if corrections > 0 {
-		parts = append(parts, counted(corrections, "correction"))
+		parts = append(parts, text.Count(corrections, "correction"))
 	}
 	if errors > 0 {
-		parts = append(parts, counted(errors, "tool error"))
+		parts = append(parts, text.Count(errors, "tool error"))
 	}
 	if turns == 0 {
 		return ""
 	}
 	if len(parts) == 0 {
-		return counted(turns, "turn")
+		return text.Count(turns, "turn")
 	}
-	return strings.Join(parts, ", ") + " and " + counted(turns, "turn")
+	return strings.Join(parts, ", ") + " and " + text.Count(turns, "turn")
 }
 
 // forEvaluations returns the lessons without the fields that can change while the text

@@ -52,7 +52,7 @@ func (p *Period) write(b *strings.Builder, title string, n int) {
 	if p == nil {
 		return
 	}
-	fmt.Fprintf(b, "\n## %s: %s, %s\n\n%d succeeded, %d corrected by people.\n", title, counted(p.Turns, "turn"), p.days(), p.Succeeded, p.Corrected.Count)
+	fmt.Fprintf(b, "\n## %s: %s, %s\n\n%d succeeded, %d corrected by people.\n", title, text.Count(p.Turns, "turn"), p.days(), p.Succeeded, p.Corrected.Count)
 	section(b, "Strengths", n, lines(p.Strengths()))
 	section(b, "Strategies that worked", n, lines(p.Worked()))
 	section(b, "Weaknesses", n, lines(p.Weaknesses()))
@@ -119,7 +119,7 @@ func (p *Period) errorLines() []string {
 		if x.Outcome == agent.WrongToolBoundary {
 			continue
 		}
-		out = append(out, fmt.Sprintf("%s: %s ended with %s%s%s", x.name(), counted(x.Calls.Count, "call"), x.Outcome, turnsText(x.Calls.Turns), x.Cause.after(": ")))
+		out = append(out, fmt.Sprintf("%s: %s ended with %s%s%s", x.name(), text.Count(x.Calls.Count, "call"), x.Outcome, turnsText(x.Calls.Turns), x.Cause.after(": ")))
 	}
 	return out
 }
@@ -128,7 +128,7 @@ func (p *Period) latencyLines() []string {
 	var out []string
 	for _, u := range p.Tools {
 		if u.Measured > 0 {
-			out = append(out, fmt.Sprintf("%s: p50 %s, p95 %s, p99 %s over %s", u.name(), latencyText(u.P50), latencyText(u.P95), latencyText(u.P99), counted(u.Measured, "call")))
+			out = append(out, fmt.Sprintf("%s: p50 %s, p95 %s, p99 %s over %s", u.name(), latencyText(u.P50), latencyText(u.P95), latencyText(u.P99), text.Count(u.Measured, "call")))
 		}
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // Wanted returns the feedback on any tool that takes effect on a use, for programs that
@@ -58,7 +59,7 @@ func (e *Experience) Violations(t Turn) []string {
 		}
 	}
 	for i, name := range tools {
-		tools[i] = fmt.Sprintf("%s despite feedback %s, which forbids the tool %s", counted(calls[name], "call"), by[name], named(name))
+		tools[i] = fmt.Sprintf("%s despite feedback %s, which forbids the tool %s", text.Count(calls[name], "call"), by[name], named(name))
 	}
 	return tools
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // Way is a strategy used by turns in a domain: the tools that they called, in the order in
@@ -77,7 +78,7 @@ func (w Way) text() string {
 	for i, t := range w.Tools {
 		tools[i] = named(t)
 	}
-	return fmt.Sprintf("%s: %d of %s succeeded, confidence %.2f", strings.Join(tools, ", then "), w.Succeeded, counted(w.Turns.Count, "turn"), w.Confidence)
+	return fmt.Sprintf("%s: %d of %s succeeded, confidence %.2f", strings.Join(tools, ", then "), w.Succeeded, text.Count(w.Turns.Count, "turn"), w.Confidence)
 }
 
 // Worked returns the ways that worked, the most frequent first.
