@@ -142,7 +142,7 @@ func TestJudge(t *testing.T) {
 		"an example failed":        {words: good, shown: map[string]string{"TestA/sub": "PASS", "Example": "FAIL"}, want: "Example failed"},
 		"exit code":                {words: good, shown: shown, spoil: func(r *run) { r.exit.Code = 3 }, want: "the process ended with exit code 3 although every test passed"},
 		"signal":                   {words: good, shown: shown, spoil: func(r *run) { r.exit = sandbox.Exit{Code: -1, Signal: 9} }, want: "the process ended with signal 9"},
-		"memory":                   {words: good, shown: shown, spoil: func(r *run) { r.exit.Reason = sandbox.OverMemory }, want: "the process ended with over its memory limit"},
+		"memory":                   {words: good, shown: shown, spoil: func(r *run) { r.exit.Reason = sandbox.OverMemory }, want: "the process was ended (over its memory limit)"},
 		"too late":                 {words: good, shown: shown, spoil: func(r *run) { r.late = true }, want: "the process did not end in time"},
 		"too much":                 {words: good, shown: shown, spoil: func(r *run) { r.flooded = true }, want: "the process exceeded the output limit"},
 		"loud and 0":               {words: good, shown: shown, loud: true, want: "the process ended with exit code 0 although a test failed"},

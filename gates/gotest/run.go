@@ -65,6 +65,9 @@ func (r run) ended() string {
 	case r.flooded:
 		return "exceeded the output limit"
 	}
+	if r.exit.Reason != sandbox.Own {
+		return "was ended (" + ending(r.exit) + ")"
+	}
 	return "ended with " + ending(r.exit)
 }
 

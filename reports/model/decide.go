@@ -43,9 +43,10 @@ type Decision struct {
 	Variant    *Ref        `json:"variant,omitempty"`
 	Thresholds []Threshold `json:"thresholds,omitempty"`
 	Proposals  []Proposal  `json:"proposals,omitempty"`
-	// Early is the state of a run that failed or was interrupted before its work on the
-	// agent was completed; it is empty for any other run.
-	Early archive.RunState `json:"early,omitempty"`
+	// Early is "failed" or "interrupted" if the run failed or was interrupted before its work
+	// on the agent was completed, and "budget" if a budget ended the run before there was a
+	// finalist for the agent. It is empty for any other run.
+	Early string `json:"early,omitempty"`
 	// Commands are the commands that a person can type next, most likely first.
 	Commands []string `json:"commands"`
 }
@@ -105,7 +106,7 @@ func (b *builder) decide() error {
 	d := &b.out.Decision
 	b.sides()
 	d.Verdict = VerdictNow(b.result.Verdict, b.records)
-	d.Reason = clip(b.result.Reason, maxVerdict)
+	d.Reason = clip(b.named(b.result.Reason), maxVerdict)
 	for _, c := range b.result.Causes {
 		out := Cause{Kind: c.Kind, Figures: c.Figures, Sentence: clip(b.named(c.Sentence), MaxReason)}
 		if c.Subject != "" {
@@ -124,7 +125,10 @@ func (b *builder) decide() error {
 			d.Claim = h.Evidence.Claim
 		}
 	}
-	d.Early = b.early()
+	d.Early = string(b.early())
+	if b.spent() {
+		d.Early = "budget"
+	}
 	d.Sentence, d.Unconfirmed = b.sentence(), b.unconfirmed()
 	d.Commands = b.commands()
 	return nil

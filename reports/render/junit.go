@@ -83,7 +83,7 @@ func JUnit(w io.Writer, r model.Report) error {
 		}
 		if d := s.agent.Decision; d.Early != "" {
 			suite.Cases = append(suite.Cases, junitCase{Name: "night", Class: suite.Name, Time: "0", Error: &junitFailure{
-				Message: text.Visible(d.Sentence), Type: string(d.Early), Text: text.Visible(strings.Join(d.Commands, ", then ")),
+				Message: text.Visible(d.Sentence), Type: d.Early, Text: text.Visible(strings.Join(d.Commands, ", then ")),
 			}})
 			suite.Errors++
 		}

@@ -531,7 +531,7 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 		r.run.State, r.run.Exit, r.run.Reason = archive.RunInterrupted, ExitInterrupted, "a person stopped it"
 	default:
 		r.run.State, r.run.Exit, r.run.Reason = archive.RunFailed, ExitInfrastructure, ended.Error()
-		var failing *bench.FailingError
+		var failing interface{ Try() string }
 		if errors.As(ended, &failing) {
 			r.run.Try = failing.Try()
 		}

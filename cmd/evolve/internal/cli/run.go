@@ -419,7 +419,7 @@ func earlyHint(r archive.Run) string {
 		return "`evolve run --resume` continues where it stopped"
 	}
 	if r.Try != "" {
-		return "`" + r.Try + "` shows what the agent does; correct it, then run `evolve run`: this starts a new run, which reuses what was paid for if it still applies"
+		return "`" + r.Try + "` shows the failure; correct its cause, then run `evolve run`: this starts a new run, which reuses what was paid for if it still applies"
 	}
 	return "everything paid for is kept; `evolve doctor` checks the environment, and `evolve run --resume` continues where it stopped as long as the agent, its suites and the settings are the same"
 }

@@ -164,10 +164,10 @@ func kinds() []kind {
 		diskFailure(),
 		as(Budget, always[*bench.SpentError]("raise that limit under policies in evolve.yaml; `evolve agent show` prints the policies in force")),
 		as(Infrastructure, func(e *bench.FailingError) string {
-			return "`" + e.Try() + "` shows what the agent does; correct it, then run `evolve run`: what was paid for is reused if it still applies"
+			return "`" + e.Try() + "` shows the failure; correct its cause, then run `evolve run`: what was paid for is reused if it still applies"
 		}),
 		as(Infrastructure, func(e *bench.GradersFailingError) string {
-			return "correct the grader, which `" + e.Try() + "` shows, then run `evolve run`: what was paid for is reused if it still applies"
+			return "`" + e.Try() + "` shows the failure of the grader; correct its cause, then run `evolve run`: what was paid for is reused if it still applies"
 		}),
 		as(Infrastructure, always[*bench.NoServerError]("start the server, or correct its address, then run `evolve run`; `evolve doctor` asks it before a run")),
 		is(Infrastructure, "see the error of the agent or its provider with `evolve report`, then run `evolve run` again", bench.ErrOutage),
