@@ -49,6 +49,6 @@ func (u *unclosed) close() error {
 	return err
 }
 
-// anyVersion is the limit for a salvage that is to read all versions, including those of
-// transactions without an end.
+// anyVersion is the version limit of a salvage that reads all versions, including those of
+// transactions that were never completed.
 const anyVersion = math.MaxUint64

@@ -291,8 +291,8 @@ func (t Ticket) Settle(usd float64, took time.Duration) {
 func (t Ticket) Pay(usd float64) { t.release(usd) }
 
 // Abandon ends the reservation of an evaluation or a call that was cut off. It counts the
-// cost that was reported, but at least the estimate, because a call that is cut off must be
-// paid for but reports no cost.
+// larger of usd and the estimate, because a call that was cut off must be paid for although
+// it may report no cost.
 func (t Ticket) Abandon(usd float64) { t.release(max(usd, t.held)) }
 
 // release ends the reservation and counts its cost, which does not enter the estimates for

@@ -177,8 +177,9 @@ func content(raw json.RawMessage) (m Message, result bool) {
 	return m, result
 }
 
-// verdictIn reads the verdict of a record or a message on its answer: approved, reward, or
-// feedback, either directly or under metadata. A person is named by approved_by.
+// verdictIn returns the verdict on an answer that a record or a message contains. It is in a
+// field approved, reward or feedback, at the top level or under metadata. The field
+// approved_by names the person who gave it.
 func verdictIn(r row) Verdict {
 	v := verdictOf(r)
 	if !v.Given {

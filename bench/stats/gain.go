@@ -87,8 +87,9 @@ func (rule Rule) Of(kind *metrics.Kind) Rule {
 	return rule
 }
 
-// gain returns the difference in the metric of a rule, with an interval that is nowhere
-// narrower than that of the ruling's scores for new tasks, or nil if there is no metric.
+// gain returns the difference in the metric of a rule, or nil if the rule has no metric. On
+// either side, its interval extends at least as far as the ruling's interval for the scores
+// of new tasks.
 func (rule Rule) gain(clean []Pair, r *Ruling) *Gain {
 	if rule.Metric == nil {
 		return nil

@@ -98,8 +98,9 @@ func (n *night) setup(ctx context.Context, rec *mutate.Recommendation) (confirm.
 	return s, err
 }
 
-// luck returns the luck of a finalist relative to the night's bar; it is 0 if the luck is
-// unknown.
+// luck returns the gain over the night's bar that a finalist could show by chance alone: the
+// gain that the luckiest variant would show, combined with the bar's standard deviation. It
+// returns 0 if the former is unknown.
 func (n *night) luck(f mutate.Estimate) float64 {
 	if f.Luck == 0 {
 		return 0

@@ -151,8 +151,9 @@ type Agent struct {
 	// Place returns the file and the line in a config's code that correspond to a line of a
 	// component, counted from 1; it returns "" if the component is not code. It may be nil.
 	Place func(base agent.Config, component string, line int) string
-	// Profile is the output of a profile command for the program whose texts are searched,
-	// run only on search cases. It is for the model that writes drafts, and may be empty.
+	// Profile is the output of the profile command of the program whose texts are searched.
+	// The command is run only on search cases. The model that writes drafts is shown the
+	// output, which may be empty.
 	Profile string
 	// Feedback describes the experience from the agent's live turns, and Corrections are
 	// the patterns in people's corrections during these turns. Both are for the language

@@ -100,7 +100,8 @@ type purity struct {
 	outer   *purity
 }
 
-// purityOf examines functions; the functions of outer have already been examined.
+// purityOf returns which functions in list have side effects and which functions they call.
+// The functions of outer have already been examined.
 func purityOf(list []*ast.FuncDecl, math string, values func(string) bool, outer *purity) *purity {
 	p := &purity{map[string][]string{}, map[string]bool{}, outer}
 	for _, f := range list {

@@ -11,8 +11,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// mostCoarse is the maximum share of a version's cases on which the scale may be coarse
-// before a remark is made.
+// mostCoarse is the share of a version's cases with a coarse scale of scores above which the
+// report has a remark.
 const mostCoarse = .2
 
 // scaleRemarks describes the cases in which the search's scores do not rank versions as the

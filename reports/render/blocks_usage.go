@@ -9,7 +9,7 @@ import (
 	"evolve/reports/number"
 )
 
-// usageBlocks shows the conditions on cost and latency, and the other consumption.
+// usageBlocks shows the consumption per evaluation, with the conditions on cost and latency.
 func usageBlocks(s subject) []block {
 	t := newTable(say("Consumed per evaluation on the holdout"), wraps("mean"), figures(against(s), "variant", "change", "interval"), plain(""))
 	guards := map[string]model.Guard{}

@@ -23,7 +23,7 @@ const Unregistered = "_unregistered"
 type reading struct {
 	calls    []readCall
 	turns    []turnReferral
-	repaired map[string]bool // tools whose next call is the repaired one
+	repaired map[string]bool // tools whose next call is the repair of a failed one
 }
 
 // readCall is a call to which the referrals of its turn have not yet been attributed.

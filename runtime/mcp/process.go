@@ -128,7 +128,7 @@ func (p *process) lastStderrLine() string {
 	return ""
 }
 
-// Read implements [mcp.Connection]. Its errors are faults.
+// Read implements [mcp.Connection]. Each of its errors is a fault of the server.
 func (p *process) Read(context.Context) (jsonrpc.Message, error) {
 	for {
 		text, err := p.lines.Next()

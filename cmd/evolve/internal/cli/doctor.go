@@ -328,7 +328,8 @@ func targetNamed(w *workspace.Workspace, name string) (review.Target, error) {
 	return list[at], nil
 }
 
-// codeKept returns where nights store the values of code, to be used only for reading.
+// codeKept returns read-only access to the folder in which nights store the values measured
+// for code.
 func codeKept(w *workspace.Workspace) coding.Kept {
 	return coding.Kept{Folder: filepath.Join(w.StateDir(), "code"), ReadOnly: true}
 }

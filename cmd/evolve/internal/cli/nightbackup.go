@@ -33,7 +33,7 @@ func backUp(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.A
 	return &made
 }
 
-// backupWords describes the last backup, and why the latest run made none.
+// backupWords describes the last backup and, if the latest run made none, the reason.
 func backupWords(s backup.State) (last, fault string) {
 	last = "none yet: the next night makes a backup"
 	if s.Last != nil {

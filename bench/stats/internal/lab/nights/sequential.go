@@ -26,8 +26,8 @@ type sequential struct {
 const (
 	// finalists is the number of variants that may enter in one night, by default.
 	finalists = 3
-	// recommended is the number of variants that a search recommends: those that may enter,
-	// plus those that may have been judged earlier in the month.
+	// recommended is the number of variants that a search recommends. It exceeds the number
+	// of finalists because some of them may have been judged earlier in the month.
 	recommended = finalists + 12
 )
 

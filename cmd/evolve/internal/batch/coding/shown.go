@@ -39,8 +39,8 @@ func (p *Prospect) Commit() string { return p.ground.Commit }
 // History returns the repository of the target, with its commits.
 func (p *Prospect) History() *patch.Repository { return p.ground.History() }
 
-// Current returns the present texts of the blocks and, if they are an agent's own code, the
-// agent's champion.
+// Current returns a config with the present texts of the blocks. If the blocks are an
+// agent's own code, the values of the agent's champion are added.
 func (p *Prospect) Current() agent.Config {
 	_, current := blocks.Space(p.Blocks)
 	if p.own != nil {
