@@ -150,7 +150,7 @@ func tailFacts(t stats.Tail, tasks int, r *stats.Reference) facts {
 	}
 	unseen := "of a kind that is not among these " + number.Plural(t.Tasks, "independent task")
 	if t.BreakEven > 0 {
-		unseen += "; " + gainOver(r) + " would be gone if " + number.Percent(t.BreakEven) + " did"
+		unseen += "; " + gainOver(r) + " would be lost at " + number.Percent(t.BreakEven)
 	}
 	out := facts{{"clearly worse", say(number.Count(t.Worse)+" of "+number.Plural(t.Tasks, "independent task"), remark(together+"at most "+number.Percent(t.WorseMost)+" of new ones show it as clearly in as many runs, at an error of .05"))}}
 	if t.Failing > 0 {

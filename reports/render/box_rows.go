@@ -66,7 +66,7 @@ func tailRow(h model.Headline, r *stats.Reference) boxRow {
 	if e == nil || e.Tail == nil || e.Claim != stats.NewTasks {
 		return boxRow{}
 	}
-	note := "up to " + number.Percent(e.Tail.Unseen) + " of new tasks could fail unnoticed; " + gainOver(r) + " would be lost if " + number.Percent(e.Tail.BreakEven) + " did"
+	note := "up to " + number.Percent(e.Tail.Unseen) + " of new tasks could fail unnoticed; " + gainOver(r) + " would be lost at " + number.Percent(e.Tail.BreakEven)
 	if r != nil {
 		if all := r.BreakEven(stats.Comparison{Difference: h.Difference, MeanB: h.Score}); all > 0 {
 			note += fmt.Sprintf(", that over v%d if about %s did", r.Champion, number.Percent(all))
