@@ -19,8 +19,8 @@ var (
 	domainNames   = []string{"domain", "category", "subject"}
 )
 
-// promptfooKey matches a line of a promptfoo configuration in YAML.
-var promptfooKey = regexp.MustCompile(`(?m)^(?:tests|prompts|providers|defaultTest|- *(?:vars|assert|description)) *:`)
+// promptfooKey matches a line of a promptfoo configuration or of promptfoo's results in YAML.
+var promptfooKey = regexp.MustCompile(`(?m)^(?:evalId|tests|prompts|providers|defaultTest|- *(?:vars|assert|description)) *:`)
 
 // Detect detects the format from the content; it returns "" when it cannot.
 func Detect(data []byte) Format {

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v4"
 
 	"evolve/bench"
 	"evolve/bench/grade"
@@ -121,6 +123,19 @@ func TestPromptfooOutput(t *testing.T) {
 	}
 	if got := Detect([]byte(`{"results":{"results":[{"testCase":{"vars":{}}},null,3]}}`)); got != Promptfoo {
 		t.Errorf("results with others among them are detected as %q", got)
+	}
+	// The same results as YAML, as promptfoo writes them.
+	var whole any
+	if err := json.Unmarshal([]byte(outputSample), &whole); err != nil {
+		t.Fatal(err)
+	}
+	asYAML, err := yaml.Dump(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks, _, err = lines(t, string(asYAML), Options{})
+	if d := cmp.Diff(want, tasks); err != nil || d != "" {
+		t.Errorf("as YAML: %v\n%s", err, d)
 	}
 	// The same results as JSON lines.
 	inner, _, _ := strings.Cut(strings.SplitN(outputSample, `"results":[`, 2)[1], "\n],")

@@ -84,6 +84,7 @@ var usualWords = map[string][]string{
 	"text":        {"markdown"},
 	"threads":     {"concurrency"},
 	"timeout":     {"budget-time", "until"},
+	"to":          {"suite"},
 	"top":         {"limit", "last"},
 	"trials":      {"budget-evals"},
 	"user":        {"by"},
@@ -142,6 +143,9 @@ func nearLetter(letter string, names []string) []string {
 // nearBegin returns the few flags whose first words are the name, possibly misspelt,
 // phrased as a question.
 func nearBegin(name string, names []string) []string {
+	if len(name) < 3 {
+		return nil // one error would be half of the name
+	}
 	words := strings.Count(name, "-") + 1
 	var near []string
 	for _, n := range names {

@@ -55,6 +55,8 @@ func TestUnknownFlagOfOthers(t *testing.T) {
 		{"run", "--preview", "did you mean --dry-run?"},
 		{"run", "--folder x", "did you mean --workspace?"},
 		{"run", "--colour", "did you mean --no-color?"},
+		{"bench import", "--to x", "did you mean --suite?"},
+		{"bench import", "--to x", "did you mean --suite?"},
 		{"report", "--format json", "did you mean --json?"},
 		{"report", "--format=CSV", "did you mean --csv?"},
 		{"report", "--output-format junit", "did you mean --junit?"},
