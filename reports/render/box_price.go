@@ -75,6 +75,8 @@ func latencyRows(s subject) []boxRow {
 	r := s.volatile.P95Ratio
 	if r != nil {
 		row.Figures = append(row.Figures, say(number.Change(r.Ratio)), say(number.ChangeInterval(r.Lo, r.Hi)))
+	} else {
+		row.Figures = append(row.Figures, say("(no interval)"))
 	}
 	if b.P95 >= a.P95*(1+leastPrice) && (r == nil || changed(*r)) {
 		row.Price = priceLabel + ": " + row.Label + " " + row.figures()

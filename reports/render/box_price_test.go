@@ -33,7 +33,7 @@ func TestPriceRows(t *testing.T) {
 			model.VolatileAgent{Champion: fast, Variant: slow, P95Ratio: &model.Ratio{Ratio: 2.25, Lo: 1.5, Hi: 3}},
 			"input tokens 1,000 → 1,840 +84 % [+70, +100] | latency (p95) 4 ms → 9 ms +125 % [+50, +200] | bounds none on these prices; not in the verdict",
 		},
-		{"few tasks", archive.Adopt, nil, nil, model.VolatileAgent{Champion: fast, Variant: slow}, "latency (p95) 4 ms → 9 ms | bounds none on this price; not in the verdict"},
+		{"few tasks", archive.Adopt, nil, nil, model.VolatileAgent{Champion: fast, Variant: slow}, "latency (p95) 4 ms → 9 ms (no interval) | bounds none on this price; not in the verdict"},
 		{"chance", archive.Adopt, []model.Usage{tokens(1.84, .9, 2)}, nil, model.VolatileAgent{}, "consumed about the same; no bound is set, so the verdict does not depend on it"},
 		{"a small change", archive.Adopt, []model.Usage{tokens(1.01, 1.005, 1.02)}, nil, model.VolatileAgent{}, "consumed about the same; no bound is set, so the verdict does not depend on it"},
 		{
@@ -86,7 +86,7 @@ func TestPrice(t *testing.T) {
 			"dearer and cheaper",
 			model.Agent{Usage: []model.Usage{usage("input tokens", 1.84, 1.7, 2), usage("output tokens", .5, .4, .6)}},
 			model.VolatileAgent{Champion: fast, Variant: slow},
-			[]string{"price: input tokens 1,000 → 1,840 +84 % [+70, +100]", "price: latency (p95) 4 ms → 9 ms"},
+			[]string{"price: input tokens 1,000 → 1,840 +84 % [+70, +100]", "price: latency (p95) 4 ms → 9 ms (no interval)"},
 		},
 		{"faster", model.Agent{}, model.VolatileAgent{Champion: slow, Variant: fast}, nil},
 		{"a guard", model.Agent{Guards: []model.Guard{guard}}, model.VolatileAgent{}, []string{"it breaks a guard: iterations 2.0 → 4.0 +100 % [+90, +110], ✗ at most +10 %"}},
