@@ -15,7 +15,7 @@ var (
 	ErrNotFound = errors.New("not in the archive")
 	// ErrLocked is wrapped by *LockedError.
 	ErrLocked   = errors.New("the archive is held by another process")
-	ErrNewer    = errors.New("the archive was written by a newer evolve")
+	ErrNewer    = errors.New("the archive was written by a newer version of evolve")
 	ErrCorrupt  = errors.New("the archive is damaged")
 	ErrReadOnly = errors.New("the archive is open for reading only")
 	// ErrAmbiguous means that a prefix matches more than one record.

@@ -163,7 +163,7 @@ func (a *Archive) changeLevel(ctx context.Context, b *batch, kind string, r *Aut
 	c.Time, c.Imported = normalizeTime(c.Time), false
 	c.By, c.Reason = validText(c.By), truncate(c.Reason, maxCallReason)
 	if c.By == "" || c.Reason == "" {
-		return errors.New("a change of an autonomy level must have a name and a reason")
+		return errors.New("a change to an autonomy level must name who made it and give a reason")
 	}
 	data, err := appendJSON(nil, levelEntry{c.From, c.To, c.Reason, c.Proposal})
 	if err != nil {
@@ -194,7 +194,7 @@ func (a *Archive) RaiseAutonomy(ctx context.Context, d DecisionRecord, p Proposa
 	d.Time = normalizeTime(d.Time)
 	err := a.change(ctx, "decide on proposal "+d.Proposal, func(b *batch) (err error) {
 		if p.Kind != KindAutonomy || p.Autonomy == nil || p.Imported != "" || d.Action != "approve" {
-			return errors.New("it does not approve an autonomy level")
+			return errors.New("the decision is not an approval of an autonomy level")
 		}
 		if r, err = a.Autonomy(ctx, p.Agent); err != nil {
 			return err

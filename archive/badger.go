@@ -209,7 +209,7 @@ func (d *disk) view(read func(*badger.Txn) error) (err error) {
 // item. Badger only logs such a failure and returns an empty value.
 func unread(item *badger.Item, value []byte) error {
 	if len(value) == 0 && item.ValueSize() > 0 {
-		return fmt.Errorf("%w: the value of a record, which has %d bytes, cannot be read", ErrCorrupt, item.ValueSize())
+		return fmt.Errorf("%w: the %d-byte value of a record cannot be read", ErrCorrupt, item.ValueSize())
 	}
 	return nil
 }
@@ -308,7 +308,7 @@ func (d *disk) write(b *batch) error {
 	defer txn.Discard()
 	for _, p := range b.pairs {
 		if err := txn.SetEntry(badger.NewEntry(p.key, p.value)); err != nil {
-			return fmt.Errorf("a batch of %d bytes: %w", b.size, err)
+			return fmt.Errorf("write a batch of %d bytes: %w", b.size, err)
 		}
 	}
 	err := diskError(txn.CommitAt(version, nil))
@@ -356,14 +356,14 @@ func (d *disk) close() error {
 		return nil
 	}
 	if d.faulted.Load() {
-		return fmt.Errorf("the archive is left open: %w", errFault)
+		return fmt.Errorf("the archive was not closed: %w", errFault)
 	}
 	if !d.db.Opts().ReadOnly {
 		// Without the folder, or without space for its last tables, Badger would wait for
 		// ever in Close. Badger's log contains all acknowledged data, and the next open
 		// reads the log, as after a crash.
 		if err := errors.Join(d.inPlace(), checkSpace(d.dir, closeFloor)); err != nil {
-			return fmt.Errorf("the archive is left open: %w", err)
+			return fmt.Errorf("the archive was not closed: %w", err)
 		}
 	}
 	return diskError(d.db.Close())

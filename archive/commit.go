@@ -260,7 +260,7 @@ func checkEvaluation(e *bench.Evaluation) error {
 	case e.Seq < 0:
 		return fmt.Errorf("an evaluation of run %q has the negative position %d", e.Run, e.Seq)
 	case e.Stage == bench.StageConfirm && e.Seq < bench.ConfirmSeq:
-		return fmt.Errorf("an evaluation in the confirmation of run %q has the position %d, which belongs to another stage", e.Run, e.Seq)
+		return fmt.Errorf("an evaluation in the confirmation of run %q has the position %d, which belongs to a different stage", e.Run, e.Seq)
 	}
 	return nil
 }

@@ -185,7 +185,7 @@ func checkHeader(l line) (origin string, err error) {
 		return "", err
 	}
 	if h.Schema != schemaVersion {
-		return "", fmt.Errorf("%w: the export has schema %d, and this evolve reads %d", ErrNewer, h.Schema, schemaVersion)
+		return "", fmt.Errorf("%w: the export has schema %d, but this version of evolve reads schema %d", ErrNewer, h.Schema, schemaVersion)
 	}
 	if !originForm.MatchString(h.Archive) {
 		return "", fmt.Errorf("%.40q is not the id of an archive", h.Archive)

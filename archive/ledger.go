@@ -213,7 +213,7 @@ func (a *Archive) verifyFrom(ctx context.Context, first int64) (n int64, head st
 		}
 	}
 	if want, err = a.ledgerHead(ctx); err == nil && want.Seq < last.Seq {
-		return last.Seq, last.Hash, &LedgerError{want.Seq + 1, "was added after the head"}
+		return last.Seq, last.Hash, &LedgerError{want.Seq + 1, "comes after the entry that is stored as the head"}
 	}
 	return last.Seq, last.Hash, err
 }

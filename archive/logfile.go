@@ -31,9 +31,9 @@ func (e *DamageError) Error() string {
 	text += ": " + e.Reason
 	switch {
 	case e.Behind == 1:
-		text += "; 1 entry after it is readable"
+		text += "; 1 later entry is readable"
 	case e.Behind > 1:
-		text += fmt.Sprintf("; %d entries after it are readable", e.Behind)
+		text += fmt.Sprintf("; %d later entries are readable", e.Behind)
 	}
 	return text
 }
@@ -118,7 +118,7 @@ func readTransactions(data []byte) transactions {
 		switch {
 		case e.meta&logEnd != 0 && (len(t.open) == 0 || e.version != t.open[0].version),
 			e.meta&logEnd == 0 && len(t.open) > 0 && (e.meta&logTxn == 0 || e.version != t.open[0].version):
-			t.wrong = "a transaction has no end, and another entry follows"
+			t.wrong = "a transaction has no end, but another entry follows it"
 			return t
 		case e.meta&logEnd == 0 && len(t.open) == 0 && t.last != 0 && e.version != t.last+1:
 			t.wrong = fmt.Sprintf("transaction %d follows transaction %d", e.version, t.last)

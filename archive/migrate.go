@@ -48,7 +48,7 @@ func checkSchema(ctx context.Context, store engine) (version uint64, known bool,
 	if values[0] != nil {
 		version, err = decodeNumber(values[0])
 		if err == nil && version > schemaVersion {
-			err = fmt.Errorf("%w: its schema is %d, and this evolve reads %d", ErrNewer, version, schemaVersion)
+			err = fmt.Errorf("%w: its schema is %d, but this version of evolve reads schema %d", ErrNewer, version, schemaVersion)
 		}
 		return version, true, err
 	}

@@ -23,7 +23,7 @@ const (
 func checkSpace(dir string, floor uint64) error {
 	free, known := freeSpace(dir)
 	if known && free < floor {
-		return fmt.Errorf("%w: %s is free, but the archive reserves %s: %w",
+		return fmt.Errorf("%w: %s of disk space is free, but the archive needs at least %s: %w",
 			ErrDisk, humanize.IBytes(free), humanize.IBytes(floor), syscall.ENOSPC)
 	}
 	return nil

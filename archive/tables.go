@@ -98,7 +98,7 @@ func walkTable(t *table.Table, visit func(k []byte, version uint64, v y.ValueStr
 	// The iterator ends early at a garbled block without reporting an error, so the visited
 	// entries are counted.
 	if n != t.KeyCount() {
-		return fmt.Errorf("a block after %d of %d entries cannot be read", n, t.KeyCount())
+		return fmt.Errorf("the block after the first %d of %d entries cannot be read", n, t.KeyCount())
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 
 // ErrOutage is the error of a run that ended because the infrastructure, or the agent's
 // program itself, kept failing.
-var ErrOutage = errors.New("the agent, or what it depends on, keeps failing")
+var ErrOutage = errors.New("the agent, or something it depends on, keeps failing")
 
 // Patience limits the retries and pauses after infrastructure failures. The zero value
 // selects the defaults.

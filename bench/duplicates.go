@@ -31,7 +31,7 @@ func (k DuplicateKind) words() string {
 	case Exact:
 		return "the same words"
 	case Template:
-		return "the same but for numbers and names"
+		return "the same except for numbers and names"
 	case Near:
 		return "nearly the same words"
 	case Passage:

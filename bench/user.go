@@ -236,7 +236,7 @@ func (l *suiteReader) checkUser(t *Task, n jsonNode, report func(int, string)) {
 		return
 	}
 	if goal, ok := n.get("goal"); ok {
-		report(goal.off, `"goal" and "user" are mutually exclusive: "user" has the goal of the person`)
+		report(goal.off, `"goal" and "user" are mutually exclusive: "user" contains the person's goal`)
 	}
 	if t.User.Turns() > MaxTurns || t.User.MaxTurns < 0 {
 		report(user.off, fmt.Sprintf(`"max_turns" is %d, outside 1 to %d`, t.User.MaxTurns, MaxTurns))

@@ -40,7 +40,7 @@ func Run(ctx context.Context, gates []Gate) []archive.GateVerdict {
 	out := make([]archive.GateVerdict, 0, len(gates))
 	said := map[string]Verdict{}
 	for _, g := range gates {
-		verdict, evidence := NotRun, "stopped before its turn"
+		verdict, evidence := NotRun, "the gates were stopped before this one was run"
 		missing := slices.IndexFunc(g.Needs, func(n string) bool { return said[n] != Passed && said[n] != Flagged })
 		switch {
 		case missing >= 0:

@@ -69,7 +69,7 @@ func Memories(c MemoryChange) []Gate {
 			}
 			for _, m := range marked {
 				if scrub.Line([]byte(m.Retracted)) > 0 {
-					return Failed, fmt.Sprintf("the reason at %q holds what looks like a credential", m.ID)
+					return Failed, fmt.Sprintf("the reason for the retraction of %q holds what looks like a credential", m.ID)
 				}
 			}
 			return Passed, "no credential was found in the additions"
@@ -151,7 +151,7 @@ func contradictions(added, there []agent.Memory) Gate {
 			}
 			earlier[m.ID] = true
 			if len(ids) > 0 {
-				found = append(found, m.ID+" gives another value than "+strings.Join(ids, " and "))
+				found = append(found, m.ID+" gives a different value from "+strings.Join(ids, " and "))
 			}
 		}
 		if len(found) > 0 {

@@ -241,7 +241,7 @@ func vetoed(d skill.Definition, list []skill.Candidate) (Verdict, string) {
 		case string(again.Definition.Encode()) != string(d.Encode()):
 			return Failed, "drafting it again from its transcripts gives a different text"
 		}
-		return Passed, fmt.Sprintf("drafting it again from its transcripts gives the same text: solved %d tasks of %d clusters, failed on %d; no veto",
+		return Passed, fmt.Sprintf("drafting it again from its transcripts gives the same text: %d tasks in %d clusters were solved in this way, %d were not; no veto",
 			again.Solved, again.Clusters, again.Failed)
 	}
 	return Failed, "drafting again from its transcripts gives no such skill"

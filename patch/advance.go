@@ -93,17 +93,17 @@ func (r *Repository) checkCheckout(ctx context.Context, m Move, places []Checkou
 	at := places[0]
 	no := func(why string, err error) error { return inUse(m, places, why, err) }
 	if len(places) > 1 {
-		return no(fmt.Sprintf("and in %d other working trees", len(places)-1), nil)
+		return no(fmt.Sprintf("it is also checked out in %d other working trees", len(places)-1), nil)
 	}
 	if at.Busy != "" {
 		return no("a "+at.Busy+" is in progress there", nil)
 	}
 	if at.Folder == "" {
-		return no("in a folder that the repository does not record", nil)
+		return no("the repository does not record in which folder", nil)
 	}
 	if info, err := os.Stat(at.Folder); err != nil || !info.IsDir() {
 		places = []Checkout{{}}
-		return no("that working tree does not exist: `git worktree prune` removes its record", nil)
+		return no("the working tree does not exist: `git worktree prune` removes its record", nil)
 	}
 	now, err := r.Ref(m.Ref)
 	if err != nil || now != m.Old {

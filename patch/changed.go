@@ -33,7 +33,7 @@ func (r *Repository) Diff(from, to string) ([]File, error) {
 		return s.compare(from, to, func(path string, a, b *entry) (err error) {
 			f := File{Path: path}
 			if a != nil && b != nil && a.executable() != b.executable() {
-				return fmt.Errorf("%q changes its mode", path)
+				return fmt.Errorf("the mode of %q changes", path)
 			}
 			if f.Old, err = s.side(a); err == nil {
 				f.New, err = s.side(b)

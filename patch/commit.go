@@ -53,7 +53,7 @@ func (r *Repository) with(op func(*store) error) error {
 // the base are not the old contents in files.
 func (r *Repository) Commit(base string, files []File, message string, by Person) (commit string, err error) {
 	if strings.ContainsAny(by.Name+by.Email, "<>\n\x00") || strings.Contains(message, "\x00") {
-		return "", errors.New("writing a commit: a name or the message has a forbidden character")
+		return "", errors.New("writing a commit: the name, e-mail address or message contains a forbidden character")
 	}
 	err = r.with(func(s *store) error {
 		_, tree, err := r.applyTo(s, base, files)

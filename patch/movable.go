@@ -76,8 +76,8 @@ func (r *Repository) movable(ctx context.Context, dir, head string, files []File
 	if len(rewritten) > 0 {
 		return &HinderedError{
 			Rewrites: true,
-			Why:      "git would write content that differs from what is committed: " + strings.Join(rewritten, ", "),
-			Hint:     "unset these attributes of the files in .gitattributes, or in .git/info/attributes, with a line such as `" + plainAttributes(paths[0]) + "`",
+			Why:      "git would write these files with content that differs from what is committed: " + strings.Join(rewritten, ", "),
+			Hint:     "in .gitattributes or .git/info/attributes, unset the attributes that change the content, with a line such as `" + plainAttributes(paths[0]) + "`",
 		}
 	}
 	if err := r.checkUncommitted(ctx, dir, files); err != nil {
@@ -232,7 +232,7 @@ func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths [
 	if _, err := with.native(ctx, dir, "read-tree", "-m", "-u", "--dry-run", head, tree); err != nil {
 		return &HinderedError{
 			Why:  "git would refuse to update the working tree: " + strings.Join(strings.Fields(err.Error()), " "),
-			Hint: "commit, restore or move away the files that it names, then repeat the command",
+			Hint: "commit, restore or move away the files that git names, then repeat the command",
 		}
 	}
 	return with.checkSparse(ctx, dir, filepath.Dir(index), filepath.Join(scratch.Path, "tree"), head, tree, paths)

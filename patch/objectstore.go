@@ -254,7 +254,7 @@ func (at place) read(h plumbing.Hash) (plumbing.EncodedObject, error) {
 }
 
 func tooLarge(size int64) error {
-	return fmt.Errorf("it has %d bytes, more than the %d that are read", size, maxObject)
+	return fmt.Errorf("it has %d bytes, but at most %d are read", size, maxObject)
 }
 
 // decode reads the header of a loose object.

@@ -54,7 +54,7 @@ func checkPath(path string) error {
 func checkName(name string) error {
 	switch {
 	case name == "" || name == "." || name == "..":
-		return errors.New("the path has an empty segment, . or ..")
+		return errors.New("the path has a segment that is empty, . or ..")
 	case len(name) > maxName:
 		return fmt.Errorf("a name in the path is too long: %d bytes", len(name))
 	case strings.ContainsAny(name, "/\x00"):

@@ -91,7 +91,7 @@ func (l layout) formats(s settings, add func(fatal bool, name, hint, why string,
 			case key == "objectformat" && value != "sha1":
 				add(true, "objectFormat", "keep the workspace in a repository made with git init --object-format=sha1", "hashes its objects with %s, which evolve cannot write", strings.ToUpper(strings.Replace(value, "sha", "sha-", 1)))
 			case key == "worktreeconfig" && parseBool(value) && version != "1":
-				add(false, "worktreeConfig", "git config core.repositoryformatversion 1", "uses worktreeConfig in a repository of version 0: evolve reads it, but other programs may refuse it")
+				add(false, "worktreeConfig", "git config core.repositoryformatversion 1", "uses worktreeConfig in a repository with format version 0: evolve reads it, but other programs may refuse it")
 			case !supportedExtensions[key]:
 				add(true, "extensions."+o.Key, "use a repository without it", "has the extension %s, which evolve does not support", o.Key)
 			}
@@ -101,7 +101,7 @@ func (l layout) formats(s settings, add func(fatal bool, name, hint, why string,
 		add(false, "partialClone", "use a full clone", "is a partial clone: missing objects cannot be read")
 	}
 	if version != "" && version != "0" && version != "1" {
-		add(true, "repositoryformatversion", "use a repository of version 0 or 1", "is of version %s, which evolve does not support", version)
+		add(true, "repositoryformatversion", "use a repository with format version 0 or 1", "has the format version %s, which evolve does not support", version)
 	}
 	if tree, set := s.get("core", "worktree"); set && l.top != "" {
 		if real, err := filepath.EvalSymlinks(against(l.git, tree)); err != nil || real != l.top {

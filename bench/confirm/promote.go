@@ -88,7 +88,7 @@ func (c *Confirmation) hindrance(p prospect) stats.Cause {
 		full.Sentence = NoEntry(c.Control, c.Spent())
 		return full
 	case left <= c.Keep:
-		full.Sentence = fmt.Sprintf("the %d remaining confirmations are reserved until after the decision", left)
+		full.Sentence = fmt.Sprintf("the %d remaining confirmations are reserved until the waiting proposal has been decided", left)
 		return full
 	}
 	now := 0

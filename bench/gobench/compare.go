@@ -68,7 +68,7 @@ func Compare(m Measured, rule Rule) Result {
 		return void(fmt.Sprintf("%v is not a significance level", s.rule.Alpha))
 	}
 	if s.rule.direction(s.rule.Metric) == 0 {
-		return void(fmt.Sprintf("nothing declares whether more or less %s is better", s.rule.Metric))
+		return void(fmt.Sprintf("nothing declares whether higher or lower values of %s are better", s.rule.Metric))
 	}
 	s.keys = s.rule.keys(m.Base)
 	if !slices.ContainsFunc(s.keys, func(k Key) bool { return k.Unit == s.rule.Metric }) {
@@ -84,7 +84,7 @@ func Compare(m Measured, rule Rule) Result {
 	r := Result{Needed: needed(s.rule.Alpha, s.family)}
 	if n := len(m.Base); n < r.Needed {
 		r.Verdict = Void
-		r.Reasons = []string{fmt.Sprintf("with %s on each side, no difference among %s could be significant: at least %d are needed",
+		r.Reasons = []string{fmt.Sprintf("with %s on each side, no difference among %s could be significant: at least %d runs are needed",
 			text.Count(n, "run"), text.Count(s.family, "comparison"), r.Needed)}
 		return r
 	}
@@ -117,7 +117,7 @@ func (s *session) unfit(m Measured) []string {
 		runs []Run
 	}{{Base, m.Base}, {Again, m.Again}, {Candidate, m.Candidate}} {
 		if n := len(side.runs); n != len(m.Base) && (n > 0 || side.name != Again) {
-			wrong = append(wrong, fmt.Sprintf("%s ran %s, the base %s", side.name, times(n), times(len(m.Base))))
+			wrong = append(wrong, fmt.Sprintf("%s ran %s, but the base ran %s", side.name, times(n), times(len(m.Base))))
 		}
 		if len(side.runs) > mostRuns {
 			return []string{fmt.Sprintf("one side has %d runs; the limit is %d", len(side.runs), mostRuns)}

@@ -32,7 +32,7 @@ func (s *session) blindSpot(list []Comparison) string {
 		}
 	}
 	if widest.Detectable < 0 {
-		return fmt.Sprintf("any loss of %s in %s could have gone unseen", widest.Benchmark, widest.Unit)
+		return fmt.Sprintf("for %s, a loss of any size in %s could have gone unseen", widest.Benchmark, widest.Unit)
 	}
 	return fmt.Sprintf("nothing is shown to be worse; a loss of %s %% could have gone unseen (%s, %s, 80 %% power)", percent(math.Max(widest.Detectable, s.rule.Least)), widest.Benchmark, widest.Unit)
 }

@@ -47,7 +47,7 @@ func numeric(b *builder) scorer {
 		if len(accepted) == 1 {
 			return yes(false, "is %v, not %v", got, accepted[0])
 		}
-		return yes(false, "is %v, which is none of the %d accepted numbers", got, len(accepted))
+		return yes(false, "is %v, which is not one of the %d accepted numbers", got, len(accepted))
 	})
 }
 

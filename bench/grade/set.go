@@ -29,7 +29,7 @@ func sameSet(b *builder) scorer {
 		}
 	}
 	if len(want) == 0 && len(b.problems) == 0 {
-		b.problem("answer", "has no item")
+		b.problem("answer", "has no items")
 	}
 	return onAnswer(func(answer string) judgement {
 		got := map[string]bool{}

@@ -86,7 +86,7 @@ func exact(b *builder) scorer {
 		if len(answers) == 1 {
 			return yes(false, "is %s, not %s", show(got), show(answers[0]))
 		}
-		return yes(false, "is %s, which is none of the %d accepted answers", show(got), len(answers))
+		return yes(false, "is %s, which is not one of the %d accepted answers", show(got), len(answers))
 	})
 }
 
@@ -105,7 +105,7 @@ func contains(b *builder) scorer {
 		out := make([]string, len(list))
 		for i, s := range list {
 			if out[i] = normal(s, ignoreCase); out[i] == "" {
-				b.problem("", "looks for an empty text, which every answer has")
+				b.problem("", "looks for an empty text, which every answer contains")
 			}
 		}
 		return out

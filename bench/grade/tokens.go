@@ -13,7 +13,7 @@ const maxTokens = 4096
 // in the SQuAD evaluation (Rajpurkar et al. 2016): lower case, without punctuation and
 // the articles a, an, the. The best reference counts.
 func tokenF1(b *builder) scorer {
-	return onReferences(b.answers(), squadTokens, "shares words with an F1 of %.3f", func(got, want []string) float64 {
+	return onReferences(b.answers(), squadTokens, "has a word-overlap F1 of %.3f", func(got, want []string) float64 {
 		if len(got) == 0 || len(want) == 0 {
 			if len(got) == len(want) {
 				return 1

@@ -126,7 +126,7 @@ func (c *collector) accept(t *bench.Task, answers, choices []string) error {
 // the right choice and, if it is longer than one character, the text of that choice.
 func offer(t *bench.Task, choices, target []string) ([]string, error) {
 	if t.Goal == "" {
-		return nil, errors.New("has choices for a conversation, which cannot be shown")
+		return nil, errors.New("has choices, but they cannot be added to a conversation")
 	}
 	if len(target) != 1 || len(target[0]) != 1 {
 		return nil, errors.New("has choices, but its target is not a single letter")

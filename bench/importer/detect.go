@@ -112,7 +112,7 @@ const maxKeys = 12
 func unknownFormat(data []byte) error {
 	keys := slices.Sorted(maps.Keys(firstObject(data)))
 	if len(keys) == 0 {
-		return errors.New("the format cannot be detected from the content; name it")
+		return errors.New("the format cannot be detected from the content; name the format")
 	}
 	for i, key := range keys {
 		keys[i] = show(key)

@@ -10,12 +10,12 @@ func (f Format) About() string {
 	return map[Format]string{
 		Questions: "objects with a question and an answer, as JSON lines or as a list",
 		CSV:       "a table with a question and an answer in each row, separated by commas, tabs or semicolons",
-		Inspect:   "data sets of Inspect, as JSON lines or a list, and its logs, as JSON or .eval",
+		Inspect:   "Inspect data sets, as JSON lines or a list, and Inspect logs, as JSON or .eval",
 		Promptfoo: "a configuration or tests, as YAML, JSON or CSV with __expected; results, as JSON, JSON lines or YAML",
 		Evals:     "JSON lines with input and ideal, as in OpenAI evals",
 		Labelled:  "JSON with a list of [text, label] pairs for each part, as in CLINC150",
 		BFCL:      "questions with functions, as JSON lines; --answers names the file with their possible_answer",
-		Tau:       "tasks of tau2-bench, or results of tau-bench, as JSON",
-		Retrieval: "queries of BEIR or TREC, as JSON lines, TSV or topics; --answers names the file with their qrels",
+		Tau:       "tau2-bench tasks, or tau-bench results, as JSON",
+		Retrieval: "BEIR or TREC queries, as JSON lines, TSV or topics; --answers names the file with their qrels",
 	}[f]
 }

@@ -70,10 +70,10 @@ func readInspectLog(c *collector, data []byte) (bool, error) {
 	c.logResults(doc, log.Samples)
 	samples := log.tasks()
 	if all := len(log.Samples); all > len(samples) {
-		c.note(0, "the log's %d samples come from %s, in several epochs", all, visible.Count(len(samples), "task"))
+		c.note(0, "the log's %d samples are several epochs of %s", all, visible.Count(len(samples), "task"))
 	}
 	if all := log.Eval.Dataset.Samples; all > len(samples) {
-		c.note(0, "the log has %d of the %s of its data set (its status: %s)", len(samples), visible.Count(all, "task"), show(log.Status))
+		c.note(0, "the log has %d of the %s in its data set (status of the log: %s)", len(samples), visible.Count(all, "task"), show(log.Status))
 	}
 	list, err := json.Marshal(samples)
 	if err != nil {
@@ -178,12 +178,12 @@ func (c *collector) logGrader(scorers []inspectScorer) {
 		c.o.Grader = s.Name
 		for _, option := range []string{"instructions", "template", "partial_credit"} {
 			if v := s.Options[option]; v != nil && v != false {
-				c.note(0, "the scorer %s of the log has its own %q, which the rubric of the judge lacks: edit the rubric", s.Name, option)
+				c.note(0, "the log's scorer %s has its own %q, which is not in the judge's rubric: edit the rubric", s.Name, option)
 			}
 		}
 	}
 	if len(others) > 0 {
-		c.noteWhole("the log's scorer %s is not imported: %s grades instead; --grader chooses a grader", strings.Join(slices.Compact(others), ", "), cmp.Or(c.o.Grader, "exact"))
+		c.noteWhole("the log's scorer %s is not imported: %s grades instead; choose a grader with --grader", strings.Join(slices.Compact(others), ", "), cmp.Or(c.o.Grader, "exact"))
 	}
 }
 

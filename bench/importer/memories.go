@@ -23,7 +23,7 @@ func Memories(r io.Reader, o Options) ([]agent.Memory, []Note, error) {
 	memories := make([]agent.Memory, 0, len(tasks))
 	for _, t := range tasks {
 		if t.Goal == "" || t.Answer == nil {
-			notes = append(notes, Note{Text: fmt.Sprintf("%s left out: it has no goal and answer to remember", show(t.ID))})
+			notes = append(notes, Note{Text: fmt.Sprintf("%s left out: it has no goal or no answer to remember", show(t.ID))})
 			continue
 		}
 		memories = append(memories, agent.Memory{ID: t.ID, Domain: t.Domain, Text: t.Goal, Answer: *t.Answer, Source: "import"})

@@ -96,9 +96,9 @@ func (p *promptfoo) holding(tests []*yaml.Node) {
 	for _, name := range expected {
 		switch {
 		case p.prompt == "":
-			p.c.note(0, "the variable %s is left out of every goal, because assertions ask for it; a prompt in the file would determine what agents see", show("vars."+name))
+			p.c.note(0, "the variable %s is left out of every goal, because it holds the expected answer; a prompt in the file would determine what agents see", show("vars."+name))
 		case slices.Contains(placesOf(p.prompt), name):
-			p.c.note(0, "the prompt shows agents the variable %s, which assertions ask for", show("vars."+name))
+			p.c.note(0, "the prompt shows agents the variable %s, which holds the expected answer", show("vars."+name))
 		}
 	}
 }

@@ -298,7 +298,7 @@ func readLabelled(c *collector, data []byte) error {
 		case len(there) == 1:
 			parts = there
 		default:
-			return fmt.Errorf("choose a part (there are: %s)", strings.Join(there, ", "))
+			return fmt.Errorf("choose a part (valid: %s)", strings.Join(there, ", "))
 		}
 	}
 	if rest := except(there, parts...); len(rest) > 0 && len(c.o.Parts) == 0 {
@@ -306,12 +306,12 @@ func readLabelled(c *collector, data []byte) error {
 		for _, part := range rest {
 			names[part]++
 		}
-		c.noteWhole("parts that no task uses: %s; --part chooses parts", listKeys(names))
+		c.noteWhole("parts that no task uses: %s; choose parts with --part", listKeys(names))
 	}
 	for _, part := range parts {
 		raw, ok := doc[part]
 		if !ok {
-			return fmt.Errorf("there is no part %s (there are: %s)", show(part), strings.Join(there, ", "))
+			return fmt.Errorf("there is no part %s (valid: %s)", show(part), strings.Join(there, ", "))
 		}
 		var pairs [][]string
 		if err := json.Unmarshal(raw, &pairs); err != nil {

@@ -113,7 +113,7 @@ func readTau(c *collector, data []byte) error {
 		c.note(0, "%s left out, because the task already exists", visible.Count(repeats, "further result"))
 	}
 	if len(c.tasks) > 0 {
-		c.note(0, "the model of the route default plays the person; only the names of the calls are graded, not their arguments or a database; your agent needs the tools")
+		c.note(0, "the model on the route default plays the person; only the names of the calls are graded, neither their arguments nor the state of a database; your agent needs the tools")
 	}
 	return err
 }
@@ -160,7 +160,7 @@ func (c *collector) ignoreTau(raw []byte, called bool) {
 func tauNew(raw []byte) (t bench.Task, calls, said []string, err error) {
 	var s tauScenario
 	if json.Unmarshal(raw, &s) != nil {
-		return t, nil, nil, errors.New("does not have the form of a task of tau2-bench")
+		return t, nil, nil, errors.New("does not have the form of a tau2-bench task")
 	}
 	t.ID, _ = text(s.ID)
 	var told tauInstructions
@@ -188,7 +188,7 @@ func tauNew(raw []byte) (t bench.Task, calls, said []string, err error) {
 func tauOld(raw []byte) (t bench.Task, calls, said []string, err error) {
 	var r tauResult
 	if json.Unmarshal(raw, &r) != nil {
-		return t, nil, nil, errors.New("does not have the form of a result of tau-bench")
+		return t, nil, nil, errors.New("does not have the form of a tau-bench result")
 	}
 	task := r.Info.Task
 	if task.Instruction == "" {

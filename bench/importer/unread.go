@@ -68,7 +68,7 @@ func (c *collector) noteUnread() {
 	}
 	hint := ""
 	if c.o.Format == Questions || c.o.Format == CSV {
-		hint = "; --question, --answer, --choices, --domain, --id, --cluster and --tags state what a column is"
+		hint = "; --question, --answer, --choices, --domain, --id, --cluster and --tags name the columns to read"
 	}
 	c.noteWhole("not read, and therefore in no task: %s%s", listKeys(c.unread), hint)
 }

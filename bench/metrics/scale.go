@@ -97,7 +97,7 @@ func (s *Scale) even() error {
 	}
 	slices.Sort(sizes)
 	if usual := sizes[(len(sizes)-1)/2]; s.size/mostSize > usual {
-		return fmt.Errorf("case %s has the value %g of %s, next to which a change of about %g in the others does not count: do not print a placeholder value for a failure, or use a logarithm as the metric",
+		return fmt.Errorf("case %s has a value of %g for %s, so large that a change of about %g in the other cases does not count: if it is a placeholder for a failure, do not print it; otherwise use a logarithm as the metric",
 			text.Quote(largest), s.base[largest], text.Quote(s.metric), usual)
 	}
 	return nil

@@ -252,7 +252,7 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *
 	case givesAway(goal, answer):
 		return "the message states the answer itself"
 	case len(b.candidates) >= maxTasks || b.size+size > maxAll:
-		return fmt.Sprintf("there are more than %d, or %d MB of them", maxTasks, maxAll>>20)
+		return fmt.Sprintf("there are more than %d candidate tasks, or more than %d MB of them", maxTasks, maxAll>>20)
 	}
 	if secret := func(s string) bool { return b.o.Scrub(s) != s }; secret(answer) || slices.ContainsFunc(e.target, secret) {
 		return "the answer contains a credential"

@@ -55,7 +55,7 @@ type Log struct {
 func Read(in io.Reader, o ReadOptions, each func(Conversation)) (Log, error) {
 	r := &reader{o: o, each: each, log: Log{File: fileName(o.Name), Formats: []Format{}, Named: []string{}}}
 	if o.Format != "" && !slices.Contains(Formats(), o.Format) {
-		return r.log, unreadable("without --format evolve detects the format", "unknown format %s (valid: %s)", foreign.Quote(string(o.Format)), joined(Formats()))
+		return r.log, unreadable("without --format, evolve detects the format", "unknown format %s (valid: %s)", foreign.Quote(string(o.Format)), joined(Formats()))
 	}
 	err := r.read(&limited{in, maxLog, errLong})
 	if err == nil {

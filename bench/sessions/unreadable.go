@@ -23,7 +23,7 @@ func unreadable(hint, problem string, args ...any) error {
 }
 
 const (
-	hintForms  = "a log is JSON, JSON lines or an .eval archive of Inspect; `evolve help suites` names the formats"
+	hintForms  = "a log is JSON, JSON lines or an Inspect archive (.eval); `evolve help suites` lists the formats"
 	hintFormat = "name its format with --format; `evolve help suites` lists the formats"
 	hintCut    = "its end is missing: copy or export it again"
 )
@@ -83,7 +83,7 @@ func (r *reader) none() error {
 	case r.o.Format == "":
 		return unreadable(hintFormat, "it holds no conversation%s", r.firstBad())
 	}
-	return unreadable(fmt.Sprintf("the log is not in the format %s, or has no conversation; without --format evolve detects the format", r.o.Format), "it holds no conversation%s", r.firstBad())
+	return unreadable(fmt.Sprintf("the log is not in the format %s, or has no conversation; without --format, evolve detects the format", r.o.Format), "it holds no conversation%s", r.firstBad())
 }
 
 // stated returns an error for a record that has a different format than the stated one and
@@ -93,7 +93,7 @@ func (r *reader) stated(rec record) error {
 	if looks == "" || looks == r.o.Format || readableAs(rec, looks, r.o.Format) {
 		return nil
 	}
-	return unreadable(fmt.Sprintf("--format %s reads it; without --format evolve detects the format of each record", looks),
+	return unreadable(fmt.Sprintf("--format %s reads it; without --format, evolve detects the format of each record", looks),
 		"%s is in the format %s, not %s", rec.place(), looks, r.o.Format)
 }
 

@@ -124,10 +124,10 @@ func (r *Ruling) cause(d Design) Cause {
 	case CauseTrade:
 		c.Sentence = r.traded()
 	case CauseVetoed:
-		c.Sentence = fmt.Sprintf("the candidate %s may not replace %s: %s", short(r.Variant), r.Reference.Words(), r.Reason)
+		c.Sentence = fmt.Sprintf("the candidate %s must not replace %s: %s", short(r.Variant), r.Reference.Words(), r.Reason)
 	case CauseHarmful:
 		if r.Fixed {
-			c.Sentence = fmt.Sprintf("the candidate %s is no better than %s on these tasks (%s points), and asking again would give the same result", short(r.Variant), r.Reference.Words(), text.Points(r.Difference))
+			c.Sentence = fmt.Sprintf("the candidate %s is no better than %s on these tasks (%s points), and a repeat would give the same result", short(r.Variant), r.Reference.Words(), text.Points(r.Difference))
 			break
 		}
 		c.Sentence = fmt.Sprintf("the candidate %s is proven worse than %s on these tasks (%s points)", short(r.Variant), r.Reference.Words(), text.Points(r.Difference))
@@ -242,7 +242,7 @@ func (p Prospect) seen() string {
 	if p.Common == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; measured %s on the %s that it shares with the champion, a result for which it was selected", text.Points(p.Measured), text.Count(p.Common, "search task"))
+	return fmt.Sprintf("; measured %s on the %s that it shares with the champion, but it was selected for this result", text.Points(p.Measured), text.Count(p.Common, "search task"))
 }
 
 func (p Prospect) figures() map[string]float64 {
@@ -264,7 +264,7 @@ func (p Prospect) tooLong(projected, room float64) Cause {
 	if finite(projected) {
 		c.Figures["projected"] = projected
 	}
-	c.Sentence = fmt.Sprintf("it is estimated to be ahead by %s points (standard deviation %s), which would take about %s to show, but a month's confirmations can pay for only %.0f",
+	c.Sentence = fmt.Sprintf("it is estimated to be ahead by %s points (standard deviation %s), which would take about %s to show, but a month's confirmations allow only %.0f",
 		text.Points(p.Mean), text.Size(p.SD), morePairs(projected), math.Max(0, room))
 	return c
 }

@@ -63,7 +63,7 @@ func (f *Failures) Words(against *Reference) string {
 	if f == nil || f.Only == 0 {
 		return ""
 	}
-	return fmt.Sprintf("it crashes or gives no answer on %d of %s where %s does not (at most %s of new tasks at the .05 level)",
+	return fmt.Sprintf("it crashes or gives no answer on %d of %s where %s does not (with 95 %% confidence, on at most %s of new tasks)",
 		f.Only, text.Count(f.Tasks, "task"), against.Words(), text.Percent(f.OnlyMost))
 }
 

@@ -237,14 +237,14 @@ func (r *Ruling) Discord() string {
 	if g == nil {
 		return ""
 	}
-	why := "the score, which decides, gives less weight to a large change in one case"
+	why := "the score, on which the verdict is based, gives less weight to a large change in one case"
 	switch d := g.improvement(g.Difference); {
 	case r.Difference > flat && d < 0:
 		return fmt.Sprintf("the mean of %s is worse all the same: %s", g.Title(), why)
 	case r.Difference < -flat && d > 0:
 		return fmt.Sprintf("the mean of %s is better all the same: %s", g.Title(), why)
 	case r.Claim == NewTasks && g.Shown() < 1:
-		return fmt.Sprintf("the mean of %s alone does not show an improvement: %s", g.Title(), why)
+		return fmt.Sprintf("by itself, the mean of %s does not show an improvement: %s", g.Title(), why)
 	}
 	return ""
 }

@@ -55,9 +55,9 @@ func (n *JudgeNoise) Any() bool { return n != nil && n.Answers+n.Single > 0 }
 // continue the description of that improvement.
 func (n *JudgeNoise) Statement() string {
 	if n.Answers == 0 {
-		return `the noise of its judges is unknown, because they draw only once (set "samples" to 2 or more to measure it)`
+		return `the noise of its judges is unknown, because they take only one sample (set "samples" to 2 or more to measure it)`
 	}
 	sd := math.Sqrt(n.Variance)
-	return fmt.Sprintf("the draws of its judges contribute %s points (sd) per score and %s per pair to the noise, over %s",
+	return fmt.Sprintf("the sampling of its judges contributes %s points (sd) per score and %s per pair to the noise, over %s",
 		text.Size(sd), text.Size(sd*math.Sqrt2), text.Count(n.Answers, "answer"))
 }

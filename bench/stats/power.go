@@ -258,10 +258,10 @@ func (d Design) Statement() string {
 		says = fmt.Sprintf("nothing can be shown tonight; within the month, an improvement of %s points or more on new tasks like these can be shown (80 %% power, %s, %.0f pairs a night)",
 			text.Size(month), tasks, d.Tonight)
 	case d.Fixed:
-		says = fmt.Sprintf("tonight can show an improvement of %s points or more on new tasks like these (80 %% power, %s; further nights add nothing, because repeats are not new evidence)",
+		says = fmt.Sprintf("tonight's run can show an improvement of %s points or more on new tasks like these (80 %% power, %s; further nights add nothing, because repeats are not new evidence)",
 			text.Size(tonight), tasks)
 	default:
-		says = fmt.Sprintf("tonight can show an improvement of %s points or more on new tasks like these, and the month can show one of %s points (80 %% power, %s, %.0f pairs a night)",
+		says = fmt.Sprintf("tonight's run can show an improvement of %s points or more on new tasks like these, and the month's runs can show one of %s points (80 %% power, %s, %.0f pairs a night)",
 			text.Size(tonight), text.Size(month), tasks, d.Tonight)
 	}
 	if month > Practical {

@@ -22,7 +22,7 @@ func (d Design) Shortage(cases bool) string {
 	}
 	switch {
 	case cases && d.Tasks == 0:
-		return fmt.Sprintf("no case is held out: the night can search, but can neither confirm nor propose anything; that takes at least %d held-out cases, half of the %d that the scoring command must print", least, 2*least)
+		return fmt.Sprintf("no case is held out: the night can search, but can neither confirm nor propose anything; to confirm, it needs at least %d held-out cases, half of the %d that the scoring command must print", least, 2*least)
 	case cases:
 		return fmt.Sprintf("%s cannot confirm a version, so none is proposed; that takes at least %d, half of the %d that the scoring command must print%s", text.Count(d.Units, "independent held-out case"), least, 2*least, needed)
 	case d.Tasks == 0:

@@ -22,7 +22,7 @@ const (
 )
 
 // ErrTime is returned when the time for a comparison is used up.
-var ErrTime = errors.New("the time was used up")
+var ErrTime = errors.New("the time ran out")
 
 // Runner runs a shell script on one side. In the script, the variable HARNESS holds the
 // path of the side's compiled tests, and REPORT the path of an empty file to which the

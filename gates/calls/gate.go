@@ -36,13 +36,13 @@ func Gate(list []File) gates.Gate {
 		}
 		switch {
 		case c.deceives():
-			return gates.Failed, "a marked block that ends the process and also writes output or reads how the process was started can print values instead of the command: " + joined(found, unread)
+			return gates.Failed, "a marked block that ends the process and also writes output or reads how the process was started can print values that should come from the command: " + joined(found, unread)
 		case len(found) > 0:
 			return gates.Flagged, joined(found, unread)
 		case len(c.blind) > 0:
 			return gates.Flagged, unread
 		}
-		clean := "judged by the names in it, the change to " + gates.Listed(c.read) + " adds no code that " + strings.Join(kinds[:reaches], ", ") + " or " + kinds[reaches]
+		clean := "judging by the names in it, the change to " + gates.Listed(c.read) + " adds no code that " + strings.Join(kinds[:reaches], ", ") + " or " + kinds[reaches]
 		return gates.Passed, joined([]string{clean}, unread)
 	}}
 }

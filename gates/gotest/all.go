@@ -48,14 +48,14 @@ func (t *checker) allGate(ctx context.Context) (gates.Verdict, string, error) {
 	}
 	switch {
 	case len(blamed) > 0:
-		return gates.Failed, "tests of packages that do not import the patch pass on the base and fail here: " + some(blamed), nil
+		return gates.Failed, "tests of packages that do not import the patched code pass on the base but fail with the patch: " + some(blamed), nil
 	case len(excused) > 0:
-		return gates.Flagged, "tests of packages that do not import the patch are flaky on the base: " + some(excused), nil
+		return gates.Flagged, "tests of packages that do not import the patched code are flaky on the base: " + some(excused), nil
 	}
 	if packages == 0 {
 		return gates.Passed, "no other package has tests that pass on the base", nil
 	}
-	return gates.Passed, fmt.Sprintf("%s of %s that do not import the patch %s as on the base", text.Count(tests, "test"), text.Count(packages, "other package"), pass(tests)), nil
+	return gates.Passed, fmt.Sprintf("%s of %s that do not import the patched code %s as on the base", text.Count(tests, "test"), text.Count(packages, "other package"), pass(tests)), nil
 }
 
 // unaffected returns those packages in list of which a test passed on the base and does not

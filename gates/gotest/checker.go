@@ -107,7 +107,7 @@ func (t *checker) lay() (*layout, error) {
 		differ = slices.Sorted(slices.Values(t.change.Changed))
 	}
 	if !slices.Equal(differ, slices.Sorted(slices.Values(t.change.Changed))) {
-		return nil, fmt.Errorf("the trees differ in %s, not in the paths that were given as changed", some(differ))
+		return nil, fmt.Errorf("the trees differ in %s, which does not match the paths given as changed", some(differ))
 	}
 	for _, p := range differ {
 		switch {

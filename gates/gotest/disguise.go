@@ -97,7 +97,7 @@ func (t *checker) canaryGate(ctx context.Context) (gates.Verdict, string, error)
 	case len(list) == 0:
 		return gates.Flagged, "there are no tests to which a failing one can be added", nil
 	case len(open) > 0:
-		return gates.Flagged, "the code embeds its compiled tests and can read the words that they report: " + some(open), nil
+		return gates.Flagged, "the code embeds its compiled tests and can read the random words with which the tests report their results: " + some(open), nil
 	}
 	return gates.Passed, "a test with a random name that had to fail did fail and was reported; tried in " + text.Count(len(list), "package"), nil
 }
@@ -112,11 +112,11 @@ func (t *checker) renameGate(ctx context.Context) (gates.Verdict, string, error)
 	verdict, evidence := judgement(list)
 	switch {
 	case verdict != gates.Passed:
-		return verdict, "run again under another name: " + evidence, nil
+		return verdict, "run again under a different name: " + evidence, nil
 	case len(list) == 0 && l.idle() != "":
 		return gates.Passed, l.idle(), nil
 	case len(list) == 0:
 		return gates.Flagged, "there are no tests to run again", nil
 	}
-	return gates.Passed, fmt.Sprintf("run again under another program's name, from another folder and without flags, the tests of %s end the same", text.Count(len(list), "package")), nil
+	return gates.Passed, fmt.Sprintf("run again under a different program name, from a different folder and without flags, the tests of %s end the same way", text.Count(len(list), "package")), nil
 }

@@ -51,7 +51,7 @@ func (t *checker) mutantsGate(ctx context.Context) (gates.Verdict, string, error
 		}
 	}
 	for _, u := range c.probed.unseen {
-		open = append(open, u+": nothing there can be broken")
+		open = append(open, u+": nothing in it can be made to panic")
 	}
 	if len(e.restless) > 0 {
 		open = append(open, "changed code runs even when no test runs in "+some(e.restless)+", so breaking it shows nothing there")
@@ -115,7 +115,7 @@ func (t *checker) freshCallers(function string) (string, error) {
 func (e *experiments) why(x mutant, most int) string {
 	switch {
 	case e.bound[x.word]:
-		return fmt.Sprintf(" was not tried, because there are more than %d", most)
+		return fmt.Sprintf(" was not tried, because at most %d are tried", most)
 	case !e.reached[x.reached]:
 		return " is called by no test of the base"
 	}
@@ -166,7 +166,7 @@ func (t *checker) coverageGate(ctx context.Context) (gates.Verdict, string, erro
 	if err != nil {
 		return "", "", err
 	}
-	evidence := "no statements changed that could be reached"
+	evidence := "the patch changes no statement that tests could reach"
 	if statements > 0 {
 		evidence = fmt.Sprintf("%d of %s reached by the tests of the base", statements-len(open), text.Count(statements, "changed statement"))
 	}

@@ -45,7 +45,7 @@ func (t *checker) newTestsGate(ctx context.Context) (gates.Verdict, string, erro
 			idle = append(idle, test+" "+f.before[test])
 		}
 	}
-	evidence := fmt.Sprintf("%s of the patch's own pass with it", text.Count(len(f.now), "test"))
+	evidence := fmt.Sprintf("%s added by the patch pass with it", text.Count(len(f.now), "test"))
 	if len(idle) > 0 {
 		return gates.Flagged, evidence + ", and also without it, so they show nothing about it: " + some(idle), nil
 	}

@@ -124,7 +124,7 @@ func (l *Lab) raceless() string {
 			return ""
 		}
 	}
-	return "it needs a C compiler, and there is none (gcc or clang)"
+	return "it needs a C compiler (gcc or clang), and there is none"
 }
 
 // raceBinaries compiles the tests of packages with the race detector, both on the base
@@ -155,7 +155,7 @@ var racing = regexp.MustCompile(`(?m)^\s+(\S+\.go:[0-9]+)`)
 // that the patch fixes.
 func (t *checker) race(ctx context.Context, k *testBinaries, p *pkg, mended []string) (string, error) {
 	if k.binary(p) == "" {
-		return "its tests do not compile with it", nil
+		return "its tests do not compile with the race detector", nil
 	}
 	weak := t.known[p.module.dir].Packages[p.path].weak(mended...)
 	r, err := k.run(ctx, &t.nonces, p, runOptions{word: t.quiet, skip: weak, patience: racePatience})

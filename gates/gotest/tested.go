@@ -247,7 +247,7 @@ func judgement(list []testResult) (gates.Verdict, string) {
 	}
 	switch {
 	case len(blamed) > 0:
-		return gates.Failed, "passes on the base and fails here: " + some(blamed)
+		return gates.Failed, "passes on the base but fails with the patch: " + some(blamed)
 	case len(excused) > 0:
 		return gates.Flagged, some(excused)
 	}

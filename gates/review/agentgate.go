@@ -97,11 +97,11 @@ func (t *tried) judge() (gates.Verdict, string) {
 		if first == "" {
 			first = t.said[0]
 		}
-		measured += fmt.Sprintf("; the program ended or broke its protocol %d times before and %d times after the patch, for example: %s", t.faults[0], t.faults[1], first)
+		measured += fmt.Sprintf("; the program ended unexpectedly or broke its protocol %d times before and %d times after the patch, for example: %s", t.faults[0], t.faults[1], first)
 	}
 	switch {
 	case t.faults[1] > 0 && t.faults[0] == 0:
-		return gates.Failed, "the patched program ends or breaks its protocol, but the base does not: " + measured
+		return gates.Failed, "the patched program ends unexpectedly or breaks its protocol, but the base does not: " + measured
 	case t.short: // fewer tasks than the target requires
 		return gates.NotRun, "the budget was used up before the comparison was complete: " + measured
 	case c.Tasks == 0:

@@ -137,7 +137,7 @@ func foreign(p archive.ProposalRecord) error {
 	case p.Imported == "":
 		return nil
 	case p.State == archive.Drafted && p.OfConfig():
-		return Refuse("`evolve run` measures its variant here, and proposes the variant once it is confirmed", "%s was imported: it was not measured and gated here", p.ID)
+		return Refuse("`evolve run` measures its variant here, and proposes the variant once it is confirmed", "%s was imported: it was neither measured nor gated here", p.ID)
 	case p.State == archive.Drafted && p.Patch != nil && p.Patch.Named:
 		return Refuse("`evolve run` runs its gates here", "%s was imported: it was not gated here", p.ID)
 	case p.State == archive.Drafted:

@@ -378,7 +378,7 @@ func (c *comparison) compare(l *ledgerPart, m patch.Message, t map[string]string
 				c.out.Later = append(c.out.Later, Later{Commit: m.Commit, Proposal: id, Imported: l.imported})
 				return nil
 			}
-			return differs("proposes other files, verdicts or evidence than those in the ledger")
+			return differs("proposes files, verdicts or evidence that differ from those in the ledger")
 		}
 	}
 	c.out.Compared++
@@ -399,7 +399,7 @@ func (l *ledgerPart) contradicts(id, by string, head int64, t map[string]string)
 		return "names a different reason for the approval than the ledger"
 	}
 	if b := archive.BindingOf(*e); t[trailerBound] != "" && (b == nil || b.Digest() != t[trailerBound]) {
-		return "binds other files, verdicts or evidence than the ledger"
+		return "binds files, verdicts or evidence that differ from those in the ledger"
 	}
 	if done := l.first(id, "proposal.adopted", e.Seq); done != nil && done.Seq <= head && t[trailerAudit] != "" {
 		return "names a head of the ledger that is later than its adoption"

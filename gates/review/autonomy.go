@@ -121,7 +121,7 @@ func (e *UnmetError) Error() string {
 
 // Unwrap returns e as a refusal with a hint.
 func (e *UnmetError) Unwrap() error {
-	return Refuse("`evolve autonomy status "+e.Agent+"` shows every figure; live turns (`evolve agent run`) change them", "%s", e.Error())
+	return Refuse("`evolve autonomy status "+e.Agent+"` shows all figures; live turns (`evolve agent run`) change them", "%s", e.Error())
 }
 
 // approveAutonomy raises the level of an agent. It gathers the figures again and refuses a
@@ -147,7 +147,7 @@ func (s *session) approveAutonomy(ctx context.Context, p archive.ProposalRecord,
 		return p, fmt.Errorf("reading the level of %s: %w", p.Agent, err)
 	}
 	if now.Level != p.Autonomy.From {
-		return p, Refuse("reject it; a new request starts from the present level", "%s has level %d now, and %s asks for level %d from level %d", p.Agent, now.Level, p.ID, p.Autonomy.To, p.Autonomy.From)
+		return p, Refuse("reject it; a new request starts from the present level", "%s has level %d now, but %s asks for level %d, starting from level %d", p.Agent, now.Level, p.ID, p.Autonomy.To, p.Autonomy.From)
 	}
 	checked := p
 	if err := s.earned(ctx, &checked); err != nil {

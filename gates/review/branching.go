@@ -270,7 +270,7 @@ func (s *session) branchMessage(ctx context.Context, p archive.ProposalRecord) (
 	body := "This proposal by evolve awaits a person. Merging the branch adopts it, deleting the branch\n" +
 		"without a merge rejects it, and evolve records either in its ledger.\n\n"
 	if p.State == archive.HumanLane {
-		body += "A gate flagged it: read below what it found before you merge.\n\n"
+		body += "A gate flagged it: before you merge, read below what the gate found.\n\n"
 	}
 	_, audit, err := s.store.LedgerHead(ctx)
 	if err != nil {

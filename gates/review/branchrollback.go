@@ -82,7 +82,7 @@ func (f *fileSubject) restorable(ctx context.Context, back []patch.File) error {
 	}
 	if restored, err := f.reload(back); err != nil || restored.ID() != f.p.Champion {
 		return Refuse("restore config.yaml and STRATEGY.md by hand from the commit before "+f.p.AdoptedCommit,
-			"the files before %s do not load as its champion", f.p.ID)
+			"the files from before the adoption of %s do not load as the earlier champion", f.p.ID)
 	}
 	return nil
 }

@@ -191,7 +191,7 @@ func (rev *Reviewer) syncBranch(ctx context.Context, g *branchGroup, id string, 
 	case why != nil, errors.As(err, &far), errors.As(err, &cannot), errors.As(err, &refused):
 		state.Trouble, err = patch.WithoutUser(err.Error()), nil
 	case ctx.Err() != nil: // git was stopped
-		state.Trouble, err = "the time for remotes was used up", nil
+		state.Trouble, err = "the time for remotes ran out", nil
 	default:
 		return state, err
 	}

@@ -58,6 +58,6 @@ func (w *gateRun) contradicts(scale *metrics.Scale, runs [4][]metrics.Value) (ga
 	case c.Hi+noise < 0:
 		how = "worse"
 	}
-	return verdict, fmt.Sprintf("scored on all cases at once, the patched tree is %s, %s points, %s interval %s to %s, while the confirmation measured %s: the values depend on how the command is started, or the code prints them instead of the command",
+	return verdict, fmt.Sprintf("scored on all cases at once, the patched tree is %s, %s points, %s interval %s to %s, while the confirmation measured %s: the values depend on how the command is started, or they are printed by the code and not by the command",
 		how, text.Points(c.Difference), text.Percent(c.Level), text.Points(c.Lo-noise), text.Points(c.Hi+noise), confirmed), nil
 }

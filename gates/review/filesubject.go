@@ -173,7 +173,7 @@ func (f *fileSubject) ready(ctx context.Context, repo *patch.Repository, change 
 		return err
 	}
 	if branch == "" {
-		return Refuse("check out the branch that is to get the commit, for example with `git switch main`", "no branch is checked out in the workspace")
+		return Refuse("check out the branch that should get the commit, for example with `git switch main`", "no branch is checked out in the workspace")
 	}
 	dirty, err := repo.Dirty(ctx, names)
 	if err != nil {

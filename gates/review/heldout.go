@@ -8,7 +8,7 @@ import (
 
 // Withheld is the text that language models get instead of evidence that was measured on
 // held-out cases.
-const Withheld = "its evidence is for people alone, since it was measured on held-out cases too"
+const Withheld = "its evidence is shown only to people, because it was also measured on held-out cases"
 
 // WithoutHeldOut returns verdicts as language models may read them: without the evidence of
 // the gates that score a program on all cases. The findings of such a gate, and the error

@@ -91,7 +91,7 @@ func (t *patchSubject) ready(ctx context.Context, repo *patch.Repository, change
 		return err
 	}
 	if branch == "" {
-		return Refuse("check out the branch that is to get the commit, for example with `git switch main`", "HEAD of %s is detached", t.p.Patch.Repository)
+		return Refuse("check out the branch that should get the commit, for example with `git switch main`", "HEAD of %s is detached", t.p.Patch.Repository)
 	}
 	err = repo.MovableBranch(ctx, branch, head, change)
 	var inUse *patch.CheckedOutError
@@ -159,7 +159,7 @@ func (t *patchSubject) reversible(ctx context.Context, r *reversal, d Decision) 
 		return err
 	}
 	if len(conflicts) > 0 {
-		return changedSince(t.p, conflicts, r.later, "the lines of the patch have changed there since: `git revert --no-commit "+t.p.AdoptedCommit+"` marks them; restore the earlier text by hand, and commit it")
+		return changedSince(t.p, conflicts, r.later, "the patch's lines have changed since then in these files: `git revert --no-commit "+t.p.AdoptedCommit+"` marks them; restore the earlier text by hand, and commit it")
 	}
 	r.files = files
 	return t.ready(ctx, t.repo, r.files, d)

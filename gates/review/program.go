@@ -25,7 +25,7 @@ const (
 )
 
 // unread names the properties that no gate checks in languages other than Go.
-const unread = "not checked, because types are read only in Go code: use of files, network and environment under unknown names; code that recognizes tests; weaknesses of known forms; whether a test reaches each changed line"
+const unread = "not checked, because type information is available only for Go code: use of files, network or environment through unrecognized names; code that recognizes tests; known kinds of weakness; whether a test reaches each changed line"
 
 // trap is a text that is invalid in every programming language.
 const trap = ")))( evolve canary (((\n"
@@ -57,7 +57,7 @@ func (w *gateRun) restoredGates(from, to string) []gates.Gate {
 		case w.tested(ctx, from) == nil:
 			return gates.Failed, "the restored tree: " + code.Text
 		}
-		return gates.Flagged, "neither the restored tree nor the one before it passes: " + code.Text
+		return gates.Flagged, "neither the restored tree nor the tree before the rollback passes: " + code.Text
 	})}}
 }
 
@@ -293,11 +293,11 @@ func (w *gateRun) trapProgram(ctx context.Context) (gates.Verdict, string) {
 	}
 	switch {
 	case len(unnoticed) > 0:
-		return gates.Flagged, "neither build nor test nor score notices an invalid text in " + strings.Join(unnoticed, ", ")
+		return gates.Flagged, "neither build nor test nor score notices invalid text in " + strings.Join(unnoticed, ", ")
 	case len(noticed) == 0:
-		return gates.Flagged, "there is no file in which an invalid text could be noticed"
+		return gates.Flagged, "there is no file in which invalid text could be noticed"
 	}
-	return gates.Passed, "an invalid text is noticed in " + strings.Join(noticed, ", ") + "; this shows that the file is read, not that its changed lines are run"
+	return gates.Passed, "invalid text is noticed in " + strings.Join(noticed, ", ") + "; this shows that the file is read, not that its changed lines are run"
 }
 
 // trapped returns the content of a file in which the first marked block that the patch

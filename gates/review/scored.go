@@ -37,7 +37,7 @@ func (w *gateRun) compareValues(ctx context.Context, runs [4][]metrics.Value) (v
 	found, err := (&starts{gateRun: w, scale: scale, exact: exact}).deceit(ctx, runs[0], printed{values: runs[1]})
 	switch {
 	case err != nil:
-		return gates.NotRun, "", "its starts could not be compared: " + err.Error()
+		return gates.NotRun, "", "the values could not be compared between ways of starting the command: " + err.Error()
 	case found != "":
 		w.deceives = true
 		return gates.Failed, figures, found

@@ -77,7 +77,7 @@ func (rev *Reviewer) ProposeSkill(ctx context.Context, agentID, run string, c sk
 }
 
 func (s *session) proposeSkill(ctx context.Context, agentID, run string, c skill.Candidate) (archive.ProposalRecord, error) {
-	why := fmt.Sprintf("drafted from transcripts of run %s: %d tasks of %d clusters were solved in this way, %d were not",
+	why := fmt.Sprintf("drafted from transcripts of run %s: %d tasks in %d clusters were solved in this way, %d were not",
 		run, c.Solved, c.Clusters, c.Failed)
 	return s.proposeWritten(ctx, agentID, archive.ProposalRecord{Run: run, Title: "skill " + c.Definition.Name + " for " + agentID, Rationale: why},
 		map[string][]byte{skillFile(agentID, c.Definition.Name): c.Definition.Encode()})
@@ -339,7 +339,7 @@ func (f *fileSubject) loadsOrIsGone(change []patch.File) error {
 func (f *fileSubject) restoresWritten(ctx context.Context, back []patch.File) error {
 	kind, _ := Written(f.p)
 	if err := f.loadsOrIsGone(back); err != nil {
-		return Refuse("restore the files by hand from the commit before "+f.p.AdoptedCommit, "the files before %s do not load: %s", f.p.ID, text.OneLine(err.Error()))
+		return Refuse("restore the files by hand from the commit before "+f.p.AdoptedCommit, "the files from before the adoption of %s do not load: %s", f.p.ID, text.OneLine(err.Error()))
 	}
 	if kind != "tool" || slices.ContainsFunc(back, func(c patch.File) bool { return c.New != nil }) {
 		return nil

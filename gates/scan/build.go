@@ -29,9 +29,9 @@ func cgo(f *file, found report) {
 	now, was := has(f.now), has(f.was)
 	switch {
 	case now != nil && was == nil:
-		found(now.Pos(), true, "the file begins to use C, and only a build with cgo compiles it")
+		found(now.Pos(), true, "the file now uses C, so it compiles only in a build with cgo")
 	case now != nil && string(f.Old) != string(f.New):
-		found(now.Pos(), false, "a file that uses C is changed, and only a build with cgo compiles it")
+		found(now.Pos(), false, "a file that uses C is changed; it compiles only in a build with cgo")
 	}
 }
 
@@ -82,7 +82,7 @@ func directives(f *file, found report) {
 		case word == "//go:generate":
 			found(d.at, false, "go generate runs %+q", rest)
 		case strings.HasPrefix(d.text, "//line ") || strings.HasPrefix(d.text, "/*line "):
-			found(d.at, false, "it makes coverage and failures appear at other lines: %+q", d.text)
+			found(d.at, false, "it makes coverage and failures appear on different lines: %+q", d.text)
 		case strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(word, "//"), " "), "evolve:") || strings.HasPrefix(d.text, "// evolve:"):
 			found(d.at, false, "it changes the set of constants that a night may tune: %+q", d.text)
 		case !slices.Contains(harmless, word):

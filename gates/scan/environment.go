@@ -17,7 +17,7 @@ func environment(f *file, found report) {
 	}
 	f.each(func(n ast.Node) {
 		if f.is(n, "os", "Getppid") || f.is(n, "syscall", "Getppid") {
-			found(n.Pos(), false, "it reads its parent process")
+			found(n.Pos(), false, "it inspects its parent process")
 		}
 		call, ok := n.(*ast.CallExpr)
 		if !ok || len(call.Args) == 0 {

@@ -155,7 +155,7 @@ func writes(f *file, found report) {
 		for _, arg := range call.Args {
 			f.eachText(arg, func(n ast.Node, value string) {
 				if slices.ContainsFunc(madeOf, func(mark string) bool { return strings.Contains(value, mark) }) {
-					found(n.Pos(), false, "it writes to %+q, a file of tests", value)
+					found(n.Pos(), false, "it writes to %+q, which belongs to the tests", value)
 				}
 			})
 		}

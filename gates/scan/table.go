@@ -30,7 +30,7 @@ func tables(f *file, found report) {
 				had = arms(u.before)
 			}
 			if n := arms(fn) - had; n >= fewArms {
-				found(fn.Pos(), false, "%d more literal inputs with literal outputs: are they computed anywhere?", n)
+				found(fn.Pos(), false, "%d more literal inputs with literal outputs: are the outputs computed anywhere?", n)
 			}
 		}
 		before := 0
@@ -38,7 +38,7 @@ func tables(f *file, found report) {
 			before = entries(u.before)
 		}
 		if n := entries(u.node) - before; n >= most {
-			found(u.node.Pos(), false, "a table of %d more literal keys with literal values: are they computed anywhere?", n)
+			found(u.node.Pos(), false, "a table of %d more literal keys with literal values: are the values computed anywhere?", n)
 		}
 	}
 }

@@ -25,7 +25,7 @@ const (
 // notJudged is the evidence of [Insecure] if there is no finding. It states that a person
 // must still judge whether the change is safe, because the absence of known weaknesses does
 // not prove that.
-const notJudged = "no weakness of a known form; whether the change is safe is for a person to judge"
+const notJudged = "no weakness of a known kind; whether the change is safe is for a person to judge"
 
 // Change is the input to these gates.
 type Change struct {
@@ -82,7 +82,7 @@ func CredentialGate(c Change) gates.Gate {
 		if list := credentials(c); len(list) > 0 {
 			return verdict(list, "")
 		}
-		return gates.Passed, text.Count(len(c.Changed), "changed file") + ": no credential of a known form in what the patch adds"
+		return gates.Passed, text.Count(len(c.Changed), "changed file") + ": no credential of a known kind in what the patch adds"
 	}}
 }
 

@@ -105,17 +105,17 @@ func (w *wary) call(x *ast.CallExpr) {
 	case is(programCalls):
 		w.program(name, x, foreign())
 	case is(fileCalls) && foreign() && !w.bounded():
-		w.add(x, "foreign input names a file")
+		w.add(x, "untrusted input names a file")
 	case is(clientCalls) && foreign():
-		w.add(x, "foreign input names the machine to connect to")
+		w.add(x, "untrusted input names the machine to connect to")
 	case name == "net/http.Redirect" && len(x.Args) > 2 && w.foreign(x.Args[2]):
-		w.add(x, "foreign input names where a browser is sent")
+		w.add(x, "untrusted input determines where a browser is redirected")
 	case is(queryCalls) && slices.ContainsFunc(x.Args, w.joined):
 		w.add(x, "a query is built by joining values into its text")
 	case is(answerCall) && len(x.Args) > 1 && ownerName(w.info.TypeOf(x.Args[0])) == "net/http.ResponseWriter" && slices.ContainsFunc(x.Args[1:], w.foreign):
-		w.add(x, "foreign input is written verbatim into a response")
+		w.add(x, "untrusted input is written verbatim into a response")
 	case is(printCalls) && slices.ContainsFunc(x.Args, w.secret):
-		w.add(x, "a value with the name of a secret is printed")
+		w.add(x, "a value whose name suggests a secret is printed")
 	case name == "io.ReadAll" && len(x.Args) == 1 && w.body(x.Args[0]):
 		w.add(x, "a body from the network is read without a limit")
 	case is(serveCalls):
@@ -153,7 +153,7 @@ func (w *wary) program(name string, x *ast.CallExpr, foreign bool) {
 	case shell && slices.ContainsFunc(args[1:], func(e ast.Expr) bool { return w.info.Types[e].Value == nil }):
 		w.add(x, "a shell runs text that is not a constant")
 	case foreign:
-		w.add(x, "foreign input is among the arguments of a program")
+		w.add(x, "untrusted input is among the arguments of a program")
 	}
 }
 
@@ -190,7 +190,7 @@ func (w *wary) weak(x *ast.Ident) {
 	name := nameOf(w.info.Uses[x])
 	switch {
 	case named(weakCalls, name):
-		w.add(x, "%s no longer protects", short(name))
+		w.add(x, "%s is no longer secure", short(name))
 	case named(guessCalls, name) && secretName.MatchString(w.part.name):
 		w.add(x, "a secret is generated from random numbers that can be guessed")
 	}

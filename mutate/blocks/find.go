@@ -89,7 +89,7 @@ func (f *finding) read(path string, data []byte) {
 	}
 	crlf, uniform := lineEnds(data)
 	if !uniform {
-		f.refuse(path, 1, `some lines end in "\r\n" and others in "\n"`, "let all lines of the file end in the same way")
+		f.refuse(path, 1, `some lines end in "\r\n" and others in "\n"`, "end all lines of the file in the same way")
 		return
 	}
 	if line := generated(path, data); line > 0 {
@@ -111,7 +111,7 @@ func (f *finding) read(path string, data []byte) {
 		case quoted:
 			f.quoted = append(f.quoted, Problem{File: path, Line: number, Text: "the mark is in a string or in a longer comment, so it does not begin a block"})
 		case m.opens && open != nil:
-			f.refuse(path, number, fmt.Sprintf("block %s begins inside of block %s", foreign.Quote(m.name), foreign.Quote(open.Name)), "blocks cannot be nested: end the first one before this one begins")
+			f.refuse(path, number, fmt.Sprintf("block %s begins inside block %s", foreign.Quote(m.name), foreign.Quote(open.Name)), "blocks cannot be nested: end the first one before this one begins")
 			open = nil
 		case m.opens && !validName(m.name):
 			f.refuse(path, number, "the name "+foreign.Quote(m.name)+" cannot be used", "a mark is evolve:begin NAME; the name has up to 64 letters, digits, dots, dashes and underscores and begins with a letter")

@@ -164,7 +164,7 @@ func (s *source) mark(rest string, at *site) (Constant, *fault) {
 	case s.refusal != nil:
 		return Constant{}, s.refusal
 	case at == nil:
-		return Constant{}, &fault{"the mark is not at a constant", "put it at the end of the constant's line or directly above; variables and whole blocks cannot be marked"}
+		return Constant{}, &fault{"the mark is not attached to a constant", "put it at the end of the constant's line or directly above; variables and whole blocks cannot be marked"}
 	case at.marks > 1:
 		return Constant{}, &fault{"the constant is marked twice", ""}
 	case len(at.spec.Names) != 1:
@@ -184,7 +184,7 @@ func (s *source) mark(rest string, at *site) (Constant, *fault) {
 		return c, f
 	}
 	if _, named := said["name"]; !named && (!validName(c.Name) || c.Name == "_") {
-		return c, &fault{"the constant's name cannot be the name of a parameter", "give it one with name=N: ASCII letters, digits, dots, dashes and underscores"}
+		return c, &fault{"the constant's name cannot be the name of a parameter", "set the parameter's name with name=N: ASCII letters, digits, dots, dashes and underscores"}
 	}
 	return c, c.apply(said)
 }

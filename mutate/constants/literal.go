@@ -47,7 +47,7 @@ func (s *source) value(c *Constant, x ast.Expr) *fault {
 }
 
 func noLiteral() *fault {
-	return &fault{"the constant's value is not a plain number", "write one number, with a sign or times one name if need be, such as 64, -0.5 or 5 * time.Second"}
+	return &fault{"the constant's value is not a plain number", "write a single number, optionally with a sign or multiplied by one name, such as 64, -0.5 or 5 * time.Second"}
 }
 
 // measure sets Whole according to the kind of literal, and Value to the literal's value
@@ -67,7 +67,7 @@ func (c *Constant) measure(lit *ast.BasicLit) *fault {
 		return &fault{"the number " + text.Clip(lit.Value, 60, text.Runes, text.Mark) + " has a decimal point, and " + c.Type + " holds whole numbers", "write it without a decimal point"}
 	}
 	if strings.HasPrefix(c.Unit, "time.") {
-		return &fault{"a fraction of " + c.Unit + " may not be a whole number of nanoseconds", "use a smaller unit and a whole number"}
+		return &fault{"a fraction of " + c.Unit + " is not always a whole number of nanoseconds", "use a smaller unit and a whole number"}
 	}
 	if len(digits) > 1 && (digits[1] == 'x' || digits[1] == 'X') {
 		return &fault{"the number " + text.Clip(lit.Value, 60, text.Runes, text.Mark) + " is a hexadecimal float", "write it in decimal digits"}

@@ -115,7 +115,7 @@ func (c *Constant) unitHint() string {
 	if c.Unit == "" {
 		return ""
 	}
-	return "bounds count in " + c.Unit + ": write the plain number"
+	return "bounds are in " + c.Unit + ": write the plain number"
 }
 
 func (c *Constant) checkRange() *fault {

@@ -44,7 +44,7 @@ func Recompute(ctx context.Context, a *archive.Archive, r archive.AgentResult, f
 	list = list[:max(0, f.Judged.Blocks)]
 	rule := stats.Rule{Alpha: f.Judged.Alpha, Fixed: r.Grounds.Fixed, Cap: f.Judged.Projected, Reference: r.Reference}.Of(r.Grounds.Metric)
 	if rule.Alpha <= 0 || rule.Alpha >= 1 {
-		return stats.Ruling{}, differs("its level is %g", rule.Alpha)
+		return stats.Ruling{}, differs("its significance level is %g, which is not between 0 and 1", rule.Alpha)
 	}
 	judge := func(list []block, rule stats.Rule) stats.Ruling {
 		e := newFor(*r.Grounds)

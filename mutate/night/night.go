@@ -133,7 +133,7 @@ func (n *night) work(ctx context.Context) error {
 		n.result.Strayed = cmp.Or(why, "no reason given")
 	}
 	if failed, first := n.harness.GraderFailures(); failed > 0 {
-		n.result.Warnings = append(n.result.Warnings, fmt.Sprintf("a grader gave no score %d times, and each of these evaluations was repeated or is missing; the first of them: %s", failed, first))
+		n.result.Warnings = append(n.result.Warnings, fmt.Sprintf("a grader gave no score %d times, and each of these evaluations was repeated or is missing; the first reason: %s", failed, first))
 	}
 	if ended != nil && n.result.Reason == "" {
 		n.setCause(stats.CauseEnded, "the run ended before there was anything to decide")

@@ -129,7 +129,7 @@ func (s *Spec) constant(ctx context.Context) (string, error) {
 		case !res.Repeats.Constant():
 			return "", nil
 		}
-		return fmt.Sprintf("the champion gave the same answer twice on all of %d tasks in run %s, with other seeds: deterministic: true and uses_seed: false in agent.yaml would save about %d of tonight's evaluations",
+		return fmt.Sprintf("the champion gave the same answer twice on all of %d tasks in run %s, with different seeds: deterministic: true and uses_seed: false in agent.yaml would save about %d of tonight's evaluations",
 			res.Repeats.Tasks, run.ID, p.AA+max(0, p.Confirm-2*p.HoldoutTasks)), nil
 	}
 	return "", nil

@@ -311,7 +311,7 @@ func (n *night) refusedCause() stats.Cause {
 	}
 	return stats.Cause{
 		Kind: stats.CauseLeftOut, Figures: map[string]float64{"variants": float64(variants)},
-		Sentence: fmt.Sprintf("what looks better (%s) is the same as, or close to, %s; %s out until something relevant changes",
+		Sentence: fmt.Sprintf("what looks better (%s) is the same as, or close to, %s; %s excluded until something relevant changes",
 			many, strings.Join(names, ", and "), stay),
 	}
 }
@@ -356,7 +356,7 @@ func (n *night) markWaiting(c *confirm.Confirmation) {
 	if !ok || n.result.Verdict.Proposes() {
 		return
 	}
-	tonight := "no variant is estimated to be better than what it proposes by a standard deviation, so no confirmation was started"
+	tonight := "no variant is estimated to be a standard deviation better than what it proposes, so no confirmation was started"
 	same := 0
 	for _, l := range n.result.LeftOut {
 		if l.Proposal == w.Proposal && l.Variant != w.Variant {
@@ -368,7 +368,7 @@ func (n *night) markWaiting(c *confirm.Confirmation) {
 		if same > 1 {
 			many = fmt.Sprintf("%d variants were", same)
 		}
-		tonight = many + " left out as equal to what it proposes, and no other is estimated to be better by a standard deviation, so no confirmation was started"
+		tonight = many + " left out as equal to what it proposes, and no other is estimated to be a standard deviation better, so no confirmation was started"
 	}
 	switch {
 	case len(n.result.Finalist) > 0:

@@ -209,7 +209,7 @@ func (l *Pool) describe(before, after string) string {
 		if at := slices.IndexFunc(l.solved, func(s Solved) bool { return s.line == line }); at >= 0 {
 			return l.solved[at].Task
 		}
-		return "a task of an earlier search"
+		return "a task from an earlier search"
 	}
 	var parts []string
 	for _, line := range without(now, old) {
@@ -219,7 +219,7 @@ func (l *Pool) describe(before, after string) string {
 		parts = append(parts, "− "+name(line))
 	}
 	if len(parts) == 0 {
-		return "in another order"
+		return "in a different order"
 	}
 	return strings.Join(parts, ", ")
 }

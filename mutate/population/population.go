@@ -126,7 +126,7 @@ func (s *search) remember() {
 		old := len(s.members)
 		m := s.enter(h.Config)
 		if len(s.members) > old {
-			m.operator, m.rationale = "history", "a variant of an earlier night"
+			m.operator, m.rationale = "history", "a variant from an earlier night"
 			s.islands[m.index%len(s.islands)].add(m)
 		}
 		m.set(task, h.Score, h.Trust)

@@ -31,7 +31,7 @@ func hgm(list []Candidate, b Budget, rng *rand.Rand) (int, string) {
 		drawn[i] = distuv.Beta{Alpha: tau * (1 + successes[i]), Beta: tau * (1 + failures[i]), Src: rng}.Rand()
 	}
 	at := max(0, highest(len(list), func(i int) float64 { return drawn[i] }, rng))
-	return at, fmt.Sprintf("hgm: %.1f successes and %.1f failures of it and its descendants, sampled %.3f at τ %.2f",
+	return at, fmt.Sprintf("hgm: it and its descendants have %.1f successes and %.1f failures; sampled success rate %.3f at τ %.2f",
 		successes[at], failures[at], drawn[at], tau)
 }
 

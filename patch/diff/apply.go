@@ -43,7 +43,7 @@ func read(base Base, path string) ([]byte, error) {
 		return nil, fmt.Errorf("reading %s: %w", text.VisibleCode(path), err)
 	}
 	if len(old) > MaxFile {
-		return nil, &RefusedError{Path: path, Reason: TooLarge, Text: fmt.Sprintf("the file has %d bytes, more than %d", len(old), MaxFile), Hint: "larger files are not patched"}
+		return nil, &RefusedError{Path: path, Reason: TooLarge, Text: fmt.Sprintf("the file has %d bytes; the maximum is %d", len(old), MaxFile), Hint: "larger files are not patched"}
 	}
 	return old, nil
 }
@@ -55,7 +55,7 @@ func (s section) apply(old []byte) ([]byte, error) {
 	case created && old != nil:
 		return nil, &RefusedError{Reason: Exists, Text: "the file to create already exists", Hint: "write the change against its present content"}
 	case !created && old == nil:
-		return nil, &RefusedError{Reason: Absent, Text: "the file to change does not exist", Hint: "check the path, which is relative to the root of the target; a new file has `--- /dev/null`"}
+		return nil, &RefusedError{Reason: Absent, Text: "the file to change does not exist", Hint: "check the path, which is relative to the root of the target; for a new file, write `--- /dev/null`"}
 	case created:
 		return s.create()
 	}
@@ -65,7 +65,7 @@ func (s section) apply(old []byte) ([]byte, error) {
 	}
 	if s.removed {
 		if len(result) > 0 {
-			return nil, &RefusedError{Reason: Contradiction, Text: "the file is to be removed, but the hunks do not remove all of its lines", Hint: "remove every line of the file"}
+			return nil, &RefusedError{Reason: Contradiction, Text: "the diff removes the file, but its hunks do not remove all of the lines", Hint: "remove every line of the file"}
 		}
 		return nil, nil
 	}
@@ -110,7 +110,7 @@ func (s section) create() ([]byte, error) {
 			return content, nil
 		}
 	}
-	return nil, &RefusedError{Reason: Endings, Text: "the whole diff came with CRLF endings, so the endings of the new file are unknown", Hint: "send the diff with LF endings"}
+	return nil, &RefusedError{Reason: Endings, Text: "the whole diff has CRLF line endings, so the line endings of the new file are unknown", Hint: "send the diff with LF endings"}
 }
 
 // change returns the file's content after applying the hunks.
@@ -190,7 +190,7 @@ func errUnended(hunk int, l line) error {
 	return &RefusedError{
 		Hunk: hunk + 1, Line: l.at, Reason: FinalNewline,
 		Text: "a line without a newline would be in the middle of the file",
-		Hint: "a file's last line is marked with `\\ No newline at end of file`; to add lines after one without newline, remove it and add it again",
+		Hint: "`\\ No newline at end of file` marks a file's last line; to add lines after a line without a newline, remove that line and add it again",
 	}
 }
 

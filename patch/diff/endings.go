@@ -43,13 +43,13 @@ func (s section) inEndings(old []byte) ([]hunk, error) {
 	}
 	switch {
 	case s.crlf && (has == mixed || has == none):
-		return nil, &RefusedError{Reason: Endings, Text: "the whole diff came with CRLF endings, and the file has no or mixed endings", Hint: "send the diff as git writes it, with headers in LF"}
+		return nil, &RefusedError{Reason: Endings, Text: "the whole diff has CRLF line endings, but the file has mixed line endings or none", Hint: "send the diff as git writes it, with header lines that end in LF"}
 	case s.crlf && !known:
-		return nil, &RefusedError{Reason: Endings, Text: "the whole diff came with CRLF endings, and no line of it shows the endings of the file", Hint: "send the diff with LF endings"}
+		return nil, &RefusedError{Reason: Endings, Text: "the whole diff has CRLF line endings, and none of its lines shows which line endings the file has", Hint: "send the diff with LF endings"}
 	case has != crlf || cr:
 		return s.hunks, nil
 	case !known:
-		return nil, &RefusedError{Reason: Endings, Text: "lines with LF would be added to a file with CRLF, and no line of the diff shows whether this is intended", Hint: "include the lines around the added ones"}
+		return nil, &RefusedError{Reason: Endings, Text: "lines that end in LF would be added to a file with CRLF line endings, and no line of the diff shows whether this is intended", Hint: "include the lines around the added ones"}
 	}
 	out := make([]hunk, len(s.hunks))
 	for i, h := range s.hunks {

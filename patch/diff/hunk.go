@@ -13,7 +13,7 @@ var hunkForm = regexp.MustCompile(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,
 // hunk reads a hunk: its header and its lines.
 func (p *parser) hunk() error {
 	if p.cur == nil {
-		return p.refuse(p.i, Malformed, "a hunk before any `--- a/FILE` and `+++ b/FILE`", "put both lines before the first hunk of each file, in the same fence")
+		return p.refuse(p.i, Malformed, "a hunk comes before any `--- a/FILE` and `+++ b/FILE`", "put both lines before the first hunk of each file, in the same fence")
 	}
 	if p.hunks++; p.hunks > MaxHunks {
 		return p.refuse(p.i, TooLarge, fmt.Sprintf("more than %d hunks in one diff", MaxHunks), "propose smaller changes, one at a time")

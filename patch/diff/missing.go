@@ -45,7 +45,7 @@ func (f *finder) missing(i int, h hunk) error {
 			e.Hint = "leave out `\\ No newline at end of file`"
 		}
 	default:
-		e.Text += fmt.Sprintf("; line %d of the file, %s, differs in white space at its end", best+right+1, quote(trimEnd(have)))
+		e.Text += fmt.Sprintf("; line %d of the file, %s, differs in trailing white space", best+right+1, quote(trimEnd(have)))
 	}
 	return e
 }
@@ -88,7 +88,7 @@ func (f *finder) ambiguous(i int, h hunk) error {
 		Hint: "give more lines of context, so that they occur once",
 	}
 	if stated := h.line(); stated >= 0 && f.at(stated, h.without('+')) {
-		e.Text += fmt.Sprintf(", and line %d is not certain: the line numbers are inconsistent, or the change has no context", stated+1)
+		e.Text += fmt.Sprintf(", and it is not certain that line %d is meant: the line numbers are inconsistent, or the change has no context", stated+1)
 	} else {
 		e.Text += ", and not at the stated line"
 	}

@@ -15,7 +15,7 @@ import (
 // MaxHunks.
 func Parse(text []byte) (Patch, error) {
 	if len(text) > MaxText {
-		return Patch{}, &RefusedError{Reason: TooLarge, Text: fmt.Sprintf("the diff has %d bytes, more than %d", len(text), MaxText), Hint: "propose smaller changes, one at a time"}
+		return Patch{}, &RefusedError{Reason: TooLarge, Text: fmt.Sprintf("the diff has %d bytes; the maximum is %d", len(text), MaxText), Hint: "propose smaller changes, one at a time"}
 	}
 	p := &parser{lines: strings.Split(string(text), "\n"), paths: map[string]bool{}}
 	if last := len(p.lines) - 1; p.lines[last] == "" {
@@ -127,7 +127,7 @@ func (p *parser) next() error {
 	case binaryLike.MatchString(s):
 		return p.refuse(p.i, Unsupported, "binary files cannot be changed by a patch", "leave them out")
 	case alikeLike.MatchString(s), p.cur != nil && moveLike.MatchString(s):
-		return p.refuse(p.i, Unsupported, "renames and copies are not applied", "write them as a removed and a new file: `git diff --no-renames`")
+		return p.refuse(p.i, Unsupported, "renames and copies are not applied", "write them as a removed file and a new file: `git diff --no-renames`")
 	case hunkLike.MatchString(s):
 		return p.hunk()
 	case p.opens(s):
@@ -159,7 +159,7 @@ func (p *parser) fenced(s string) (read bool, err error) {
 			return true, err
 		}
 		if p.strict && len(p.out) == p.files {
-			return true, p.refuse(p.i, Malformed, "a fenced block for a diff contains no file", "put `--- a/FILE` and `+++ b/FILE` before the first hunk, at the beginning of the line")
+			return true, p.refuse(p.i, Malformed, "a fenced block marked as a diff contains no file", "put `--- a/FILE` and `+++ b/FILE` before the first hunk, at the beginning of the line")
 		}
 		p.fence, p.strict, p.short, p.torn = "", false, false, false
 	default:
@@ -178,7 +178,7 @@ func (p *parser) prose(s string) error {
 		return p.refuse(p.i, Malformed, "a line does not begin with a space, + or -: "+quote(s),
 			"begin every line of a hunk with one of these; leave an empty line or close the fence before prose")
 	case likely && p.strict:
-		return p.refuse(p.i, Malformed, "a changed line before any `--- a/FILE` and `+++ b/FILE`", "put both lines before the first hunk")
+		return p.refuse(p.i, Malformed, "a changed line comes before any `--- a/FILE` and `+++ b/FILE`", "put both lines before the first hunk")
 	case likely && (p.torn || p.cur != nil):
 		return p.refuse(p.i, Malformed, "a changed line belongs to no hunk: "+quote(s), "begin every hunk with a line `@@ -LINE,COUNT +LINE,COUNT @@` and keep prose out of it")
 	}

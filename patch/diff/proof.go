@@ -52,7 +52,7 @@ func (s section) prove(old, result []byte) error {
 	}
 	return &RefusedError{
 		Reason: Contradiction,
-		Text:   "the diff was made from this file, but the result of its hunks does not have the hash of its `index` line: " + s.newHash,
+		Text:   "the diff was made from this file, but applying its hunks does not produce the hash in its `index` line: " + s.newHash,
 		Hint:   "if the diff was edited by hand, remove the `index` line; otherwise it was damaged in transit",
 	}
 }

@@ -99,7 +99,7 @@ func (s *Shown) show(all []hunk) {
 		}
 	}
 	if cut > 0 {
-		s.Note = fmt.Sprintf("%d lines of more than %d bytes are cut", cut, maxShown)
+		s.Note = fmt.Sprintf("%d lines longer than %d bytes are truncated", cut, maxShown)
 	}
 }
 

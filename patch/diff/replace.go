@@ -81,9 +81,9 @@ func checkLimits(list []Replacement) error {
 	case len(list) == 0:
 		return &RefusedError{Reason: Empty, Text: "there is no pair of old and new text", Hint: "propose a change"}
 	case len(list) > MaxFiles:
-		return &RefusedError{Reason: TooLarge, Text: fmt.Sprintf("%d pairs, more than %d", len(list), MaxFiles), Hint: "propose smaller changes, one at a time"}
+		return &RefusedError{Reason: TooLarge, Text: fmt.Sprintf("%d pairs were given; the maximum is %d", len(list), MaxFiles), Hint: "propose smaller changes, one at a time"}
 	case size > MaxText:
-		return &RefusedError{Reason: TooLarge, Text: fmt.Sprintf("the pairs have %d bytes, more than %d", size, MaxText), Hint: "propose smaller changes, one at a time"}
+		return &RefusedError{Reason: TooLarge, Text: fmt.Sprintf("the pairs have %d bytes; the maximum is %d", size, MaxText), Hint: "propose smaller changes, one at a time"}
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (r Replacement) find(content []byte) (span, error) {
 	case r.Old == "":
 		return span{text: r.New}, nil
 	case content == nil:
-		return span{}, &RefusedError{Reason: Absent, Text: "the file to change does not exist", Hint: "check the path, which is relative to the root of the target; a new file has an empty old text"}
+		return span{}, &RefusedError{Reason: Absent, Text: "the file to change does not exist", Hint: "check the path, which is relative to the root of the target; for a new file, leave the old text empty"}
 	}
 	before, after := r.inEndings(endingOf(content))
 	start := bytes.Index(content, []byte(before))

@@ -44,7 +44,7 @@ func (p *parser) head(s string) error {
 	if isGit {
 		d.named = true
 		if d.git, isGit = gitPair(git); !isGit {
-			return p.refuse(p.i, Unsupported, "the two names of the `diff --git` line differ", "renames are not applied: write a removed and a new file")
+			return p.refuse(p.i, Unsupported, "the two names of the `diff --git` line differ", "renames are not applied: write a removed file and a new file")
 		}
 	}
 	if m := modeLike.FindStringSubmatch(s); m != nil {
@@ -128,7 +128,7 @@ func (p *parser) finish() error {
 	case len(p.out) == MaxFiles:
 		return p.refuse(d.first, TooLarge, "too many files in one diff", "propose smaller changes, one at a time")
 	case d.created && d.removed:
-		return p.refuse(d.first, Malformed, "the file is both new and removed", "keep one of the two marks")
+		return p.refuse(d.first, Malformed, "the file is marked as both new and removed", "keep only one of the two marks")
 	case len(d.hunks) == 0 && !d.created && !d.removed:
 		return p.refuse(d.first, Malformed, "there is no hunk for the file", "begin every hunk with a line `@@ -LINE,COUNT +LINE,COUNT @@`")
 	}
@@ -143,7 +143,7 @@ func (p *parser) finish() error {
 
 // name determines the path to which the names in a header refer.
 func (p *parser) name(d *draft) error {
-	differ := p.refuse(d.first, Unsupported, "the names of the file differ", "renames are not applied: write a removed and a new file, or the same path twice")
+	differ := p.refuse(d.first, Unsupported, "the names of the file differ", "renames are not applied: write a removed file and a new file, or give the same path twice")
 	before, after := d.before, d.after
 	if before == "" {
 		before = after
@@ -195,7 +195,7 @@ func stripSide(name, prefix string, d *draft) string {
 func (p *parser) endings(d *draft) error {
 	switch {
 	case d.lost && d.bodyCR > 0 && d.headCR == 0:
-		return p.refuse(len(p.lines)-1, Endings, "the last line of the diff has no newline, and other lines of the file end in CRLF", "send the whole diff, with the newline of its last line")
+		return p.refuse(len(p.lines)-1, Endings, "the last line of the diff has no newline, and other lines of the file end in CRLF", "send the whole diff, including the newline at the end of its last line")
 	case d.headCR == 0:
 		return nil // git ends header lines in LF whatever the file's endings are
 	case d.headLF > 0 || d.bodyLF > 0:

@@ -51,17 +51,17 @@ func (p Policy) build(c *change) (rule, why string) {
 		return "module file", fmt.Sprintf("%s decides which code is built", p)
 	}
 	if p, ok := anywhere(buildFolders, c.folded[:len(c.folded)-1]); ok {
-		return "build file", fmt.Sprintf("files in a folder %s are run by a build or come from elsewhere", p)
+		return "build file", fmt.Sprintf("files in a folder named %s are run by a build or come from elsewhere", p)
 	}
 	// Go source is not a build file, whatever its name; the exception is magefile.go, which
 	// mage runs.
 	if p, ok := matches(buildFiles, c.name()); ok && (!strings.HasSuffix(c.name(), ".go") || p == "magefile.go") {
-		return "build file", fmt.Sprintf("a build, a CI system or a person runs it (%s), which go test does not check", p)
+		return "build file", fmt.Sprintf("a build, a CI system or a person runs it (%s), and go test does not check it", p)
 	}
 	if pattern, ok := matches(shellFiles, c.name()); ok && !(p.Scored && slices.Contains(p.Allow, c.path)) {
-		why := fmt.Sprintf("a build, a CI system or a person runs it (%s), which go test does not check", pattern)
+		why := fmt.Sprintf("a build, a CI system or a person runs it (%s), and go test does not check it", pattern)
 		if p.Scored {
-			why = fmt.Sprintf("a build, a CI system or a person may run it (%s); an entry of `allow` that names the file allows the change", pattern)
+			why = fmt.Sprintf("a build, a CI system or a person may run it (%s); an entry in `allow` that names the file allows the change", pattern)
 		}
 		return "build file", why
 	}

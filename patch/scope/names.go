@@ -37,7 +37,7 @@ func nonASCII(path string) (rule, why string) {
 	}
 	for _, r := range path {
 		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) {
-			return "deceptive name", fmt.Sprintf("the control character %U", r)
+			return "deceptive name", fmt.Sprintf("the path has the control character %U", r)
 		}
 		if r > unicode.MaxASCII {
 			return "deceptive name", fmt.Sprintf("the character %U is not ASCII and may look like another character: a patch can change only files with ASCII paths", r)
@@ -56,7 +56,7 @@ func unportable(s string) (rule, why string) {
 	case s == "" || s == "." || s == "..": // refused as malformed
 		return "", ""
 	case strings.HasSuffix(s, ".") || strings.HasSuffix(s, " "):
-		return "unportable name", fmt.Sprintf("Windows drops the end of %q", s)
+		return "unportable name", fmt.Sprintf("Windows drops the dot or space at the end of %q", s)
 	case strings.HasPrefix(s, " "):
 		return "unportable name", fmt.Sprintf("%q begins with a space", s)
 	case strings.HasPrefix(s, "-"):

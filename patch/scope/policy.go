@@ -75,7 +75,7 @@ func (p Policy) problems() []Finding {
 		}
 		if rule, _ := malformed(strings.TrimSuffix(entry, "/")); rule != "" || !utf8.ValidString(entry) {
 			out = append(out, Finding{Path: entry, Rule: "policy", Why: fmt.Sprintf(
-				"the entry %q of the target's policy matches no path; write paths from the root of the repository, such as \"pkg/store\", or \".\" for all of it", entry)})
+				"the entry %q of the target's policy matches no path; write paths relative to the root of the repository, such as \"pkg/store\", or \".\" for all of it", entry)})
 		}
 	}
 	return out

@@ -44,11 +44,11 @@ func hidden(segment string) bool {
 // the other tables have no exceptions.
 func (p Policy) tool(c *change) (rule, why string) {
 	if pattern, ok := anywhere(toolFolders, c.folded[:len(c.folded)-1]); ok {
-		return "tool file", fmt.Sprintf("editors, shells or agents read a folder %s automatically", pattern)
+		return "tool file", fmt.Sprintf("editors, shells or agents read a folder named %s automatically", pattern)
 	}
 	// Go source is compiled and tested, whatever its name.
 	if pattern, ok := matches(toolFiles, c.name()); ok && !strings.HasSuffix(c.name(), ".go") {
-		return "tool file", fmt.Sprintf("an editor, a shell, a build or an agent reads it automatically (%s), which go test does not show", pattern)
+		return "tool file", fmt.Sprintf("an editor, a shell, a build or an agent reads it automatically (%s), and go test does not show the effect", pattern)
 	}
 	at := len(c.segments) - 1
 	for at >= 0 && !hidden(c.folded[at]) {
@@ -60,5 +60,5 @@ func (p Policy) tool(c *change) (rule, why string) {
 	if at < 0 || slices.ContainsFunc(p.Allow, names) {
 		return "", ""
 	}
-	return "hidden file", fmt.Sprintf("%q is hidden: editors, shells and agents read such files automatically; an entry of `allow` that names it allows the change", c.segments[at])
+	return "hidden file", fmt.Sprintf("%q is hidden: editors, shells and agents read such files automatically; an entry in `allow` that names it allows the change", c.segments[at])
 }

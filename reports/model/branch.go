@@ -36,15 +36,15 @@ func BranchOf(p archive.ProposalRecord) *Branch {
 
 // Words returns a description of how the proposal is decided, and of what prevents that.
 func (b Branch) Words() string {
-	words := fmt.Sprintf("%s is decided at %s: merging %s adopts it", b.Proposal, b.Remote, b.Branch)
+	words := fmt.Sprintf("%s awaits a decision at %s: merging %s adopts it", b.Proposal, b.Remote, b.Branch)
 	if b.Base != "" {
-		words = fmt.Sprintf("%s is decided at %s: merging %s into %s adopts it", b.Proposal, b.Remote, b.Branch, b.Base)
+		words = fmt.Sprintf("%s awaits a decision at %s: merging %s into %s adopts it", b.Proposal, b.Remote, b.Branch, b.Base)
 	}
 	if b.Commit == "" {
-		words += ", once it is pushed"
+		words += ", once the branch is pushed"
 	}
 	if b.Trouble != "" {
-		words += "; the last attempt failed: " + clip(b.Trouble, 400)
+		words += "; the last attempt to push the branch or read its state failed: " + clip(b.Trouble, 400)
 	}
 	return text.Visible(words)
 }

@@ -98,7 +98,7 @@ func (b *builder) compare() error {
 	b.usage()
 	if n := estimated(f).Tasks; n != h.Tasks && !counted {
 		b.out.Health.Warnings = append(b.out.Health.Warnings, fmt.Sprintf(
-			"the verdict rests on %s, but the stored records have %s with both sides", number.Plural(n, "task"), number.Plural(h.Tasks, "task")))
+			"the verdict rests on %s, but the stored records contain results for both sides on %s", number.Plural(n, "task"), number.Plural(h.Tasks, "task")))
 	}
 	return nil
 }

@@ -269,7 +269,7 @@ func (b *builder) measured() string {
 	case b.result.Verdict.Proposes() && h != nil && h.Evidence != nil:
 		where := "new tasks like these"
 		if h.Evidence.Claim == stats.TheseTasks {
-			where = "these tasks, but not shown to hold for new tasks like these"
+			where = "these tasks, but has not been shown to be better on new tasks like these"
 		}
 		return fmt.Sprintf("%s is better than %s on %s: %s on %s the search never saw",
 			h.Variant.Name(), b.out.Decision.BaseName(), where, h.by(""), number.Plural(h.Tasks, "task")) + b.besides() + b.out.Decision.chained()
@@ -286,7 +286,7 @@ func (b *builder) measured() string {
 	if b.spent() && b.run.Reason != "" {
 		return clip(text.OneLine(b.run.Reason), MaxReason)
 	}
-	return "the evidence does not decide"
+	return "the evidence is inconclusive"
 }
 
 // maxVerdict is the maximum length of the sentence for a verdict, which may name several

@@ -184,12 +184,12 @@ func (b *builder) control() {
 	h := &b.out.Honesty
 	if b.headline >= 0 {
 		f := b.result.Finalist[b.headline]
-		h.Method = "paired by task, standard error by cluster, Holm over the finalists, one-sided"
+		h.Method = "paired by task, standard errors by cluster, Holm correction over the finalists, one-sided"
 		h.ErrorRate = (1 - f.Comparison.Level) / 2
 		if f.Ruling != nil {
-			h.Method = "both sides run in turn on every held-out task, with evidence that is valid at any stopping time and a level for each confirmation"
+			h.Method = "both sides run in turn on every held-out task, with evidence that is valid at any stopping time and a separate error level for each confirmation"
 			if f.Ruling.Fixed {
-				h.Method = "each held-out task runs once on both sides, because a repeat would give the same score; Student's t over independent tasks, with a level for each confirmation"
+				h.Method = "each held-out task runs once on both sides, because a repeat would give the same score; Student's t over independent tasks, with a separate error level for each confirmation"
 			}
 			h.ErrorRate = math.Exp(-f.Ruling.Threshold)
 		}

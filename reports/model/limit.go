@@ -23,7 +23,7 @@ func LimitWords(l archive.AgentLimit) string {
 	}
 	switch {
 	case l.Bound == "enough":
-		return "none: more evaluations would improve the search little"
+		return "none: more evaluations would hardly improve the search"
 	case name == "":
 		return "unknown: the run ended before a limit was reached"
 	case l.End == archive.LimitLeft:

@@ -75,7 +75,7 @@ func (b *builder) descend() error {
 		v := b.variant(queue[0])
 		step := Ancestor{
 			Variant: b.ref(v.ID), Operator: clip(v.Operator, MaxValue), Author: clip(v.Author, MaxValue), Rationale: clip(v.Rationale, MaxReason),
-			Addressed: AddressedIn("the reason of "+b.ref(v.ID).Name(), v.Rationale),
+			Addressed: AddressedIn("the reason for "+b.ref(v.ID).Name(), v.Rationale),
 		}
 		if v.ID != b.plan.Champion {
 			step.Shared, step.Difference = tried.compared(champion, tried.variants[v.ID].ablated())

@@ -33,7 +33,7 @@ func (b *builder) scaleRemarks() []string {
 		}
 	}
 	if float64(coarse) > mostCoarse*float64(len(of)) {
-		out = append(out, fmt.Sprintf("the score hardly separates versions as good as %s: on %d of %s the version scores within 1 point of the maximum; after an approval, nights measure against the approved version; a logarithm as the metric separates large changes",
+		out = append(out, fmt.Sprintf("the score hardly distinguishes versions as good as %s: on %d of %s the version scores within 1 point of the maximum; once a version is approved, nights measure against it; to tell large changes apart, use a logarithm as the metric",
 			b.ref(best).Name(), coarse, number.Plural(len(of), "search case")))
 	}
 	if first := b.result.Search.MetricFirst; first != nil {

@@ -63,7 +63,7 @@ func (b *builder) missing(r *stats.Ruling) []string {
 func (b *builder) entryLevel(r *stats.Ruling) string {
 	words := "the error of one confirmation is " + number.Percent(math.Exp(-r.Threshold))
 	if e := b.out.Honesty.Entries; e != nil {
-		words += fmt.Sprintf(", %s divided by the %d confirmations in %d days", number.Percent(e.Level), e.Most, e.Days)
+		words += fmt.Sprintf(", %s divided by the %d confirmations allowed in %d days", number.Percent(e.Level), e.Most, e.Days)
 	}
 	if !r.Fixed {
 		words += ", halved because the evidence is looked at each time that all tasks have run"

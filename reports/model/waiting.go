@@ -155,7 +155,7 @@ func (w Waiting) Words() string {
 	}
 	words := id + " has waited " + whole(w.Days)
 	if w.First != "" && w.First != w.Proposal {
-		words = fmt.Sprintf("%s waits; its decision has been open for %s, since %s", id, whole(w.Open), text.Visible(w.First))
+		words = fmt.Sprintf("%s waits; its decision has been open for %s, since %s was proposed", id, whole(w.Open), text.Visible(w.First))
 	}
 	if w.Level > 0 {
 		return fmt.Sprintf("%s: autonomy level %d for %s", words, w.Level, text.Visible(w.Agent))

@@ -253,7 +253,7 @@ func (w *Watch) Alarms() []Alarm {
 		return nil
 	}
 	if f := w.Fall; f != nil {
-		words := "the champion fell by " + number.Size(f.Difference) + " points since " + day(f.Since) + " " + f.bounds() + ": " + f.ActiveChange.cause()
+		words := "the champion has fallen by " + number.Size(f.Difference) + " points since " + day(f.Since) + " " + f.bounds() + ": " + f.ActiveChange.cause()
 		out = append(out, Alarm{words, f.Command})
 	}
 	if a := w.Adopted; a != nil && a.Disappoints() {
@@ -304,7 +304,7 @@ func (a AdoptedWatch) words() string {
 		case !a.Below && a.Crossed != nil:
 			words += a.Crossed.words()
 		case a.RestoredBy != "":
-			words += "; this night confirmed the config that it replaced as better"
+			words += "; this night confirmed that the config that it replaced is better"
 		case a.rollback():
 			words += "; it gains at most " + number.Points(a.Upper) + " on tasks like these, and is not shown to gain anything"
 		default:
@@ -333,7 +333,7 @@ func (c Crossed) words() string {
 		shown = "on the same tasks it scored below the config that it replaced"
 	}
 	return "; chance alone may explain that, but " + shown + " in the night of " + day(c.Night) + ", with " +
-		number.Points(c.Difference) + " points " + number.Interval(c.Lo, c.Hi) + ", and no night since refutes it"
+		number.Points(c.Difference) + " points " + number.Interval(c.Lo, c.Hi) + ", and no later night has refuted it"
 }
 
 // cause returns a phrase that names the changes just before a fall. The scores of two
@@ -402,7 +402,7 @@ func (c ActiveChange) what() string {
 		what = append(what, a.words())
 	}
 	if more := len(acts) - shownActs; more > 0 {
-		what = append(what, number.Count(more)+" further actions of people")
+		what = append(what, number.Count(more)+" further actions by people")
 	}
 	return strings.Join(what, "; ")
 }

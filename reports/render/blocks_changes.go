@@ -104,14 +104,14 @@ func ablationNote(a model.Ablation) block {
 	if a.Evaluations > 0 {
 		how = "by the model of the search and " + number.Plural(a.Evaluations, "evaluation") + " of this stage"
 	}
-	line := say("Which changes stay was decided on search tasks, " + how + "; “by itself” is the score with the change minus the score without it, on the same tasks. ")
+	line := say("Which changes to keep was decided on search tasks, " + how + "; “by itself” is the score with the change minus the score without it, on the same tasks. ")
 	if n := len(a.Reverted); n > 0 {
-		line = append(line, say("Undone: "+number.Plural(n, "change")+" of "+a.Winner.Name()+" without a shown effect: ", foreignList(a.Reverted), ". ")...)
+		line = append(line, say("Undone: "+number.Plural(n, "change")+" of "+a.Winner.Name()+" with no effect shown: ", foreignList(a.Reverted), ". ")...)
 	} else {
 		line = append(line, say("Nothing was undone. ")...)
 	}
 	if a.Reason != "" {
-		line = append(line, say("The run adds: ", foreign(a.Reason), ".")...)
+		line = append(line, say("The run's explanation: ", foreign(a.Reason), ".")...)
 	}
 	return para{Note: true, Text: line}
 }

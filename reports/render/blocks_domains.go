@@ -21,7 +21,7 @@ func domainBlocks(s subject) []block {
 	}
 	note := para{Note: true, Text: say("~ no significant difference. The intervals are not adjusted for the number of domains.")}
 	if s.agent.Domains[0].Verdict != "" {
-		note.Text = say("~ no significant difference. Intervals for new tasks like those of the domain; all of them hold together with " + number.Percent(model.PartLevel) + " confidence. " +
+		note.Text = say("~ no significant difference. The intervals are for new tasks like those in the domain; they all hold together with " + number.Percent(model.PartLevel) + " confidence. " +
 			"Fine: a loss of 10 points is ruled out, with an error of .1 over all domains together, whereas each end of an interval has an error of .05; unsure: not ruled out yet. Only a domain that is shown to be worse prevents a recommendation.")
 	}
 	if len(t.Rows) > maxDomains {

@@ -57,13 +57,13 @@ func draftBlocks(s subject) []block {
 	}
 	if r := d.Rival; r != nil {
 		text := say("After ", number.Count(r.Evaluations), " evaluations each, variants that models wrote, with their descendants, reached ", number.Points(r.Models),
-			" points over the champion by the search's estimate, and those of the operators alone ", number.Points(r.Operators), ".")
+			" points over the champion by the search's estimate, and those made by the operators alone ", number.Points(r.Operators), ".")
 		if usd > 0 {
 			text = append(text, say(" The requests to models cost "+number.Dollars(usd)+" more than the operators.")...)
 		}
 		out = append(out, para{Text: text})
 	}
-	words := "Gains over the parent in points, as the search estimates them on its tasks; earned is the sum of the gains, without the losses. The gain of a draft is the mean gain of the evaluated drafts, losses included, with its 95 % interval; fewer than " + strconv.Itoa(stats.LeastGains) + " drafts are too few. The ledger records each call with its reason."
+	words := "Gains over the parent in points, as the search estimates them on its tasks; earned is the sum of the gains, without the losses. The gain of a draft is the mean gain of the evaluated drafts, losses included, with its 95 % interval; fewer than " + strconv.Itoa(stats.LeastGains) + " drafts are too few for a mean. The ledger records each call with its reason."
 	return append(out, fold{Summary: say("forms, wordings and components"), Blocks: []block{others}}, para{Text: say(words), Note: true})
 }
 

@@ -47,7 +47,7 @@ func headlineBlocks(s subject) []block {
 	}
 	f = append(f,
 		fact{"measured on", size},
-		fact{"wins / losses / ties", say(number.Count(h.Wins)+" / "+number.Count(h.Losses)+" / "+number.Count(h.Ties), remark("of "+number.Plural(h.Tasks, "task")+", by any difference"))},
+		fact{"wins / losses / ties", say(number.Count(h.Wins)+" / "+number.Count(h.Losses)+" / "+number.Count(h.Ties), remark("of "+number.Plural(h.Tasks, "task")+", however small the difference"))},
 		fact{"smallest detectable", say(detectable(h.Planned, "before"), ", ", detectable(h.Detectable, "after"), remark("at 80 % power"))},
 		fact{"in the search", say(number.Points(h.Search)+" points", remark(curse(*h)))},
 	)
@@ -77,7 +77,7 @@ func metricFacts(s subject, h model.Headline) facts {
 	f.add("but", foreign(h.Discord))
 	base := "which scores .500"
 	if s.agent.Health.ValueNoise != nil {
-		base += " apart from chance"
+		base += " except for random variation"
 	}
 	return append(f, fact{"score", say("relative to the current code, " + base + "; the score decides")})
 }
@@ -136,7 +136,7 @@ func missingData(e model.Evidence, against string, causes []model.Lost) spans {
 func failureFact(f stats.Failures, against string) fact {
 	runs := number.Count(f.ChampionRuns) + " → " + number.Count(f.VariantRuns) + " of " + number.Plural(f.Runs, "evaluation") + " crashed, timed out or broke the contract"
 	if f.Only > 0 {
-		runs += "; on " + number.Plural(f.Only, "task") + " only the variant did, and on at most " + number.Percent(f.OnlyMost) + " of new tasks at an error of .05"
+		runs += "; on " + number.Plural(f.Only, "task") + " only the variant did, and on at most " + number.Percent(f.OnlyMost) + " of new tasks, with 95 % confidence"
 	}
 	return fact{"failures", say(against+" "+number.Count(f.Champion)+" of "+number.Plural(f.Tasks, "task")+" → variant "+number.Count(f.Variant)+" of "+number.Count(f.Tasks),
 		remark(runs+"; each scores 0, and its pair is left out of the guards, because a failure that consumed less is not a saving"))}
@@ -152,9 +152,9 @@ func tailFacts(t stats.Tail, tasks int, r *stats.Reference) facts {
 	if t.BreakEven > 0 {
 		unseen += "; " + gainOver(r) + " would be lost at " + number.Percent(t.BreakEven)
 	}
-	out := facts{{"clearly worse", say(number.Count(t.Worse)+" of "+number.Plural(t.Tasks, "independent task"), remark(together+"at most "+number.Percent(t.WorseMost)+" of new ones show it as clearly in as many runs, at an error of .05"))}}
+	out := facts{{"clearly worse", say(number.Count(t.Worse)+" of "+number.Plural(t.Tasks, "independent task"), remark(together+"at most "+number.Percent(t.WorseMost)+" of new ones show it as clearly in as many runs, with 95 % confidence"))}}
 	if t.Failing > 0 {
-		out = append(out, fact{"failed in every run", say(number.Count(t.Failing)+" of "+number.Plural(t.Tasks, "independent task"), remark("but not in every run of the other side; at most "+number.Percent(t.FailingMost)+" of new tasks may fail in this way, at an error of .05"))})
+		out = append(out, fact{"failed in every run", say(number.Count(t.Failing)+" of "+number.Plural(t.Tasks, "independent task"), remark("but not in every run of the other side; at most "+number.Percent(t.FailingMost)+" of new tasks fail in this way, with 95 % confidence"))})
 	}
 	return append(out, fact{"unseen failures", say("up to "+number.Percent(t.Unseen)+" of new tasks", remark(unseen))})
 }

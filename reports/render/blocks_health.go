@@ -17,7 +17,7 @@ const leastPhase = .001
 // name of the stage.
 func phaseName(phase string) string {
 	if phase == model.DraftPhase {
-		return "plus requests of search.reflect"
+		return "plus requests by search.reflect"
 	}
 	return model.StageName(phase)
 }
@@ -28,8 +28,8 @@ func removed(r model.RunRemoved) spans {
 	if r.Evaluations > 0 {
 		what += " and " + number.Plural(r.Evaluations, "evaluation")
 	}
-	return say(styled("Removed: ", bad), what+" were removed by retention by "+number.Time(r.Time)+
-		"; tables of single evaluations count only those that are kept; the verdict is the one from the night.")
+	return say(styled("Removed: ", bad), what+" were removed by retention up to "+number.Time(r.Time)+
+		"; tables of single evaluations count only those that remain; the verdict is the one from the night.")
 }
 
 // healthBlocks returns the blocks that describe how the run went.
@@ -90,7 +90,7 @@ func evaluationFacts(s subject, idle []spans) facts {
 		f.add("released", "the search used "+number.Plural(h.Released, "evaluation")+" planned for the confirmation, because there was nothing to confirm")
 	}
 	if h.Lent > 0 {
-		f.add("moved", number.Plural(h.Lent, "evaluation")+" planned for the confirmation, which is projected to need fewer, were used to reduce the finalists to changes with an effect and to find equal ones")
+		f.add("moved", number.Plural(h.Lent, "evaluation")+" planned for the confirmation, which is projected to need fewer, were used to reduce the finalists to the changes that have an effect and to find equal finalists")
 	}
 	var outcomes []spans
 	for _, o := range h.Outcomes {

@@ -31,7 +31,7 @@ func honestyBlocks(s subject) []block {
 		f = append(f, rulingsFact(*h.Rulings))
 	}
 	if e := h.Entries; e != nil {
-		f = append(f, fact{"confirmations", say(fmt.Sprintf("%d of %d begun in %d days", e.Used, e.Most, e.Days),
+		f = append(f, fact{"confirmations", say(fmt.Sprintf("%d begun of the %d allowed in %d days", e.Used, e.Most, e.Days),
 			remark(fmt.Sprintf("%d left, at %s each: at most %s false adoptions expected in all of them", e.Left, number.PValue(e.Alpha), number.PValue(e.Level))))})
 	}
 	opened := say("never")
@@ -97,7 +97,7 @@ func rulingsFact(r evidence.Checked) fact {
 		}
 	}
 	add(r.Recomputed, "computed again from the stored evaluations")
-	add(r.Unstored, "not recomputable: an older version of evolve made it")
-	add(r.Gone, "not recomputable: its evaluations were removed")
+	add(r.Unstored, "not recomputable: made by an older version of evolve")
+	add(r.Gone, "not recomputable: the evaluations were removed")
 	return fact{"recomputed", list(items, "; ")}
 }

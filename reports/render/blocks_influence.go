@@ -106,7 +106,7 @@ func interactionBlocks(f *model.Influence) []block {
 		t.add("", say(clipped(i.First, 60), " = ", valueText(i.FirstValue, 40), " with ", clipped(i.Second, 60), " = ", valueText(i.SecondValue, 40)),
 			judged(model.Effect{Lo: i.Lo, Hi: i.Hi}, number.Points(i.Difference)), number.Interval(i.Lo, i.Hi))
 	}
-	words := "Compared: " + number.Plural(f.Tested, "combination") + " of values of " + number.Plural(f.Pairs, "pair") + " of parameters, the clearest of each pair listed; all intervals hold together with 95 % confidence. "
+	words := "Compared: " + number.Plural(f.Tested, "combination") + " of values for " + number.Plural(f.Pairs, "pair") + " of parameters; the clearest combination for each pair is listed. All intervals hold together with 95 % confidence. "
 	if found == 0 {
 		words += "No combination is shown to have an effect beyond that sum."
 	} else {

@@ -64,7 +64,7 @@ func heatPicture(s subject) block {
 
 // openBlocks lists the candidates whose confirmation is not over.
 func openBlocks(s subject) []block {
-	t := newTable(say("Candidates whose confirmation goes on"), plain("variant", "begun in"), figures("nights", "repeats", "evidence"), wraps("where it stands"))
+	t := newTable(say("Candidates whose confirmation continues"), plain("variant", "begun in"), figures("nights", "repeats", "evidence"), wraps("where it stands"))
 	for _, c := range s.agent.Candidates {
 		if !c.Open() {
 			continue
@@ -78,7 +78,7 @@ func openBlocks(s subject) []block {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	note := "Evidence is what the repeats of all tasks so far have shown, as a share of what the claim on these tasks needs; later nights add to it."
+	note := "Evidence is what the repeats of all tasks have shown so far, as a share of what a claim about these tasks needs; later nights add to it."
 	if s.agent.Decision.Verdict.Proposes() {
 		note = "Once the recommended variant is adopted, the evidence for these candidates against today's champion is void."
 	}

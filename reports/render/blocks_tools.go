@@ -58,7 +58,7 @@ func follows(n model.ToolNote) spans {
 	if n.Origin == "authored" {
 		return say("for the agent that wrote it")
 	}
-	return say("for the builder of the program that has it")
+	return say("for the builder of the program that provides it")
 }
 
 // axesTable returns a table of the groups of boundary axes for the tools that should be

@@ -76,7 +76,7 @@ func laterNote(s subject) string {
 func unseenNote(s subject) string {
 	for _, g := range guardsOf(s) {
 		if g.Unseen > 0 {
-			return "Up to " + number.Percent(g.Unseen) + " of new tasks could consume any amount without one of them being among these (at an error of 5 %). "
+			return "Up to " + number.Percent(g.Unseen) + " of new tasks could consume any amount without one of them being among these (with 95 % confidence). "
 		}
 	}
 	return ""

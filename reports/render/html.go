@@ -266,7 +266,7 @@ func leadOf(h model.Headline, label string) (lead, *plot.Interval) {
 	}
 	interval := l.Interval
 	if h.Of == stats.TheseTasks {
-		interval += " for these cases alone,"
+		interval += " for these cases only,"
 	}
 	out := lead{
 		Label: label, Sample: strings.Replace(l.Sample, number.Plural(h.Tasks, "task"), g.Size(), 1),

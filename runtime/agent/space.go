@@ -248,7 +248,7 @@ func (p Param) coerceNumber(v any) (any, error) {
 		return nil, fmt.Errorf("must be a finite number")
 	}
 	if f < p.Min || f > p.Max {
-		return nil, fmt.Errorf("is %v, outside %v to %v", f, p.Min, p.Max)
+		return nil, fmt.Errorf("is %v, but must be between %v and %v", f, p.Min, p.Max)
 	}
 	if p.Kind == Int {
 		if f != math.Trunc(f) {
@@ -400,7 +400,7 @@ func (p Param) check() []string {
 		return faults
 	}
 	if _, err := p.Coerce(p.Default); err != nil {
-		bad("has a default that %s", err)
+		bad("has an invalid default, which %s", err)
 	}
 	return faults
 }

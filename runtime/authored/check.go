@@ -117,7 +117,7 @@ func (p *Pool) Check(ctx context.Context, d Definition) Report {
 func expected(t Test) string {
 	want := "the value " + head(string(t.Want), maxWantError)
 	if t.WantError != "" {
-		want = fmt.Sprintf("an error with %q", t.WantError)
+		want = fmt.Sprintf("an error that contains %q", t.WantError)
 	}
 	return fmt.Sprintf("run(%s) should give %s", head(string(t.Args), maxWantError), want)
 }

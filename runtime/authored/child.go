@@ -32,7 +32,7 @@ var (
 	errTime    = errors.New("the time is up")
 	errStarved = errors.New("the time is up, and the processor was busy with other work")
 	errSize    = errors.New("it takes too much memory")
-	errEnded   = errors.New("the child ended")
+	errEnded   = errors.New("the child process ended")
 )
 
 // child is one process that runs tools, one call at a time.
@@ -187,7 +187,7 @@ func (c *child) call(ctx context.Context, r request, limit time.Duration) (reply
 			continue
 		}
 		if len(b) > frameSize(b) {
-			return reply{}, errors.New("the child sent more than one reply")
+			return reply{}, errors.New("the child process sent more than one reply")
 		}
 		out, err := readReply(data)
 		if err == nil && out.Ending != noProgram {

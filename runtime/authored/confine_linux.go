@@ -58,7 +58,7 @@ func confine(s settings) error {
 	} {
 		var have unix.Rlimit
 		if err := unix.Getrlimit(r.resource, &have); err != nil {
-			return fmt.Errorf("reading the limit of %s: %w", r.what, err)
+			return fmt.Errorf("reading the limit on %s: %w", r.what, err)
 		}
 		limit := min(r.limit, have.Max)
 		if err := unix.Setrlimit(r.resource, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {

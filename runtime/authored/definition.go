@@ -122,7 +122,7 @@ func checkTests(tests []Test) []error {
 		case len(t.Args) == 0 || t.Args[0] != '{':
 			errs = append(errs, fmt.Errorf("test %q must have an object as its arguments", t.Name))
 		case len(t.Args) > maxTestValue || len(t.Want) > maxTestValue || len(t.WantError) > maxWantError:
-			errs = append(errs, fmt.Errorf("test %q is too large: a value may have %d bytes, and an error %d", t.Name, maxTestValue, maxWantError))
+			errs = append(errs, fmt.Errorf("test %q is too large: a value may have at most %d bytes, and an error at most %d", t.Name, maxTestValue, maxWantError))
 		case (len(t.Want) > 0) == (t.WantError != ""):
 			errs = append(errs, fmt.Errorf("test %q must expect either a value or an error", t.Name))
 		}

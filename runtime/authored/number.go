@@ -24,7 +24,7 @@ const (
 	productsPerStep = 64
 )
 
-var errLong = fmt.Errorf("a number of more than %d bits (about %d digits): whole numbers are limited to this size", maxBits, maxDigits)
+var errLong = fmt.Errorf("a whole number exceeds the limit of %d bits (about %d digits)", maxBits, maxDigits)
 
 // operators returns the replacements for the interpreter's own operators, under names that
 // no source can contain.

@@ -119,7 +119,7 @@ func (p *Pool) run(ctx context.Context, d Definition, args []byte) result {
 		case err == nil:
 			return finalize(d, out)
 		case errors.Is(err, errStarved):
-			return failed(agent.Timeout, "stopped after %s, in which the machine was too busy to run it", p.limit)
+			return failed(agent.Timeout, "stopped after %s, during which the machine was too busy to run it", p.limit)
 		case errors.Is(err, errTime):
 			return blamed(causeTime, agent.Timeout, "stopped after %s", p.limit)
 		case errors.Is(err, errSize) || strings.Contains(words, "out of memory") || strings.Contains(words, "cannot allocate memory"):

@@ -32,7 +32,7 @@ type process struct {
 // input and output.
 func start(ctx context.Context, box sandbox.Sandbox, theirs, stderr *os.File) (process, error) {
 	if !called {
-		return process{}, errors.New("this program cannot start a copy of itself, because it does not register for that")
+		return process{}, errors.New("this program cannot start a copy of itself, because it did not call Init")
 	}
 	if box.Err() == nil {
 		self, err := os.Executable()

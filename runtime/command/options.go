@@ -72,7 +72,7 @@ func New(o Options) (*Agent, error) {
 	case !filepath.IsAbs(o.Dir):
 		return nil, fmt.Errorf("the agent's folder %q is not absolute", o.Dir)
 	case o.Scratch != "" && !filepath.IsAbs(o.Scratch):
-		return nil, fmt.Errorf("the folder of working directories %q is not absolute", o.Scratch)
+		return nil, fmt.Errorf("the folder for working directories %q is not absolute", o.Scratch)
 	case o.Protocol != JSONL && o.Protocol != Once:
 		return nil, fmt.Errorf("there is no protocol %q", o.Protocol)
 	case o.Timeout < 0:
@@ -80,7 +80,7 @@ func New(o Options) (*Agent, error) {
 	case o.Scrub == nil:
 		return nil, errors.New("the command needs a scrubber")
 	case slices.ContainsFunc(o.Argv, func(word string) bool { return strings.ContainsRune(word, 0) }):
-		return nil, errors.New("a word of the command has a NUL byte")
+		return nil, errors.New("a word in the command contains a NUL byte")
 	}
 	o.Argv = resolve(o.Argv, o.Dir)
 	a := &Agent{o: o, processes: &processes{free: make(chan struct{}, o.Pool)}, live: map[*worker]struct{}{}}

@@ -114,7 +114,7 @@ func parse(line []byte, id string) (response, error) {
 func (r *response) referral(raw json.RawMessage) error {
 	if raw = present(raw); raw == nil {
 		if r.outcome == agent.WrongToolBoundary {
-			return errors.New("the response has the outcome wrong_tool_boundary without refer, which names boundary_axes, observed_task_shape and evidence")
+			return errors.New("the response has the outcome wrong_tool_boundary but lacks refer, which must name boundary_axes, observed_task_shape and evidence")
 		}
 		return nil
 	}

@@ -148,7 +148,7 @@ func (p *Period) correctionAdvice() []Finding {
 		if !everywhere(x.Domain) {
 			where = " in " + named(name(x.Domain))
 		}
-		out = append(out, finding(x.Corrected.Turns, x.Corrected.Count, p.Turns, "hold an answer%s against what people corrected %s, before it is given", where, often(x.Corrected.Count)))
+		out = append(out, finding(x.Corrected.Turns, x.Corrected.Count, p.Turns, "compare an answer%s with what people corrected %s, before it is given", where, often(x.Corrected.Count)))
 	}
 	return out
 }
@@ -167,11 +167,11 @@ func (p *Period) otherAdvice() []Finding {
 	}
 	for _, u := range p.Tools {
 		if u.Measured >= fewSuccesses && u.P95 >= slowCall {
-			out = append(out, finding(u.MeasuredIn, u.Measured, u.Calls.Count, "call %s only where it is needed: the 95th percentile of its latency is %s", u.name(), latencyText(u.P95)))
+			out = append(out, finding(u.MeasuredIn, u.Measured, u.Calls.Count, "call %s only when it is needed: the 95th percentile of its latency is %s", u.name(), latencyText(u.P95)))
 		}
 	}
 	if s := p.Stated; s.tooHigh() {
-		out = append(out, finding(s.FailedIn, s.Turns.Count-s.Succeeded, s.Turns.Count, "state a lower confidence: it was %.2f and the success rate %.2f", s.Confidence, float64(s.Succeeded)/float64(s.Turns.Count)))
+		out = append(out, finding(s.FailedIn, s.Turns.Count-s.Succeeded, s.Turns.Count, "state a lower confidence: it was %.2f, but the success rate was %.2f", s.Confidence, float64(s.Succeeded)/float64(s.Turns.Count)))
 	}
 	return out
 }

@@ -65,13 +65,13 @@ func (l Limit) String() string {
 	}
 	switch l.Kind {
 	case "floor":
-		return fmt.Sprintf("%s is %.2f: it falls no further than %.2f", who, l.Value, leastCompetence)
+		return fmt.Sprintf("%s is %.2f: it cannot fall below %.2f", who, l.Value, leastCompetence)
 	case "ceiling":
-		return fmt.Sprintf("%s is %.2f: it rises no further than %.2f", who, l.Value, topCompetence)
+		return fmt.Sprintf("%s is %.2f: it cannot rise above %.2f", who, l.Value, topCompetence)
 	case "avoided":
 		return fmt.Sprintf("%s is avoided (usefulness %.2f): its score is multiplied by %g, and it remains a last choice", who, l.Value, avoided)
 	case "daily cap":
-		return fmt.Sprintf("%s is %.2f: on %s it moves by no more than %.2f", who, l.Value, l.Day, changePerDay)
+		return fmt.Sprintf("%s is %.2f: on %s it can change by at most %.2f", who, l.Value, l.Day, changePerDay)
 	}
 	return who
 }

@@ -94,7 +94,7 @@ func (o *Options) check() error {
 // check validates one server's declaration and fills in defaults.
 func (s *Server) check() error {
 	if !serverName.MatchString(s.Name) {
-		return fmt.Errorf("its name is not 1 to %d letters, digits, _ and -", maxServerName)
+		return fmt.Errorf("its name must consist of 1 to %d letters, digits, _ and -", maxServerName)
 	}
 	if len(s.Tools) == 0 {
 		s.Tools = slices.Sorted(maps.Keys(s.Effects))

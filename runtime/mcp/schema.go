@@ -35,7 +35,7 @@ func accept(schema any) (json.RawMessage, error) {
 		return nil, errors.New("cannot be written as JSON")
 	}
 	if len(given) > maxSchema {
-		return nil, fmt.Errorf("has %d bytes, more than %d", len(given), maxSchema)
+		return nil, fmt.Errorf("has %d bytes; the maximum is %d", len(given), maxSchema)
 	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(given))
 	if err != nil {
@@ -171,11 +171,11 @@ func (w *weigher) find(ref string) (any, error) {
 		case []any:
 			i, err := strconv.Atoi(step)
 			if err != nil || i < 0 || i >= len(at) {
-				return nil, errors.New("refers to nothing")
+				return nil, errors.New("refers to a location that does not exist")
 			}
 			node = at[i]
 		default:
-			return nil, errors.New("refers to nothing")
+			return nil, errors.New("refers to a location that does not exist")
 		}
 	}
 	return node, nil

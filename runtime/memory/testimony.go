@@ -20,7 +20,7 @@ const maxTestimony = 160
 func testimony(ctx context.Context, lex *Lexicon, m agent.Memory, asked []Asked, q Query) (supports, against Testimony) {
 	claim := lex.Claim(m.Text)
 	if calledWrong(m.Retracted) || otherValue(claim, lex.Claim(m.Retracted)) {
-		against = Testimony{"the reason of its retraction", m.Retracted}
+		against = Testimony{"the reason for its retraction", m.Retracted}
 	}
 	m.Retracted, m.Time = "", m.RetractedAt
 	alone := NewIndex(lex, []agent.Memory{m})

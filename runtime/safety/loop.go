@@ -80,7 +80,7 @@ func (l *Loop) Reply(calls []Made) string {
 	last := append(slices.Clone(l.last), together(own))
 	for length := 2; length <= maxCycle; length++ {
 		if circles(last, length) {
-			return fmt.Sprintf("the last %d calls repeat %d times in the same order", length, cycleRounds)
+			return fmt.Sprintf("the same sequence of %d calls was requested %d times in a row", length, cycleRounds)
 		}
 	}
 	for _, c := range own {

@@ -71,10 +71,10 @@ func hint() string {
 		{"/proc/sys/user/max_user_namespaces", "0", "sysctl user.max_user_namespaces=10000"},
 	} {
 		if value, err := os.ReadFile(setting.path); err == nil && strings.TrimSpace(string(value)) == setting.bad {
-			return "this may help: install bubblewrap, or allow namespaces by " + setting.command
+			return "this may help: install bubblewrap, or allow namespaces with " + setting.command
 		}
 	}
-	return "this may help: install bubblewrap, or allow this program to make user namespaces (in a container: start the container with that right)"
+	return "this may help: install bubblewrap, or allow this program to create user namespaces (in a container, start the container with that permission)"
 }
 
 // probe starts this program in w under a name that makes it exit at once.
@@ -82,7 +82,7 @@ func probe(ctx context.Context, w Sandbox, layers ...Layer) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	if !called {
-		return errors.New("this program cannot start a copy of itself, because it does not register for that")
+		return errors.New("this program cannot start a copy of itself, because it did not call Init")
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -91,7 +91,7 @@ func probe(ctx context.Context, w Sandbox, layers ...Layer) error {
 	exit, out, err := w.Run(ctx, Spec{Argv: []string{self, probeName}, Dir: "/usr", ReadOnly: []string{self}, Layers: layers, path: self}, nil, 1000)
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
-		return errors.New("creating namespaces: the machine's limit on namespaces is reached")
+		return errors.New("creating namespaces: the machine's limit on namespaces has been reached")
 	case err != nil:
 		return err
 	case exit.Code != 0:

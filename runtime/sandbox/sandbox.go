@@ -109,7 +109,7 @@ func (b Sandbox) Err() error {
 func (b Sandbox) Layers() error {
 	switch {
 	case b.kind != isolateNamespaces:
-		return fmt.Errorf("%w: only a sandbox of namespaces has layers", errors.ErrUnsupported)
+		return fmt.Errorf("%w: only a sandbox that uses namespaces has layers", errors.ErrUnsupported)
 	case b.unlayered != "":
 		return fmt.Errorf("%w: %s", errors.ErrUnsupported, b.unlayered)
 	}
@@ -147,7 +147,7 @@ func (b Sandbox) Start(ctx context.Context, s Spec) (*Process, error) {
 		}
 	}
 	if b.kind != isolateNone && !called {
-		return nil, errors.New("the sandbox needs this program to start a copy of itself, and the program does not register for that")
+		return nil, errors.New("the sandbox needs this program to start a copy of itself, but the program did not call Init")
 	}
 	switch b.kind {
 	case isolateNamespaces:

@@ -45,7 +45,7 @@ func start(o orders) (int, error) {
 func noDumps() error {
 	var have unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_CORE, &have); err != nil {
-		return step(err, "reading the limit of core dumps")
+		return step(err, "reading the limit on core dumps")
 	}
 	limit := min(1, have.Max)
 	return step(unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{Cur: limit, Max: limit}), "switching core dumps off")
@@ -66,7 +66,7 @@ func bound(pid int, l Limits) error {
 		}
 		var have unix.Rlimit
 		if err := unix.Prlimit(pid, r.resource, nil, &have); err != nil {
-			return step(err, "reading the limit of %s", r.what)
+			return step(err, "reading the limit on %s", r.what)
 		}
 		limit := min(r.limit, have.Max)
 		if err := unix.Prlimit(pid, r.resource, &unix.Rlimit{Cur: limit, Max: limit}, nil); err != nil {

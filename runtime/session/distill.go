@@ -136,11 +136,11 @@ func (t Thresholds) due(messages []agent.Message, s agent.Session) string {
 	tokens := memory.Tokens(s.Summary) + size(messages)
 	switch {
 	case t.Tokens > 0 && tokens >= t.Tokens:
-		return fmt.Sprintf("%d tokens, the threshold is %d", tokens, t.Tokens)
+		return fmt.Sprintf("%d tokens; the threshold is %d", tokens, t.Tokens)
 	case t.Messages > 0 && len(messages) >= t.Messages:
-		return fmt.Sprintf("%d messages, the threshold is %d", len(messages), t.Messages)
+		return fmt.Sprintf("%d messages; the threshold is %d", len(messages), t.Messages)
 	case t.Context > 0 && len(messages) >= emergencyMessages && float64(tokens+t.Beside) >= emergencyShare*float64(t.Context):
-		return fmt.Sprintf("emergency: %d tokens of a context of %d", tokens+t.Beside, t.Context)
+		return fmt.Sprintf("emergency: %d tokens in a context of %d tokens", tokens+t.Beside, t.Context)
 	}
 	return ""
 }

@@ -75,7 +75,7 @@ func Parse(data []byte) (Definition, error) {
 		var line string
 		line, rest, _ = strings.Cut(rest, "\n")
 		if values[i], ok = strings.CutPrefix(line, field+":"); !ok {
-			return Definition{}, fmt.Errorf("line %d of the skill is not its %s", i+2, field)
+			return Definition{}, fmt.Errorf("line %d of the skill does not begin with \"%s:\"", i+2, field)
 		}
 		values[i] = strings.TrimSpace(values[i])
 	}

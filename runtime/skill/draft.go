@@ -123,7 +123,7 @@ func (g *group) candidate(all []Trajectory, existing []Definition) Candidate {
 	c := Candidate{Solved: len(tasks), Failed: len(failed), Clusters: len(clusters)}
 	veto := func(format string, args ...any) { c.Vetoes = append(c.Vetoes, fmt.Sprintf(format, args...)) }
 	if c.Clusters < minClusters {
-		veto("it solved tasks of %d clusters, but at least %d are needed", c.Clusters, minClusters)
+		veto("it solved tasks from %d clusters, but at least %d are needed", c.Clusters, minClusters)
 	}
 	if 2*c.Failed > c.Solved { // failures on more than a third of the tasks suggest that the successes were luck
 		veto("it failed on %d other tasks and solved %d", c.Failed, c.Solved)
@@ -135,7 +135,7 @@ func (g *group) candidate(all []Trajectory, existing []Definition) Candidate {
 	}
 	triggers := g.triggers(all)
 	if len(triggers) == 0 {
-		veto("the goals share no words that other goals do not have, so it is unclear when to use the skill")
+		veto("the goals share no words that distinguish them from other goals, so it is unclear when to use the skill")
 	}
 	steps := g.generalize()
 	if len(steps) == 1 {

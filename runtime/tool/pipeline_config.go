@@ -67,7 +67,7 @@ func (e *Env) wish(a pipelineConfigArgs) Result {
 	}
 	p, ok := e.Space.Lookup(a.Param)
 	if kind := safety.Classify(a.Param); !ok && autonomy.Unsafe(kind) {
-		return e.wishFor(kind, a, "the agent asks for another value of "+a.Param)
+		return e.wishFor(kind, a, "the agent asks for a different value of "+a.Param)
 	}
 	if !ok {
 		return Failed(agent.ContractViolation, "there is no parameter %q", text.Clip(a.Param, 80))
@@ -80,7 +80,7 @@ func (e *Env) wish(a pipelineConfigArgs) Result {
 	if _, err := p.Coerce(given[p.Name]); err != nil {
 		return Failed(agent.ContractViolation, "%s", text.Clip(agent.Problem{Param: p.Name, Text: err.Error()}.String(), maxEvidence))
 	}
-	return e.wishFor("config", a, "the agent asks for another value of "+p.Name)
+	return e.wishFor("config", a, "the agent asks for a different value of "+p.Name)
 }
 
 // wishFor leaves a change request of this kind. The request contains the agent's own reason
@@ -99,7 +99,7 @@ func (e *Env) wishLevel(a pipelineConfigArgs) Result {
 	if json.Unmarshal(a.Value, &level) != nil || !level.Valid() {
 		return Failed(agent.ContractViolation, "a level of autonomy is a whole number from %d to %d", autonomy.Lowest, autonomy.Highest)
 	}
-	return e.wishFor(autonomy.RequestType, a, "the agent asks for another level of autonomy")
+	return e.wishFor(autonomy.RequestType, a, "the agent asks for a different level of autonomy")
 }
 
 // asksPeople reports whether a call to pipeline_config requests a level of autonomy, or a

@@ -202,7 +202,7 @@ func (r *Registry) Call(ctx context.Context, env *Env, in Invocation) (Result, e
 		return Failed(agent.Denied, "there is no tool %q", foreign.Clip(in.Name, 80)), nil
 	}
 	if len(in.Arguments) > MaxArguments {
-		return Failed(agent.ContractViolation, "arguments of %d bytes, but at most %d are allowed", len(in.Arguments), MaxArguments), nil
+		return Failed(agent.ContractViolation, "arguments have %d bytes, but at most %d are allowed", len(in.Arguments), MaxArguments), nil
 	}
 	if fault := e.check(in.Arguments); fault != "" {
 		return Failed(agent.ContractViolation, "%s", fault), nil

@@ -99,7 +99,7 @@ func (s schemaForm) fit(args json.RawMessage) (json.RawMessage, []string) {
 			what = append(what, name+" was null")
 		} else if mended, ok := coerce(raw, types); ok {
 			given[name] = mended
-			what = append(what, name+" had another type")
+			what = append(what, name+" had a different type")
 		}
 	}
 	if len(what) == 0 {

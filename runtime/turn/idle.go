@@ -67,9 +67,9 @@ func Idle(s agent.Space, c Circumstances) map[string]string {
 		case group == generalTemperature || group == "routes":
 			switch {
 			case p.Name == generalTemperature && !met.without(s):
-				why = "has no effect: each task has a domain with a temperature of its own"
+				why = "has no effect: each task has a domain with its own temperature"
 			case p.Name != generalTemperature && !met.domains[domain]:
-				why = "has no effect: no task is of the domain " + domain
+				why = "has no effect: no task is in the domain " + domain
 			case group == generalTemperature && c.Untempered:
 				why = "has no effect: the model does not accept a temperature"
 			}

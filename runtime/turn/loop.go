@@ -308,7 +308,7 @@ func (r *run) sendBack(req *model.Request, reply model.Reply, e *ending) bool {
 	switch {
 	case reply.Formless && e.formless < r.settings.retries:
 		e.formless++
-		r.event(agent.Event{Kind: agent.EventCheck, Name: "answer.form", Text: "sent back: not of the form " + string(r.settings.form)})
+		r.event(agent.Event{Kind: agent.EventCheck, Name: "answer.form", Text: "sent back: the answer does not have the form " + string(r.settings.form)})
 		return true
 	case reply.Formless || !r.settings.selfCheck || hasShape(reply.Answer, reply.Expects):
 		return false

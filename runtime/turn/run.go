@@ -242,7 +242,7 @@ func (r *run) finish(ctx context.Context, e ending) agent.Result {
 	}
 	answer := r.agent.scrub(e.reply.Answer)
 	if int64(len(answer)) > r.limits.MaxOutputBytes {
-		return r.failed(agent.BudgetExceeded, fmt.Sprintf("answer of %d bytes, but at most %d are allowed", len(answer), r.limits.MaxOutputBytes))
+		return r.failed(agent.BudgetExceeded, fmt.Sprintf("the answer has %d bytes, but at most %d are allowed", len(answer), r.limits.MaxOutputBytes))
 	}
 	if _, matches := r.agent.never.Match(answer); matches {
 		return r.failed(agent.Denied, "the answer matches a pattern that is never allowed")

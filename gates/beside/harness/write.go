@@ -52,7 +52,7 @@ func (w *writer) text(do func()) string {
 	}
 	s := w.out.String()
 	if len(s) > mostWritten {
-		return fmt.Sprintf("%s… and %d bytes more, sum %x", s[:mostWritten], len(s)-mostWritten, sha256.Sum256([]byte(s)))
+		return fmt.Sprintf("%s… and %d more bytes, checksum %x", s[:mostWritten], len(s)-mostWritten, sha256.Sum256([]byte(s)))
 	}
 	return s
 }

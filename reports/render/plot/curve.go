@@ -32,9 +32,9 @@ func (c Curve) describe() string {
 		return "Nothing was searched."
 	}
 	end := c.Search[len(c.Search)-1]
-	s := fmt.Sprintf("Each recommendation is rated by all that was known at the end of the search. The last one, after %[2]s evaluations, is expected to score %[1]s; the champion %[3]s.", number.Score(end.Y), grouped(end.X), number.Score(c.Champion))
+	s := fmt.Sprintf("Each recommendation is rated using everything known at the end of the search. The last one, after %[2]s evaluations, is expected to score %[1]s, and the champion %[3]s.", number.Score(end.Y), grouped(end.X), number.Score(c.Champion))
 	if n := len(c.Random); n > 0 {
-		s += fmt.Sprintf(" The best of random search, after %[2]s evaluations of its own: %[1]s.", number.Score(c.Random[n-1].Y), grouped(c.Random[n-1].X))
+		s += fmt.Sprintf(" The best config found by a separate random search, after %[2]s evaluations: %[1]s.", number.Score(c.Random[n-1].Y), grouped(c.Random[n-1].X))
 	}
 	return s
 }

@@ -37,7 +37,7 @@ func (f Forest) describe() string {
 		}
 		count[kindOf(r.Lo, r.Hi)]++
 	}
-	return fmt.Sprintf("%sOf the rows, %d are better, %d worse, %d without a significant difference.", s, count["better"], count["worse"], count["same"])
+	return fmt.Sprintf("%sOf the rows, %d are better, %d are worse and %d show no significant difference.", s, count["better"], count["worse"], count["same"])
 }
 
 // Draw draws the picture.

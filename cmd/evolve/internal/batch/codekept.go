@@ -31,7 +31,7 @@ func (r *runner) keepVersions(ctx context.Context, results []archive.AgentResult
 			continue
 		}
 		if err := r.keepVersionsOf(ctx, p, res); err != nil {
-			r.o.Log.Warn("keeping versions as commits", "target", res.Agent, "error", err)
+			r.o.Log.Warn("keeping versions as commits failed", "target", res.Agent, "error", err)
 			r.run.Patches = append(r.run.Patches, archive.PatchNote{
 				Target: res.Agent, Origin: review.OriginBlocks, Text: "not all of its versions could be kept as commits in its repository: " + err.Error(),
 			})
@@ -174,5 +174,5 @@ func valueWords(base, of map[string]metrics.Value, noun string) string {
 	if kind.Unit != "" {
 		unit = " " + kind.Unit
 	}
-	return fmt.Sprintf("%s %.5g → %.5g%s, the mean of %s, %s is better", kind.Metric, c.MeanA, c.MeanB, unit, text.Count(c.Tasks, "search "+noun), kind.Better)
+	return fmt.Sprintf("%s %.5g → %.5g%s (mean of %s; %s is better)", kind.Metric, c.MeanA, c.MeanB, unit, text.Count(c.Tasks, "search "+noun), kind.Better)
 }

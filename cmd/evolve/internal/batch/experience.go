@@ -62,7 +62,7 @@ func (r *runner) freezeExperience(ctx context.Context) error {
 			}
 		}
 		if err := workspace.WriteFeedback(r.o.Workspace.Root, a.ID, r.lessons[i].Text()); err != nil {
-			r.o.Log.Warn("the feedback on "+a.ID+" is in the archive, but not in its file", "error", err)
+			r.o.Log.Warn("the feedback on "+a.ID+" is in the archive, but could not be written to the agent's feedback file", "error", err)
 		}
 	}
 	return nil

@@ -130,7 +130,7 @@ func (r *runner) findForgeable(ctx context.Context) error {
 				return err
 			}
 			if why == "" && jobs == forgedTools {
-				why = fmt.Sprintf("not drafted tonight: a night drafts at most %d tools of an agent", forgedTools)
+				why = fmt.Sprintf("not drafted tonight: at most %d tools of an agent are drafted in one night", forgedTools)
 			}
 			if why != "" {
 				n.Draft = &archive.ToolDraft{Text: why}
@@ -427,7 +427,7 @@ func (r *runner) proposeDraft(ctx context.Context, job forgeJob, d authored.Defi
 	}
 	note.Text = fmt.Sprintf("%s passes its %d tests", what, len(d.Tests))
 	note.Source, note.Reason = "", ""
-	why := forgeReason(n.Remedy, job.def.Name) + fmt.Sprintf("%s; a language model (route %s) drafted %s, not measured: %s", n.Reason, note.Route, what, rationale)
+	why := forgeReason(n.Remedy, job.def.Name) + fmt.Sprintf("%s; a language model (route %s) drafted %s, which has not been measured: %s", n.Reason, note.Route, what, rationale)
 	p, err := r.o.Forge.Propose(ctx, job.agent, r.run.ID, d, why)
 	var refused *review.RefusedError
 	if errors.As(err, &refused) {

@@ -125,7 +125,7 @@ func describeSuite(w *workspace.Workspace, s *bench.Suite, known []archive.Calib
 	var out []string
 	for _, r := range judgesByRoute(w, tasks) {
 		_, route := w.JudgeRoute(r.route)
-		text := fmt.Sprintf("suite %s: %s of route %s grades %d of %d tasks, %.3g calls an answer (%s); ",
+		text := fmt.Sprintf("suite %s: %s on route %s grades %d of %d tasks with %.3g calls per answer (%s); ",
 			s.Name, route.Model, r.route, r.tasks, len(tasks), float64(r.calls)/float64(r.tasks), settled(s.JudgeTerms[r.route]))
 		out = append(out, text+calibrated(r, s, known))
 	}
@@ -189,7 +189,7 @@ func longOrShort(correlation float64) string {
 const leastKappa = .41
 
 // Unfit ends the description of a judge that agrees too little with people.
-const Unfit = "; it agrees too little with people to grade: change the model or the rubric until kappa is 0.41 or more"
+const Unfit = "; its agreement with people is too low for it to grade: change the model or the rubric until kappa is 0.41 or more"
 
 // Uncalibrated ends the description of a judge without a calibration.
 const Uncalibrated = "not calibrated: evolve bench calibrate compares it with people's labels"
@@ -215,5 +215,5 @@ func JudgeCost(w *workspace.Workspace, a *workspace.Agent, p *archive.AgentPlan)
 		return ""
 	}
 	return fmt.Sprintf("at most about %.0f calls to judges with %.0f tokens each, about %s", c.calls, c.tokens/c.calls, number.Dollars(c.usd)) +
-		c.withoutPrice() + "; equal answers are graded once"
+		c.withoutPrice() + "; identical answers are graded once"
 }

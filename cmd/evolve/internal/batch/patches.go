@@ -82,7 +82,7 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 	}
 	past, err := r.patchNotes(ctx)
 	if err != nil {
-		r.o.Log.Warn("reading the notes on patches", "error", err)
+		r.o.Log.Warn("reading the notes on patches failed", "error", err)
 		return r.stopped(ctx)
 	}
 	r.run.Patches = nil // for a resumed run, the notes in the ledger count
@@ -117,7 +117,7 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 		}
 	}
 	if err := r.submitRequested(ctx); err != nil {
-		r.o.Log.Warn("submitting the patches that agents requested", "error", err)
+		r.o.Log.Warn("submitting the patches that agents requested failed", "error", err)
 	}
 	return r.stopped(ctx)
 }

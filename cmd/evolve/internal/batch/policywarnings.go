@@ -48,7 +48,7 @@ func policyWarnings(w *workspace.Workspace, a *workspace.Agent, planned int, usd
 	var out []string
 	allows := func(key string, n float64) {
 		if n < float64(planned) {
-			out = append(out, fmt.Sprintf("%s of the policies allows %s of %s: raise it, or plan fewer with --budget-evals", key, humanize.Comma(int64(n)), plan))
+			out = append(out, fmt.Sprintf("%s under policies allows only %s of %s: raise it, or plan fewer evaluations with --budget-evals", key, humanize.Comma(int64(n)), plan))
 		}
 	}
 	if s.RateCalls > 0 && s.RatePer > 0 {
@@ -60,7 +60,7 @@ func policyWarnings(w *workspace.Workspace, a *workspace.Agent, planned int, usd
 				allows(rate+", in "+span(seconds)+",", max(1, seconds/each))
 			}
 		case takes > longNight.Seconds():
-			out = append(out, fmt.Sprintf("%s of the policies makes %s take at least %s: raise it, or plan fewer with --budget-evals", rate, plan, days(takes)))
+			out = append(out, fmt.Sprintf("%s under policies makes %s take at least %s: raise it, or plan fewer evaluations with --budget-evals", rate, plan, days(takes)))
 		}
 	}
 	for _, b := range []struct {

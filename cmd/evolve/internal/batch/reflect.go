@@ -197,7 +197,7 @@ func (f Reflection) describe(r mutate.Rate) string {
 		text += "; their cost is unknown without prices"
 	}
 	if f.Measured == 0 {
-		return text + ", from an assumed length"
+		return text + ", estimated from an assumed length"
 	}
-	return text + fmt.Sprintf(", from the lengths of %s earlier ones", humanize.Comma(int64(f.Measured)))
+	return text + fmt.Sprintf(", estimated from the lengths of %s earlier calls", humanize.Comma(int64(f.Measured)))
 }

@@ -45,7 +45,7 @@ func (r *runner) resume(ctx context.Context, latest archive.Run) error {
 	}
 	if flag := r.o.Given.against(latest); flag != "" {
 		return &ResumeError{
-			fmt.Sprintf("run %s, which was interrupted, has a different %s, but a resumed run keeps its own options", latest.ID, flag),
+			fmt.Sprintf("the interrupted run %s has a different %s: a resumed run keeps its own options", latest.ID, flag),
 			"`evolve run --resume` without other options continues it; --resume=false begins another run and keeps what was recorded",
 		}
 	}
@@ -68,7 +68,7 @@ func (r *runner) resume(ctx context.Context, latest archive.Run) error {
 		if err != nil {
 			return err
 		}
-		return &ResumeError{fmt.Sprintf("run %s cannot continue: %s since it was interrupted", latest.ID, changed), afresh}
+		return &ResumeError{fmt.Sprintf("run %s cannot continue: %s after it was interrupted", latest.ID, changed), afresh}
 	}
 	r.continueRun(latest)
 	return nil

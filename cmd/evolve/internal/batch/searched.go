@@ -75,7 +75,7 @@ func searchedBefore(ctx context.Context, store *archive.Archive, a *night.Agent,
 }
 
 // SearchedHint is the hint about holdout tasks that were searched before.
-const SearchedHint = `give them the split search, and new tasks the split holdout`
+const SearchedHint = `assign them to the split search, and new tasks to the split holdout`
 
 // SearchedWords describes the holdout tasks that are excluded from a confirmation.
 func SearchedWords(n int) string {

@@ -75,7 +75,7 @@ func (r *runner) resumePatches(ctx context.Context) {
 		}
 		done, err := r.o.Patches.Resume(ctx)
 		if err != nil && ctx.Err() == nil {
-			r.o.Log.Warn("resuming patches that wait for their gates", "error", err)
+			r.o.Log.Warn("resuming patches that wait for their gates failed", "error", err)
 		}
 		for _, p := range done {
 			r.noteResumed(r.reviewed(ctx, p))

@@ -27,7 +27,7 @@ func adoptCommand(sh *shell) *cli.Command {
 		Name: "adopt", Usage: "proposals that are decided at a git remote",
 		Subcommands: []*cli.Command{{
 			Name: "sync", Usage: "push branches of proposals, and record what was merged or closed at the remote",
-			Description: "For `adoption: {via: branch}` in evolve.yaml; `evolve run` does the same at its start and its end.\n" +
+			Description: "Needs `adoption: {via: branch}` in evolve.yaml; `evolve run` does the same at its start and its end.\n" +
 				"It never pushes to the base branch and merges nothing. `evolve help decisions` describes it.",
 			Flags: []cli.Flag{&cli.StringSliceFlag{Name: "merged", Usage: "`ID=COMMIT`: the commit of the base branch that merged a proposal, if other changes in it hide the merge"}},
 			Action: func(c *cli.Context) error {
@@ -55,7 +55,7 @@ func adoptCommand(sh *shell) *cli.Command {
 					delete(merged, s.Proposal)
 				}
 				for id := range merged {
-					err = errors.Join(err, exit.Errorf(exit.Gate, "`evolve proposals` lists the states", "%s awaits no merge", text.Quote(id)))
+					err = errors.Join(err, exit.Errorf(exit.Gate, "`evolve proposals` lists the states", "%s is not awaiting a merge", text.Quote(id)))
 				}
 				err = errors.Join(err, sh.show(map[string]any{"branches": append([]review.BranchState{}, states...)}, func() { printBranches(sh.console, states) }))
 				if err == nil && failed {
@@ -171,7 +171,7 @@ func syncBranches(ctx context.Context, sh *shell, w *workspace.Workspace, merged
 		}
 		after, failed := rev.RunProgram(ctx, s.Proposal)
 		if failed != nil {
-			sh.Log.Warn("the result of adoption.after is not in the ledger", "proposal", s.Proposal, "error", failed)
+			sh.Log.Warn("the result of adoption.after was not recorded in the ledger", "proposal", s.Proposal, "error", failed)
 		} else if after != nil && after.Problem != "" {
 			sh.eprintf("warning: adoption.after of %s failed: %s; the decision remains in force\n", s.Proposal, text.Visible(after.Problem))
 		}

@@ -41,7 +41,7 @@ func agentCommand(sh *shell) *cli.Command {
 			{
 				Name: "turns", Usage: "the stored turns, the latest last", Description: "Works while a run is on.",
 				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "agent", Usage: "only those of `AGENT`"}, &cli.StringFlag{Name: "session", Usage: "only the turns of the conversation `NAME`"},
+					&cli.StringFlag{Name: "agent", Usage: "only the turns of `AGENT`"}, &cli.StringFlag{Name: "session", Usage: "only the turns of the conversation `NAME`"},
 					&cli.IntFlag{Name: "last", Usage: "only the last `N`", Value: 30},
 				},
 				Action: func(c *cli.Context) error { return agentTurns(sh, c) },

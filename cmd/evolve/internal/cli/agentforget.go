@@ -30,8 +30,8 @@ func agentForgetCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "forget", Usage: "delete a stored conversation", ArgsUsage: "SESSION",
 		Description: "Deletes its messages, notes and memories, the goals, answers and steps of its turns, and the corrections\n" +
-			"in it, also where lessons quote them. Renders the reports of later runs again, and removes what agents\n" +
-			"learned in it from memory proposals that no person approved, and their git refs. Outcomes, usage and the\n" +
+			"in it, also where lessons quote them. Renders the reports of later runs again. Memory proposals that no\n" +
+			"person approved lose what agents learned in it, and their git refs. Outcomes, usage and the\n" +
 			"names of the conversation and its domains stay, and the ledger records the deletion. The output lists\n" +
 			"what is not deleted (backups, exports, commits, suites, adopted memories) and what to do about each.",
 		Flags:  []cli.Flag{agentFlag(), &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask for confirmation; needed if there is no terminal"}},
@@ -106,7 +106,7 @@ func printForgotten(sh *shell, v forgetView, agentID, name string) {
 	if len(v.Proposals) > 0 {
 		rest := ""
 		if v.Proposal != "" {
-			rest = "; " + v.Proposal + " has the rest"
+			rest = "; " + v.Proposal + " has the remaining memories"
 		}
 		sh.printf("its memories are removed from %s%s\n", strings.Join(v.Proposals, ", "), rest)
 	}

@@ -85,7 +85,7 @@ func agentRun(sh *shell, c *cli.Context) error {
 func (t oneTurn) check(c *cli.Context) error {
 	switch {
 	case t.Suite != nil && t.Session != "":
-		return exit.Misuse(errors.New("--session continues a conversation; --task is a task on its own"))
+		return exit.Misuse(errors.New("--session continues a conversation; --task runs a separate task"))
 	case t.Suite != nil && c.String("dir") != "":
 		return exit.Misuse(errors.New("--dir is for a goal; --task has its own files"))
 	case c.IsSet("domain") && t.Suite != nil:
@@ -486,7 +486,7 @@ func printEnd(con *console, v turnView) {
 	}
 	con.printf("used       %s\n", usedLine(v.Usage))
 	if v.Judge.Iterations > 0 || v.Judge.CostUSD > 0 {
-		con.printf("besides    %s, for judges and the simulated user\n", usedLine(v.Judge))
+		con.printf("also used  %s, for judges and the simulated user\n", usedLine(v.Judge))
 	}
 	if v.Turn != "" {
 		con.printf("stored     %s\n", v.Turn)

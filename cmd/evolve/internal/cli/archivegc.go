@@ -140,7 +140,7 @@ func keepHouse(ctx context.Context, sh *shell, w *workspace.Workspace, s batch.S
 	gone, err := collect(ctx, sh, w.Root, keep, runOwner)
 	switch {
 	case err != nil:
-		sh.eprintf("warning: nothing old was removed after run %s: %s\n", s.Run.ID, foreign.Visible(err.Error()))
+		sh.eprintf("warning: no old records were removed after run %s: %s\n", s.Run.ID, foreign.Visible(err.Error()))
 	case gone.Over:
 		sh.eprintf("warning: %s\n", removedWords(gone, false))
 	case gone.Any() && !quiet:

@@ -69,10 +69,10 @@ func archiveImport(sh *shell, c *cli.Context) error {
 			count(told.Drafts, "proposal"), orElse("are drafts", "is a draft", told.Drafts != 1), sh.command("evolve run"))
 	}
 	if n := len(commits.Unproven); n > 0 {
-		text += fmt.Sprintf("\n  %s as the export states them: no commit here confirms who decided", count(n, "decision"))
+		text += fmt.Sprintf("\n  %s known only from the export: no commit here confirms who decided", count(n, "decision"))
 	}
 	for _, id := range slices.Sorted(maps.Keys(commits.Others)) {
-		sh.eprintf("warning: %s the archive %s here, but the export is from another one\n",
+		sh.eprintf("warning: %s the archive %s here, but the export is from a different one\n",
 			orElse(count(commits.Others[id], "commit")+" name", "1 commit names", commits.Others[id] != 1), foreign.Visible(id))
 	}
 	_, err = fmt.Fprintf(sh.stdout, "imported %s%s\n  to restore an archive of your own in full    %s\n", name, text, sh.command("evolve archive restore"))

@@ -22,8 +22,8 @@ func archiveRepairCommand(sh *shell) *cli.Command {
 		Name: "repair", Usage: "save what can be read of a damaged archive",
 		Description: "Lists what is damaged, counts what a repair would keep and lose, and changes nothing; ends with exit code 8 if there is " +
 			"damage. With --yes it builds a sound archive from every record that can be read, before " +
-			"and after the damage. The ledger is kept up to the last entry whose chain holds, and a new entry names what was " +
-			"lost. The damaged archive is moved aside whole. A repair that was killed can be repeated.",
+			"and after the damage. The ledger is kept up to the end of its unbroken chain, and a new entry names what was " +
+			"lost. The whole damaged archive is moved aside. A repair that was killed can be repeated.",
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "yes", Destination: &yes, Aliases: []string{"y"}, Usage: "repair it"}},
 		Action: func(c *cli.Context) error { return archiveRepair(sh, c, yes) },
 	}
@@ -78,11 +78,11 @@ func printRepair(con *console, root string, r *archive.Repair) error {
 	con.printf("kept     %s\n", tally(r.Kept))
 	con.printf("lost     %s\n", orElse("nothing that left a trace", "at least "+tally(r.Lost), len(r.Lost) == 0))
 	if r.Older > 0 {
-		con.printf("older    %s can be read only in an older version\n", count(r.Older, "record"))
+		con.printf("older    of %s, only an older version can be read\n", count(r.Older, "record"))
 	}
 	con.printf("ledger   the chain holds up to entry %s of %s", humanize.Comma(r.Ledger), humanize.Comma(r.LedgerKnown))
 	if r.Behind > 0 {
-		con.printf("; %s after it are readable and stay in the damaged archive", orElse("1 entry", humanize.Comma(int64(r.Behind))+" entries", r.Behind == 1))
+		con.printf("; the damaged archive has %s after it that can be read", orElse("1 entry", humanize.Comma(int64(r.Behind))+" entries", r.Behind == 1))
 	}
 	con.printf("\n")
 	if r.Aside == "" {

@@ -30,8 +30,8 @@ func archiveRestoreCommand(sh *shell) *cli.Command {
 		Name: "restore", Usage: "recreate the archive from a backup, in a workspace without an archive", ArgsUsage: "FILE",
 		Description: "Reads backups made by `evolve archive backup` and by nights, and the schema-N.backup that a change to the " +
 			"archive's format leaves in .evolve/archive. The checksum, every record and the ledger are checked before the " +
-			"archive is put in place. A backup is refused if .evolve/archive.head and the commits name another archive. " +
-			"The decisions that an older backup does not have are listed before the question.",
+			"archive is put in place. A backup is refused if .evolve/archive.head and the commits name a different archive. " +
+			"Decisions that an older backup does not have are listed before you are asked to confirm.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "archive", Usage: "accept a backup of another archive, the one with this `ID` (\"" + noArchiveID + "\" for a backup without an id)"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask before records are lost; needed if there is no terminal"},
@@ -105,8 +105,8 @@ func compareBackup(ctx context.Context, sh *shell, c *cli.Context, root string, 
 	}
 	switch wanted := c.String("archive"); {
 	case foreign != "" && wanted == "":
-		return lost, exit.Errorf(exit.Gate, "`evolve archive import` imports an export as history; if this backup is to replace that archive, add --archive "+id,
-			"the backup is of the archive %s, and %s", id, foreign)
+		return lost, exit.Errorf(exit.Gate, "`evolve archive import` imports an export as history; to replace that archive with this backup, add --archive "+id,
+			"the backup is of the archive %s, but %s", id, foreign)
 	case wanted != "" && wanted != id:
 		return lost, exit.Errorf(exit.Gate, "leave the flag out for a backup of this workspace", "the backup is of the archive %s, not of %s", id, wanted)
 	}

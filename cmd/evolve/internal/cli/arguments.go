@@ -29,7 +29,7 @@ func checkArguments(c *cli.Context, name string, command *cli.Command) error {
 	case n > most && len(command.Subcommands) > 0:
 		return unknownCommand(c.Args().First(), name, command.Subcommands)
 	case n > most && most == 0:
-		return exit.Errorf(exit.Usage, "`"+name+" --help` shows what it takes", "%s takes no arguments, not %q", name, c.Args().First())
+		return exit.Errorf(exit.Usage, "`"+name+" --help` shows what it takes", "%s takes no arguments; it was given %q", name, c.Args().First())
 	case n > most:
 		return exit.Errorf(exit.Usage, "it is `"+name+" "+command.ArgsUsage+"`", "%q is one argument too many", c.Args().Get(most))
 	case n < least:
@@ -261,7 +261,7 @@ var twoForms = regexp.MustCompile(`^Cannot use two forms of the same flag: (\S+)
 // badFlag returns an error that describes which values a flag accepts.
 func badFlag(err error, flags []cli.Flag) error {
 	if m := twoForms.FindStringSubmatch(err.Error()); m != nil {
-		return exit.Errorf(exit.Usage, "give one of them", "%s and %s are the same flag", dashed(m[2]), dashed(m[1]))
+		return exit.Errorf(exit.Usage, "give only one of them", "%s and %s are the same flag", dashed(m[2]), dashed(m[1]))
 	}
 	m := invalidValue.FindStringSubmatch(err.Error())
 	if m == nil {

@@ -24,7 +24,7 @@ func signCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "sign", Usage: "sign the head of the ledger with an SSH key",
 		Description: "Writes .evolve/head.signed and its signature, .evolve/head.signed.sig, which `ssh-keygen -Y verify -n evolve` " +
-			"can check as well. Anyone who can read the key can sign another history. With audit.sign in evolve.yaml each entry is " +
+			"can check as well. Anyone who can read the key can sign a different history. With audit.sign in evolve.yaml each entry is " +
 			"signed as it is written; this command signs entries that were added in another way, such as by a restore: look at them first. " +
 			"It does not sign a ledger in which `evolve audit verify` finds a fault.",
 		Flags: []cli.Flag{

@@ -196,7 +196,7 @@ func printVerified(con *console, v verifyView) {
 		n    int
 		text string
 	}{
-		{v.Unbound, "made by an older evolve: the ledger has no digests of them"},
+		{v.Unbound, "made by an older version of evolve: the ledger has no digests of them"},
 		{v.Gone, "not compared: their evidence is no longer stored"},
 		{len(v.Missing), "adopted by a commit that the repository does not have"},
 	} {
@@ -205,17 +205,17 @@ func printVerified(con *console, v verifyView) {
 		}
 	}
 	if n := v.Rulings.Unstored; n > 0 {
-		con.printf("  %s not recomputable: an older evolve did not store what they were computed from\n", count(n, "ruling"))
+		con.printf("  %s not recomputable: an older version of evolve did not store what they were computed from\n", count(n, "ruling"))
 	}
 	if n := v.Rulings.Gone; n > 0 {
 		con.printf("  %s not recomputable: their evaluations were removed\n", count(n, "ruling"))
 	}
 	if v.Accepted > 0 {
-		con.printf("  %s that differed from the witnessed one was accepted or restored by a person (`evolve audit log`); %s with lost ledger entries\n",
+		con.printf("  %s that differed from the witnessed one, accepted or restored by a person (`evolve audit log`); %s whose ledger entries were lost\n",
 			count(v.Accepted, "ledger"), count(len(v.Lost), "commit"))
 	}
 	if n := len(v.Unproven); n > 0 {
-		con.printf("  %s as the export states them: no commit here confirms who decided (%s)\n", count(n, "imported decision"), strings.Join(v.Unproven, ", "))
+		con.printf("  %s known only from the export: no commit here confirms who decided (%s)\n", count(n, "imported decision"), strings.Join(v.Unproven, ", "))
 	}
 	if n := len(v.Later); n > 0 {
 		con.printf("  %s about imported proposals that the export does not have: the export is older than the commits, or was truncated\n", count(n, "commit"))

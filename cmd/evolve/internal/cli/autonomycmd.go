@@ -273,14 +273,14 @@ func printConduct(con *console, f autonomy.Figures) {
 // conductLines returns lines with the figures that are not part of any requirement.
 func conductLines(f autonomy.Figures) []string {
 	list := []string{
-		fmt.Sprintf("people approved %d of its %d requests and proposals that they decided", f.Granted, f.Decided),
+		fmt.Sprintf("people approved %d of the %d requests and proposals by this agent that they decided on", f.Granted, f.Decided),
 		fmt.Sprintf("it made %s, %d of them in the last 7 days", count(f.Unsafe, "unsafe request"), f.Recent),
 	}
 	if f.LeftOut > 0 {
 		list = append(list, orElse("1 turn was", fmt.Sprintf("%d turns were", f.LeftOut), f.LeftOut == 1)+" imported and did not count")
 	}
 	if !f.Since.IsZero() {
-		list = append(list, "only turns after the level was last lowered count, on "+day(f.Since))
+		list = append(list, "only turns count that came after the level was last lowered, on "+day(f.Since))
 	}
 	return list
 }
@@ -292,7 +292,7 @@ func levelGrounds(to autonomy.Level, f autonomy.Figures) []string {
 	for _, r := range autonomy.Requirements(to, f) {
 		out = append(out, fmt.Sprintf("%s: %s; needed: %s", r.Name, r.Have, r.Need))
 	}
-	out = append(out, fmt.Sprintf("people approved %d of its %d requests and proposals that they decided", f.Granted, f.Decided))
+	out = append(out, fmt.Sprintf("people approved %d of the %d requests and proposals by this agent that they decided on", f.Granted, f.Decided))
 	for _, risk := range autonomy.Risks(to, f) {
 		out = append(out, "! risk: "+risk)
 	}
@@ -304,5 +304,5 @@ func needsComment(d decision, p archive.ProposalRecord, reason string) error {
 	if d.name != "approve" || p.Kind != archive.KindAutonomy || strings.TrimSpace(reason) != "" {
 		return nil
 	}
-	return exit.Errorf(exit.Usage, "--reason \"…\" gives the comment to later readers", "approving a level of autonomy needs a comment")
+	return exit.Errorf(exit.Usage, "add a comment for later readers with --reason \"…\"", "approving a level of autonomy needs a comment")
 }

@@ -39,7 +39,7 @@ func (o *builtSuite) print(con *console) {
 		say("  ", "%s with the target of the log as the answer", count(s.Targets, "exchange"))
 	}
 	if s.Repeated > 0 {
-		say("  ", "%s of a conversation that an equal or longer record covers, counted once", count(s.Repeated, "record"))
+		say("  ", "%s skipped: an equal or longer record has the same conversation", count(s.Repeated, "record"))
 	}
 	reasons := slices.SortedFunc(maps.Keys(s.LeftOut), func(a, b string) int {
 		return cmp.Or(cmp.Compare(s.LeftOut[b], s.LeftOut[a]), strings.Compare(a, b))

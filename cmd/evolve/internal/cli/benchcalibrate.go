@@ -22,7 +22,7 @@ func benchCalibrateCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "calibrate", Usage: "compare the judge of a suite with people's labels",
 		Description: "A line of labels is {\"task\": ID, \"answer\": TEXT, \"label\": 0 to 1}, or \"grade\" on the judge's scale\n" +
-			"instead of \"label\". Each line is one call of the judge, which costs money; the result is recorded.",
+			"instead of \"label\". Each line takes one call to the judge, which costs money; the result is recorded.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "labels", Required: true, Usage: "the JSONL `FILE` of labels, or - for standard input"},
 			&cli.StringFlag{Name: "suite", Usage: "the `SUITE`; needed when several have judges"},
@@ -122,7 +122,7 @@ func labelled(suite *bench.Suite, labels []grade.Label, n int) ([]grade.Labelled
 	for _, l := range labels {
 		all, ok := judges[l.Task]
 		if !ok {
-			return nil, exit.Errorf(exit.Usage, "--suite names another", "line %d: the suite %s has no task %q", l.Line, suite.Name, l.Task)
+			return nil, exit.Errorf(exit.Usage, "choose a different suite with --suite", "line %d: the suite %s has no task %q", l.Line, suite.Name, l.Task)
 		}
 		var j *grade.Judge
 		own := slices.DeleteFunc(slices.Clone(all), func(j *grade.Judge) bool { return j == nil })

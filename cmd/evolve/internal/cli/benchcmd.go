@@ -27,7 +27,7 @@ func benchCommand(sh *shell) *cli.Command {
 			{Name: "list", Usage: "the suites and their tasks in numbers", Action: func(c *cli.Context) error { return benchList(sh, c) }},
 			{
 				Name: "validate", Usage: "check the suites of the workspace, or the named files", ArgsUsage: "[FILE…]",
-				Description: "If this machine lacks a program of a grader or an agent, that is a warning and leaves the exit code at 0,\n" +
+				Description: "If this machine lacks a program that a grader or an agent needs, there is a warning and the exit code stays 0,\n" +
 					"because another machine may run the nights; `evolve doctor` fails on the machine that lacks it.",
 				Action: func(c *cli.Context) error { return benchValidate(sh, c) },
 			},

@@ -42,12 +42,12 @@ func benchImportCommand(sh *shell) *cli.Command {
 			&cli.StringFlag{Name: "suite", Destination: &o.suite, Usage: "write suites/`NAME`.jsonl"},
 			&cli.StringFlag{Name: "memories", Destination: &o.memories, Usage: "write agents/`AGENT`/memories.jsonl instead"},
 			&cli.StringSliceFlag{Name: "part", Destination: &o.parts, Usage: "the `PART` of a labelled set (train, val, test); test by default"},
-			&cli.IntFlag{Name: "per-label", Destination: &o.read.PerLabel, Usage: "at most `N` of each label of a labelled set"},
+			&cli.IntFlag{Name: "per-label", Destination: &o.read.PerLabel, Usage: "at most `N` tasks of each label in a labelled set"},
 			&cli.IntFlag{Name: "limit", Destination: &o.read.Limit, Usage: "at most `N` tasks"},
 			&cli.Int64Flag{Name: "seed", Destination: &o.read.Seed, Usage: "random seed `N` for the draw by --per-label and --limit"},
-			&cli.StringFlag{Name: "domain", Destination: &o.read.Domain, Usage: "the column `DOMAIN` that holds the domain; if the file has no such column, the domain of all tasks without one"},
+			&cli.StringFlag{Name: "domain", Destination: &o.read.Domain, Usage: "the column `DOMAIN` that holds the domain; if the file has no such column, DOMAIN is the domain of all tasks that have none"},
 			&cli.StringFlag{Name: "domains", Destination: &o.domains, Usage: "a JSON `FILE` that maps each domain to its labels"},
-			&cli.StringFlag{Name: "grader", Destination: &o.read.Grader, Usage: "the `GRADER` of formats that name none, such as numeric or f1, or a scorer of Inspect: " + strings.Join(importer.InspectScorers(), ", ")},
+			&cli.StringFlag{Name: "grader", Destination: &o.read.Grader, Usage: "the `GRADER`, such as numeric or f1, for formats that name none, or an Inspect scorer: " + strings.Join(importer.InspectScorers(), ", ")},
 			&cli.StringFlag{Name: "question", Destination: &o.read.Columns.Question, Usage: "the `COLUMN` of the question"},
 			&cli.StringFlag{Name: "answer", Destination: &o.read.Columns.Answer, Usage: "the `COLUMN` of the answer"},
 			&cli.StringFlag{Name: "id", Destination: &o.read.Columns.ID, Usage: "the `COLUMN` of the id"},
@@ -82,7 +82,7 @@ type imported struct {
 func benchImport(sh *shell, c *cli.Context, o benchImportOptions) error {
 	name := c.Args().First()
 	if (o.suite == "") == (o.memories == "") {
-		return exit.Misuse(errors.New("say where it goes: --suite NAME or --memories AGENT"))
+		return exit.Misuse(errors.New("name the destination: --suite NAME or --memories AGENT"))
 	}
 	for flag, v := range map[string]string{"suite": o.suite, "memories": o.memories} {
 		if v != filepath.Base(v) && v != "" || strings.HasPrefix(v, ".") {

@@ -60,7 +60,7 @@ type taskScore struct {
 func benchRunCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "run", Usage: "evaluate one config on an agent's search tasks", ArgsUsage: "[AGENT]",
-		Description: "Evaluates the champion, or --variant. The holdout stays closed: only `evolve run` opens it, and counts\n" +
+		Description: "Evaluates the champion, or --variant. The holdout tasks are not used: only `evolve run` uses them, and counts\n" +
 			"how often. Nothing is recorded except failures of tools that the agent wrote.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "variant", Usage: "an archived `VARIANT` instead of the champion"},
@@ -242,6 +242,6 @@ func printBench(con *console, v benchView) {
 	}
 	con.printf("\n")
 	for _, p := range v.PassPowers {
-		con.printf("  pass^%-11d %s  [%s, %s] all of %s of a task pass, over %s\n", p.K, number.Score(p.Value), number.Score(p.Lo), number.Score(p.Hi), count(p.K, "run"), count(p.Tasks, "task"))
+		con.printf("  pass^%-11d %s  [%s, %s] all %s of a task pass, over %s\n", p.K, number.Score(p.Value), number.Score(p.Lo), number.Score(p.Hi), count(p.K, "run"), count(p.Tasks, "task"))
 	}
 }

@@ -65,7 +65,7 @@ func (b *codeBook) movedTo(base, version agent.ConfigID) string {
 // measured the code.
 func (l codeBaseline) name() string {
 	if l.Commit == "" {
-		return "the code of the night of " + l.night + ", whose commit is not recorded"
+		return "the code measured on the night of " + l.night + ", at a commit that was not recorded"
 	}
 	return fmt.Sprintf("%.12s", l.Commit)
 }

@@ -24,25 +24,25 @@ import (
 func codeCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "code", Usage: "the marked blocks of a target, and the versions that nights found",
-		Description: "TARGET is one of patches.targets in evolve.yaml that has a scoring command. Nothing is run or scored; works while a run is on.",
+		Description: "TARGET is a target under patches.targets in evolve.yaml that has a scoring command. Nothing is run or scored; works while a run is on.",
 		Subcommands: []*cli.Command{
 			{
-				Name: "show", Usage: "the blocks with the best version so far; or one version: its diff, lineage and values", ArgsUsage: "TARGET [VARIANT]",
-				Description: "The diff is against the code that the version was measured on. A version that entered the confirmation has values of held-out cases; it is confirmed if it was shown to be better on them.",
+				Name: "show", Usage: "show the blocks and the best version so far, or the diff, lineage and values of one version", ArgsUsage: "TARGET [VARIANT]",
+				Description: "The diff is against the code that the version was measured on. A version that entered the confirmation has values on held-out cases; it is confirmed if it was shown to be better on them.",
 				Action: func(c *cli.Context) error {
 					return withCode(sh, c, func(b *codeBook) error { return showCode(sh, b, c.Args().Get(1)) })
 				},
 			},
 			{
-				Name: "lineage", Usage: "how a version came about, with the diff of each step", ArgsUsage: "TARGET [VARIANT]",
+				Name: "lineage", Usage: "show how a version came about, with the diff of each step", ArgsUsage: "TARGET [VARIANT]",
 				Description: "Without VARIANT: the best version so far or, if there is none, the version of the latest proposal that awaits a decision.",
 				Action: func(c *cli.Context) error {
 					return withCode(sh, c, func(b *codeBook) error { return showCodeLineage(sh, b, c.Args().Get(1)) })
 				},
 			},
 			{
-				Name: "compare", Usage: "the values of two versions case by case, and their diff", ArgsUsage: "TARGET A B",
-				Description: "The difference is B − A. Search cases flatter what was searched on them; held-out ones do not.",
+				Name: "compare", Usage: "compare the values of two versions case by case, and show their diff", ArgsUsage: "TARGET A B",
+				Description: "The difference is B − A. Results on search cases are biased in favour of versions found with them; results on held-out cases are not.",
 				Action: func(c *cli.Context) error {
 					return withCode(sh, c, func(b *codeBook) error { return compareCode(sh, b, c.Args().Get(1), c.Args().Get(2)) })
 				},
@@ -101,12 +101,12 @@ func scoredTarget(targets []review.Target, name string) (review.Target, error) {
 		case t.Scoring != nil && t.Name == name:
 			return t, nil
 		case t.Name == name:
-			return t, exit.Errorf(exit.Usage, "`evolve help code` describes its settings", "target %s has no scoring command: nights do not search its code", text.Visible(name))
+			return t, exit.Errorf(exit.Usage, "`evolve help code` describes the settings of a scoring command", "target %s has no scoring command: nights do not search its code", text.Visible(name))
 		case t.Scoring != nil:
 			known = append(known, text.Visible(t.Name))
 		}
 	}
-	hint := "no target of patches.targets has a scoring command: `evolve help code` describes its settings"
+	hint := "no target in patches.targets has a scoring command; `evolve help code` describes its settings"
 	if len(known) > 0 {
 		hint = "targets with a scoring command: " + strings.Join(known, ", ")
 	}
@@ -199,7 +199,7 @@ func (b *codeBook) named(name string) (archive.Variant, error) {
 		}
 	}
 	if err == nil && !ok {
-		err = exit.Errorf(exit.Usage, "name a VARIANT: `evolve variants --agent "+text.ShellQuote(b.Target.Name)+"` lists them", "no night found a version of %s that is better than its code", text.Visible(b.Target.Name))
+		err = exit.Errorf(exit.Usage, "name a VARIANT: `evolve variants --agent "+text.ShellQuote(b.Target.Name)+"` lists them", "no night found a version of %s that is better than its current code", text.Visible(b.Target.Name))
 	}
 	return best.Variant, err
 }

@@ -164,13 +164,13 @@ func (b *codeBook) lacking(r *stats.Ruling) string {
 	case r.State == stats.Vetoed:
 		return b.clause(r.Reason)
 	case r.State == stats.Proven, r.State == stats.Trade:
-		return "it is better on " + noun + ", and another version was proposed"
+		return "it is better on " + noun + ", but another version was proposed"
 	case r.Independent > 0 && r.Independent < float64(r.Least):
-		return fmt.Sprintf("it needs %d independent %s, and there are %.3g", r.Least, noun, r.Independent)
+		return fmt.Sprintf("it needs %d independent %s, but there are only %.3g", r.Least, noun, r.Independent)
 	case r.New.Lo <= 0:
-		return "the interval of its score for new " + b.Cases() + "s includes 0" + goesOn(r)
+		return "the interval for its score difference on new " + b.Cases() + "s includes 0" + goesOn(r)
 	case r.NewLower <= 0:
-		return fmt.Sprintf("its lower bound at the level of a confirmation, %s, is not above 0", number.Percent(r.BoundLevel())) + goesOn(r)
+		return fmt.Sprintf("its lower bound at the confidence level of a confirmation, %s, is not above 0", number.Percent(r.BoundLevel())) + goesOn(r)
 	}
 	return "the evidence is not complete" + goesOn(r)
 }
@@ -179,7 +179,7 @@ func (b *codeBook) lacking(r *stats.Ruling) string {
 // rulings.
 func goesOn(r *stats.Ruling) string {
 	if r.State == stats.Open {
-		return "; its confirmation continues in the next night"
+		return "; the next night continues its confirmation"
 	}
 	return ""
 }
@@ -234,7 +234,7 @@ func (c codeConfirmed) print(con *console, indent, whose, noun string) bool {
 	}
 	con.printf("%s%s, the means of %s%s\n", indent, words, strings.Replace(c.Gain.Size(), "case", "held-out case", 1), orElse(", against "+c.Against, "", c.Against != ""))
 	if s := c.Score; s != nil {
-		con.printf("%sscore %s points %s for %s, which decides\n", indent, number.Points(s.Difference), number.Interval(s.Lo, s.Hi), strings.Replace(s.Of.Words(), "task", noun, 1))
+		con.printf("%sscore %s points %s for %s, on which the verdict is based\n", indent, number.Points(s.Difference), number.Interval(s.Lo, s.Hi), strings.Replace(s.Of.Words(), "task", noun, 1))
 	}
 	printFurther(con, indent, c.Further)
 	return true

@@ -63,7 +63,7 @@ func printMeans(con *console, name string, v codeValues, m *codeMeans) {
 		return
 	}
 	con.printf("  %-9s %s  %s → %s\n", name, text.Visible(v.Metric), figure(m.A), withUnit(m.B, v.Unit))
-	con.printf("            %s on average of %s\n", metrics.WithChangeUnit(signed(m.Difference), v.Unit), count(m.Cases, v.noun))
+	con.printf("            %s on average over %s\n", metrics.WithChangeUnit(signed(m.Difference), v.Unit), count(m.Cases, v.noun))
 	con.printf("            %d better, %d worse, %d equal\n", m.Better, m.Worse, m.Equal)
 }
 

@@ -135,7 +135,7 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	if why := v.Lineage[0].LeftOut; why != "" {
 		con.printf("  left out of later nights: %s\n", text.Visible(why))
 	}
-	con.printf("\nlineage, the version first\n")
+	con.printf("\nlineage, starting with this version\n")
 	for i, s := range v.Lineage {
 		if i == 0 {
 			s.LeftOut, s.History = "", nil // shown above
@@ -151,7 +151,7 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	}
 	if len(v.Hunks) > 0 {
 		con.printf("\n")
-		con.printf("estimated effect of each hunk by itself: mean change of %s on search %ss\n", text.Visible(v.Values.Metric), view.noun)
+		con.printf("estimated effect of each hunk by itself: mean change in %s on search %ss\n", text.Visible(v.Values.Metric), view.noun)
 		for _, h := range v.Hunks {
 			con.printf("  %s\n", cell(h.Title(), 74))
 			con.printf("      %s\n", h.Describe(v.Values.Unit))
@@ -177,6 +177,6 @@ func (v *codeVersion) printConfirmed(con *console, noun string) {
 		con.printf("  not confirmed: %s\n", text.Visible(v.Unconfirmed))
 	}
 	if v.Values.Holdout == nil && !v.entered {
-		con.printf("  it did not enter the confirmation: there are no values of held-out %ss\n", noun)
+		con.printf("  it did not enter the confirmation: there are no values on held-out %ss\n", noun)
 	}
 }

@@ -13,8 +13,8 @@ import (
 // The notes printed with a comparison.
 const (
 	noneOfBoth   = "no task has evaluations of both variants"
-	oneLook      = "one look; variations of a task count as one; tasks that a variant was tuned on flatter it"
-	unreadSuites = "The workspace's suites could not be read: every task counts by itself, with the weight 1."
+	oneLook      = "valid for one look at the data; variations of a task count as one; tasks that a variant was tuned on favour it"
+	unreadSuites = "The workspace's suites could not be read, so every task counts separately, with weight 1."
 )
 
 // printComparison shows two variants side by side on the tasks that they share.

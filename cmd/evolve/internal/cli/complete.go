@@ -105,9 +105,9 @@ func (s *suggester) flags() []candidate {
 			list = append(list, candidate{"--" + f.Names()[0], usage})
 		}
 	}
-	list = append(list, candidate{"--help", "how to use it"})
+	list = append(list, candidate{"--help", "show help"})
 	if len(s.line.path) == 0 {
-		list = append(list, candidate{"--version", "the version, its commit and date"})
+		list = append(list, candidate{"--version", "show the version, its commit and date"})
 	}
 	slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(a.word, b.word) })
 	return list

@@ -28,7 +28,7 @@ func completionCommand(sh *shell) *cli.Command {
 		Action: func(c *cli.Context) error {
 			name := c.Args().First()
 			if !slices.Contains(shells(), name) {
-				return exit.Errorf(exit.Usage, exit.Suggest("", "`evolve completion %s`", name, shells()), "there are scripts for %s, not for %q", strings.Join(shells(), ", "), name)
+				return exit.Errorf(exit.Usage, exit.Suggest("", "`evolve completion %s`", name, shells()), "there are completion scripts for %s, but not for %q", strings.Join(shells(), ", "), name)
 			}
 			script, err := completionScripts.ReadFile("completion/evolve." + name)
 			if err != nil {

@@ -162,7 +162,7 @@ func resultBehind(ctx context.Context, a *archive.Archive, p archive.ProposalRec
 		_, err = evidence.Check(ctx, a, result)
 	}
 	if err != nil {
-		return result, fmt.Errorf("the result that %s is based on: %w", p.ID, err)
+		return result, fmt.Errorf("reading the result that %s is based on: %w", p.ID, err)
 	}
 	return result, nil
 }
@@ -183,5 +183,5 @@ func contradiction(ctx context.Context, a *archive.Archive, p archive.ProposalRe
 // claims describes the known facts about a variant, by claim.
 var claims = map[stats.Claim]string{
 	stats.NewTasks:   "better on new tasks like these",
-	stats.TheseTasks: "better on these tasks; not shown for new ones",
+	stats.TheseTasks: "better on these tasks; not demonstrated for new ones",
 }

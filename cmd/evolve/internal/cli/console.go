@@ -228,7 +228,7 @@ func (p *person) confirm(ctx context.Context, what string) error {
 		case err != nil || known:
 			return exit.Errorf(exit.Usage, "", "not confirmed; nothing was %s", what)
 		}
-		_, _ = fmt.Fprintf(p.out, "%q is neither: type y or yes to go on, n or no to stop\n", text.Visible(oneLine(line, 40)))
+		_, _ = fmt.Fprintf(p.out, "%q is neither yes nor no: type y or yes to go on, n or no to stop\n", text.Visible(oneLine(line, 40)))
 	}
 }
 

@@ -20,7 +20,7 @@ func decider(sh *shell, c *cli.Context, root string) (string, error) {
 		by = whoami(c.Context, sh, root)
 	}
 	if strings.TrimSpace(by) == "" {
-		return "", exit.Errorf(exit.Usage, "--by \"Name <mail>\" names you, or `git config --global user.name` and user.email do", "git has no user here, and a decision needs a name")
+		return "", exit.Errorf(exit.Usage, "name yourself with --by \"Name <mail>\", or set `git config --global user.name` and user.email", "git has no user configured here, and a decision needs a name")
 	}
 	return by, nil
 }

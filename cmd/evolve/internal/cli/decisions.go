@@ -38,22 +38,22 @@ type decision struct {
 
 func approving() decision {
 	return decision{
-		name: "approve", usage: "adopt a proposal: one commit on the branch that is checked out", commits: true,
+		name: "approve", usage: "adopt a proposal with one commit on the branch that is checked out", commits: true,
 		about: "An approval is refused if what the proposal depends on has changed since it was measured, if a gate " +
 			"does not pass, or if files that it would change are not committed. A workspace outside of a " +
-			"repository can become one: the files of its first commit, only the workspace's own, " +
-			"are listed before the question.",
-		flags:  []cli.Flag{&cli.StringFlag{Name: "override-reason", Usage: "let a flagged proposal pass for the `REASON`"}},
+			"repository can become one: the files in its first commit, which are only the workspace's own, " +
+			"are listed before you are asked to confirm.",
+		flags:  []cli.Flag{&cli.StringFlag{Name: "override-reason", Usage: "approve a flagged proposal anyway, for the `REASON`"}},
 		states: []archive.ProposalState{archive.Awaiting, archive.HumanLane, archive.Approved},
 		plan:   func(p archive.ProposalRecord) string { return "adopt " + p.Title },
 		do:     (*review.Reviewer).Approve,
 		done: func(sh *shell, done review.Done) string {
 			p := done.Proposal
 			if p.Kind == archive.KindAutonomy {
-				return fmt.Sprintf("%s has autonomy level %d from its next turn on\n\n  should it disappoint    %s", text.Visible(p.Agent), p.Autonomy.To,
+				return fmt.Sprintf("%s has autonomy level %d from its next turn on\n\n  to undo it    %s", text.Visible(p.Agent), p.Autonomy.To,
 					sh.command("evolve autonomy lower "+p.Agent+` --reason "…"`))
 			}
-			return fmt.Sprintf("adopted %s as commit %s\n\n  should it disappoint    %s", text.Visible(p.Title), wire.Abbreviated(p.AdoptedCommit), sh.command("evolve rollback "+p.ID))
+			return fmt.Sprintf("adopted %s as commit %s\n\n  to undo it    %s", text.Visible(p.Title), wire.Abbreviated(p.AdoptedCommit), sh.command("evolve rollback "+p.ID))
 		},
 	}
 }
@@ -61,7 +61,7 @@ func approving() decision {
 func rejecting() decision {
 	return decision{
 		name: "reject", usage: "close a proposal, with a reason", reasoned: true,
-		about: "Its commit stays on its ref, and its reason is recorded in the ledger.",
+		about: "The proposal's commit stays on its ref, and your reason is recorded in the ledger.",
 		plan:  func(p archive.ProposalRecord) string { return "reject " + p.Title },
 		do:    (*review.Reviewer).Reject,
 		done:  func(_ *shell, done review.Done) string { return "rejected " + text.Visible(done.Proposal.Title) },
@@ -178,7 +178,7 @@ func decideProposal(sh *shell, c *cli.Context, d decision) error {
 	}
 	words := d.done(sh, done.Done)
 	if p.State == archive.Approved && done.Proposal.State == archive.Rejected {
-		words += "\nits approval is withdrawn; none of its changes were committed"
+		words += "\nits approval was withdrawn; none of its changes were committed"
 	}
 	_, err = fmt.Fprintln(sh.stdout, words)
 	printFollowing(sh.console, done)
@@ -237,7 +237,7 @@ func reversed(changes []archive.Change) []archive.Change {
 // may be made there.
 func outside(sh *shell) error {
 	if sh.Env.Get("EVOLVE_INSIDE") != "" {
-		return exit.Errorf(exit.Gate, "a person decides, outside of any run", "decisions are not made from inside a run or a sandbox")
+		return exit.Errorf(exit.Gate, "a person must decide, outside of any run", "decisions are not made from inside a run or a sandbox")
 	}
 	return nil
 }
@@ -362,7 +362,7 @@ func afterwards(ctx context.Context, sh *shell, w *workspace.Workspace, lend rev
 	}
 	done, err := sh.Reviewer(w, lend).RunProgram(ctx, p.ID)
 	if err != nil {
-		sh.Log.Warn("the result of adoption.after is not in the ledger", "proposal", p.ID, "error", err)
+		sh.Log.Warn("the result of adoption.after was not recorded in the ledger", "proposal", p.ID, "error", err)
 	}
 	return done
 }

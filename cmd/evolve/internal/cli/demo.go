@@ -24,7 +24,7 @@ const demoSeed = 1
 func demoCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:  "demo",
-		Usage: "the whole loop, offline, on an embedded starter workspace",
+		Usage: "run the whole loop offline on an embedded starter workspace",
 		Description: "Scaffolds the starter workspace in a temporary folder (or in --workspace DIR, which is kept\n" +
 			"as it is if it is a workspace already), runs a night on it, and shows what a person would decide on.",
 		Flags: []cli.Flag{

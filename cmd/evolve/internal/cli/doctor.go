@@ -38,10 +38,10 @@ func doctorCommand(sh *shell) *cli.Command {
 		Name: "doctor", Usage: "check the workspace and everything else that a night needs",
 		Description: "Looks at the files, git, the sandbox, the disk, the clock, the archive, the suites, each agent's " +
 			"program, the power of each benchmark, and the targets of patches with their marked constants. Each agent does one " +
-			"of its search tasks twice, which may cost as much as two tasks. Each program that grades gets one answer. Code that nights search is built, tested and scored as it is, unless a night has already done so. --trial 0 skips all of this. It changes nothing here, but sets up the streams of a hub that evolve.yaml names. Warnings leave the exit code at 0; " +
+			"of its search tasks twice, which may cost as much as two tasks. Each program that grades gets one answer to grade. Code that nights search is built, tested and scored as it is, unless a night has already done so. --trial 0 skips all of this. The command changes nothing here, but sets up the streams of a hub that evolve.yaml names. Warnings leave the exit code at 0; " +
 			"anything that would stop a run gives exit code 2 (files, agents), 7 (environment) or 8 (archive).",
 		Flags: []cli.Flag{
-			&cli.DurationFlag{Name: "trial", Value: trialTime, Destination: &patience, Usage: "at most `DURATION` for each agent's task, each grader's answer and each target's code; 0 tries none"},
+			&cli.DurationFlag{Name: "trial", Value: trialTime, Destination: &patience, Usage: "at most `DURATION` for each agent's task, each grader's answer and each target's code; 0 skips these trials"},
 		},
 		Action: func(c *cli.Context) error {
 			root, err := sh.root(c)
@@ -276,7 +276,7 @@ func printChecks(con *console, checks []doctor.Check) {
 	}
 	switch {
 	case problems > 0:
-		con.printf("\n%s in the way of a run, %s\n", count(problems, "thing"), count(warnings, "warning"))
+		con.printf("\n%s that would stop a run, %s\n", count(problems, "thing"), count(warnings, "warning"))
 	case warnings > 0:
 		con.printf("\nready, with %s\n", count(warnings, "warning"))
 	default:

@@ -80,16 +80,16 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 		paragraph("warning", words)
 	}
 	if !limits.Known() && p.Search == 0 {
-		con.printf("  search    first the champion; the time and cost of its evaluations decide the plan of the night\n")
+		con.printf("  search    first the champion; the plan of the night depends on the time and cost of its evaluations\n")
 		printWarnings(paragraph, p.Warnings, p.Metric != nil)
 		return
 	}
-	con.printf("  search    %6d %s, %d of them a random baseline\n", p.Search, orElse("evaluation", "evaluations", p.Search == 1), p.Baseline)
+	con.printf("  search    %6d %s, %d of them for a random baseline\n", p.Search, orElse("evaluation", "evaluations", p.Search == 1), p.Baseline)
 	if p.AA > 0 {
-		con.printf("  rerun     %6d evaluations of the champion against itself%s\n", p.AA, orElse("", ", and of the config before it", p.Replaced == ""))
+		con.printf("  rerun     %6d evaluations of the champion against itself%s\n", p.AA, orElse("", ", and of the config that it replaced", p.Replaced == ""))
 	}
 	if p.Ablate > 0 {
-		con.printf("  ablate    %6d evaluations to reduce finalists: changes without a shown effect are undone\n", p.Ablate)
+		con.printf("  ablate    %6d evaluations to reduce finalists: changes with no demonstrated effect are undone\n", p.Ablate)
 	}
 	if p.Confirm > 0 {
 		con.printf("  confirm   %6d evaluations on the holdout: %s\n", p.Confirm, rounds(p))
@@ -98,7 +98,7 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 		paragraph("space", prose)
 	}
 	if own := code.Own(p.Agent); own != "" {
-		paragraph("together", "the config of agent "+own+" and its code are searched together, on its tasks; "+own+" has no search of its own tonight unless it is named")
+		paragraph("together", "the config of agent "+own+" and its code are searched together, on the agent's tasks; "+own+" is not searched by itself tonight unless it is named")
 	}
 	if p.Metric != nil && p.Noise.Any() {
 		paragraph("chance", text.Visible(p.Metric.Name)+": "+p.Noise.Words(p.Metric.Unit)+"; finalists are scored several times, and one evaluation is made at a time")
@@ -205,7 +205,7 @@ func guardsOf(w *workspace.Workspace, id string) string {
 // entriesLeft describes how many variants may still enter the confirmation.
 func entriesLeft(look night.Outlook) string {
 	e := look.Entries
-	text := fmt.Sprintf("%d of the %d confirmations that are allowed in any %d days are left", e.Most-e.Used, e.Most, e.Days)
+	text := fmt.Sprintf("%d confirmations are left of the %d allowed within any %d days", e.Most-e.Used, e.Most, e.Days)
 	if look.Open > 0 {
 		text += fmt.Sprintf("; %s from earlier nights may continue", count(look.Open, "candidate"))
 	}
@@ -217,5 +217,5 @@ func rounds(p archive.AgentPlan) string {
 	if p.Deterministic && !p.UsesSeed {
 		return fmt.Sprintf("%s and the champion once on every task, because a repeat would give the same result", count(p.Finalists, "variant"))
 	}
-	return fmt.Sprintf("both sides on every task, %s; %s may enter tonight", text.Times(p.Repeats), count(p.Finalists, "variant"))
+	return fmt.Sprintf("each variant and the champion on every task, %s; %s may enter tonight", text.Times(p.Repeats), count(p.Finalists, "variant"))
 }

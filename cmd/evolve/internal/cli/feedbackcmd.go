@@ -25,29 +25,29 @@ const maxFeedbackDays = 3650
 
 func feedbackCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "feedback", Usage: "feedback from people on an agent's tools, which overrides what it learned",
+		Name: "feedback", Usage: "people's feedback on an agent's tools, which overrides what the agent learned",
 		Subcommands: []*cli.Command{
 			{
-				Name: "add", Usage: "change the choice of a tool, or forbid it", ArgsUsage: "AGENT",
-				Description: "It holds from the next turn on and overrides what the agent learned; if there are several, the newest\n" +
-					"holds, but a prohibition stays until newer feedback of the same scope asks for the tool\n" +
+				Name: "add", Usage: "change how readily a tool is chosen, or forbid it", ArgsUsage: "AGENT",
+				Description: "Feedback applies from the next turn on and overrides what the agent learned; if several entries apply, the newest\n" +
+					"wins, but a prohibition stays until newer feedback with the same scope asks for the tool\n" +
 					"(`evolve help feedback`). The ledger records it with your name.",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "verdict", Usage: "the `VERDICT`: positive, negative or correction"},
-					&cli.StringFlag{Name: "action", Usage: "the `ACTION`: penalise (×0.3), boost (×1.2), constraint (never use) or replace; the verdict's own by default"},
-					&cli.StringFlag{Name: "tool", Usage: "the `TOOL`; by default all tools, for penalise and boost"},
+					&cli.StringFlag{Name: "action", Usage: "the `ACTION`: penalise (×0.3), boost (×1.2), constraint (never use) or replace; by default, the verdict's own action"},
+					&cli.StringFlag{Name: "tool", Usage: "the `TOOL`; penalise and boost apply to all tools by default"},
 					&cli.StringFlag{Name: "with", Usage: "the `TOOL` to use instead, for replace"},
 					&cli.StringFlag{Name: "domain", Usage: "only in the subject area `DOMAIN`"},
-					&cli.StringFlag{Name: "goal", Usage: "only for goals that have all of these `WORDS`; * stands for any part of a word"},
+					&cli.StringFlag{Name: "goal", Usage: "only for goals that contain all of these `WORDS`; * stands for any part of a word"},
 					&cli.StringFlag{Name: "session", Usage: "only in the conversation `NAME`"},
-					&cli.IntFlag{Name: "days", Usage: "for `N` days; without an end by default"},
+					&cli.IntFlag{Name: "days", Usage: "for `N` days; by default, it never expires"},
 					&cli.StringFlag{Name: "evidence", Usage: "what happened, as `TEXT` for later readers"},
 					byFlag(),
 				},
 				Action: func(c *cli.Context) error { return feedbackAdd(sh, c) },
 			},
 			{
-				Name: "list", Usage: "the feedback, with its conflicts", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
+				Name: "list", Usage: "list the feedback and its conflicts", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "tool", Usage: "only the feedback on the `TOOL`"}, &cli.StringFlag{Name: "domain", Usage: "only the feedback in the subject area `DOMAIN`"},
 					&cli.StringFlag{Name: "verdict", Usage: "only the feedback with the `VERDICT`"},
@@ -55,16 +55,16 @@ func feedbackCommand(sh *shell) *cli.Command {
 				Action: func(c *cli.Context) error { return feedbackList(sh, c) },
 			},
 			{
-				Name: "remove", Usage: "withdraw feedback: scores are as they would be without it", ArgsUsage: "AGENT ID",
+				Name: "remove", Usage: "withdraw feedback; scores become what they would be without it", ArgsUsage: "AGENT ID",
 				Flags:  []cli.Flag{&cli.StringFlag{Name: "reason", Usage: "the `REASON`, for the ledger"}, byFlag()},
 				Action: func(c *cli.Context) error { return feedbackRemove(sh, c) },
 			},
 			{
-				Name: "what-if", Usage: "which choices of stored turns a removal would weigh differently", ArgsUsage: "AGENT ID", Description: "Works while a run is on.",
+				Name: "what-if", Usage: "show which choices in stored turns would be weighed differently after a removal", ArgsUsage: "AGENT ID", Description: "Works while a run is on.",
 				Action: func(c *cli.Context) error { return feedbackWhatIf(sh, c) },
 			},
 			{
-				Name: "stats", Usage: "counts, stored calls in scope, conflicts, and constraints to add", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
+				Name: "stats", Usage: "show counts, stored calls in scope, conflicts, and constraints to add", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
 				Action: func(c *cli.Context) error { return feedbackStats(sh, c) },
 			},
 		},
@@ -186,7 +186,7 @@ func forbidMeanwhile(sh *shell, c *cli.Context, w *workspace.Workspace, a *works
 	if err := wire.KeepProhibition(w.Root, a.ID, f); err != nil {
 		return err
 	}
-	sh.Log.Warn("the prohibition holds from the next turn on, and the next command that records something gives it a number: " + held.Error())
+	sh.Log.Warn("the prohibition holds from the next turn on, but gets its number only from the next command that records something: " + held.Error())
 	v := feedbackView{Agent: a.ID, Feedback: f, Conflicts: notNull[experience.Conflict](nil), Suggestions: notNull[experience.Suggestion](nil)}
 	return sh.show(v, func() { sh.printf("in force for %s: %s, %s\n", a.ID, text.Visible(f.Wish()), scopeOf(f)) })
 }
@@ -235,7 +235,7 @@ func feedbackOf(c *cli.Context, now time.Time, scrub func(string) string) (exper
 	boosts := f.Action == experience.Boost
 	switch {
 	case (f.Verdict == experience.Positive && !boosts) || (f.Verdict == experience.Negative && boosts):
-		return f, exit.Errorf(exit.Usage, "positive goes with boost, negative with the others, and correction with any of them", "%s feedback and the action %s contradict each other", f.Verdict, f.Action)
+		return f, exit.Errorf(exit.Usage, "positive goes with boost, negative with the other actions, and correction with any action", "%s feedback and the action %s contradict each other", f.Verdict, f.Action)
 	case f.Tool == "" && (f.Action == experience.Constrain || f.Action == experience.Replace):
 		return f, exit.Errorf(exit.Usage, "--tool TOOL names it", "%s needs a tool", f.Action)
 	case f.Action == experience.Replace && f.With == "":
@@ -243,13 +243,13 @@ func feedbackOf(c *cli.Context, now time.Time, scrub func(string) string) (exper
 	case f.Action != experience.Replace && f.With != "":
 		return f, exit.Errorf(exit.Usage, "--action replace uses another tool instead", "--with is for replace, not for %s", f.Action)
 	case f.Goal != "" && !strings.ContainsFunc(f.Goal, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }):
-		return f, exit.Errorf(exit.Usage, "name words of the goal, such as \"deploy prod*\", or leave the goal out to match every goal", "--goal %.40q has no word", f.Goal)
+		return f, exit.Errorf(exit.Usage, "give words from the goal, such as \"deploy prod*\", or leave --goal out to match every goal", "--goal %.40q contains no word", f.Goal)
 	case f.With != "" && f.With == f.Tool:
-		return f, exit.Errorf(exit.Usage, "--with names another tool", "%s cannot be used instead of itself", f.Tool)
+		return f, exit.Errorf(exit.Usage, "name a different tool with --with", "%s cannot be used instead of itself", f.Tool)
 	case f.Session != "" && c.IsSet("days"):
-		return f, exit.Errorf(exit.Usage, "give one of them", "--session and --days are mutually exclusive")
+		return f, exit.Errorf(exit.Usage, "give only one of them", "--session and --days are mutually exclusive")
 	case c.IsSet("days") && (c.Int("days") < 1 || c.Int("days") > maxFeedbackDays):
-		return f, exit.Errorf(exit.Usage, fmt.Sprintf("give 1 to %d, or leave it out for feedback without an end", maxFeedbackDays), "--days cannot be %d", c.Int("days"))
+		return f, exit.Errorf(exit.Usage, fmt.Sprintf("give 1 to %d, or leave it out for feedback that never expires", maxFeedbackDays), "--days cannot be %d", c.Int("days"))
 	}
 	if c.IsSet("days") {
 		f.Until = now.AddDate(0, 0, c.Int("days"))
@@ -304,12 +304,12 @@ func feedbackNotes(a *workspace.Agent, e *experience.Experience, turns []experie
 	tools := calledTools(e, turns)
 	for _, name := range []string{f.Tool, f.With} {
 		if name != "" && !slices.Contains(tools, name) {
-			notes = append(notes, fmt.Sprintf("no call that %s reported is to a tool %q%s", a.ID, name, meant(name, tools)))
+			notes = append(notes, fmt.Sprintf("%s has reported no call to a tool %q%s", a.ID, name, meant(name, tools)))
 		}
 	}
 	return append(notes,
 		"each live request to "+a.ID+" carries it in the field `feedback`; calls that ignore it are named in the turn and in `evolve feedback stats`",
-		a.ID+" chooses its tools itself: evolve cannot keep it from a call, and none of its scores change")
+		a.ID+" chooses its tools itself: evolve cannot keep it from making a call, and none of its scores change")
 }
 
 // meant suggests the name that was probably meant, in words to be added to a sentence.

@@ -9,7 +9,7 @@ import (
 )
 
 func allGatesFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "all", Usage: "list each gate, not only those that did not pass"}
+	return &cli.BoolFlag{Name: "all", Usage: "list all gates, not only those that did not pass"}
 }
 
 // printGates shows the gates of a proposal. If there are few, or if all is set, it shows
@@ -31,7 +31,7 @@ func printGates(con *console, id string, list []archive.GateVerdict, all bool) {
 		con.printf("  %-*s  %s\n", width, g.Name, g.Words())
 		listGates(con, "    ", g.Rest)
 	}
-	con.printf("  what each of the %d looked at: %s\n", len(list), con.command("evolve show "+id+" --all"))
+	con.printf("  what each of the %d gates checked: %s\n", len(list), con.command("evolve show "+id+" --all"))
 }
 
 // maxGateColumn is the maximum width of the column with the names of gates. A longer name

@@ -18,7 +18,7 @@ import (
 )
 
 // madeUp is the answer with which a grader is tried if its task has no reference answer.
-const madeUp = "an answer by which evolve doctor tries the grader"
+const madeUp = "an answer with which evolve doctor tests the grader"
 
 // graderTrials has each grader program grade one answer.
 func graderTrials(sh *shell, root string, patience time.Duration) func(context.Context, workspace.GraderProgram) (doctor.GraderTrial, error) {

@@ -30,21 +30,21 @@ var topics = []topic{
 	{"tools", "what an agent may call: built-in tools, tools of MCP servers, tools written by agents; skills", []string{"mcp", "skills", "starlark"}},
 	{"feedback", "feedback from people on an agent's tools: effect, scope, duration, conflicts", nil},
 	{"memory", "what agents remember: memory files, what turns learn, retractions", []string{"memories", "recall"}},
-	{"autonomy", "the levels of what an agent may do in live turns, and who raises them", []string{"levels", "ladder"}},
+	{"autonomy", "the levels that limit what an agent may do in live turns, and who raises them", []string{"levels", "ladder"}},
 	{"policies", "deadlines, retries, breakers, rates, budgets, and what no config can change", []string{"policy", "limits", "safety", "guardrails"}},
 	{"suites", "tasks, their split, and the graders", []string{"tasks", "graders", "splits", "holdout"}},
 	{"budgets", "evaluations, money, time, deadlines, and what a run does with them", []string{"budget", "cost", "deadline"}},
-	{"schedule", "a run every night, by systemd, cron or Kubernetes; missed nights", []string{"cron", "crontab", "systemd", "timer", "kubernetes"}},
+	{"schedule", "a run every night, using systemd, cron or Kubernetes; missed nights", []string{"cron", "crontab", "systemd", "timer", "kubernetes"}},
 	{"workers", "evaluations on other machines, over a NATS server", []string{"nats", "keda"}},
 	{"statistics", "what the figures claim, and what they do not", []string{"stats", "verdict", "power", "claims", "guards", "ablation", "confirmation"}},
 	{"search", "how better configs are found, and how parents are chosen", []string{"selection", "selections", "searcher", "model"}},
 	{"decisions", "from a proposal to a commit, and back", []string{"proposals-states", "states", "git"}},
 	{"code", "marked blocks of source code, and the search over them", []string{"blocks", "score"}},
 	{"patch", "changes to source code: targets, gates, review, adoption", []string{"patches", "gates", "diff", "sandbox"}},
-	{"change-requests", "what agents ask for and may not do themselves", []string{"permissions", "change-request"}},
+	{"change-requests", "changes that agents request but are not allowed to make themselves", []string{"permissions", "change-request"}},
 	{"archive", "backups, restoring them, and how long records are kept", []string{"backup", "restore", "retention", "keep", "gc"}},
 	{"notify", "who is told what about nights: programs, webhooks, e-mail, a dead man's switch", []string{"notifications", "heartbeat", "webhook", "email"}},
-	{"metrics", "figures for Prometheus, of nights and of workers; alerts; traces", []string{"prometheus", "monitoring", "alerts", "traces", "opentelemetry", "otel", "otlp"}},
+	{"metrics", "Prometheus metrics for nights and workers; alerts; traces", []string{"prometheus", "monitoring", "alerts", "traces", "opentelemetry", "otel", "otlp"}},
 	{"reports", "formats of a night's report: pages, print, JUnit, spreadsheets, GitHub Actions", []string{"junit", "csv", "spreadsheet", "github", "ci", "print"}},
 	{"view", "the pages of evolve view: what they show, who can read them, decisions", []string{"browser", "pages", "matrix"}},
 	{"security", "what agents, tools, tasks, diffs and models can do, and what they cannot", []string{"secrets", "vulnerability"}},
@@ -57,11 +57,11 @@ var topics = []topic{
 
 func helpCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "help", Usage: "how to use a command, or a chapter of the manual", ArgsUsage: "[COMMAND…]",
+		Name: "help", Usage: "show how to use a command, or show a chapter of the manual", ArgsUsage: "[COMMAND…]",
 		Description: "`flags` after a COMMAND shows only its flags. COMMAND may be a TOPIC: " + strings.Join(topicNames(), ", ") + ".",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "man", Usage: "write the manual as pages for man(1) below `DIR`: man1 for commands, man7 for topics"},
-			&cli.StringFlag{Name: "site", Usage: "write the manual as a website into `DIR`: static pages without scripts; index.html is the first"},
+			&cli.StringFlag{Name: "site", Usage: "write the manual as a website into `DIR`: static pages without scripts, starting with index.html"},
 		},
 		Action: func(c *cli.Context) error {
 			names := c.Args().Slice()
@@ -109,7 +109,7 @@ func helpCommand(sh *shell) *cli.Command {
 				known = append(known, c.Name)
 			}
 			hint := exit.Suggest("`evolve help` lists commands and topics", "`evolve help %s`", names[0], known)
-			return exit.Errorf(exit.Usage, hint, "there is no command and no topic %q", names[0])
+			return exit.Errorf(exit.Usage, hint, "there is no command or topic %q", names[0])
 		},
 	}
 }
@@ -169,7 +169,7 @@ func unknownHelp(path []*cli.Command, names []string) error {
 			words = append(words, c.Name)
 		}
 	}
-	hint := exit.Suggest("`"+parent+"` is all that there is on it", "`"+parent+" %s`", word, words)
+	hint := exit.Suggest("`"+parent+"` is the only help on it", "`"+parent+" %s`", word, words)
 	if t, ok := findTopic(word); ok {
 		hint = "did you mean `evolve help " + t.name + "`?"
 	} else if near := exit.Nearest(word, topicNames()); near != "" && !strings.HasPrefix(hint, "did you mean") {

@@ -20,10 +20,10 @@ func hubCommand(sh *shell) *cli.Command {
 		Name: "hub", Usage: "the server that workers take evaluations from",
 		Subcommands: []*cli.Command{{
 			Name: "check", Usage: "test the hub named by evolve.yaml or --hub, and list its workers",
-			Description: "Outside a workspace it needs --hub, and --creds if the hub demands credentials.",
+			Description: "Outside a workspace, this command needs --hub, and --creds if the hub demands credentials.",
 			Flags: append([]cli.Flag{
 				hubFlag(),
-				&cli.StringFlag{Name: "creds", Usage: "the credentials `FILE` of runs, instead of workers.creds_env"},
+				&cli.StringFlag{Name: "creds", Usage: "the credentials `FILE` for runs, used instead of workers.creds_env"},
 			}, tlsFlags()...),
 			Action: func(c *cli.Context) error {
 				root, set, err := hubSettings(sh, c)
@@ -67,9 +67,9 @@ func hubSettings(sh *shell, c *cli.Context) (root string, set workspace.Workers,
 // tlsFlags returns the flags of a TLS connection.
 func tlsFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "tls-ca", Usage: "the `FILE` of the CA certificates for the server's certificate"},
-		&cli.StringFlag{Name: "tls-cert", Usage: "the `FILE` of the client certificate that the server demands"},
-		&cli.StringFlag{Name: "tls-key", Usage: "the `FILE` of the client certificate's private key"},
+		&cli.StringFlag{Name: "tls-ca", Usage: "the `FILE` with the CA certificates that verify the server's certificate"},
+		&cli.StringFlag{Name: "tls-cert", Usage: "the `FILE` with the client certificate that the server demands"},
+		&cli.StringFlag{Name: "tls-key", Usage: "the `FILE` with the client certificate's private key"},
 	}
 }
 
@@ -120,7 +120,7 @@ func hubOf(c *cli.Context, set workspace.Workers) (workspace.Workers, error) {
 	if c.IsSet("hub") {
 		set.Hub = c.String("hub")
 		if problem := workspace.HubProblem(set.Hub); problem != "" {
-			return set, exit.Errorf(exit.Usage, "write it like tls://host:4222; nats:// is for this machine and private networks", "--hub %s", problem)
+			return set, exit.Errorf(exit.Usage, "write it like tls://host:4222; nats:// is only for this machine and private networks", "--hub %s", problem)
 		}
 	}
 	return set, nil
@@ -132,7 +132,7 @@ func printHub(sh *shell, url string, r hub.Report) {
 		secure = "with TLS"
 	}
 	sh.console.printf("  %s  nats-server %s, %s, a message stored in %s\n", text.Visible(url), text.Visible(r.Server), secure, r.RoundTrip.Round(10*time.Microsecond))
-	sh.console.printf("  %d jobs wait, %d answers wait\n", r.Waiting, r.Answers)
+	sh.console.printf("  %d jobs and %d answers are waiting\n", r.Waiting, r.Answers)
 	if len(r.Workers) == 0 {
 		sh.console.printf("! no worker is connected\n")
 	}

@@ -35,7 +35,7 @@ func startingKind(c *cli.Context) (scaffold.Kind, bool, error) {
 		return scaffold.Kind{}, false, nil
 	}
 	if c.Bool("minimal") {
-		return scaffold.Kind{}, false, exit.Misuse(errors.New("--minimal writes no agent: leave out one of --agent and --minimal"))
+		return scaffold.Kind{}, false, exit.Misuse(errors.New("--minimal writes no agent: leave out either --agent or --minimal"))
 	}
 	kinds, name := scaffold.Kinds(), c.String("agent")
 	if i := slices.IndexFunc(kinds, func(k scaffold.Kind) bool { return k.Name == name }); i >= 0 {

@@ -100,7 +100,7 @@ func (r runsAsTheyAre) asItIs(ctx context.Context, run archive.Run) (archive.Run
 		return run, err
 	}
 	run.State, run.Exit = archive.RunInterrupted, exit.Interrupted
-	run.Reason = "its process died, or had no room to record its end; its last record is from " + last.Local().Format("2006-01-02 15:04:05")
+	run.Reason = "its process died, or had no disk space to record its end; its last record is from " + last.Local().Format("2006-01-02 15:04:05")
 	return run, nil
 }
 

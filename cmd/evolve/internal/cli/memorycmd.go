@@ -17,40 +17,40 @@ import (
 )
 
 func memoryCommand(sh *shell) *cli.Command {
-	flagAgent := &cli.StringFlag{Name: "agent", Usage: "the agent `ID` that has the memories; needed when there are several"}
+	flagAgent := &cli.StringFlag{Name: "agent", Usage: "the `ID` of the agent that has the memories; needed if there are several agents"}
 	flagDomain := &cli.StringFlag{Name: "domain", Usage: "as in a turn in the subject area `DOMAIN`; all areas by default"}
 	return &cli.Command{
 		Name: "memory", Usage: "what agents remember: search, audit, retract, restore, propose",
 		Subcommands: []*cli.Command{
 			{
-				Name: "search", Usage: "the memories that fit a text, as a turn would recall them", ArgsUsage: "QUERY…",
-				Description: "Searches the agent's own file and the shared one. Marks those that a turn would recall.",
+				Name: "search", Usage: "find the memories that match a text, as a turn would recall them", ArgsUsage: "QUERY…",
+				Description: "Searches the agent's own file and the shared one, and marks the memories that a turn would recall.",
 				Flags:       []cli.Flag{flagAgent, flagDomain},
 				Action:      func(c *cli.Context) error { return memorySearch(sh, c) },
 			},
 			{
-				Name: "audit", Usage: "advice on the memories of a topic, and what retractions have cost", ArgsUsage: "TOPIC…",
-				Description: "Advises to keep, retract or update each, and lists the retracted ones that later failures\n" +
-					"needed and the old ones that no stored turn recalled. Changes nothing; works while a run is on.",
+				Name: "audit", Usage: "give advice on the memories of a topic, and show what retractions have cost", ArgsUsage: "TOPIC…",
+				Description: "Advises whether to keep, retract or update each memory, and lists retracted ones that were missed in\n" +
+					"later failures and old ones that no stored turn recalled. Changes nothing; works while a run is on.",
 				Flags:  []cli.Flag{flagAgent, flagDomain},
 				Action: func(c *cli.Context) error { return memoryAudit(sh, c) },
 			},
 			{
-				Name: "retract", Usage: "mark a memory so that it is not recalled: one commit", ArgsUsage: "ID",
+				Name: "retract", Usage: "mark a memory, with one commit, so that it is no longer recalled", ArgsUsage: "ID",
 				Description: "Marks the line in the file that has it: agents/AGENT/memories.jsonl, or agents/memories.jsonl,\n" +
 					"which all agents read. Nothing is deleted; `evolve memory restore` removes the mark.",
 				Flags:  append(decidingFlags("the `REASON`, in the file, the ledger and the commit"), flagAgent),
 				Action: func(c *cli.Context) error { return memoryMark(sh, c, "retract") },
 			},
 			{
-				Name: "restore", Usage: "remove the mark of a retraction: one commit", ArgsUsage: "ID",
+				Name: "restore", Usage: "remove the mark of a retraction, with one commit", ArgsUsage: "ID",
 				Description: "The memory is recalled again, from the next turn on.",
 				Flags:       append(decidingFlags("the `REASON`, for the ledger and the commit"), flagAgent),
 				Action:      func(c *cli.Context) error { return memoryMark(sh, c, "restore") },
 			},
 			{
 				Name: "propose", Usage: "propose what live turns have learned", ArgsUsage: "[AGENT]",
-				Description: "A night does the same. The proposal adds to agents/AGENT/memories.jsonl when a person approves it.",
+				Description: "A night does the same. If a person approves the proposal, its memories are added to agents/AGENT/memories.jsonl.",
 				Action:      func(c *cli.Context) error { return memoryPropose(sh, c) },
 			},
 		},
@@ -106,7 +106,7 @@ func memorySearch(sh *shell, c *cli.Context) error {
 		return sh.printJSON(map[string]any{"agent": a.ID, "memories": found})
 	}
 	if len(found) == 0 {
-		return sh.result(nil, "%s has no memory on it\n", a.ID)
+		return sh.result(nil, "%s has no memory that matches\n", a.ID)
 	}
 	for _, f := range found {
 		sh.printf("%s  %s%s  %s\n", text.Visible(f.ID), number.Score(f.Score), orElse("", "  recalled", !f.Recalled), memoryNote(f.memoryView))

@@ -95,7 +95,7 @@ func memoryMark(sh *shell, c *cli.Context, verb string) error {
 	p = done.Proposal
 	sh.printf("%s: commit %s\n", text.Visible(p.Title), wire.Abbreviated(p.AdoptedCommit))
 	if verb == "retract" {
-		sh.printf("  should it be missed     %s\n", sh.command(restoreCommand(a, c.Args().First())))
+		sh.printf("  to undo it    %s\n", sh.command(restoreCommand(a, c.Args().First())))
 	}
 	printFollowing(sh.console, done)
 	return nil

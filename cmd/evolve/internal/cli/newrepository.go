@@ -18,7 +18,7 @@ func founding(sh *shell, w *workspace.Workspace, d decision, p archive.ProposalR
 	return sh.Reviewer(w, nil).InitialFiles()
 }
 
-const newRepository = "the workspace is not in a git repository; the first commit of a new one holds these files and no others"
+const newRepository = "the workspace is not in a git repository; the first commit of a new repository will contain only these files"
 
 // printFounding names the files of a new repository's first commit.
 func printFounding(out io.Writer, files []string) {

@@ -40,7 +40,7 @@ func backupWords(s backup.State) (last, fault string) {
 		last = fmt.Sprintf("%s, after night %d (%s)", s.Last.Time.Local().Format("2 Jan 2006 15:04"), s.Last.Night, humanize.IBytes(uint64(s.Last.Bytes)))
 	}
 	if s.Fault != nil {
-		fault = fmt.Sprintf("night %d made no backup: %s; the last: %s", s.Fault.Night, text.Visible(s.Fault.Reason), orElse(last, text.Visible(s.Trouble), s.Trouble == ""))
+		fault = fmt.Sprintf("night %d made no backup: %s; the last backup: %s", s.Fault.Night, text.Visible(s.Fault.Reason), orElse(last, text.Visible(s.Trouble), s.Trouble == ""))
 	}
 	if s.Fault == nil && s.Trouble != "" {
 		fault = text.Visible(s.Trouble)

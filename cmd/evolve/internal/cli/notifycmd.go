@@ -24,7 +24,7 @@ func notifyCommand(sh *shell) *cli.Command {
 		Name: "notify", Usage: "notify people about nights",
 		Subcommands: []*cli.Command{{
 			Name: "test", Usage: "send a test message through every channel in evolve.yaml",
-			Description: "Prints the result for each channel. Records nothing, and sends no heartbeat, because its success would count as the success of a night.",
+			Description: "Prints the result for each channel. Records nothing, and sends no heartbeat, because a heartbeat would report the success of a night.",
 			Action: func(c *cli.Context) error {
 				root, err := sh.root(c)
 				if err != nil {

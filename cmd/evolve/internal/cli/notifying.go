@@ -327,6 +327,6 @@ func printNotify(con *console, s *notify.State) {
 		con.printf("\n! notify  %s has not delivered since %s: %s\n", text.Visible(f.Channel), f.Since.Local().Format("2 Jan 15:04"), text.Visible(f.Reason))
 	}
 	if s.Waiting > 0 {
-		con.printf("notify  %s to be delivered: the next run tries again, and %s tries the channels\n", orElse("1 message is", fmt.Sprintf("%d messages are", s.Waiting), s.Waiting == 1), con.command("evolve notify test"))
+		con.printf("notify  %s to be delivered: the next run tries again, and %s tests the channels\n", orElse("1 message is", fmt.Sprintf("%d messages are", s.Waiting), s.Waiting == 1), con.command("evolve notify test"))
 	}
 }

@@ -20,19 +20,19 @@ func patchCommand(sh *shell) *cli.Command {
 		Subcommands: []*cli.Command{
 			patchPropose(sh),
 			{
-				Name: "list", Usage: "all patches, the latest first", Description: "Works while a run is on.",
+				Name: "list", Usage: "list all patches, the latest first", Description: "Works while a run is on.",
 				Action: func(c *cli.Context) error { return patchList(sh, c) },
 			},
 			{
-				Name: "show", Usage: "one in full: its diff, its gates with their evidence, its review", ArgsUsage: "ID",
+				Name: "show", Usage: "show one patch in full: its diff, its gates with their evidence, its review", ArgsUsage: "ID",
 				Description: "Foreign text is shown with control, direction and invisible characters escaped. Works while a run is on.",
 				Flags:       []cli.Flag{allGatesFlag()},
 				Action:      func(c *cli.Context) error { return patchShow(sh, c) },
 			},
 			{
-				Name: "review", Usage: "have another agent review it: its verdict is advice, and may be a veto", ArgsUsage: "ID",
-				Description: "It sees the tool's own diff, what the gates found and the stated reason, and answers approve or " +
-					"reject with reasons. The verdict is bound to the digest of the patch. Agents take turns; none reviews its own.",
+				Name: "review", Usage: "have another agent review a patch: its verdict is advice, and can be a veto", ArgsUsage: "ID",
+				Description: "The reviewer sees evolve's own diff, what the gates found and the stated reason, and answers approve or " +
+					"reject with reasons. The verdict is bound to the digest of the patch. Agents take turns; none reviews its own patches.",
 				Flags:  []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "the reviewing `AGENT`, instead of the one whose turn it is"}},
 				Action: func(c *cli.Context) error { return patchReview(sh, c) },
 			},
@@ -53,7 +53,7 @@ func patchList(sh *shell, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return printList(sh.console, "patches", views, "no patch was proposed yet", func(v patchView) error {
+	return printList(sh.console, "patches", views, "no patch has been proposed yet", func(v patchView) error {
 		_, err := fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %-16s %s\n", v.ID, v.State.Name(), v.Created.Local().Format("_2 Jan 15:04"),
 			cell(v.Author, 24), text.Visible(v.Title))
 		return err

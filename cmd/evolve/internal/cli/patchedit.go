@@ -24,7 +24,7 @@ func editFiles(sh *shell, c *cli.Context, t review.Target) (string, error) {
 		editor = sh.Env.Get("EDITOR")
 	}
 	if editor == "" {
-		return "", exit.Errorf(exit.Usage, "set VISUAL or EDITOR, or submit a diff", "no editor is named")
+		return "", exit.Errorf(exit.Usage, "set VISUAL or EDITOR, or submit a diff", "no editor is set")
 	}
 	rev := &review.Reviewer{Targets: []review.Target{t}, Env: sh.Env}
 	ground, err := rev.Survey(t.Name)
@@ -41,7 +41,7 @@ func editFiles(sh *shell, c *cli.Context, t review.Target) (string, error) {
 	for _, name := range c.Args().Slice() {
 		name = filepath.ToSlash(filepath.Clean(name))
 		if !filepath.IsLocal(name) {
-			return "", exit.Errorf(exit.Usage, "name files from the root of the repository", "%q leads out of the repository", name)
+			return "", exit.Errorf(exit.Usage, "give paths relative to the root of the repository", "%q leads out of the repository", name)
 		}
 		old, err := ground.File(name)
 		if err != nil {
@@ -75,7 +75,7 @@ func editFiles(sh *shell, c *cli.Context, t review.Target) (string, error) {
 		}
 	}
 	if len(changed) == 0 {
-		return "", exit.Errorf(exit.Usage, "save what you change in the editor", "nothing was changed")
+		return "", exit.Errorf(exit.Usage, "save your changes in the editor", "nothing was changed")
 	}
 	return string(diff.Unified(changed)), nil
 }

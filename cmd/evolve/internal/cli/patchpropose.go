@@ -26,13 +26,13 @@ func patchPropose(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "propose", Usage: "submit a diff: it is applied, checked by gates and stored; nothing else changes", ArgsUsage: "[FILE…]",
 		Description: "FILE is a unified diff, or - for standard input; a diff by a model is read tolerantly, and applied exactly or " +
-			"not at all. With --edit, FILE names files of the repository, which the editor opens as copies. The target is " +
+			"not at all. With --edit, FILE names files in the repository, which the editor opens as copies. The target is " +
 			"one of patches.targets in evolve.yaml, or --repo with --allow, which needs no workspace: the ledger is then " +
-			"stored in a temporary workspace that the output names. Without FILE it passes the patches that wait as " +
-			"drafts through their gates. Ends with 0 when a person may decide, with 4 when a gate " +
+			"stored in a temporary workspace that the output names. Without FILE, the command takes the patches that wait as " +
+			"drafts through their gates. The exit code is 0 if a person can decide, and 4 if a gate " +
 			"failed or no patch was accepted.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "target", Usage: "the target `NAME` of evolve.yaml; needed if there are several"},
+			&cli.StringFlag{Name: "target", Usage: "the target `NAME` in evolve.yaml; needed if there are several"},
 			&cli.StringFlag{Name: "repo", Usage: "a git repository in `DIR` instead of a target"},
 			&cli.StringSliceFlag{Name: "allow", Usage: "a `PATH` of --repo that may be changed, with everything below it; may be repeated"},
 			&cli.BoolFlag{Name: "edit", Usage: "write the change in $VISUAL or $EDITOR"},
@@ -141,7 +141,7 @@ func left(err error, temporary bool) error {
 	}
 	hint := "the same command tries " + l.ID + " again, as do the next night and the next `evolve patch propose`; `evolve reject " + l.ID + "` closes it"
 	if temporary {
-		hint = "none of it is stored; the same command starts again"
+		hint = "nothing was stored; repeat the command to start again"
 	}
 	code := exit.Interrupted
 	switch {
@@ -178,7 +178,7 @@ func resumedWords(p archive.ProposalRecord) string {
 func proposeWaiting(sh *shell, c *cli.Context) error {
 	for _, flag := range c.Command.Flags {
 		if name := flag.Names()[0]; c.IsSet(name) && name != "workspace" {
-			return exit.Errorf(exit.Usage, "write `evolve patch propose "+c.Command.ArgsUsage+"`; without FILE the command resumes patches that wait, which keep their own flags", "--%s needs a FILE", name)
+			return exit.Errorf(exit.Usage, "write `evolve patch propose "+c.Command.ArgsUsage+"`; without FILE, the command resumes patches that wait, which keep the flags they were proposed with", "--%s needs a FILE", name)
 		}
 	}
 	w, err := sh.load(c)
@@ -227,15 +227,15 @@ func patchTarget(sh *shell, c *cli.Context, w *workspace.Workspace) (review.Targ
 	name, repo := c.String("target"), c.String("repo")
 	switch {
 	case repo != "" && name != "":
-		return review.Target{}, exit.Misuse(errors.New("--target and --repo both name what is patched"))
+		return review.Target{}, exit.Misuse(errors.New("--target and --repo both name what to patch: give only one of them"))
 	case repo != "":
 		dir := sh.abs(repo)
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return review.Target{}, exit.Errorf(exit.Usage, "--repo is the folder of a git repository", "%s is not a folder", repo)
+			return review.Target{}, exit.Errorf(exit.Usage, "--repo must name the folder of a git repository", "%s is not a folder", repo)
 		}
 		return review.Target{Name: filepath.Base(dir), Repo: dir, Policy: scope.Policy{Allow: c.StringSlice("allow")}}, nil
 	case len(c.StringSlice("allow")) > 0:
-		return review.Target{}, exit.Errorf(exit.Usage, "evolve.yaml declares what a target allows", "--allow goes with --repo")
+		return review.Target{}, exit.Errorf(exit.Usage, "evolve.yaml declares what a target allows", "--allow can be used only with --repo")
 	}
 	all := w.PatchTargets()
 	if name == "" && len(all) == 1 {
@@ -252,9 +252,9 @@ func patchTarget(sh *shell, c *cli.Context, w *workspace.Workspace) (review.Targ
 		return review.Target{}, exit.Errorf(exit.Usage, hint, "evolve.yaml has no target %q under patches", name)
 	}
 	if len(all) == 0 {
-		return review.Target{}, exit.Errorf(exit.Usage, "write one under patches.targets of evolve.yaml, or name --repo DIR --allow PATH", "%w", errNoTarget)
+		return review.Target{}, exit.Errorf(exit.Usage, "add a target under patches.targets in evolve.yaml, or give --repo DIR --allow PATH", "%w", errNoTarget)
 	}
-	return review.Target{}, exit.Errorf(exit.Usage, fmt.Sprintf("--target is one of %v", names), "%w", errNoTarget)
+	return review.Target{}, exit.Errorf(exit.Usage, fmt.Sprintf("--target must be one of %v", names), "%w", errNoTarget)
 }
 
 // readDiff reads the submitted diff, but at most one byte more than the limit on its size.

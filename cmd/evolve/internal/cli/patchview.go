@@ -267,7 +267,7 @@ func (v patchView) reviewed(con *console) (words, reasons string) {
 	case r != nil:
 		words = text.Visible(r.Reviewer) + " " + orElse("approves", "vetoes it", r.Approve)
 		if v.Outdated {
-			words += ", but the review is outdated: it is of an earlier state"
+			words += ", but the review is outdated: it covers an earlier state"
 		}
 		return words, r.Reasons
 	case v.NoReview != "":

@@ -127,9 +127,9 @@ func undecided(p archive.ProposalRecord) bool { return slices.Contains(approving
 func proposalsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:        "proposals",
-		Usage:       "the queue: what awaits a person",
+		Usage:       "show the queue of what awaits a person",
 		Description: "Works while a run is on.",
-		Flags:       []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "include those that were decided"}},
+		Flags:       []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also list what has been decided"}},
 		Action: func(c *cli.Context) error {
 			lines := []proposalLine{}
 			err := readingIfThere(sh, c, func(root string, a *archive.Archive) (err error) {
@@ -271,7 +271,7 @@ func viewOf(p archive.ProposalRecord) proposalView {
 func showCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:        "show",
-		Usage:       "one proposal in full: what changes, its gates, its history",
+		Usage:       "show one proposal in full: what changes, its gates, its history",
 		ArgsUsage:   "ID",
 		Description: "Works while a run is on.",
 		Flags:       []cli.Flag{allGatesFlag()},
@@ -451,13 +451,13 @@ func provenanceNotes(ctx context.Context, sh *shell, a *archive.Archive, root st
 	case commits.Confirmed[p.ID]:
 		return []string{"imported; a commit here confirms the decision and who made it"}, nil
 	}
-	return []string{"imported: the decision and who made it are as the export states them, unproven"}, nil
+	return []string{"imported: the decision and who made it are as stated in the export, without proof"}, nil
 }
 
 func diffCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:        "diff",
-		Usage:       "what a proposal changes, file by file",
+		Usage:       "show what a proposal changes, file by file",
 		ArgsUsage:   "ID",
 		Description: "Invisible and control characters are shown escaped. Works while a run is on.",
 		Action: func(c *cli.Context) error {

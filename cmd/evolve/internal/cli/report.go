@@ -58,9 +58,9 @@ func reportCommand(sh *shell) *cli.Command {
 	var o reportOptions
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "one night on one page",
+		Usage:     "show one night on one page",
 		ArgsUsage: "[RUN]",
-		Description: "RUN is a run's id or number; the latest by default. RUN may be `index`: the page that links " +
+		Description: "RUN is a run's id or number; the latest by default. RUN may be `index`: the page that links to " +
 			"all nights. Works while a run is on. --junit prints a test case for each held-out task, failed if it scored " +
 			"lower with the variant; --csv prints a row for each; --github prints an error if the run failed, a warning if a person is needed, else a notice. See `evolve help reports`.",
 		Flags: []cli.Flag{

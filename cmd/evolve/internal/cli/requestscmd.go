@@ -45,15 +45,15 @@ func requestLineOf(r archive.ChangeRequestRecord) requestLine {
 
 func requestsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "requests", Usage: "what agents asked for and may not do themselves",
+		Name: "requests", Usage: "changes that agents requested but are not allowed to make themselves",
 		Subcommands: []*cli.Command{
 			{
-				Name: "list", Usage: "the requests that await a person", Description: "Works while a run is on.",
-				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "include those that were decided"}},
+				Name: "list", Usage: "list the requests that await a person", Description: "Works while a run is on.",
+				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also list what has been decided"}},
 				Action: func(c *cli.Context) error { return requestsList(sh, c) },
 			},
 			{
-				Name: "show", Usage: "one in full: the exact call, its reason, its history", ArgsUsage: "ID", Description: "Works while a run is on.",
+				Name: "show", Usage: "show one request in full: the exact call, its reason, its history", ArgsUsage: "ID", Description: "Works while a run is on.",
 				Action: func(c *cli.Context) error {
 					return reading(sh, c, func(_ string, a *archive.Archive) error {
 						r, err := requestOf(c.Context, a, c.Args().First())

@@ -139,15 +139,15 @@ func leftToPerson(kind string) string {
 	case "source":
 		return "change the source yourself and commit it"
 	case "config":
-		return "parameters change through proposals only: `evolve variants` lists what was tried, `evolve propose` proposes one"
+		return "parameters change only through proposals: `evolve variants` lists the variants that were tried, `evolve propose` proposes one"
 	case "policy", "settings":
 		return "edit evolve.yaml or agents/<id>/agent.yaml yourself"
 	case "benchmark", "grader":
-		return "edit the suite yourself; what was measured on it before no longer counts"
+		return "edit the suite yourself; earlier measurements on it will no longer count"
 	case "archive":
-		return "the archive is not edited by hand; look for a command of evolve that does it"
+		return "the archive must not be edited by hand; look for an evolve command that makes the change"
 	case autonomy.RequestType:
-		return "`evolve autonomy request AGENT --level N --from ID --reason \"…\"` asks for the level, if the agent meets what it needs"
+		return "`evolve autonomy request AGENT --level N --from ID --reason \"…\"` requests the level, if the agent meets its requirements"
 	case "tool":
 		return "change the files in agents/<id>/tools/ yourself"
 	}

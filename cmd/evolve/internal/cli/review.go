@@ -31,7 +31,7 @@ type reviewView struct {
 func reviewCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "review", Usage: "go through what awaits a decision, one by one",
-		Description: "On a terminal only. Each proposal is shown in full; then you approve it (with the question of `evolve approve`), reject it with " +
+		Description: "Works only on a terminal. Each proposal is shown in full; then you approve it (and confirm, as in `evolve approve`), reject it with " +
 			"a reason, look at its diff or its gates, or leave it for later.",
 		Flags: []cli.Flag{byFlag()},
 		Action: func(c *cli.Context) error {
@@ -253,7 +253,7 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 				}
 			}
 			if p.State == archive.HumanLane {
-				if word.OverrideReason, err = who.ask(c.Context, "a gate flagged it; for what reason do you accept it? "); err != nil {
+				if word.OverrideReason, err = who.ask(c.Context, "a gate flagged it; reason for accepting it anyway? "); err != nil {
 					return p.State, err
 				}
 			}

@@ -50,25 +50,25 @@ type runOptions struct {
 func runCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:  "run",
-		Usage: "the nightly batch: search, confirm on the holdout, propose, report",
+		Usage: "run the nightly batch: search, confirm on the holdout, propose, report",
 		Description: "Runs every agent of the workspace (or those named by --agent) over its suites. `evolve\n" +
 			"schedule` starts it every night; a run whose process died is resumed, and nothing recorded is paid for twice.",
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "agent", Usage: "run only the agent `ID`; repeat it for several"},
+			&cli.StringSliceFlag{Name: "agent", Usage: "run only the agent `ID`; may be repeated"},
 			&cli.IntFlag{Name: "budget-evals", Usage: "at most `N` evaluations, shared among the agents"},
 			&cli.Float64Flag{Name: "budget-usd", Usage: "at most `USD`, reserved before it is spent"},
 			&cli.DurationFlag{Name: "budget-time", Usage: "at most `DURATION`, such as 45m or 6h"},
-			&cli.StringFlag{Name: "until", Usage: "end, report included, by the local time `HH:MM`"},
+			&cli.StringFlag{Name: "until", Usage: "finish, including the report, by the local time `HH:MM`"},
 			&cli.IntFlag{Name: "concurrency", Usage: "run `N` evaluations at once"},
-			&cli.IntFlag{Name: "lookahead", Usage: "ask for up to `N` evaluations before the first result is needed; a deterministic agent gives the same results at any concurrency up to N"},
+			&cli.IntFlag{Name: "lookahead", Usage: "request up to `N` evaluations without waiting for a result; a deterministic agent gives the same results at any concurrency up to N"},
 			hubFlag(),
 			&cli.Int64Flag{Name: "seed", Usage: "random seed `N`; the run's number by default"},
 			&cli.StringFlag{Name: "selection", Usage: "choose parents by `METHOD`: " + strings.Join(mutate.Selections(), ", ")},
-			&cli.StringFlag{Name: "stages", Usage: "run the `STAGES` search, which stops before the holdout, or search,confirm, the default"},
+			&cli.StringFlag{Name: "stages", Usage: "the `STAGES` to run: search, which stops before the holdout, or search,confirm, the default"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "show the plan, its cost and its power, and stop"},
-			&cli.BoolFlag{Name: "resume", Usage: "resume the latest run, if it was interrupted or ended by an outage, with its own options; --resume=false begins another run even after a crash"},
+			&cli.BoolFlag{Name: "resume", Usage: "resume the latest run with its original options, if it was interrupted or ended by an outage; --resume=false starts a new run even after a crash"},
 			&cli.BoolFlag{Name: "catch-up", Usage: "do nothing unless the last night of `evolve schedule` was missed or its process died"},
-			&cli.BoolFlag{Name: "detailed-exitcode", Usage: "exit 3 when proposals await a decision"},
+			&cli.BoolFlag{Name: "detailed-exitcode", Usage: "exit with code 3 when proposals await a decision"},
 		},
 		Action: func(c *cli.Context) error {
 			o, err := parseRun(c)
@@ -172,11 +172,11 @@ func parseRun(c *cli.Context) (runOptions, error) {
 	case "search,confirm":
 		given.Stages = []string{batch.SearchStage, batch.ConfirmStage}
 	default:
-		return o, exit.Errorf(exit.Usage, "--stages is search, or search,confirm", "there are no stages %q", s)
+		return o, exit.Errorf(exit.Usage, "--stages must be search or search,confirm", "there are no stages %q", s)
 	}
 	if known := mutate.Selections(); given.Selection != "" && !slices.Contains(known, given.Selection) {
 		hint := exit.Suggest("they are "+strings.Join(known, ", "), "%s", given.Selection, known)
-		return o, exit.Errorf(exit.Usage, hint, "there is no selection %q", given.Selection)
+		return o, exit.Errorf(exit.Usage, hint, "there is no selection method %q", given.Selection)
 	}
 	return o, nil
 }
@@ -290,7 +290,7 @@ func reportUnreported(ctx context.Context, sh *shell, w *workspace.Workspace, op
 		return false, nil
 	}
 	if u.Repeat {
-		sh.eprintf("run %s had ended, but was killed before it could report; nothing is repeated. --resume=false begins another run\n", u.Run.ID)
+		sh.eprintf("run %s had ended, but was killed before it could report; nothing is repeated. --resume=false starts a new run\n", u.Run.ID)
 		return true, conclude(ctx, sh, w, opts.Archive, u.Summary, o)
 	}
 	report, err := writeReport(ctx, w, opts.Archive, u.Summary)
@@ -314,7 +314,7 @@ func drainContext(sh *shell) (ctx, drain context.Context, stop func()) {
 			end  context.CancelCauseFunc
 			says string
 		}{
-			{drained, "stopping: evaluations under way are finished and stored; interrupt again to stop at once"},
+			{drained, "stopping: evaluations under way will be finished and stored; interrupt again to stop at once"},
 			{cancel, "stopping at once; what was finished is stored"},
 		} {
 			if next == nil {

@@ -26,9 +26,9 @@ type scheduleOptions struct {
 func (o *scheduleOptions) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "at", Destination: &o.at, Usage: "start at this local time `HH:MM`; 01:30 by default"},
-		&cli.StringFlag{Name: "until", Destination: &o.until, Usage: "end, report included, by the local time `HH:MM`; by default the limits of evolve.yaml apply"},
-		&cli.StringFlag{Name: "format", Destination: &o.format, Usage: "for the `SCHEDULER`: systemd, cron or, to print only, kubernetes"},
-		&cli.BoolFlag{Name: "system", Destination: &o.system, Usage: "install a unit of the system, as root, that runs as the owner of the workspace"},
+		&cli.StringFlag{Name: "until", Destination: &o.until, Usage: "finish, including the report, by the local time `HH:MM`; by default the limits of evolve.yaml apply"},
+		&cli.StringFlag{Name: "format", Destination: &o.format, Usage: "for the `SCHEDULER`: systemd, cron or, with print only, kubernetes"},
+		&cli.BoolFlag{Name: "system", Destination: &o.system, Usage: "install a system unit, as root, that runs as the owner of the workspace"},
 	}
 }
 
@@ -42,10 +42,10 @@ func (o scheduleOptions) kind() (schedule.Kind, error) {
 		names = append(names, string(k))
 	}
 	if o.format != "" && !slices.Contains(names, o.format) {
-		return "", exit.Errorf(exit.Usage, exit.Suggest("", "%s", o.format, names), "--format is systemd, cron or kubernetes, not %q", o.format)
+		return "", exit.Errorf(exit.Usage, exit.Suggest("", "%s", o.format, names), "--format must be systemd, cron or kubernetes; it is %q", o.format)
 	}
 	if o.system && o.format != "" && o.format != string(schedule.Systemd) {
-		return "", exit.Errorf(exit.Usage, "leave one of them out", "--system is for systemd, not for %s", o.format)
+		return "", exit.Errorf(exit.Usage, "leave out either --system or --format", "--system is for systemd, not for %s", o.format)
 	}
 	return schedule.Kind(o.format), nil
 }

@@ -40,8 +40,8 @@ func scheduleInstallCommand(sh *shell) *cli.Command {
 	var o scheduleOptions
 	return &cli.Command{
 		Name: "install", Usage: "start a run every night from now on",
-		Description: "Writes a service and a timer of systemd for the user, or, if systemd accepts no commands, lines into the " +
-			"user's crontab between two marks. It asks no question. Repeated, it changes only what differs: flags that are left out " +
+		Description: "Writes a systemd service and timer for the user or, if systemd accepts no commands, lines into the " +
+			"user's crontab between two marks. It does not ask for confirmation. When run again, it changes only what differs: flags that are left out " +
 			"keep their installed values.",
 		Flags:  o.flags(),
 		Action: func(c *cli.Context) error { return scheduleInstall(sh, c, o) },
@@ -121,9 +121,9 @@ func printByHand(sh *shell, kind schedule.Kind, system bool, n schedule.Night, r
 func scheduleError(err error) error {
 	switch {
 	case errors.Is(err, schedule.ErrOther):
-		return exit.Errorf(exit.Usage, "run `evolve schedule remove` first", "%w, in another way", err)
+		return exit.Errorf(exit.Usage, "run `evolve schedule remove` first", "%w, in a different way", err)
 	case errors.Is(err, fs.ErrPermission):
-		return exit.Errorf(exit.Infrastructure, "units of the system are written by root; without --system they are the user's own", "%w", err)
+		return exit.Errorf(exit.Infrastructure, "only root can write system units; without --system, user units are written", "%w", err)
 	}
 	return exit.Errorf(exit.Infrastructure, "`evolve schedule print` prints what to add by hand", "%w", err)
 }
@@ -139,7 +139,7 @@ func scheduleNotes(w *workspace.Workspace, n schedule.Night, done schedule.Done)
 		if done.Kind == schedule.Systemd {
 			how = "`systemctl " + orElse("", "--user ", done.System) + "edit " + schedule.Name(n.Workspace) + ".service` with EnvironmentFile= under [Service]"
 		}
-		notes = append(notes, fmt.Sprintf("a night runs without the environment of a shell, and may need %s: %s", strings.Join(names, ", "), how))
+		notes = append(notes, fmt.Sprintf("a night runs without a shell's environment and may need %s; to set variables: %s", strings.Join(names, ", "), how))
 	}
 	return notes
 }
@@ -152,9 +152,9 @@ func lingers() bool {
 
 func printInstalled(con *console, v scheduleInstalled) {
 	if v.Changed {
-		con.printf("a night starts every day at %s, by %s; the next %s\n", v.At, v.Kind, v.Next.Format("on _2 Jan 15:04"))
+		con.printf("a night starts every day at %s, by %s; the next one is %s\n", v.At, v.Kind, v.Next.Format("on _2 Jan 15:04"))
 	} else {
-		con.printf("nothing to do: a night starts every day at %s, by %s; the next %s\n", v.At, v.Kind, v.Next.Format("on _2 Jan 15:04"))
+		con.printf("nothing to do: a night starts every day at %s, by %s; the next one is %s\n", v.At, v.Kind, v.Next.Format("on _2 Jan 15:04"))
 	}
 	if v.Changed {
 		for _, f := range v.Files {

@@ -21,8 +21,8 @@ func schedulePrintCommand(sh *shell) *cli.Command {
 	var o scheduleOptions
 	return &cli.Command{
 		Name: "print", Usage: "show what would be installed",
-		Description: "Prints a service and a timer of systemd, the lines of a crontab, or a CronJob of Kubernetes; without --format " +
-			"what `evolve schedule install` writes on this machine. It changes nothing.",
+		Description: "Prints a systemd service and timer, crontab lines, or a Kubernetes CronJob; without --format, " +
+			"what `evolve schedule install` would write on this machine. It changes nothing.",
 		Flags: o.flags(),
 		Action: func(c *cli.Context) error {
 			kind, err := o.kind()

@@ -52,7 +52,7 @@ func printWritten(con *console, p archive.ProposalRecord) {
 	}
 	if kind == "skill" {
 		if d, err := skill.Parse(p.Files[0].New); err == nil {
-			text("text, for the prompt of tasks of the domain "+foreign.Visible(d.Domain), d.Text)
+			text("text for the prompts of tasks in the domain "+foreign.Visible(d.Domain), d.Text)
 			con.printf("\nseen on %s\n", foreign.Visible(oneLine(strings.Join(d.Evidence, ", "), 200)))
 		}
 		return

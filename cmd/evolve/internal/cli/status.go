@@ -161,7 +161,7 @@ const (
 func statusCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:        "status",
-		Usage:       "what awaits a decision, the last runs, what was adopted",
+		Usage:       "show what awaits a decision, the last runs, and what was adopted",
 		Description: "Works while a run is on.",
 		Action: func(c *cli.Context) error {
 			root, err := sh.root(c)
@@ -527,7 +527,7 @@ func printAdopted(con *console, list []proposalLine) {
 	for _, p := range list {
 		next := con.command("evolve rollback " + p.ID)
 		if p.Imported {
-			next = "imported: as the export states it; " + con.command("evolve show "+p.ID)
+			next = "imported, as stated in the export; " + con.command("evolve show "+p.ID)
 		}
 		con.printf("  %-4s %s     %s\n", p.ID, text.Visible(p.Title), next)
 	}
@@ -571,13 +571,13 @@ func printConfirmation(con *console, v statusView) {
 		if c.Number == 0 {
 			name = text.Visible(agent.ConfigID(c.Variant).Short())
 		}
-		con.printf("  %s  %s  each task has run %s so far, %d %% of the evidence it needs", text.Visible(c.Agent), name, text.Times(c.Blocks), c.share())
+		con.printf("  %s  %s  each task has run %s so far, %d %% of the evidence needed", text.Visible(c.Agent), name, text.Times(c.Blocks), c.share())
 		if c.State == stats.Parked {
 			con.printf(", parked")
 		}
 		con.printf("\n")
 	}
 	for _, e := range v.Entries {
-		con.printf("  %s  %d of %d confirmations left in any %d days\n", text.Visible(e.Agent), e.Left, e.Most, e.Days)
+		con.printf("  %s  %d confirmations left of the %d allowed within any %d days\n", text.Visible(e.Agent), e.Left, e.Most, e.Days)
 	}
 }

@@ -53,7 +53,7 @@ func printSchedule(con *console, l *scheduleLine) {
 		con.printf("\nnext night  %s, by %s\n", l.Next.Format("_2 Jan 15:04"), l.Kind)
 	}
 	if l.Missed {
-		con.printf("! the night of %s was missed: nothing ran since\n    output  %s\n    %s\n", l.Last.Format("_2 Jan 15:04"), text.Visible(l.Log), con.command("evolve doctor"))
+		con.printf("! the night of %s was missed: nothing has run since\n    output  %s\n    %s\n", l.Last.Format("_2 Jan 15:04"), text.Visible(l.Log), con.command("evolve doctor"))
 	}
 }
 
@@ -61,7 +61,7 @@ func printSchedule(con *console, l *scheduleLine) {
 // fault are empty.
 func scheduleProbe(ctx context.Context, sh *shell, root string) (words, fault, hint string) {
 	found, err := sh.scheduler().Find(ctx, realPath(root))
-	hint = sh.command("evolve schedule install") + " writes it anew"
+	hint = sh.command("evolve schedule install") + " rewrites it"
 	if err != nil {
 		return "", "it cannot be read: " + text.OneLine(err.Error()), ""
 	}
@@ -79,7 +79,7 @@ func scheduleProbe(ctx context.Context, sh *shell, root string) (words, fault, h
 	latest, err := latestRun(ctx, root)
 	state := schedule.Look(in, latest, sh.Now())
 	if err == nil && state.Missed && len(faults) == 0 {
-		faults, hint = append(faults, fmt.Sprintf("the night of %s was missed: nothing ran since", state.Last.Format("_2 Jan 15:04"))), "its output: "+in.Log(realPath(root))
+		faults, hint = append(faults, fmt.Sprintf("the night of %s was missed: nothing has run since", state.Last.Format("_2 Jan 15:04"))), "its output: "+in.Log(realPath(root))
 	}
 	if len(faults) > 0 {
 		return "", fmt.Sprintf("by %s: %s", in.Kind, strings.Join(faults, "; ")), hint

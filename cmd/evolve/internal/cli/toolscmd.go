@@ -82,14 +82,14 @@ func toolsCommand(sh *shell) *cli.Command {
 		Name: "tools", Usage: "what agents can call, and the health of the tools that they wrote",
 		Subcommands: []*cli.Command{
 			{
-				Name: "list", Usage: "the tools of an agent: origin, effect, state", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
+				Name: "list", Usage: "list the tools of an agent: origin, effect, state", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
 				Action: func(c *cli.Context) error { return toolsList(sh, c) },
 			},
 			{
-				Name: "health", Usage: "the results of an agent's tools in live turns; without AGENT, the failures of the tools that agents wrote", ArgsUsage: "[AGENT]",
-				Description: "For each tool, method and domain: calls, successes, latency, last failures, and what\n" +
-					"to do with a tool whose referrals have a pattern. Works while a run is on.",
-				Flags: []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "without AGENT: only those of the agent `ID`"}},
+				Name: "health", Usage: "show the results of an agent's tools in live turns or, without AGENT, the failures of the tools that agents wrote", ArgsUsage: "[AGENT]",
+				Description: "Shows calls, successes, latency and last failures for each tool, method and domain, and what\n" +
+					"to do about a tool whose referrals have a pattern. Works while a run is on.",
+				Flags: []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "without AGENT: only the tools of the agent `ID`"}},
 				Action: func(c *cli.Context) error {
 					if c.Args().Present() {
 						return toolsUse(sh, c)
@@ -125,7 +125,7 @@ func toolsList(sh *shell, c *cli.Context) error {
 		return sh.printJSON(map[string]any{"agent": a.ID, "tools": lines})
 	}
 	if len(lines) == 0 {
-		why := "a separate program: evolve does not know what it calls"
+		why := "a separate program: evolve cannot see what it calls"
 		if a.Adapter.Kind == workspace.KindBuiltin {
 			why = "an agent without tools"
 		}
@@ -295,7 +295,7 @@ func definitionOf(a *workspace.Agent, name string) (authored.Definition, error) 
 	}
 	i := slices.IndexFunc(defs, func(d authored.Definition) bool { return d.Name == name })
 	if i < 0 {
-		return authored.Definition{}, exit.Errorf(exit.Usage, "`evolve tools list "+a.ID+"` lists them; `tools` in agent.yaml narrows those that no agent wrote",
+		return authored.Definition{}, exit.Errorf(exit.Usage, "`evolve tools list "+a.ID+"` lists its tools; `tools` in agent.yaml limits only those that no agent wrote",
 			"%s has written no tool %q that is in use", a.ID, name)
 	}
 	return defs[i], nil
@@ -316,9 +316,9 @@ type toolWord struct {
 
 func withdrawing() toolWord {
 	return toolWord{
-		name: "quarantine", usage: "take a tool that an agent wrote out of use, until it is released",
-		about: "The files stay; calls to it are denied from the next turn or run on. `evolve rollback` of its\n" +
-			"proposal removes it.",
+		name: "quarantine", usage: "quarantine a tool that an agent wrote, until it is released",
+		about: "The tool's files stay, but calls to it are denied from the next turn or run on. `evolve rollback` of its\n" +
+			"proposal removes the tool.",
 		plan: "take the tool %s of %s out of use", done: "the tool %s of %s is in quarantine", kind: "tool.quarantine",
 		already: func(quarantined bool) string { return orElse("in quarantine already", "", quarantined) },
 		change:  authored.Health.Withdrawn,
@@ -380,7 +380,7 @@ func author(w *workspace.Workspace, c *cli.Context) (*workspace.Agent, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, exit.Errorf(exit.Usage, "`evolve tools list "+w.Agents[0].ID+"` lists those of "+w.Agents[0].ID, "no agent has written a tool %q that is in use", name)
+		return nil, exit.Errorf(exit.Usage, "`evolve tools list "+w.Agents[0].ID+"` lists the tools of "+w.Agents[0].ID, "no agent has written a tool %q that is in use", name)
 	case 1:
 		return found[0], nil
 	}

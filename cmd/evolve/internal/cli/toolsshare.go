@@ -26,9 +26,9 @@ type sharingView struct {
 func toolsShare(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "share", Usage: "let other agents call a tool that an agent wrote", ArgsUsage: "NAME",
-		Description: "The agents get the tool from the next turn or run on, each under its own policies and limits,\n" +
-			"and also each version that is approved later. Failures count for the agent that wrote it.",
-		Flags:  append(decidingFlags("the `REASON`, for the ledger"), agentFlag(), &cli.StringSliceFlag{Name: "with", Usage: "the `AGENT`s; repeat it or separate them by commas"}),
+		Description: "The agents get the tool, and each version that is approved later, from the next turn or run on,\n" +
+			"each under its own policies and limits. Failures are counted for the agent that wrote the tool.",
+		Flags:  append(decidingFlags("the `REASON`, for the ledger"), agentFlag(), &cli.StringSliceFlag{Name: "with", Usage: "the `AGENT`s; repeat the flag, or separate the agents by commas"}),
 		Action: func(c *cli.Context) error { return changeSharing(sh, c, "share") },
 	}
 }
@@ -36,8 +36,8 @@ func toolsShare(sh *shell) *cli.Command {
 func toolsUnshare(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "unshare", Usage: "take a shared tool back", ArgsUsage: "NAME",
-		Description: "Without --with it takes the tool back from all agents.",
-		Flags:       append(decidingFlags("the `REASON`, for the ledger"), agentFlag(), &cli.StringSliceFlag{Name: "with", Usage: "the `AGENT`s; repeat it or separate them by commas"}),
+		Description: "Without --with, the command takes the tool back from all agents.",
+		Flags:       append(decidingFlags("the `REASON`, for the ledger"), agentFlag(), &cli.StringSliceFlag{Name: "with", Usage: "the `AGENT`s; repeat the flag, or separate the agents by commas"}),
 		Action:      func(c *cli.Context) error { return changeSharing(sh, c, "unshare") },
 	}
 }
@@ -80,7 +80,7 @@ func changeSharing(sh *shell, c *cli.Context, verb string) error {
 // receivers checks that a tool can be shared with the named agents.
 func receivers(w *workspace.Workspace, owner *workspace.Agent, def authored.Definition, with []string) error {
 	if len(with) == 0 {
-		return exit.Errorf(exit.Usage, "name them: --with AGENT,AGENT", "there is no agent to share the tool %s with", def.Name)
+		return exit.Errorf(exit.Usage, "name the agents: --with AGENT,AGENT", "no agent is named to share the tool %s with", def.Name)
 	}
 	for _, id := range with {
 		a, err := namedAgent(w, id)
@@ -93,7 +93,7 @@ func receivers(w *workspace.Workspace, owner *workspace.Agent, def authored.Defi
 		}
 		switch {
 		case a.ID == owner.ID:
-			return exit.Errorf(exit.Usage, "name another agent", "%s wrote the tool %s itself", owner.ID, def.Name)
+			return exit.Errorf(exit.Usage, "name a different agent", "%s wrote the tool %s itself", owner.ID, def.Name)
 		case a.Adapter.Kind != workspace.KindBuiltin || a.Adapter.Model == workspace.ModelHeuristic:
 			return exit.Errorf(exit.Gate, "share it with a built-in agent that has a language model", "%s cannot call tools that agents wrote", a.ID)
 		case slices.ContainsFunc(defs, func(d authored.Definition) bool { return d.Name == def.Name }):

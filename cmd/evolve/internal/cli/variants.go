@@ -73,10 +73,10 @@ func namedVariant(c *cli.Context, a *archive.Archive) (string, archive.Variant, 
 
 func variantsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "variants", Usage: "the configs that were tried",
+		Name: "variants", Usage: "list the configs that were tried",
 		Flags: []cli.Flag{
 			agentFlag(),
-			&cli.IntFlag{Name: "last", Usage: "only the last `N`; with the order by score, the best N", Value: 30},
+			&cli.IntFlag{Name: "last", Usage: "only the last `N` variants or, if ordered by score, the best N", Value: 30},
 			&cli.StringFlag{Name: "sort", Value: byNumber, Usage: "the `ORDER`: " + byNumber + ", or " + byScore + ", with the mean scores and their intervals"},
 		},
 		Action: func(c *cli.Context) error {
@@ -93,7 +93,7 @@ func variantsCommand(sh *shell) *cli.Command {
 			})
 		},
 		Subcommands: []*cli.Command{{
-			Name: "show", Usage: "one variant: its config and where it came from", ArgsUsage: "VARIANT",
+			Name: "show", Usage: "show one variant: its config and where it came from", ArgsUsage: "VARIANT",
 			Flags: []cli.Flag{agentFlag()},
 			Action: func(c *cli.Context) error {
 				return reading(sh, c, func(_ string, a *archive.Archive) error {
@@ -129,7 +129,7 @@ func listVariants(con *console, c *cli.Context, a *archive.Archive) error {
 	}
 	return con.show(map[string]any{"agent": id, "variants": viewVariants(list)}, func() {
 		if all > len(list) {
-			con.printf("the last %d of %d variants, including those that no search task has tried; --last %d shows all\n", len(list), all, all)
+			con.printf("the last %d of %d variants, including those not yet tried on any search task; --last %d shows all\n", len(list), all, all)
 		}
 		for _, v := range list {
 			con.printf("v%-5d %-14s %s\n", v.Number, text.Visible(model.OperatorName(v.Operator)), text.Visible(v.Rationale))
@@ -167,7 +167,7 @@ func listScored(sh *shell, c *cli.Context, a *archive.Archive) error {
 	}
 	return sh.show(map[string]any{"agent": id, "variants": views}, func() {
 		if all > len(list) {
-			sh.printf("the best %d of %d variants, including those that no search task has tried; --last %d shows all\n", len(list), all, all)
+			sh.printf("the best %d of %d variants, including those not yet tried on any search task; --last %d shows all\n", len(list), all, all)
 		}
 		printScored(sh.console, list, scores)
 	})
@@ -195,7 +195,7 @@ func viewVariants(list []archive.Variant) []variantView {
 
 // addressedIn lists the locations in a variant's rationale that address a reviewer.
 func addressedIn(v archive.Variant) []string {
-	return model.AddressedIn(fmt.Sprintf("the reason of v%d", v.Number), v.Rationale)
+	return model.AddressedIn(fmt.Sprintf("the reason for v%d", v.Number), v.Rationale)
 }
 
 func printVariant(con *console, v archive.Variant, parents []string) {
@@ -232,7 +232,7 @@ func parentsOf(ctx context.Context, a *archive.Archive, v archive.Variant) []str
 
 func lineageCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "lineage", Usage: "how a variant came about, back to the champion", ArgsUsage: "VARIANT",
+		Name: "lineage", Usage: "show how a variant came about, back to the champion", ArgsUsage: "VARIANT",
 		Flags: []cli.Flag{agentFlag()},
 		Action: func(c *cli.Context) error {
 			return reading(sh, c, func(_ string, a *archive.Archive) error {

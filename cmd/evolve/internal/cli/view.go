@@ -19,14 +19,14 @@ import (
 
 func viewCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "view", Usage: "pages that show the archive in a browser on this machine",
+		Name: "view", Usage: "show the archive as pages in a browser on this machine",
 		Description: "Serves nights, variants by tasks, comparisons, transcripts, proposals and the progress of a run " +
-			"on 127.0.0.1 until it is interrupted. The printed address has a token, which lets a browser in. " +
-			"Works while a run is on, and does not hinder one. See `evolve help view`.",
+			"on 127.0.0.1 until it is interrupted. The printed address contains a token that gives a browser access. " +
+			"Works while a run is on, and does not disturb it. See `evolve help view`.",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "port", Usage: "listen on port `N`; 0 takes a free one"},
 			&cli.BoolFlag{Name: "no-browser", Usage: "only print the address"},
-			&cli.BoolFlag{Name: "decide", Usage: "allow approving, rejecting and rolling back on the pages, with the questions of the commands"},
+			&cli.BoolFlag{Name: "decide", Usage: "allow approving, rejecting and rolling back on the pages, with the same questions as the commands"},
 			byFlag(),
 		},
 		Action: func(c *cli.Context) error {
@@ -35,10 +35,10 @@ func viewCommand(sh *shell) *cli.Command {
 				return err
 			}
 			if p := c.Int("port"); p < 0 || p > 65535 {
-				return exit.Misuse(fmt.Errorf("--port is 0 to 65535, not %d", p))
+				return exit.Misuse(fmt.Errorf("--port must be between 0 and 65535; it is %d", p))
 			}
 			if c.IsSet("by") && !c.Bool("decide") {
-				return exit.Errorf(exit.Usage, "add --decide to decide on the pages", "--by names who decides")
+				return exit.Errorf(exit.Usage, "add --decide to decide on the pages", "--by names who decides, so it needs --decide")
 			}
 			return serveView(sh, c, root)
 		},

@@ -111,7 +111,7 @@ func (v *viewDecider) Decide(_ context.Context, action, id string, a view.Answer
 		return "", err
 	}
 	if is.d.reasoned {
-		if err := needsReason(is.d.name, a.Reason, "the reason is for later readers"); err != nil {
+		if err := needsReason(is.d.name, a.Reason, "give a reason, for later readers"); err != nil {
 			return "", err
 		}
 	}
@@ -126,7 +126,7 @@ func (v *viewDecider) Decide(_ context.Context, action, id string, a view.Answer
 	}
 	out.printf("%s\n", is.d.done(out, done.Done))
 	if is.p.State == archive.Approved && done.Proposal.State == archive.Rejected {
-		out.printf("its approval is withdrawn; none of its changes were committed\n")
+		out.printf("its approval was withdrawn; none of its changes were committed\n")
 	}
 	printFollowing(out.console, done)
 	return b.String(), nil

@@ -29,10 +29,10 @@ func workerCommand(sh *shell) *cli.Command {
 			"workspace: agents come with their runs, and get the secrets that they need from the worker's environment.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "hub", Usage: "the `URL` of the hub, such as tls://host:4222"},
-			&cli.StringFlag{Name: "creds", Usage: "the credentials `FILE` of workers"},
-			&cli.IntFlag{Name: "slots", Usage: "`N` tasks at once; the number of processors by default"},
+			&cli.StringFlag{Name: "creds", Usage: "the credentials `FILE` for workers"},
+			&cli.IntFlag{Name: "slots", Usage: "run `N` tasks at once; the number of processors by default"},
 			&cli.StringFlag{Name: "name", Usage: "the `NAME` of this worker, unique on the hub; the host's name and the process by default"},
-			&cli.StringFlag{Name: "metrics", Usage: "serve metrics for Prometheus at this `ADDRESS`, such as 9464 or 0.0.0.0:9464; only on this machine unless it names a host"},
+			&cli.StringFlag{Name: "metrics", Usage: "serve metrics for Prometheus at this `ADDRESS`, such as 9464 or 0.0.0.0:9464; without a host, only on this machine"},
 		}, tlsFlags()...),
 		Action: func(c *cli.Context) error { return work(sh, c) },
 	}
@@ -54,7 +54,7 @@ func work(sh *shell, c *cli.Context) error {
 		name = fmt.Sprintf("%s-%d", host, os.Getpid())
 	}
 	if !workerName.MatchString(name) {
-		return exit.Errorf(exit.Usage, "letters, digits, and . _ - between them, at most 80", "--name %q is not a valid name of a worker", name)
+		return exit.Errorf(exit.Usage, "use letters and digits, with . _ - between them, at most 80 characters", "--name %q is not a valid name of a worker", name)
 	}
 	if c.String("hub") == "" {
 		return exit.Errorf(exit.Usage, "evolve worker --hub tls://host:4222; `evolve help workers` describes it", "a worker needs --hub")

@@ -28,7 +28,7 @@ func serveMetrics(sh *shell, address string) (*metrics.Server, error) {
 	var listen net.ListenConfig
 	l, err := listen.Listen(sh.Ctx, "tcp", net.JoinHostPort(host, port))
 	if err != nil {
-		return nil, exit.Errorf(exit.Usage, "another process may use the port", "--metrics: %w", err)
+		return nil, exit.Errorf(exit.Usage, "another process may be using the port", "--metrics: %w", err)
 	}
 	b := ownBuild()
 	s := metrics.NewServer(l, b.Version, b.Go)

@@ -38,9 +38,9 @@ func checkSuites(w *workspace.Workspace) []Check {
 		least := stats.LeastTasks(w.Settings.Confirm.Control().Alpha())
 		switch n := confirm.Units(holdout); {
 		case len(search) == 0:
-			checks = append(checks, warn(label, "give some tasks the split search", "%s: nothing to search on", text))
+			checks = append(checks, warn(label, "assign some tasks to the search split", "%s: nothing to search on", text))
 		case n == 0:
-			checks = append(checks, warn(label, "give some tasks the split holdout", "%s: without holdout tasks the verdict is always undecided", text))
+			checks = append(checks, warn(label, "assign some tasks to the holdout split", "%s: without holdout tasks the verdict is always undecided", text))
 		case n < least:
 			checks = append(checks, warn(label, fmt.Sprintf("add tasks: at least %d holdout clusters that weigh about the same", least),
 				"%s: %s, too few for a claim about new tasks", text, stats.Design{Units: n, Clusters: confirm.Clusters(holdout)}.UnitWords()))
@@ -58,7 +58,7 @@ func checkSuites(w *workspace.Workspace) []Check {
 			checks = append(checks, checkLikeness("likeness "+a.ID+", over its suites", a.Alike)...)
 		}
 		if !slices.ContainsFunc(a.Suites, func(name string) bool { return len(w.Suites[name].Side(bench.Search)) > 0 }) {
-			checks = append(checks, fail("tasks "+a.ID, "give some tasks of its suites the split search", "its suites have no search tasks: `evolve run` refuses to run it"))
+			checks = append(checks, fail("tasks "+a.ID, "assign some tasks in its suites to the search split", "its suites have no search tasks: `evolve run` refuses to run it"))
 		}
 	}
 	return checks

@@ -31,7 +31,7 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	}
 	var checks []Check
 	if words := found.Uncommitted(); words != "" {
-		checks = append(checks, warn(name, "commit them, if a night is to start from them", "%s", words))
+		checks = append(checks, warn(name, "commit them if a night should start from them", "%s", words))
 	}
 	for _, words := range found.Skipped() {
 		checks = append(checks, warn(name, manual, "%s", words))
@@ -42,7 +42,7 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	}
 	for _, argv := range commands {
 		if len(argv) > 0 && !measures(ctx, p, t.Dir(w.Root), argv[0]) {
-			return append(checks, warn(name, "name a program, or one in the repository, such as ./score", "%q cannot be found, so its blocks cannot be searched", argv[0])), nil
+			return append(checks, warn(name, "name an installed program, or one in the repository, such as ./score", "%q cannot be found, so its blocks cannot be searched", argv[0])), nil
 		}
 	}
 	checks = append(checks, ok(name, "its blocks are searched at night: %s", found.Names()))
@@ -55,13 +55,13 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 			return append(checks, fail(name, "", "its commands cannot be tried: %w", err)), nil
 		}
 		if found = tried; found.Own() != "" && len(t.Scoring.Build)+len(t.Scoring.Test) > 0 {
-			checks = append(checks, ok(name, "its code as it is passes build and test"))
+			checks = append(checks, ok(name, "its code, as it is, passes build and test"))
 		}
 	}
 	if found.Own() != "" || found.Suite == nil {
 		return checks, nil
 	}
-	cases := ok(name, "its code as it is has values of %s and %s",
+	cases := ok(name, "its code, as it is, has values of %s and %s",
 		text.Count(len(found.Suite.Side(bench.Search)), "search case"), text.Count(len(found.Suite.Side(bench.Holdout)), "held-out case"))
 	if n := found.Noise(); n != nil {
 		cases.Text += "; " + n.Words(found.Kind().Unit)

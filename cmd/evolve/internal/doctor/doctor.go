@@ -260,7 +260,7 @@ func checkDisk(p Probes) Check {
 	case err != nil:
 		return warn(name, "", "free space is unknown: %s", workspace.Reason(err))
 	case free < fullDisk:
-		return fail(name, "free disk space: a run ends when the disk is full", "only %s free", left)
+		return fail(name, "free some disk space: a run stops when the disk is full", "only %s free", left)
 	case free < scarceDisk:
 		return warn(name, "", "only %s free", left)
 	}
@@ -270,9 +270,9 @@ func checkDisk(p Probes) Check {
 func checkWritable(p Probes) Check {
 	const name = "write"
 	if err := p.Writable(p.Root); err != nil {
-		return fail(name, "a run stores its archive in .evolve/", "the workspace cannot be written: %w", workspace.Reason(err))
+		return fail(name, "a run stores its archive in .evolve/", "the workspace is not writable: %w", workspace.Reason(err))
 	}
-	return ok(name, "the workspace can be written")
+	return ok(name, "the workspace is writable")
 }
 
 // earliest is a time that lies in the past on every correct clock.
@@ -314,7 +314,7 @@ func archiveCheck(text string, err error) Check {
 	case errors.Is(err, archive.ErrLocked):
 		return warn(name, "wait for it, or end it; a lock left by a crash is taken over", "%v", err)
 	case errors.Is(err, archive.ErrNewer):
-		return fail(name, "install the newer evolve", "%v", err)
+		return fail(name, "install the newer version of evolve", "%v", err)
 	case errors.As(err, new(*archive.WitnessError)):
 		return fail(name, "evolve audit verify and evolve audit log show what is there; restore a backup, or accept what is there with evolve audit accept-head --reason \"…\"", "%v", err)
 	case errors.Is(err, archive.ErrCorrupt):
@@ -362,11 +362,11 @@ func checkSchedule(ctx context.Context, p Probes) []Check {
 func checkBackup(p Probes, w *workspace.Workspace) []Check {
 	const name = "backup"
 	if w.Settings.Backup.Keep == 0 {
-		return []Check{ok(name, "off: nights make none (backup.keep in evolve.yaml is 0)")}
+		return []Check{ok(name, "off: nights make no backups (backup.keep in evolve.yaml is 0)")}
 	}
 	last, fault := p.Backup(w)
 	if fault != "" {
-		return []Check{warn(name, "free disk space or name another folder as backup.dir in evolve.yaml; `evolve archive backup FILE` makes one now", "%s", fault)}
+		return []Check{warn(name, "free some disk space or set a different folder as backup.dir in evolve.yaml; `evolve archive backup FILE` makes a backup now", "%s", fault)}
 	}
 	return []Check{ok(name, "%s", last)}
 }
@@ -392,7 +392,7 @@ func checkAgents(ctx context.Context, p Probes, w *workspace.Workspace) []Check 
 				checks = append(checks, fail(name, a.ProgramHint(), "%s", problem))
 				continue
 			}
-			there = fmt.Sprintf("its program %q is there; %s", a.Adapter.Argv[0], p.networkOf(ctx, a.Adapter.Network, a.Adapter.Sandbox))
+			there = fmt.Sprintf("its program %q exists; %s", a.Adapter.Argv[0], p.networkOf(ctx, a.Adapter.Network, a.Adapter.Sandbox))
 		}
 		if len(a.Space.Params) == 0 {
 			checks = append(checks, warn(name, "declare its parameters under space: in agent.yaml", "has no parameters, so there is nothing to search"))
@@ -405,7 +405,7 @@ func checkAgents(ctx context.Context, p Probes, w *workspace.Workspace) []Check 
 			}
 		}
 		if len(unset) > 0 {
-			checks = append(checks, warn(name, "", "%s, but not in the environment: %s", there, strings.Join(unset, ", ")))
+			checks = append(checks, warn(name, "", "%s, but missing from the environment: %s", there, strings.Join(unset, ", ")))
 			continue
 		}
 		checks = append(checks, ok(name, "%s", there))
@@ -439,9 +439,9 @@ func allows(ctx context.Context, p Probes, a *workspace.Agent) string {
 	case len(kept) == 0:
 		return fmt.Sprintf("%s (in live turns, too, at autonomy level %d)", out, level)
 	case needs <= autonomy.SwitchedOn:
-		return fmt.Sprintf("%s; at autonomy level %d its live turns may not call %s (from level %d)", out, level, strings.Join(kept, ", "), needs)
+		return fmt.Sprintf("%s; at autonomy level %d its live turns cannot call %s (allowed from level %d)", out, level, strings.Join(kept, ", "), needs)
 	}
-	return fmt.Sprintf("%s; at autonomy level %d its live turns may not call %s", out, level, strings.Join(kept, ", "))
+	return fmt.Sprintf("%s; at autonomy level %d its live turns cannot call %s", out, level, strings.Join(kept, ", "))
 }
 
 // modelOf returns the model of a built-in agent.

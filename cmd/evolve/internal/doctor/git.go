@@ -94,7 +94,7 @@ func checkTree(ctx context.Context, p Probes) Check {
 	inside, err := p.Git(ctx, p.Root, "rev-parse", "--is-inside-work-tree")
 	switch message := gitMessage(err); {
 	case strings.Contains(message, "not a git repository"):
-		return ok(name, "none: the first approval lists what it would commit, and offers to make it")
+		return ok(name, "none: the first approval lists what it would commit, and offers to create a repository")
 	case strings.Contains(message, "dubious ownership"):
 		return fail(name, "git config --global --add safe.directory FOLDER, if you trust it", "belongs to another user, so git refuses it")
 	case err != nil:

@@ -63,7 +63,7 @@ func (p Probes) checkGrader(ctx context.Context, line string, g workspace.Grader
 	case t.Task == "":
 		return ok(line, "%s: exists; it was not tried, because it grades no search task with a single question", what)
 	case t.Late:
-		return warn(line, "--trial gives it more time, and --trial 0 tries nothing", "%s: it gave no grade for task %s within the time of a trial", what, t.Task)
+		return warn(line, "--trial gives it more time, and --trial 0 tries nothing", "%s: it gave no grade for task %s within the time allowed for a trial", what, t.Task)
 	case t.Ungraded != "" && (t.Own || t.Unstartable):
 		return fail(line, remedy, "%s: it could not grade %s to task %s: %s", what, answer, t.Task, p.brief(t.Ungraded))
 	case t.Ungraded != "":
@@ -94,7 +94,7 @@ func (p Probes) checkJudgeRoutes(w *workspace.Workspace, suite string, before []
 	for _, name := range workspace.SortedNames(first) {
 		r, there := w.Settings.Routes[name]
 		provider := w.Settings.Providers[r.Provider]
-		line, what := "grader "+suite, fmt.Sprintf("the judge of the route %s, which grades task %q", name, first[name])
+		line, what := "grader "+suite, fmt.Sprintf("the judge on the route %s, which grades task %q", name, first[name])
 		switch {
 		case !there:
 			checks = append(checks, fail(line, "declare it under routes: in evolve.yaml", "%s: this route does not exist", what))

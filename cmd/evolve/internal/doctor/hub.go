@@ -23,7 +23,7 @@ func checkHub(ctx context.Context, p Probes, w *workspace.Workspace) []Check {
 		check.Err = err
 		return []Check{check}
 	case fault != "":
-		return []Check{warn(name, "start workers of this program: evolve worker --hub "+w.Settings.Workers.Hub, "%s", p.brief(fault))}
+		return []Check{warn(name, "start workers with this build of evolve: evolve worker --hub "+w.Settings.Workers.Hub, "%s", p.brief(fault))}
 	}
 	return []Check{ok(name, "%s", p.brief(words))}
 }

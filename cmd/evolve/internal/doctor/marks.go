@@ -22,13 +22,13 @@ func checkMarks(p Probes, t workspace.PatchTarget) []Check {
 	}
 	if len(problems) == 0 && found == 0 {
 		c := ok(name, "nothing is tuned at night: no constant is marked in a committed Go file that patches may change")
-		c.Hint = "mark one, such as const size = 64 //evolve:param min=8 max=4096, or set benchmark.tune: 0"
+		c.Hint = "mark a constant, such as const size = 64 //evolve:param min=8 max=4096, or set benchmark.tune: 0"
 		return []Check{c}
 	}
 	var checks []Check
 	for i, bad := range problems {
 		if i == mostMarks {
-			checks = append(checks, warn(name, "correct those above first", "and %s that cannot be used", rtext.Count(len(problems)-i, "further mark")))
+			checks = append(checks, warn(name, "correct the marks above first", "and %s that cannot be used", rtext.Count(len(problems)-i, "further mark")))
 			break
 		}
 		hint := bad.Hint

@@ -37,7 +37,7 @@ func checkProvider(ctx context.Context, p Probes, w *workspace.Workspace, name s
 		if _, err := os.Stat(filepath.Join(w.Root, filepath.FromSlash(provider.Recording))); err != nil {
 			return trouble(w, line, "record it with record: "+provider.Recording+" at a provider", "its recording %s cannot be read: %s", provider.Recording, workspace.Reason(err))
 		}
-		return ok(line, "its recording %s is there", provider.Recording)
+		return ok(line, "its recording %s exists", provider.Recording)
 	case provider.KeyEnv != "" && !p.set(provider.KeyEnv):
 		return warn(line, "export "+provider.KeyEnv+"=…, in cron as well", "was not asked: %s is not in the environment", provider.KeyEnv)
 	case !routed:
@@ -123,7 +123,7 @@ func checkServer(ctx context.Context, p Probes, w *workspace.Workspace, name str
 	}
 	switch {
 	case len(unset) > 0:
-		return warn(line, "", "%s, but not in the environment: %s", what, strings.Join(unset, ", "))
+		return warn(line, "", "%s, but missing from the environment: %s", what, strings.Join(unset, ", "))
 	case !used:
 		return ok(line, "%s; no agent names it, so it is off", what)
 	}

@@ -8,7 +8,7 @@ func (p Probes) networkOf(ctx context.Context, network, sandbox string) string {
 		return "it has the host's network (network: host)"
 	}
 	if sandbox == "none" {
-		return "its network is open, because sandbox: none leaves nothing that could close it"
+		return "its network is open, because with sandbox: none there is no sandbox to close it"
 	}
 	if _, err := p.Sandbox(ctx); err != nil {
 		return "its network is open, because there is no sandbox to close it"

@@ -72,12 +72,12 @@ func checkTarget(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 		}
 	}
 	if len(missing) > 0 {
-		return warn(name, "paths count from the root of the repository", "patches may change it, but it does not exist: %s", strings.Join(missing, ", "))
+		return warn(name, "paths are relative to the root of the repository", "patches may change it, but it does not exist: %s", strings.Join(missing, ", "))
 	}
 	also := ""
 	if b := t.Benchmark; b != nil && len(b.Command) > 0 {
 		if !measures(ctx, p, dir, b.Command[0]) {
-			return warn(name, "name a program, or one in the repository, such as ./bench/run", "%q cannot be found, so no patch can be measured", b.Command[0])
+			return warn(name, "name an installed program, or one in the repository, such as ./bench/run", "%q cannot be found, so no patch can be measured", b.Command[0])
 		}
 		also = "; measured by " + strings.Join(b.Command, " ")
 	}
@@ -102,7 +102,7 @@ func measures(ctx context.Context, p Probes, dir, program string) bool {
 func checkTests(ctx context.Context, p Probes, w *workspace.Workspace) Check {
 	const name = "patches"
 	if _, err := p.LookPath("go"); err != nil && needGo(ctx, p, w) {
-		return warn(name, "install Go: no patch is shown without its tests", "go cannot be found")
+		return warn(name, "install Go: a patch is not shown until its tests have run", "go cannot be found")
 	}
 	none := w.Settings.Patches.Sandbox == "none"
 	walls, err := p.Sandbox(ctx)

@@ -22,7 +22,7 @@ func checkRemotes(ctx context.Context, p Probes, w *workspace.Workspace) []Check
 		case r.Err == nil:
 			checks = append(checks, ok(name, "%s", p.brief(r.Remote+" of "+r.Folder+" accepts branches; proposals are made for the branch "+r.Base)))
 		case errors.As(r.Err, &none):
-			checks = append(checks, warn(name, "git remote add "+r.Remote+" ADDRESS, or name another one in adoption.remote", "%s", p.brief(r.Err.Error())))
+			checks = append(checks, warn(name, "git remote add "+r.Remote+" ADDRESS, or name a different remote in adoption.remote", "%s", p.brief(r.Err.Error())))
 		default:
 			checks = append(checks, warn(name, "proposals await a merge there: `evolve adopt sync` tries again", "%s", p.brief(r.Folder+": "+r.Err.Error())))
 		}

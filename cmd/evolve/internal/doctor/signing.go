@@ -38,7 +38,7 @@ func checkSigning(ctx context.Context, p Probes, w *workspace.Workspace) []Check
 	}
 	var checks []Check
 	if s.Key != "" {
-		const elsewhere = "move it where neither agents nor commits reach it, such as ~/.ssh"
+		const elsewhere = "move it to a place that neither agents nor commits can reach, such as ~/.ssh"
 		place := ""
 		if out, err := p.Git(ctx, p.Root, "rev-parse", "--show-toplevel"); err == nil && within(s.Key, out) {
 			place = "repository"
@@ -55,7 +55,7 @@ func checkSigning(ctx context.Context, p Probes, w *workspace.Workspace) []Check
 		case place != "":
 			checks = append(checks, warn(name, elsewhere, "the key %s lies inside the %s", s.Key, place))
 		case none != nil && programs > 0:
-			checks = append(checks, warn(name, sandbox.Remedy(none), "programs of agents run without a sandbox and can read the key %s", s.Key))
+			checks = append(checks, warn(name, sandbox.Remedy(none), "agents' programs run without a sandbox and can read the key %s", s.Key))
 		case len(without) > 0:
 			checks = append(checks, warn(name, "", "the sandbox is switched off for %s, whose programs can read the key %s", strings.Join(without, ", "), s.Key))
 		default:

@@ -74,13 +74,13 @@ func untried(w *workspace.Workspace, a *workspace.Agent, p Probes, before []Chec
 		case set.Kind == workspace.ProviderReplay:
 			return "its provider replays recorded answers"
 		case set.Record != "":
-			return "its provider's responses are being recorded"
+			return "a trial would be added to its provider's recording"
 		case failed["provider "+provider] || set.KeyEnv != "" && !p.set(set.KeyEnv):
 			return "its provider does not answer"
 		}
 		for _, name := range a.MCP {
 			if failed["mcp "+name] {
-				return "its server " + name + " is not there"
+				return "its server " + name + " cannot be found"
 			}
 		}
 	case workspace.KindHTTP:
@@ -89,7 +89,7 @@ func untried(w *workspace.Workspace, a *workspace.Agent, p Probes, before []Chec
 		}
 	case workspace.KindCommand:
 		if a.ProgramProblem(p.LookPath) != "" {
-			return "its program is not there"
+			return "its program cannot be found"
 		}
 	}
 	return ""
@@ -119,7 +119,7 @@ func (p Probes) judgeTrial(name string, a *workspace.Agent, t Trial) Check {
 // trialText describes the result of a trial.
 func (p Probes) trialText(t Trial) string {
 	if t.Late {
-		return fmt.Sprintf("task %s: no answer within the time of a trial", t.Task)
+		return fmt.Sprintf("task %s: no answer within the time allowed for a trial", t.Task)
 	}
 	text := fmt.Sprintf("task %s: %s in %s", t.Task, t.Outcome, t.Latency.Round(trialPrecision(t.Latency)))
 	if t.Score != nil {
@@ -142,7 +142,7 @@ func (p Probes) trialVerdict(name string, a *workspace.Agent, t Trial) Check {
 	try := fmt.Sprintf("evolve agent run --agent %s --task %s shows all of it", a.ID, t.Task)
 	switch {
 	case t.Offline && (failed || t.Score != nil && *t.Score == 0):
-		check := warn(name, `set "network: host" under adapter: in agents/`+a.ID+"/agent.yaml, if it is to reach a model or another service",
+		check := warn(name, `set "network: host" under adapter: in agents/`+a.ID+"/agent.yaml, if it must reach a model or another service",
 			"%s; it tried to use a network, but has none", text)
 		if both && failed { // on two tasks
 			check.Status = StatusFail
@@ -157,10 +157,10 @@ func (p Probes) trialVerdict(name string, a *workspace.Agent, t Trial) Check {
 	case failed:
 		return warn(name, try, "%s", text)
 	case both && a.Deterministic && !t.Same:
-		return warn(name, "set deterministic: false in its agent.yaml; otherwise nights assume that repeats are equal when they are not, and a report cannot be repeated",
+		return warn(name, "set deterministic: false in its agent.yaml; otherwise nights assume that repeats are equal when they are not, and a report cannot be reproduced",
 			"%s; IT IS DECLARED DETERMINISTIC, BUT GAVE A DIFFERENT ANSWER TO THE SAME REQUEST", text)
 	case both && !a.Deterministic && t.Same:
-		check := ok(name, "%s; it gave the same answer with another seed", text)
+		check := ok(name, "%s; it gave the same answer with a different seed", text)
 		check.Hint = "if it always does, deterministic: true and uses_seed: false in its agent.yaml avoid the repeats; a night decides it for certain"
 		return check
 	}

@@ -14,7 +14,7 @@ func checkUnsearched(w *workspace.Workspace) []Check {
 		name := "space " + a.ID
 		checks = append(checks, ok(name, "not searched: %s", left))
 		if named := a.NamedInVain(); named != "" {
-			checks[len(checks)-1] = warn(name, "take them out of space: in agent.yaml",
+			checks[len(checks)-1] = warn(name, "remove them from space: in agent.yaml",
 				"space: names %s, which have no effect; not searched: %s", named, left)
 		}
 	}

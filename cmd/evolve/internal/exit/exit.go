@@ -34,10 +34,10 @@ const (
 )
 
 // Table describes the exit codes for the help text.
-const Table = `Exit codes: 0 done; 1 unexpected; 2 usage or config; 3 proposals await (only with
---detailed-exitcode); 4 gate refused; 5 locked or overlapping; 6 budget or deadline
-ended it before anything planned was complete; 7 infrastructure failed it;
-8 integrity; 130 interrupted.`
+const Table = `Exit codes: 0 done; 1 unexpected; 2 usage or config; 3 proposals await a
+decision (only with --detailed-exitcode); 4 gate refused; 5 locked or
+overlapping; 6 budget or deadline ended the run before anything planned was
+complete; 7 infrastructure failure; 8 integrity; 130 interrupted.`
 
 // Error is an error that carries the exit code and the hint with which the process ends.
 type Error struct {
@@ -88,7 +88,7 @@ func Of(err error) (code int, hint string) {
 
 const (
 	resourcesHint = "nothing is damaged; allow the process more open files (`ulimit -n 1024`) or free memory, then repeat the command"
-	diskHint      = "free disk space or make the folder writable, then repeat the command: a run continues where it stopped"
+	diskHint      = "free some disk space or make the folder writable, then repeat the command: a run continues where it stopped"
 )
 
 // kind is a kind of error with its exit code. match reports whether an error is of that
@@ -146,13 +146,13 @@ func kinds() []kind {
 		as(Usage, func(e *batch.UnknownAgentError) string {
 			return Suggest(Listed("the workspace has ", e.Known, "the workspace has no agents; targets of code are checked by `evolve doctor`"), "%s", e.Name, e.Known)
 		}),
-		as(Usage, always[*batch.NoSearchTasksError]("give some tasks the split search; `evolve doctor` lists those that were put aside because the same task is held out")),
+		as(Usage, always[*batch.NoSearchTasksError]("assign some tasks to the search split; `evolve doctor` lists those that were excluded because the same task is held out")),
 		as(Usage, func(e *batch.ResumeError) string { return e.Hint }),
 		as(Usage, always[*batch.UnsearchedError]("`evolve help code` describes targets, their commands and marks; `evolve doctor` checks them")),
 		is(Usage, "`evolve init` without --minimal writes a starter agent; `evolve help agents` describes how to add your own", batch.ErrNoAgents),
 		as(Locked, func(e *patch.LockedError) string { return e.Hint() }),
 		is(Locked, "wait for it, or look at it meanwhile with `evolve status` and `evolve report`", archive.ErrLocked),
-		is(Integrity, "use the evolve that wrote it, or a newer one", archive.ErrNewer),
+		is(Integrity, "use the version of evolve that wrote it, or a newer version", archive.ErrNewer),
 		as(Integrity, always[*archive.BoundError]("`evolve audit verify` shows more; reject a proposal that awaits a decision, and `evolve run` makes a new one; for an adopted proposal, compare the commit, and compare the archive with a backup")),
 		as(Integrity, always[*archive.WitnessError]("`evolve audit verify` and `evolve audit log` show what is there; once .evolve/archive is moved away, `evolve archive restore FILE` restores a backup from .evolve/backups; `evolve audit accept-head --reason \"…\"` accepts what is there")),
 		is(Infrastructure, resourcesHint, archive.ErrResources, syscall.EMFILE, syscall.ENFILE),
@@ -169,7 +169,7 @@ func kinds() []kind {
 		as(Infrastructure, func(e *bench.GradersFailingError) string {
 			return "`" + e.Try() + "` shows the failure of the grader; correct its cause, then run `evolve run`: what was paid for is reused if it still applies"
 		}),
-		as(Infrastructure, always[*bench.NoServerError]("start the server, or correct its address, then run `evolve run`; `evolve doctor` asks it before a run")),
+		as(Infrastructure, always[*bench.NoServerError]("start the server, or correct its address, then run `evolve run`; `evolve doctor` checks it before a run")),
 		is(Infrastructure, "see the error of the agent or its provider with `evolve report`, then run `evolve run` again", bench.ErrOutage),
 		is(Usage, "a file exists where a folder is needed; move it away", syscall.ENOTDIR),
 		is(Infrastructure, "it must be readable and writable by the user who runs evolve", fs.ErrPermission),

@@ -67,7 +67,7 @@ func (r *Remote) take(m jetstream.Msg) {
 	defer r.mu.Unlock()
 	if p := r.waiting[got.ID]; p != nil {
 		if p.digest != got.Job {
-			r.ignore(m, errors.New("it is the answer to another job"))
+			r.ignore(m, errors.New("it is the answer to a different job"))
 			return
 		}
 		select {
@@ -163,7 +163,7 @@ func (r *Remote) decode(m jetstream.Msg) (*received, error) {
 		return got, fmt.Errorf("it is not an answer: %w", err)
 	}
 	if p.Part != "" && (a.ID != p.ID || a.Job != p.Job) {
-		return got, errors.New("it is the answer to another job")
+		return got, errors.New("it is the answer to a different job")
 	}
 	got.answer = a
 	return got, got.check()

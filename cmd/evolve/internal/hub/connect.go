@@ -223,7 +223,7 @@ func (h *Hub) back() {
 	}
 	again := h.again
 	h.mu.Unlock()
-	h.o.Log.Info("the hub is back", "after", away.Round(time.Millisecond).String())
+	h.o.Log.Info("the connection to the hub is restored", "after", away.Round(time.Millisecond).String())
 	for _, f := range again {
 		go f()
 	}
@@ -283,7 +283,7 @@ func (h *Hub) Overdue() <-chan struct{} {
 
 // errOverdue returns the error for callers that gave up waiting for the server.
 func (h *Hub) errOverdue() error {
-	return fmt.Errorf("%w: the server has been gone for %s", ErrUnreachable, h.o.Patience)
+	return fmt.Errorf("%w: the server has been unreachable for %s", ErrUnreachable, h.o.Patience)
 }
 
 // wait waits until there is a connection. It returns an error if ctx or the connection

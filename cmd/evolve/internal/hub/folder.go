@@ -61,7 +61,7 @@ func packFS(files fs.FS, readlink func(string) (string, error)) ([]byte, error) 
 				return err
 			}
 			if !within(name, h.Linkname) {
-				return fmt.Errorf("%w: %q is a link to a place outside the folder", errFolder, name)
+				return fmt.Errorf("%w: %q is a link that leads outside the folder", errFolder, name)
 			}
 			return w.WriteHeader(h)
 		case !d.Type().IsRegular():
@@ -132,7 +132,7 @@ func unpackOne(root *os.Root, h *tar.Header, r io.Reader) error {
 		return root.MkdirAll(h.Name, 0o700)
 	case tar.TypeSymlink:
 		if !within(h.Name, h.Linkname) {
-			return fmt.Errorf("%w: %q is a link to a place outside the folder", errFolder, h.Name)
+			return fmt.Errorf("%w: %q is a link that leads outside the folder", errFolder, h.Name)
 		}
 		return root.Symlink(h.Linkname, h.Name)
 	case tar.TypeReg:

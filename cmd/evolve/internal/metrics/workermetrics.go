@@ -5,7 +5,7 @@ package metrics
 func WorkerDefinitions() []Definition {
 	return []Definition{
 		{Name: "evolve_build_info", Help: buildHelp, Labels: buildLabels()},
-		{Name: "evolve_worker_slots", Help: "Maximum number of tasks at the same time."},
+		{Name: "evolve_worker_slots", Help: "Maximum number of concurrent tasks."},
 		{Name: "evolve_worker_busy_slots", Help: "Tasks that are running."},
 		{Name: "evolve_worker_connected", Help: "1 while there is a connection to the hub."},
 		{Name: "evolve_worker_reconnects_total", Help: "Connections to the hub after the first."},
@@ -13,7 +13,7 @@ func WorkerDefinitions() []Definition {
 		{Name: "evolve_worker_tasks_total", Help: "Tasks whose answer is stored, by outcome.", Labels: []string{"outcome"}},
 		{Name: "evolve_worker_tasks_unanswered_total", Help: "Tasks without an answer: withdrawn by the run, given_back, unreadable or unstored.", Labels: []string{"reason"}},
 		{Name: "evolve_worker_task_duration_seconds", Help: "Time that agents spent on tasks, without waits for shared limits.", Histogram: true},
-		{Name: "evolve_worker_leases_total", Help: "Calls of tools, providers and agents that the run was asked for: done, or failed if it did not answer.", Labels: []string{"kind", "result"}},
-		{Name: "evolve_worker_lease_wait_seconds_total", Help: "Time that the calls of tools, providers and agents waited for limits of the run.", Labels: []string{"kind"}},
+		{Name: "evolve_worker_leases_total", Help: "Calls to tools, providers and agents that the run was asked for: done, or failed if it did not answer.", Labels: []string{"kind", "result"}},
+		{Name: "evolve_worker_lease_wait_seconds_total", Help: "Time that the calls to tools, providers and agents waited for limits of the run.", Labels: []string{"kind"}},
 	}
 }

@@ -128,7 +128,7 @@ func Sign(secret, id, timestamp string, body []byte) (string, error) {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)), nil
 }
 
-var errElsewhere = errors.New("it redirects to another host, or with another method")
+var errElsewhere = errors.New("it redirects to a different host, or with a different method")
 
 // client returns a client that does not follow redirects to other hosts.
 func client(roots *x509.CertPool) *http.Client {

@@ -32,7 +32,7 @@ func Crontab(n Night) (string, error) {
 		command := cronLine("PATH=" + text.ShellQuote(n.Path) + " " + shellWords(append(n.words(), start.flags...)) +
 			" >>" + log + ` 2>&1 || echo "evolve run ended with exit code $?, see "` + log)
 		if len(command) > mostCron {
-			return "", fmt.Errorf("a command in a crontab has at most %d bytes, but this one has %d: %s", mostCron, len(command), command)
+			return "", fmt.Errorf("a command in a crontab can have at most %d bytes, but this one has %d: %s", mostCron, len(command), command)
 		}
 		lines += start.when + " " + command + "\n"
 	}

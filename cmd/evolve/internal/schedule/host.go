@@ -31,7 +31,7 @@ var (
 	// ErrNone reports that neither systemd nor a crontab can be used here.
 	ErrNone = errors.New("neither systemd nor crontab can be used here")
 	// ErrOther reports that the workspace is already scheduled by another program.
-	ErrOther = errors.New("it is scheduled already")
+	ErrOther = errors.New("the workspace is already scheduled")
 )
 
 // run runs a program in the language in which its messages are recognized.

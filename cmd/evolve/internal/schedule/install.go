@@ -188,7 +188,7 @@ func (h Host) Remove(ctx context.Context, workspace string, in Installed) (Done,
 func (h Host) Faults(ctx context.Context, workspace string, in Installed) []string {
 	var faults []string
 	if info, err := os.Stat(in.Program); err != nil || info.IsDir() || info.Mode()&0o111 == 0 {
-		faults = append(faults, fmt.Sprintf("its program %q is not there or cannot be run", in.Program))
+		faults = append(faults, fmt.Sprintf("its program %q does not exist or cannot be run", in.Program))
 	}
 	if in.Workspace != workspace {
 		faults = append(faults, fmt.Sprintf("it starts nights of %q", in.Workspace))

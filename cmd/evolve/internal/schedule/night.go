@@ -56,7 +56,7 @@ func (n Night) words() []string {
 func (n Night) Check() error {
 	for _, path := range []string{n.Program, n.Workspace, n.Path} {
 		if !utf8.ValidString(path) || strings.ContainsFunc(path, unicode.IsControl) {
-			return fmt.Errorf("the path %q has a character that no schedule can hold", path)
+			return fmt.Errorf("the path %q contains a character that cannot be used in a schedule", path)
 		}
 	}
 	if !filepath.IsAbs(n.Program) || !filepath.IsAbs(n.Workspace) {

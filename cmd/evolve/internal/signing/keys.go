@@ -64,20 +64,20 @@ func ReadKeys(purpose, path, absent string) ([]byte, fs.FileInfo, error) {
 // signingKey reads the private key from a file that others cannot read. Its error is a
 // KeyError.
 func signingKey(path string) (*sshsig.Key, error) {
-	data, info, err := ReadKeys("the key that signs", path, "`ssh-keygen -t ed25519 -N '' -f "+text.ShellQuote(path)+"` makes one")
+	data, info, err := ReadKeys("the signing key", path, "`ssh-keygen -t ed25519 -N '' -f "+text.ShellQuote(path)+"` makes one")
 	if err != nil {
 		return nil, err
 	}
 	key, err := sshsig.ParseKey(data)
 	var bad *sshsig.KeyError
 	if errors.As(err, &bad) {
-		return nil, badKey(bad.Hint, "the key that signs, %s, %s", path, bad.Reason)
+		return nil, badKey(bad.Hint, "the signing key %s %s", path, bad.Reason)
 	}
 	if err != nil {
-		return nil, badKey("", "the key that signs, %s: %w", path, err)
+		return nil, badKey("", "the signing key %s: %w", path, err)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
-		return nil, badKey("chmod 600 "+text.ShellQuote(path), "the key that signs, %s, may be read or changed by other users (mode %#o)", path, mode)
+		return nil, badKey("chmod 600 "+text.ShellQuote(path), "the signing key %s may be read or changed by other users (mode %#o)", path, mode)
 	}
 	return key, nil
 }
@@ -113,7 +113,7 @@ func Load(set workspace.Audit) (k Keys, err error) {
 		_, err = sshsig.Verify(k.Allowed, []byte(probe), sig)
 	}
 	if err != nil {
-		return Keys{}, badKey("add a line with a name and the content of "+set.Sign+".pub", "the key that signs, %s, is not in audit.allowed_signers of evolve.yaml, %s", k.Key.Fingerprint(), set.AllowedSigners)
+		return Keys{}, badKey("add a line with a name and the content of "+set.Sign+".pub", "the signing key %s is not in audit.allowed_signers of evolve.yaml, %s", k.Key.Fingerprint(), set.AllowedSigners)
 	}
 	return k, nil
 }

@@ -103,7 +103,7 @@ func (n *Notary) warn() {
 	_, hint := exit.Of(n.fault)
 	text := n.fault.Error()
 	if !errors.As(n.fault, new(KeyError)) {
-		hint = n.Command("evolve audit sign") + " signs it, once you have looked at it"
+		hint = n.Command("evolve audit sign") + " signs it; look at it first"
 	}
 	if hint != "" {
 		text += "; " + hint

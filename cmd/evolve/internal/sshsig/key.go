@@ -37,7 +37,7 @@ func ParseKey(content []byte) (*Key, error) {
 	case err != nil && isPublic(content):
 		return nil, &KeyError{"is a public key", "name the private key, which is in the same folder without .pub"}
 	case err != nil && bytes.Contains(content, []byte("AGE-SECRET-KEY-")):
-		return nil, &KeyError{"is a key of age, which encrypts and does not sign", makeOne}
+		return nil, &KeyError{"is an age key, which can encrypt but not sign", makeOne}
 	case err != nil:
 		return nil, &KeyError{"is not an OpenSSH private key", makeOne}
 	case signer.PublicKey().Type() != ssh.KeyAlgoED25519:

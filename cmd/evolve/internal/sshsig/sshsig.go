@@ -68,7 +68,7 @@ func Verify(allowed, text, armored []byte) (Signer, error) {
 	}
 	var e envelope
 	if err := ssh.Unmarshal(p.Bytes[len(magic):], &e); err != nil || e.Version != version || e.Namespace != Namespace || e.Hash != algo {
-		return Signer{}, errors.New("the signature is of another kind")
+		return Signer{}, errors.New("the signature is of an unsupported kind")
 	}
 	var sig ssh.Signature
 	if err := ssh.Unmarshal(e.Signature, &sig); err != nil || sig.Format == ssh.KeyAlgoRSA { // RSA with SHA-1

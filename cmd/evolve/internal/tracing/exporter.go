@@ -108,7 +108,7 @@ func (e *exporter) send(ctx context.Context, spans []sdktrace.ReadOnlySpan) (acc
 		var again *againError
 		switch {
 		case err == nil && rejected > 0:
-			e.note(errors.New("it rejects some spans"))
+			e.note(errors.New("it rejected some spans"))
 			return max(0, len(spans)-int(min(rejected, int64(len(spans)))))
 		case err == nil:
 			return len(spans)

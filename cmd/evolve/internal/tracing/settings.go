@@ -85,7 +85,7 @@ func Read(lookup func(string) (string, bool)) (*Settings, error) {
 	case "gzip":
 		s.Gzip = true
 	default:
-		return nil, fmt.Errorf("%s is %q; the values are gzip and none", from, v)
+		return nil, fmt.Errorf("%s is %q; it must be gzip or none", from, v)
 	}
 	ca, _ := of("CERTIFICATE")
 	cert, _ := of("CLIENT_CERTIFICATE")
@@ -109,7 +109,7 @@ func address(traces, all string) (*url.URL, error) {
 	}
 	u, err := url.Parse(value)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%s is not an address of http or https, such as http://localhost:4318", name)
+		return nil, fmt.Errorf("%s is not an http or https address, such as http://localhost:4318", name)
 	}
 	if traces == "" {
 		u = u.JoinPath(tracePath)

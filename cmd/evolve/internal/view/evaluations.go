@@ -29,7 +29,7 @@ func (s *Server) evaluation(w http.ResponseWriter, r *http.Request) error {
 	id, run := r.FormValue("agent"), r.FormValue("run")
 	seq, err := strconv.ParseInt(r.FormValue("seq"), 10, 64)
 	if err != nil || seq < 0 {
-		return &badRequest{"seq is the number of an evaluation"}
+		return &badRequest{"seq must be the number of an evaluation"}
 	}
 	offset, err := wholeOf(r, "offset")
 	if err != nil {

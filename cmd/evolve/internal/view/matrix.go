@@ -39,7 +39,7 @@ func wholeOf(r *http.Request, name string) (int, error) {
 	}
 	n, err := strconv.ParseUint(v, 10, 31)
 	if err != nil {
-		return 0, &badRequest{fmt.Sprintf("%s is a number, not %s", name, text.Quote(v))}
+		return 0, &badRequest{fmt.Sprintf("%s must be a number, not %s", name, text.Quote(v))}
 	}
 	return int(n), nil
 }
@@ -191,7 +191,7 @@ func (p *matrixPage) fill() {
 	p.Count = number.Plural(win.Rows, "variant") + " × " + number.Plural(win.Columns, "task")
 	p.Caption = fmt.Sprintf("Variants %d to %d, tasks %d to %d", min(win.Offset+1, win.Rows), win.Offset+len(win.Variants), min(win.Column+1, win.Columns), win.Column+len(win.Tasks))
 	if p.Unread = win.Total - win.Read; p.Unread > 0 {
-		p.Reading = fmt.Sprintf("%s of %s evaluations are read; the figures cover only these.", number.Count(win.Read), number.Count(win.Total))
+		p.Reading = fmt.Sprintf("%s of %s evaluations were read; the figures cover only these.", number.Count(win.Read), number.Count(win.Total))
 	}
 	p.Pager = append(p.parts("offset", "variants", win.Offset, len(win.Variants), win.Rows, pageRows),
 		p.parts("column", "tasks", win.Column, len(win.Tasks), win.Columns, pageColumns)...)

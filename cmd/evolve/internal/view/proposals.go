@@ -70,7 +70,7 @@ func actionOf(r *http.Request) (string, error) {
 	case Approve, Reject, Rollback:
 		return action, nil
 	}
-	return "", &badRequest{"a decision is approve, reject or rollback"}
+	return "", &badRequest{"a decision must be approve, reject or rollback"}
 }
 
 // ask shows the question that precedes a decision, with the answers given so far.
@@ -99,7 +99,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) error {
 		return &badRequest{"the form cannot be read: " + err.Error()}
 	}
 	if !equal(r.PostForm.Get("form"), s.keys.form) {
-		s.refuse(w, r, http.StatusForbidden, "The form is from another server: open the question again.")
+		s.refuse(w, r, http.StatusForbidden, "The form is from a different server: open the question again.")
 		return nil
 	}
 	action, err := actionOf(r)

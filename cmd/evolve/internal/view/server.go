@@ -102,7 +102,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if c, err := r.Cookie(s.cookie()); err != nil || !equal(c.Value, s.keys.session) {
-		s.refuse(w, r, http.StatusUnauthorized, "Open the address that `evolve view` has printed: its token lets this browser in.")
+		s.refuse(w, r, http.StatusUnauthorized, "Open the address that `evolve view` has printed: its token gives this browser access.")
 		return
 	}
 	if r.Method == http.MethodPost && !fromHere(r) {

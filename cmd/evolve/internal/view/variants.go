@@ -28,7 +28,7 @@ func (s *Server) variant(w http.ResponseWriter, r *http.Request) error {
 		Addressed []string
 		Against   []Section
 		Config    []parameter
-	}{V: v, Name: name, Addressed: model.AddressedIn("the reason of "+name, v.Rationale)}
+	}{V: v, Name: name, Addressed: model.AddressedIn("the reason for "+name, v.Rationale)}
 	for _, p := range slices.Sorted(maps.Keys(v.Config)) {
 		value, ok := v.Config[p].(string)
 		if !ok {
@@ -98,7 +98,7 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request) error {
 	d.Pager = pager(func(at int) string {
 		return link("/compare", "agent", id, "a", d.A, "b", d.B, "offset", strconv.Itoa(at))
 	}, offset, len(d.Shown), len(c.Tasks))
-	d.Caption = number.Plural(len(c.Tasks), "task") + " with scores of both, the largest loss first; means over all runs of each"
+	d.Caption = number.Plural(len(c.Tasks), "task") + " with scores for both, the largest loss first; means over all runs of each"
 	if len(c.Tasks) > 0 && !d.Same {
 		slope := plot.Slope{Left: d.A, Right: d.B}
 		for _, t := range c.Tasks {

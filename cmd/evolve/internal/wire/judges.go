@@ -55,7 +55,7 @@ func (j judgeModel) Next(ctx context.Context, req *model.Request) (model.Reply, 
 	own.Sampling.Route = name
 	reply, err := j.routes.Next(ctx, &own)
 	if err == nil && (reply.Provider != route.Provider || reply.Model != route.Model) {
-		why := fmt.Sprintf("provider %s: its budget is spent, and its fallback, %s of %s, would be another judge", route.Provider, reply.Model, reply.Provider)
+		why := fmt.Sprintf("provider %s: its budget is spent, and its fallback, %s of %s, would be a different judge", route.Provider, reply.Model, reply.Provider)
 		return reply, &bench.RefusedError{Refusal: agent.Refusal{Policy: why, Spent: true}, Err: errors.New(why)}
 	}
 	return reply, err

@@ -47,7 +47,7 @@ func LiveFolder(w *workspace.Workspace, a *workspace.Agent, path string) (string
 		}
 	}
 	if err != nil {
-		return "", exit.Errorf(exit.Usage, "--dir names a folder", "opening the folder of the turn: %w", workspace.Reason(err))
+		return "", exit.Errorf(exit.Usage, "--dir must name a folder", "opening the folder of the turn: %w", workspace.Reason(err))
 	}
 	hidden := []string{w.StateDir()}
 	for _, s := range w.Suites {

@@ -37,13 +37,13 @@ func addressProblem(v string, bare bool) (problem, hint string) {
 	case err != nil || len(v) > maxAddress || u.Hostname() == "" || strings.ContainsAny(v, " \t\n"):
 		return "must be a URL", "write it like https://host/path"
 	case u.User != nil || strings.Contains(u.Host, "@"):
-		return "must hold no user and no password", secretHint
+		return "must not contain a user name or a password", secretHint
 	case u.Fragment != "" || strings.Contains(v, "#"):
 		return "must have no fragment", ""
 	case bare && (u.RawQuery != "" || u.ForceQuery):
 		return "must end before the question mark", ""
 	case u.Scheme == "http" && !private(u.Hostname()):
-		return "must begin with https://", "http is for this machine and private networks"
+		return "must begin with https://", "http is only for this machine and private networks"
 	case u.Scheme != "https" && u.Scheme != "http":
 		return "must begin with https://", ""
 	}
@@ -76,7 +76,7 @@ var hostName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 // envName is the field for the name of an environment variable. Error messages do not
 // repeat an invalid name, which may be a value.
 func envName(to *string) text {
-	return text{to: to, pattern: envPattern, rule: "the name of an environment variable", hint: "names only: the values are taken from the environment", private: true}
+	return text{to: to, pattern: envPattern, rule: "the name of an environment variable", hint: "give only names: the values are taken from the environment", private: true}
 }
 
 var headerPattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
@@ -95,7 +95,7 @@ func headersEnv(to *map[string]string) mapping {
 			folded := strings.ToLower(k.Value)
 			switch {
 			case !headerPattern.MatchString(k.Value):
-				s.bad(k, "", "a header's name must be letters, digits and -, at most 64")
+				s.bad(k, "", "a header's name must consist of letters, digits and -, at most 64 characters")
 				return nil
 			case framing[folded]:
 				s.bad(k, "", "the header %q is set by the protocol", k.Value)

@@ -52,19 +52,19 @@ func agentKeys(f *agentFile) object {
 	return object{
 		seen: f.given,
 		keys: []key{
-			{name: "id", doc: "name of the agent, the same as its folder's", field: text{to: &a.ID, pattern: namePattern, rule: nameRule}, required: true},
+			{name: "id", doc: "name of the agent, the same as the name of its folder", field: text{to: &a.ID, pattern: namePattern, rule: nameRule}, required: true},
 			{name: "adapter", doc: "how the agent is run: {kind: builtin, model: heuristic}, a program of your own, or a service", field: adapterKeys(f), required: true},
-			{name: "deterministic", doc: "true: the same request, seed included, always gets the same answer, which allows runs that repeat byte for byte", field: flag{&a.Deterministic}, def: "false; true for the heuristic model"},
+			{name: "deterministic", doc: "true: the same request, seed included, always gets the same answer, which makes runs reproducible byte for byte", field: flag{&a.Deterministic}, def: "false; true for the heuristic model"},
 			{name: "uses_seed", doc: "false: the answer ignores the seed, so further repeats of a task show nothing new", field: flag{&a.UsesSeed}, def: "true; false for the heuristic model"},
 			{name: "version", doc: "changes the identity of the agent for the evaluation cache, in addition to the hash of its folder", field: text{to: &a.Version}},
 			{name: "suites", doc: "benchmarks of the agent: the names of files in suites/ without .jsonl", field: words(&a.Suites, 1, nil, ""), required: true},
 			{name: "domains", doc: "subject areas with the keywords that name them; if omitted, a default table is used", field: domainKeys(f)},
-			{name: "tools", doc: "tools that the built-in agent may be given, with those of a server as server__tool; [] means none; if omitted, all", field: words(&a.Tools, 0, nil, "")},
+			{name: "tools", doc: "tools that may be given to the built-in agent; a tool of a server is written server__tool; [] means none; if omitted, all", field: words(&a.Tools, 0, nil, "")},
 			{name: "allow", doc: "tools of the built-in agent that may keep or share text beyond a turn, each by its name: " + strings.Join(tool.Allowable(), ", ") + "; if omitted, all of them are denied", field: allowed(&a.Allow), example: "[memory_add]"},
 			{name: "mcp", doc: "servers under mcp of evolve.yaml whose tools the built-in agent may call; if omitted, none", field: words(&a.MCP, 0, serverPattern, serverRule)},
-			{name: "guards", doc: "what a winner may consume at most; overrides guards of evolve.yaml, key by key", field: guardsKeys(&a.Guards)},
+			{name: "guards", doc: "limits on what a winner may consume; overrides guards of evolve.yaml, key by key", field: guardsKeys(&a.Guards)},
 			{name: "prefer", doc: "what a point of score is worth; overrides prefer of evolve.yaml, key by key", field: preferKeys(&a.Prefer)},
-			{name: "reviewers", doc: "agents that review this one's proposals", field: words(&a.Reviewers, 0, namePattern, nameRule)},
+			{name: "reviewers", doc: "agents that review this agent's proposals", field: words(&a.Reviewers, 0, namePattern, nameRule)},
 			{name: "space", doc: "parameters that the search may change, each with its type, range and default; a built-in agent has its own, and naming some here narrows the search to them", field: spaceKeys(f)},
 		},
 	}
@@ -142,18 +142,18 @@ func adapterKeys(f *agentFile) union {
 			KindCommand: {seen: f.adapter, keys: []key{
 				kind,
 				{name: "argv", doc: "program with its arguments; relative paths are resolved against the agent's folder", field: argv(&ad.Argv), required: true},
-				{name: "protocol", doc: "jsonl: a process serves one request a line and stays up; once: a process serves one task, the request on stdin", field: oneOf(&ad.Protocol, "jsonl", "once"), def: "once"},
-				pool("processes at most"),
+				{name: "protocol", doc: "jsonl: a process reads one request per line and keeps running; once: a process handles one task, with the request on stdin", field: oneOf(&ad.Protocol, "jsonl", "once"), def: "once"},
+				pool("maximum number of processes"),
 				timeout,
 				{name: "env", doc: "names of the environment variables to pass; all others are withheld", field: environment(&ad.Env)},
 				{name: "sandbox", doc: "auto: in a sandbox if one is available; none: never", field: oneOf(&ad.Sandbox, "auto", "none"), def: "auto"},
-				{name: "network", doc: "none: no network but a loopback of its own; host: the host's network, for a program that calls a model or another service", field: oneOf(&ad.Network, "host", "none"), def: "none"},
+				{name: "network", doc: "none: no network except a loopback of its own; host: the host's network, for a program that calls a model or another service", field: oneOf(&ad.Network, "host", "none"), def: "none"},
 			}},
 			KindHTTP: {seen: f.adapter, keys: []key{
 				kind,
-				{name: "url", doc: "URL at which the service answers a POST of the same objects; https, or http on this machine or a private network", field: address(&ad.URL, false), required: true},
+				{name: "url", doc: "URL at which the service answers the objects that a command would read, sent over POST; https, or http on this machine or a private network", field: address(&ad.URL, false), required: true},
 				{name: "headers_env", doc: "headers to send, each with the name of the environment variable that holds its value", field: headersEnv(&ad.HeadersEnv)},
-				pool("maximum number of requests at the same time"),
+				pool("maximum number of concurrent requests"),
 				timeout,
 			}},
 		},
@@ -182,7 +182,7 @@ func domainKeys(f *agentFile) mapping {
 		each: func(s *source, k *yaml.Node) field {
 			name, further := strings.CutPrefix(k.Value, "+")
 			if meant := misspeltExtension(k.Value); meant != "" {
-				s.bad(k, fmt.Sprintf("did you mean %q?", "+"+meant), "the domain %q looks like a misspelt addition to the default table", k.Value)
+				s.bad(k, fmt.Sprintf("did you mean %q?", "+"+meant), "the domain %q looks like a misspelling of a domain in the default table", k.Value)
 				return nil
 			}
 			if DomainProblem(name) != "" {

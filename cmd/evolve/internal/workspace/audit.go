@@ -39,7 +39,7 @@ func (a Audit) in(root, home string) Audit {
 func AuditSettings(root, home string) (Audit, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
-		return Audit{}, fmt.Errorf("read the settings: %w", err)
+		return Audit{}, fmt.Errorf("reading the settings: %w", err)
 	}
 	l := &loader{root: root}
 	l.settings()
@@ -55,10 +55,10 @@ var filePattern = regexp.MustCompile(`^(~/)?[^~$\x00-\x1f][^\x00-\x1f]*$`)
 
 func auditKeys(a *Audit) object {
 	file := func(to *string) text {
-		return text{to: to, pattern: filePattern, rule: "a path, with ~/ at its start for the home folder and no $"}
+		return text{to: to, pattern: filePattern, rule: "a path without $, which may begin with ~/ for the home folder"}
 	}
 	return object{keys: []key{
-		{name: "sign", doc: "file of an OpenSSH private key (ed25519, without a passphrase) that signs the head of the ledger after each entry; keep it outside of the repository", field: file(&a.Sign), example: "~/.ssh/evolve_audit"},
-		{name: "allowed_signers", doc: "file of the keys that may have signed, in the format of ssh-keygen -Y verify; if omitted, only the key of sign", field: file(&a.AllowedSigners), example: "~/.ssh/evolve_allowed_signers"},
+		{name: "sign", doc: "file with an OpenSSH private key (ed25519, without a passphrase) that signs the head of the ledger after each entry; keep it outside the repository", field: file(&a.Sign), example: "~/.ssh/evolve_audit"},
+		{name: "allowed_signers", doc: "file with the keys that are allowed to sign, in the format of ssh-keygen -Y verify; if omitted, only the key of sign", field: file(&a.AllowedSigners), example: "~/.ssh/evolve_allowed_signers"},
 	}}
 }

@@ -69,7 +69,7 @@ func (g *GraderProgram) Problem(look func(name string) (string, error)) string {
 		path = filepath.Join(g.Suite.Dir, filepath.FromSlash(path))
 	}
 	if _, err := os.Stat(path); os.IsNotExist(err) {
-		return fmt.Sprintf("the script %q of its program %q cannot be found", script, g.Argv[0])
+		return fmt.Sprintf("the script %q that its program %q runs cannot be found", script, g.Argv[0])
 	}
 	return ""
 }

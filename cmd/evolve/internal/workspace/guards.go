@@ -105,8 +105,8 @@ func preferKeys(to *Prefer) object {
 func guardField(to *Guards, metric string) custom {
 	keys := func(g *Guard) object {
 		return object{keys: []key{
-			{name: "at_most", doc: "highest ratio to the champion's: 1.1, or +10%", field: ratioField(&g.AtMost)},
-			{name: "floor", doc: "a difference of up to this amount never counts", field: floorField(&g.Floor, metric)},
+			{name: "at_most", doc: "highest allowed ratio to the champion's value: 1.1, or +10%", field: ratioField(&g.AtMost)},
+			{name: "floor", doc: "a difference of up to this amount never breaks the guard", field: floorField(&g.Floor, metric)},
 		}}
 	}
 	return custom{func(s *source, n *yaml.Node, name string) {
@@ -172,7 +172,7 @@ func shareField(to *Prefer, metric string) custom {
 			s.bad(n, "write it like 2%", "%s must be a share, not text", name)
 		default:
 			if said, ok := numberOf(n); ok && said > 1 && said <= 100*maxShare {
-				s.bad(n, fmt.Sprintf("write %g%% or %g%%", said, 100*said), "%s is %s, which may be meant in per cent or as a ratio", name, n.Value)
+				s.bad(n, fmt.Sprintf("write %g%% or %g%%", said, 100*said), "%s is %s, which could be a percentage or a ratio", name, n.Value)
 				return
 			}
 			number{to: &v, max: 1, above: true}.read(s, n, name)

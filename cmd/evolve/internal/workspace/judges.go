@@ -56,7 +56,7 @@ func (l *loader) graderRules() bench.GraderRules {
 		hint, is := grade.JudgeRoute(spec)
 		name := cmp.Or(hint, DefaultRoute)
 		if _, ok := l.set.Routes[name]; is && !ok {
-			problems = append(problems, bench.GraderProblem{Text: fmt.Sprintf("asks a judge model, and %s has no route %q", SettingsFile, name)})
+			problems = append(problems, bench.GraderProblem{Text: fmt.Sprintf("asks a judge model, but %s has no route %q", SettingsFile, name)})
 		}
 		return problems
 	}

@@ -51,14 +51,14 @@ var folderPattern = regexp.MustCompile(`^[^~$\x00-\x1f][^\x00-\x1f]*$`)
 
 func backupKeys(b *Backup) object {
 	return object{keys: []key{
-		{name: "keep", doc: "number of the newest backups that are kept; with 0, nights make none", field: whole[int]{&b.Keep, 0, 1000}, def: show(b.Keep)},
-		{name: "dir", doc: "folder of the backups, relative to this file; one on another disk survives the loss of this one", field: text{to: &b.Dir, pattern: folderPattern, rule: "a path without ~ or $ at its start"}, def: filepath.ToSlash(b.Dir)},
+		{name: "keep", doc: "number of the newest backups to keep; with 0, nights make no backups", field: whole[int]{&b.Keep, 0, 1000}, def: show(b.Keep)},
+		{name: "dir", doc: "folder for the backups, relative to this file; a folder on another disk survives the loss of this disk", field: text{to: &b.Dir, pattern: folderPattern, rule: "a path without ~ or $ at its start"}, def: filepath.ToSlash(b.Dir)},
 	}}
 }
 
 func keepKeys(k *Keep) object {
 	return object{keys: []key{
-		{name: "nights", doc: "nights of an agent that keep their transcripts and evaluations; the evaluations of its latest 30 stay in any case, because nights learn from them", field: whole[int]{&k.Nights, 1, maxCount}, example: "60"},
+		{name: "nights", doc: "number of an agent's latest nights whose transcripts and evaluations are kept; the evaluations of the latest 30 are always kept, because nights learn from them", field: whole[int]{&k.Nights, 1, maxCount}, example: "60"},
 		{name: "size", doc: "space that the archive may use on disk, such as 2GiB; the oldest transcripts are removed first, then the oldest evaluations", field: size{&k.Size, leastSize, mostSize}, example: "2GiB"},
 	}}
 }

@@ -335,7 +335,7 @@ func (l *loader) space(s *source, f *agentFile) {
 			a.Space = fix(a.Known, a.acting(), a.Champion)
 			for _, d := range f.params {
 				if _, ok := a.Space.Lookup(d.Name); !ok {
-					s.bad(d.name, "search what it depends on as well", "parameter %q can never be active under the champion", d.Name)
+					s.bad(d.name, "search the parameters that it depends on as well", "parameter %q can never be active under the champion", d.Name)
 				}
 			}
 		}

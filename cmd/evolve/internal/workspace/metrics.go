@@ -30,8 +30,8 @@ func (m Metrics) File(root string) string {
 }
 
 func metricsKey(m *Metrics) key {
-	return key{name: "metrics", doc: "figures of nights for monitoring; see evolve help metrics", field: object{keys: []key{
-		{name: "textfile", doc: "file that each run writes at its end for the textfile collector of Prometheus' node_exporter, relative to this file; if omitted, none is written", field: text{to: &m.Textfile, check: textfileProblem, form: schema{"type": "string", "pattern": textfilePattern}}, example: "/var/lib/node_exporter/evolve.prom"},
+	return key{name: "metrics", doc: "figures about nights, for monitoring; see evolve help metrics", field: object{keys: []key{
+		{name: "textfile", doc: "file that each run writes when it ends, for the textfile collector of Prometheus' node_exporter; the path is relative to this file; if omitted, no file is written", field: text{to: &m.Textfile, check: textfileProblem, form: schema{"type": "string", "pattern": textfilePattern}}, example: "/var/lib/node_exporter/evolve.prom"},
 	}}}
 }
 
@@ -40,9 +40,9 @@ const textfilePattern = `^[^~$\x00-\x1f][^\x00-\x1f]*\.prom$`
 func textfileProblem(v string) (problem, hint string) {
 	switch {
 	case !folderPattern.MatchString(v):
-		return "must be a path without ~ or $ at its start", "no shell reads it"
+		return "must be a path without ~ or $ at its start", "~ and $ are not expanded"
 	case !strings.HasSuffix(v, ".prom") || filepath.Base(v) == ".prom":
-		return "must be the path of a file with the ending .prom", "the collector reads no others"
+		return "must be the path of a file whose name ends in .prom", "the collector ignores all other files"
 	}
 	return "", ""
 }

@@ -73,9 +73,9 @@ func providerKeys(p *Provider, seen map[string]*yaml.Node) union {
 	kind := key{name: "kind", doc: "openai (any compatible endpoint: OpenAI, Ollama, vLLM, llama.cpp, OpenRouter …), anthropic or replay", field: oneOf(&p.Kind, kinds...), required: true}
 	live := object{seen: seen, keys: []key{
 		kind,
-		{name: "base_url", doc: "URL of its API; https, or http on this machine or a private network; if omitted, that of the kind", field: address(&p.BaseURL, true)},
-		{name: "key_env", doc: "name of the environment variable that holds the key; if omitted, no key is used, as for a local server", field: envName(&p.KeyEnv)},
-		{name: "record", doc: "file in which its exchanges are recorded for a replay, without secrets", field: recording(&p.Record)},
+		{name: "base_url", doc: "URL of the provider's API; https, or http on this machine or a private network; if omitted, the default URL of the kind", field: address(&p.BaseURL, true)},
+		{name: "key_env", doc: "name of the environment variable that holds the API key; if omitted, no key is used, as for a local server", field: envName(&p.KeyEnv)},
+		{name: "record", doc: "file in which the exchanges with the provider are recorded, without secrets, for a later replay", field: recording(&p.Record)},
 	}}
 	return union{by: "kind", names: kinds, members: map[string]object{
 		ProviderOpenAI:    live,
@@ -83,7 +83,7 @@ func providerKeys(p *Provider, seen map[string]*yaml.Node) union {
 		ProviderReplay: {seen: seen, keys: []key{
 			kind,
 			{name: "recording", doc: "file whose exchanges are replayed byte for byte, offline", field: recording(&p.Recording), required: true},
-			{name: "of", doc: "provider that was recorded, or its kind", field: text{to: &p.Of, pattern: namePattern, rule: nameRule}, required: true},
+			{name: "of", doc: "name or kind of the provider whose exchanges were recorded", field: text{to: &p.Of, pattern: namePattern, rule: nameRule}, required: true},
 		}},
 	}}
 }
@@ -95,7 +95,7 @@ func routeKeys(r *Route, seen map[string]*yaml.Node) object {
 		{name: "model", doc: "name of the model at the provider", field: text{to: &r.Model, pattern: modelPattern, rule: modelRule}, required: true},
 		{name: "temperature", doc: "sampling temperature if a config sets none", field: then{number{to: &heat, max: 2}, func() { r.Temperature = &heat }}},
 		{name: "max_tokens", doc: "maximum number of tokens in an answer; default 4096", field: whole[int]{&r.MaxTokens, 1, 20_000}},
-		{name: "context", doc: "number of tokens in the model's context, input and output; a conversation is shortened before it fills 90 % of them; default 128000", field: whole[int]{&r.Context, 1000, 100_000_000}},
+		{name: "context", doc: "size of the model's context, in tokens of input and output; a conversation is shortened before it fills 90 % of the context; default 128000", field: whole[int]{&r.Context, 1000, 100_000_000}},
 	}}
 }
 
@@ -152,7 +152,7 @@ func (f *settingsFile) checkModels(s *source) {
 		case !known && (p.Of == ProviderOpenAI || p.Of == ProviderAnthropic):
 			p.OfKind = p.Of
 		case known:
-			s.bad(at.at("of"), "name the provider that was recorded", "%q replays and cannot have been recorded", p.Of)
+			s.bad(at.at("of"), "name the provider whose exchanges were recorded", "%q is a replay provider, so its exchanges cannot have been recorded", p.Of)
 		default:
 			s.bad(at.at("of"), didYouMean(p.Of, append(names, ProviderOpenAI, ProviderAnthropic)), "there is no provider %q", p.Of)
 		}
@@ -168,7 +168,7 @@ func (f *settingsFile) checkModels(s *source) {
 	for _, name := range SortedNames(f.Routes) {
 		r, at := f.Routes[name], f.routes[name]
 		if name == ModelHeuristic {
-			s.bad(at.key, "", "a route cannot be called %q: that is the model without a provider", name)
+			s.bad(at.key, "", "a route cannot be called %q: that name stands for the model that needs no provider", name)
 		}
 		if _, known := f.Providers[r.Provider]; !known && r.Provider != "" {
 			s.bad(at.at("provider"), didYouMean(r.Provider, names), "there is no provider %q", r.Provider)

@@ -100,7 +100,7 @@ func someSettings(root string, keys func(*settingsFile) []key) (*settingsFile, e
 	f := newSettingsFile()
 	root, err := filepath.Abs(root)
 	if err != nil {
-		return f, fmt.Errorf("read the settings: %w", err)
+		return f, fmt.Errorf("reading the settings: %w", err)
 	}
 	var form, own collector
 	s := &source{file: SettingsFile, errs: &form}
@@ -126,7 +126,7 @@ func someSettings(root string, keys func(*settingsFile) []key) (*settingsFile, e
 func notificationKeys(n *Notify) []key {
 	return []key{
 		{name: "notify", doc: "notifications about nights, and where they are sent; see evolve help notify", field: notifyKeys(n)},
-		{name: "heartbeat", doc: "URL of a dead man's switch, which each run calls at its start (/start added), its success and its failure (/fail added), as healthchecks.io expects", field: address(&n.Heartbeat, true), example: "https://hc.example.org/night"},
+		{name: "heartbeat", doc: "URL of a dead man's switch, which each run calls when it starts (with /start appended), succeeds, or fails (with /fail appended), as healthchecks.io expects", field: address(&n.Heartbeat, true), example: "https://hc.example.org/night"},
 	}
 }
 
@@ -187,8 +187,8 @@ func channelKeys(c *Channel) union {
 	return union{by: "kind", names: names, members: map[string]object{
 		ChannelProgram: {keys: []key{
 			kind,
-			{name: "argv", doc: "program with its arguments, started in the workspace's folder with the message as JSON on stdin, for a minute at most, outside any sandbox", field: argv(&c.Argv), required: true, example: "[sh, notify.sh]"},
-			{name: "env", doc: "names of the environment variables that it is given in addition to PATH and HOME", field: listOf{each: func() field {
+			{name: "argv", doc: "program with its arguments; it is started in the workspace's folder, outside any sandbox, with the message as JSON on stdin, and may run for at most a minute", field: argv(&c.Argv), required: true, example: "[sh, notify.sh]"},
+			{name: "env", doc: "names of the environment variables to pass to the program, in addition to PATH and HOME", field: listOf{each: func() field {
 				var name string
 				return then{envName(&name), func() {
 					if name != "" {
@@ -210,11 +210,11 @@ func channelKeys(c *Channel) union {
 		ChannelEmail: {keys: []key{
 			kind,
 			{name: "server", doc: "host and port of the mail server (SMTP)", field: text{to: &c.Server, check: serverProblem, form: schema{"type": "string", "pattern": `^[^\s@/]+:[0-9]{1,5}$`}}, required: true, example: "mail.example.org:587"},
-			{name: "security", doc: "starttls (port 587), tls from the first byte (port 465), or none, which is for this machine and private networks without a password", field: oneOf(&c.Security, StartTLS, TLS, NoTLS), def: StartTLS},
-			{name: "user_env", doc: "name of the environment variable that holds the user of the login", field: envName(&c.UserEnv), example: "SMTP_USER"},
+			{name: "security", doc: "starttls (port 587), tls from the first byte (port 465), or none, which is allowed only without a password, for this machine and private networks", field: oneOf(&c.Security, StartTLS, TLS, NoTLS), def: StartTLS},
+			{name: "user_env", doc: "name of the environment variable that holds the user name for the login", field: envName(&c.UserEnv), example: "SMTP_USER"},
 			{name: "password_env", doc: "name of the environment variable that holds the password", field: envName(&c.PasswordEnv), example: "SMTP_PASSWORD"},
-			{name: "from", doc: "sender, one address", field: mailbox(&c.From), required: true, example: "evolve@example.org"},
-			{name: "to", doc: "recipients, one address each", field: listOf{each: func() field {
+			{name: "from", doc: "e-mail address of the sender", field: mailbox(&c.From), required: true, example: "evolve@example.org"},
+			{name: "to", doc: "e-mail addresses of the recipients", field: listOf{each: func() field {
 				var to string
 				return then{mailbox(&to), func() {
 					if to != "" {

@@ -49,7 +49,7 @@ func (l *loader) checkTrials(s *source, agents []Agent) {
 		const hint = "make the agent's folder a repository of its own, and set repo: agents/"
 		switch repo := t.Dir(l.root); {
 		case a.Adapter.Kind != KindCommand:
-			s.bad(given, "name one whose adapter is command", "the agent %q is not a separate program", t.Agent)
+			s.bad(given, "name an agent whose adapter is command", "the agent %q is not a separate program", t.Agent)
 		case !inside(repo, a.Dir):
 			s.bad(given, hint+t.Agent, "the folder of the agent %q is not in the target's repository", t.Agent)
 		case inside(repo, l.root):

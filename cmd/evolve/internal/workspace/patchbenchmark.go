@@ -49,7 +49,7 @@ func benchmarkKeys(b *review.Benchmark) object {
 			{name: "pattern", doc: "pattern of the benchmarks to run, in the form that go test -bench takes", field: text{to: &b.Pattern, pattern: nonEmpty, rule: "text that is not empty", check: expressionProblem, form: schema{"type": "string", "minLength": 1}}, def: quote(defaultBench)},
 			{name: "command", doc: "program with its arguments that measures the code instead of Go benchmarks; it is started in the sandbox, in the target's folder, and prints a line such as BenchmarkName 100 123 ns/op for each thing that it measured", field: argv(&b.Command), example: "[sh, bench/run.sh]"},
 			{name: "count", doc: "number of runs of each side, the base and the patch; the two sides alternate", field: whole[int]{&b.Count, minBenchRuns, maxBenchRuns}, def: show(defaultRuns)},
-			{name: "metric", doc: "unit of the values that decide, as benchstat names it", field: text{to: &b.Metric, pattern: metricPattern, rule: "a unit such as sec/op, B/op or allocs/op"}, def: defaultMetric},
+			{name: "metric", doc: "unit, as named by benchstat, of the values on which the verdict is based", field: text{to: &b.Metric, pattern: metricPattern, rule: "a unit such as sec/op, B/op or allocs/op"}, def: defaultMetric},
 			{name: "better", doc: "whether lower or higher values of the metric are better; needed only for a unit that the target defines itself", field: oneOf(&b.Better, "lower", "higher"), example: "lower"},
 			{name: "loss", doc: "largest loss, in per cent of the base, that a measurement may miss; a patch whose runs cannot rule out a larger loss is left for a person to decide", field: whole[int]{&b.Loss, 1, maxLoss}, def: "10"},
 			{name: "tune", doc: "number of benchmark runs in a night that are spent looking for better values of constants marked //evolve:param; 0 for none", field: whole[int]{&b.Tune, 0, maxTune}, def: show(defaultTune)},
@@ -62,7 +62,7 @@ func checkBenchmark(s *source, n *yaml.Node, b *review.Benchmark) {
 	if command := child(n, "command"); command != nil {
 		for _, other := range goKeys {
 			if at := child(n, other); at != nil {
-				s.bad(at, "the command measures instead of Go benchmarks: leave one of the two keys out", `%q does not go with "command"`, other)
+				s.bad(at, "the command replaces Go benchmarks: leave one of the two keys out", `%q does not go with "command"`, other)
 			}
 		}
 		if !nonEmpty.MatchString(b.Command[0]) {
@@ -76,7 +76,7 @@ func checkBenchmark(s *source, n *yaml.Node, b *review.Benchmark) {
 	if base := gobench.BaseUnit(b.Metric); base != b.Metric {
 		s.bad(metric, "write "+base, "results in %s are recorded in %s", b.Metric, base)
 	} else if b.Better == "" && gobench.Agreed(b.Metric) == 0 {
-		s.bad(metric, "add better: lower, or better: higher", "nothing declares whether less or more %s is better", b.Metric)
+		s.bad(metric, "add better: lower, or better: higher", "nothing declares whether lower or higher values of %s are better", b.Metric)
 	}
 }
 

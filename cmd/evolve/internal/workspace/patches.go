@@ -98,7 +98,7 @@ func targetKeys(t *PatchTarget) object {
 		{name: "allow", doc: "paths from the root of the repository that patches may touch, including everything below them", field: words(&t.Policy.Allow, 1, scopePattern, scopeRule), required: true},
 		{name: "deny", doc: "paths within those allowed that patches may not touch; deny overrides allow", field: words(&t.Policy.Deny, 0, scopePattern, scopeRule)},
 		{name: "cgo", doc: "true: patches may touch C and assembly, and tests are built with cgo", field: flag{&t.Policy.Cgo}, def: "false"},
-		{name: "runtime", doc: "true: the target is an agent runtime, whose authentication, gateway, config schema and communication are denied as well", field: flag{&t.Policy.Runtime}, def: "false"},
+		{name: "runtime", doc: "true: the target is an agent runtime, and patches may not touch its authentication, gateway, config schema and communication either", field: flag{&t.Policy.Runtime}, def: "false"},
 		{name: "max_files", doc: "maximum number of files that one patch may change", field: whole[int]{&t.Policy.MaxFiles, 1, maxTargetFiles}, def: "20"},
 		{name: "max_bytes", doc: "maximum size of one changed file, in bytes", field: whole[int64]{&t.Policy.MaxBytes, 1, maxTargetBytes}, def: "262144"},
 		{name: "benchmark", doc: "Go benchmarks, or a command that measures the code; no patch may make the results significantly worse", field: unexplained{then{benchmarkKeys(&b), func() { t.Benchmark = &b }}}},
@@ -108,7 +108,7 @@ func targetKeys(t *PatchTarget) object {
 		{name: "build", doc: "program with its arguments that builds what score runs", field: scored(argv(&c.Build)), example: "[go, build, -o, score.bin, ./cmd/score]"},
 		{name: "test", doc: "program with its arguments that must succeed before a version is scored", field: scored(argv(&c.Test)), example: "[go, test, ./...]"},
 		{name: "blocks", doc: "marked blocks that the search may change; all if none is named", field: scored(words(&c.Blocks, 1, namePattern, nameRule)), example: "[priority]"},
-		{name: "metric", doc: "metric that decides, among those that score prints; if none is named, the first one that score prints", field: scored(text{to: &c.Metric, pattern: nonEmpty, rule: "text that is not empty"}), example: "excess"},
+		{name: "metric", doc: "metric, among those that score prints, by which versions are compared; if none is named, the first one that score prints", field: scored(text{to: &c.Metric, pattern: nonEmpty, rule: "text that is not empty"}), example: "excess"},
 		{name: "profile", doc: "program with its arguments that prints a profile of the current code, for the models in search.reflect that write versions; it is given the names of the search cases, or no names if the tasks of an agent score its code", field: scored(argv(&c.Profile)), example: "[./profile.sh]"},
 	}}
 }
@@ -125,7 +125,7 @@ func (f *settingsFile) addTarget(s *source, n *yaml.Node, t PatchTarget) {
 		case metric != nil:
 			s.bad(metric, "leave it out: the tasks of the agent score its code, unless score names a program", `"metric" requires "score"`)
 		case len(t.Scoring.Blocks)+len(t.Scoring.Build)+len(t.Scoring.Test) == 0:
-			s.bad(child(n, "profile"), "add blocks, build, test or score", `"profile" has a use only for a target whose code is searched`)
+			s.bad(child(n, "profile"), "add blocks, build, test or score", `"profile" is useful only for a target whose code is searched`)
 		}
 	}
 	p := &f.Patches

@@ -89,15 +89,15 @@ func layerKeys(l *layerEntry) layer {
 			{name: "backoff", doc: "wait before the second attempt; doubled before each further attempt", field: waits(&s.Backoff)},
 			{name: "max_backoff", doc: "longest wait between two attempts", field: waits(&s.MaxBackoff)},
 		}}},
-		{name: "breaker", doc: "when calls are refused at once because too many failed or were slow", field: object{keys: []key{
+		{name: "breaker", doc: "when calls are refused immediately because too many recent calls failed or were slow", field: object{keys: []key{
 			{name: "calls", doc: "number of the most recent calls that are considered", field: whole[int]{&s.BreakerCalls, 1, 10_000}},
 			{name: "failures", doc: "share of failures that opens the breaker", field: share(&s.BreakerFailures)},
-			{name: "slow", doc: "duration from which a call counts as slow", field: waits(&s.BreakerSlow)},
+			{name: "slow", doc: "a call that takes at least this long counts as slow", field: waits(&s.BreakerSlow)},
 			{name: "slow_share", doc: "share of slow calls that opens the breaker", field: share(&s.BreakerSlowShare)},
 			{name: "open", doc: "how long the breaker stays open", field: waits(&s.BreakerOpen)},
 			{name: "probes", doc: "number of calls let through before the breaker closes", field: whole[int]{&s.BreakerProbes, 1, 1000}},
 		}}},
-		{name: "rate", doc: "how many calls may begin in a period, spread evenly", field: object{seen: l.parts["rate"].keys, keys: []key{
+		{name: "rate", doc: "number of calls that may begin in a period, spread evenly over it", field: object{seen: l.parts["rate"].keys, keys: []key{
 			{name: "calls", doc: "number of calls let through in each period", field: whole[int]{&s.RateCalls, 1, maxCalls}},
 			{name: "per", doc: "the period", field: waits(&s.RatePer)},
 			{name: "wait", doc: "longest time that a call waits for its turn", field: waits(&s.RateWait)},
@@ -175,7 +175,7 @@ func (f *settingsFile) checkStandIn(s *source, l *layerEntry) {
 	if _, known := f.Providers[to]; !known || f.Policies.Providers[to].Exhausted != "" {
 		return
 	}
-	s.bad(l.parts["budget"].at("degrade_to"), fmt.Sprintf("add %s: {budget: {exhausted: deny}} under its providers", to),
+	s.bad(l.parts["budget"].at("degrade_to"), fmt.Sprintf("add %s: {budget: {exhausted: deny}} under policies.providers", to),
 		"the provider %q would stand in for itself", to)
 }
 

@@ -50,7 +50,7 @@ func reflectRoute(f *settingsFile) custom {
 	keys := func(to *mutate.AuthorRoute) object {
 		return object{keys: append([]key{
 			{name: "route", doc: "name of the route", field: routeName(&to.Name), required: true},
-		}, rateKeys(&to.Rate, "minimum number of evaluations between two calls of this route")...)}
+		}, rateKeys(&to.Rate, "minimum number of evaluations between two calls to this route")...)}
 	}
 	return custom{func(s *source, n *yaml.Node, name string) {
 		var v mutate.AuthorRoute

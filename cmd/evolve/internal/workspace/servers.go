@@ -116,7 +116,7 @@ func effects(to *map[string]tool.Effect) mapping {
 	return mapping{
 		each: func(s *source, k *yaml.Node) field {
 			if !toolPattern.MatchString(k.Value) {
-				s.bad(k, "", "a tool's name must be letters, digits and _ . / -, at most 128, not %q", k.Value)
+				s.bad(k, "", "a tool's name must be letters, digits and _ . / -, at most 128; it is %q", k.Value)
 				return nil
 			}
 			var v string
@@ -130,7 +130,7 @@ func serversKeys(f *settingsFile) mapping {
 	return mapping{
 		each: func(s *source, k *yaml.Node) field {
 			if !serverPattern.MatchString(k.Value) {
-				s.bad(k, "", "the name of a server must be %s, beginning with a letter, not %q", serverRule, k.Value)
+				s.bad(k, "", "the name of a server must be %s, and begin with a letter; it is %q", serverRule, k.Value)
 				return nil
 			}
 			var m MCPServer

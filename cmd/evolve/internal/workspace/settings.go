@@ -72,7 +72,7 @@ func settingsKeys(f *settingsFile) object {
 			{name: "confirm", doc: "how the best variants are compared with the champion on the holdout tasks", field: confirmKeys(&s.Confirm)},
 			{name: "guards", doc: "the most that a winner may consume, as a ratio to the champion's consumption; a better variant that breaks a guard is put to you as a trade", field: guardsKeys(&s.Guards)},
 			{name: "prefer", doc: "value of a point of score: each point by which the gain is shown to exceed 0 raises the guard's ratio by this share", field: preferKeys(&s.Prefer)},
-			{name: "prices", doc: "what models cost, in USD per million tokens by model name, frozen for each run", field: priceKeys(s), example: "{my-model: {input: 3, output: 15, cached: 0.3}}"},
+			{name: "prices", doc: "prices of models, by model name, in USD per million tokens; they are frozen for each run", field: priceKeys(s), example: "{my-model: {input: 3, output: 15, cached: 0.3}}"},
 			{name: "providers", doc: "services of language models, under names of your choice; API keys belong in the environment, never here", field: providersKeys(f), example: "{openai: {kind: openai, key_env: OPENAI_API_KEY}}"},
 			{name: "routes", doc: "models, under names of your choice; agent.yaml names a route as its model, and default is used if it names none", field: routesKeys(f), example: "{default: {provider: openai, model: gpt-5-mini}}"},
 			{name: "policies", doc: "limits on every call to a tool or a provider, in layers: environment, then origin, then role, then tool or provider; a later layer overrides an earlier one", field: policyKeys(f)},
@@ -83,7 +83,7 @@ func settingsKeys(f *settingsFile) object {
 			{name: "backup", doc: "the copy of the archive that is made at the end of each night; evolve archive restore reads it", field: backupKeys(&s.Backup)},
 			{name: "keep", doc: "number of nights whose records are kept; if left out, all are kept. The evidence for proposals, open work, the ledger and the results are always kept; evolve help archive lists the exceptions", field: keepKeys(&s.Keep)},
 			{name: "workers", doc: "the hub through which other machines run evaluations; see evolve help workers", field: workersKeys(&s.Workers)},
-			{name: "audit", doc: "signatures of the ledger's head, in .evolve/head.signed; evolve help trust explains their value", field: auditKeys(&s.Audit)},
+			{name: "audit", doc: "signatures of the ledger's head, in .evolve/head.signed; evolve help trust explains what they prove", field: auditKeys(&s.Audit)},
 		}, append(notificationKeys(&s.Notify), metricsKey(&s.Metrics))...),
 		later: []string{"gates", "archive"},
 	}
@@ -134,7 +134,7 @@ func searchKeys(f *settingsFile) object {
 	return object{keys: []key{
 		{name: "selection", doc: "how parents are chosen; see evolve help search", field: oneOf(&s.Selection, selection.Names()...), def: s.Selection},
 		{name: "concurrency", doc: "maximum number of evaluations at the same time", field: whole[int]{&s.Concurrency, 1, 10_000}, def: show(s.Concurrency)},
-		{name: "lookahead", doc: "number of evaluations that the search may choose before it needs the first result, at least the concurrency; a deterministic agent gives the same results at any concurrency up to this number; for other agents, at most twice the concurrency are chosen ahead; if only the number of evaluations limits the night, the evaluations of one config go to the same process if it is free; if money or time limits the night, an evaluation is chosen only once it can start", field: whole[int]{&s.Lookahead, 1, 100_000}, def: show(s.Lookahead)},
+		{name: "lookahead", doc: "number of evaluations that the search may choose without waiting for a result, at least the concurrency; a deterministic agent gives the same results at any concurrency up to this number; for other agents, at most twice the concurrency are chosen ahead; if only the number of evaluations limits the night, the evaluations of one config go to the same process if it is free; if money or time limits the night, an evaluation is chosen only once it can start", field: whole[int]{&s.Lookahead, 1, 100_000}, def: show(s.Lookahead)},
 		{name: "baseline", doc: "share of the search budget for pure random search, for comparison; 0 for none", field: number{to: &s.Baseline, max: .5}, def: plain(s.Baseline)},
 		{name: "reflect", doc: "route of a language model that reads how a variant failed and proposes one change to it at a time, or several routes with the rate and the limits of their calls; if left out, no model is used", field: reflectField(f), example: "default"},
 	}}

@@ -49,7 +49,7 @@ func spaceKeys(f *agentFile) mapping {
 	return mapping{
 		each: func(s *source, k *yaml.Node) field {
 			if !paramName.MatchString(k.Value) {
-				s.bad(k, "", "a parameter's name must be letters, digits and _ . / : + -, at most 100, not %q", k.Value)
+				s.bad(k, "", "a parameter's name must be letters, digits and _ . / : + -, at most 100; it is %q", k.Value)
 				return nil
 			}
 			d := newDraft()
@@ -136,12 +136,12 @@ func paramMembers(d *paramDraft) map[string]object {
 		string(agent.Float): member(
 			key{name: "min", doc: "least value", field: number{to: &d.Min, min: -1e300, max: 1e300}, required: true},
 			key{name: "max", doc: "greatest value", field: number{to: &d.Max, min: -1e300, max: 1e300}, required: true},
-			key{name: "log", doc: "acts on a logarithmic scale; min must be above 0", field: flag{&d.Log}, def: "false"},
+			key{name: "log", doc: "true: the parameter acts on a logarithmic scale; min must be above 0", field: flag{&d.Log}, def: "false"},
 			def(schema{"type": "number"})),
 		string(agent.Int): member(
 			key{name: "min", doc: "least value", field: number{to: &d.Min, min: -maxNumber, max: maxNumber}, required: true},
 			key{name: "max", doc: "greatest value", field: number{to: &d.Max, min: -maxNumber, max: maxNumber}, required: true},
-			key{name: "log", doc: "acts on a logarithmic scale; min must be above 0", field: flag{&d.Log}, def: "false"},
+			key{name: "log", doc: "true: the parameter acts on a logarithmic scale; min must be above 0", field: flag{&d.Log}, def: "false"},
 			def(schema{"type": "integer"})),
 		string(agent.Choice): member(
 			key{name: "values", doc: "allowed values: text, numbers, true or false", field: listOf{min: 1, each: func() field { return scalarInto(&d.Values) }}, required: true},

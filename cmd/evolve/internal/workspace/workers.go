@@ -45,10 +45,10 @@ func workersKeys(w *Workers) object {
 		{name: "tls", doc: "files in PEM format; their paths are relative to this file", field: object{keys: []key{
 			{name: "ca", doc: "CA certificates for the server's certificate; if left out, those of the system", field: file(&w.CA), example: "ca.pem"},
 			{name: "cert", doc: "client certificate; requires key", field: file(&w.Cert), example: "cert.pem"},
-			{name: "key", doc: "its private key", field: file(&w.Key), example: "key.pem"},
+			{name: "key", doc: "private key of the client certificate", field: file(&w.Key), example: "key.pem"},
 		}}},
-		{name: "ack_wait", doc: "time without a sign of life from a worker after which its task is given to another worker", field: duration{&w.AckWait, time.Second, time.Hour}, def: w.AckWait.String()},
-		{name: "max_attempts", doc: "number of workers that may end while they run a task before the task counts as missing data", field: whole[int]{&w.MaxAttempts, 1, 100}, def: show(w.MaxAttempts)},
+		{name: "ack_wait", doc: "if a worker gives no sign of life for this long, its task is given to another worker", field: duration{&w.AckWait, time.Second, time.Hour}, def: w.AckWait.String()},
+		{name: "max_attempts", doc: "number of workers that may end while running the same task before the task counts as missing data", field: whole[int]{&w.MaxAttempts, 1, 100}, def: show(w.MaxAttempts)},
 		{name: "lookahead", doc: "maximum number of evaluations at the same time, instead of search.concurrency and search.lookahead", field: whole[int]{&w.Lookahead, 1, 10000}, example: "64"},
 		{name: "weaker_walls", doc: "true: workers may run agents in a different sandbox than this machine would", field: flag{&w.Weaker}, def: "false"},
 	}}
@@ -68,7 +68,7 @@ func hubProblem(v string) (problem, hint string) {
 		case err != nil || len(v) > maxAddress || u.Hostname() == "" || strings.ContainsAny(one, " \t\n"):
 			return "must be the address of a NATS server", "write it like tls://host:4222"
 		case u.User != nil || strings.Contains(u.Host, "@"):
-			return "must hold no user and no password", "name a credentials file"
+			return "must not contain a user name or a password", "name a credentials file"
 		case u.Scheme != "tls" && u.Scheme != "wss" && u.Scheme != "nats" && u.Scheme != "ws":
 			return "must begin with tls://", ""
 		case (u.Scheme == "nats" || u.Scheme == "ws") && !private(u.Hostname()):

@@ -134,14 +134,14 @@ func (h Hunk) Describe(unit string) string {
 	switch e := h.Alone; {
 	case e == nil:
 	case e.Cases == 0:
-		parts = append(parts, "with this hunk alone the code does not run")
+		parts = append(parts, "with only this hunk, the code does not run")
 	default:
 		parts = append(parts, "alone "+e.String(unit))
 	}
 	switch e := h.Without; {
 	case e == nil:
 	case e.Cases == 0:
-		parts = append(parts, "without this hunk the code does not run")
+		parts = append(parts, "without this hunk, the code does not run")
 	default:
 		parts = append(parts, "reverting it "+e.String(unit))
 	}

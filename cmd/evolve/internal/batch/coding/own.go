@@ -56,7 +56,7 @@ func (p *Prospect) findOwn(w *workspace.Workspace) error {
 		return &Problem{"there is no agent " + text.Quote(p.Target.Agent)}
 	}
 	if a.Adapter.Network == "host" || len(a.Adapter.Env) > 0 {
-		return &Problem{"agent " + a.ID + " uses the network or variables, and code that no person has read gets neither: name a scoring command (score) instead"}
+		return &Problem{"agent " + a.ID + " uses the network or environment variables, and code that no person has read gets neither: name a scoring command (score) instead"}
 	}
 	folder, err := a.FolderIn(p.ground.Top())
 	if err != nil {
@@ -91,7 +91,7 @@ func (p *Prospect) findOwn(w *workspace.Workspace) error {
 	in := path.Join(folder, workspace.ConfigFile)
 	allowed, err := p.ground.Allows(in)
 	if err == nil && !allowed {
-		err = &Problem{"a patch may not change " + text.Visible(in) + ", which holds the config that is searched with the code: add it to allow"}
+		err = &Problem{"no patch may change " + text.Visible(in) + ", which holds the config that is searched with the code: add it to allow"}
 	}
 	return err
 }

@@ -85,7 +85,7 @@ func (b *builder) leavesOut(file string, data []byte) string {
 	case name[0] == '_' || name[0] == '.':
 		return "its name begins with " + name[:1]
 	case !b.matches(name, "package p\n"):
-		return "its name ends in that of another system or architecture"
+		return "its name ends with the name of another system or architecture"
 	}
 	line := requirement(data)
 	expr, err := constraint.Parse(line)

@@ -43,7 +43,7 @@ func Look(reviewer *review.Reviewer, t review.Target) (*Prospect, error) {
 	case len(list) == 0:
 		return nil, nil
 	case measuredFile(g, list) != "":
-		p.Problem = fmt.Sprintf("a mark cannot be in %s, because the command that measures it names this file", measuredFile(g, list))
+		p.Problem = fmt.Sprintf("a mark cannot be in %s, because the command that measures the constants names this file", measuredFile(g, list))
 	case t.Benchmark.Tune <= baseRuns:
 		p.Problem = fmt.Sprintf("%d runs are too few: the base alone takes %d, so none are left for the search", t.Benchmark.Tune, baseRuns)
 	}

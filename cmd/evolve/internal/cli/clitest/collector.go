@@ -128,7 +128,7 @@ func scriptSpans(ts *testscript.TestScript, neg bool, args []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.wrong) > 0 {
-		ts.Fatalf("the collector was asked wrongly: %v", f.wrong)
+		ts.Fatalf("the collector received an invalid request: %v", f.wrong)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.Join(f.lines(), "\n")+"\n"), 0o600))
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]+".raw"), f.raw, 0o600))

@@ -61,7 +61,7 @@ func scriptAsked(ts *testscript.TestScript, neg bool, args []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.wrong) > 0 {
-		ts.Fatalf("%s was asked wrongly: %s", args[0], strings.Join(f.wrong, "\n"))
+		ts.Fatalf("%s received an invalid request: %s", args[0], strings.Join(f.wrong, "\n"))
 	}
 	if got := fmt.Sprint(f.count.Load()); got != args[1] && !(args[1] == "some" && got != "0") {
 		ts.Fatalf("%s was asked %s times, not %s", args[0], got, args[1])

@@ -100,7 +100,7 @@ func readOpenAI(body []byte) (fakeQuestion, error) {
 			for _, c := range m.ToolCalls {
 				var object map[string]any
 				if json.Unmarshal([]byte(c.Function.Arguments), &object) != nil || c.ID == "" {
-					return q, fmt.Errorf("message %d: the arguments are no object", i)
+					return q, fmt.Errorf("message %d: the arguments are not an object", i)
 				}
 				open[c.ID] = true
 			}

@@ -86,5 +86,5 @@ func scriptUnheld(ts *testscript.TestScript, neg bool, args []string) {
 	if seen == 0 {
 		ts.Fatalf("no file has a search case")
 	}
-	ts.Logf("%d texts are in no file", len(secret))
+	ts.Logf("%d texts occur in none of the files", len(secret))
 }

@@ -16,7 +16,7 @@ func lookup(ts *testscript.TestScript, file, path string) (any, bool) {
 	data := ts.ReadFile(file)
 	dec := json.NewDecoder(strings.NewReader(data))
 	if err := dec.Decode(&v); err != nil {
-		ts.Fatalf("%s is no JSON: %v\n%s", file, err, data)
+		ts.Fatalf("%s is not JSON: %v\n%s", file, err, data)
 	}
 	if dec.More() {
 		ts.Fatalf("%s holds more than one JSON value", file)
