@@ -49,11 +49,11 @@ func TestFindDuplicates(t *testing.T) {
 		"the same":            {[]string{"Freeze my account!", "what now", "freeze  my account"}, []string{"the same words: 0, 2"}},
 		"short and different": {[]string{"freeze my account", "freeze her account", "thaw my account", "is 3 even?", "is 4 even?"}, nil},
 		"signs alone":         {[]string{"?", "!", "?"}, []string{"the same words: 0, 2"}},
-		"numbers":             {[]string{"What is the sum of 3 and 4 in all?", "What is the sum of 10 and 22 in all?"}, []string{"the same but for numbers and names: 0, 1"}},
+		"numbers":             {[]string{"What is the sum of 3 and 4 in all?", "What is the sum of 10 and 22 in all?"}, []string{"the same except for numbers and names: 0, 1"}},
 		"names": {[]string{
 			"Who is in charge of the Oslo depot these days?", "Who is in charge of the Lisbon depot these days?",
 			"Who is in charge of the small depot these days, and for how long?",
-		}, []string{"the same but for numbers and names: 0, 1"}},
+		}, []string{"the same except for numbers and names: 0, 1"}},
 		"names that begin": {[]string{
 			"Ann has 3 apples and buys 4 more. How many apples?", "Dee has 7 apples and buys 2 more. How many apples?", "what now",
 		}, []string{"nearly the same words: 0, 1"}},

@@ -59,7 +59,7 @@ func TestCompareJudges(t *testing.T) {
 		{"the base is not steady", nil, func(m *Measured) { delete(m.Base[0], y) }, Rule{}, 10, Void, "base reports BenchmarkY"},
 		{"what is to be guarded was not measured", nil, nil, Rule{Guards: []string{"B/op"}}, 10, Void, "no results in B/op"},
 		{"what is to get better was not measured", nil, nil, Rule{Metric: "B/op"}, 10, Void, "no benchmark with results in B/op"},
-		{"no direction", nil, nil, Rule{Metric: "hits/op"}, 10, Void, "whether more or less hits/op is better"},
+		{"no direction", nil, nil, Rule{Metric: "hits/op"}, 10, Void, "whether higher or less hits/op is better"},
 		{"no level", nil, nil, Rule{Alpha: 2}, 10, Void, "2 is not a significance level"},
 		{"the base differs from itself", map[Key]float64{x: .5}, func(m *Measured) {
 			for i := range m.Again {

@@ -19,7 +19,7 @@ func TestRulesRefuse(t *testing.T) {
 		`{"type":"exact","answer":"a","strict":1}`:                                      `strict: "strict" must be true or false`,
 		`{"type":"exact","answer":"a","tool":"x"}`:                                      `tool: has the unknown key "tool"`,
 		`{"type":"exact","answer":"a","threshold":1.5}`:                                 `threshold: is 1.5, outside 0 to 1`,
-		`{"type":"contains","all":[""]}`:                                                `: looks for an empty text, which every answer has`,
+		`{"type":"contains","all":[""]}`:                                                `: looks for an empty text, which every answer contains`,
 		`{"type":"contains","any":["a"],"answer":"b"}`:                                  `answer: cannot be combined with "any"`,
 		`{"type":"regex"}`:                                                              `: needs "pattern"`,
 		`{"type":"regex","pattern":"(?=x)"}`:                                            "pattern: invalid or unsupported Perl syntax: `(?=`",

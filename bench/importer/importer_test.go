@@ -76,7 +76,7 @@ func TestRead(t *testing.T) {
 			text: `{"q":"how many?","solution":"so A: 18","question":"wrong one","answer":"wrong"}`,
 			o:    Options{Columns: Columns{Question: "q", Answer: "solution"}, Grader: "numeric", Domain: "math", Split: bench.Holdout, Prefix: "gsm"}, format: Questions,
 			tasks: []string{`{"id":"gsm-00001","domain":"math","goal":"how many?","graders":[{"type":"numeric"}],"answer":"so A: 18","split":"holdout"}`},
-			notes: []string{`not read, and therefore in no task: "answer", "question"; --question, --answer, --choices, --domain, --id, --cluster and --tags state what a column is`},
+			notes: []string{`not read, and therefore in no task: "answer", "question"; --question, --answer, --choices, --domain, --id, --cluster and --tags name the columns to read`},
 		},
 		"ids twice": {
 			text:   `[{"question":"a","answer":"1","id":"x"},{"question":"b","answer":"2","id":"x"},{"question":"c","answer":"3","id":"x\u0007"}, 5]`,
@@ -90,7 +90,7 @@ func TestRead(t *testing.T) {
 		"the answer is no domain": {
 			text: "text,category,source,id\n" + "a,bug,web,1\nb,praise,mail,2\n", o: Options{Format: CSV, Columns: Columns{Answer: "category"}}, format: CSV,
 			tasks: []string{`{"id":"1","goal":"a","answer":"bug"}`, `{"id":"2","goal":"b","answer":"praise"}`},
-			notes: []string{`not read, and therefore in no task: "source"; --question, --answer, --choices, --domain, --id, --cluster and --tags state what a column is`},
+			notes: []string{`not read, and therefore in no task: "source"; --question, --answer, --choices, --domain, --id, --cluster and --tags name the columns to read`},
 		},
 		"the answer is no domain of an object": {
 			text: `{"question":"a","category":"bug","subject":"x"}`, o: Options{Columns: Columns{Answer: "category"}, Format: Questions},
@@ -155,7 +155,7 @@ func TestRead(t *testing.T) {
 			text: `{"train":[["a","x"]],"test":[["b","x"],["c","y"],["",""],["d"]]}`, o: Options{Domains: map[string]string{"x": "dx"}}, format: Labelled,
 			tasks: []string{`{"id":"test-00001","domain":"dx","goal":"b","answer":"x"}`, `{"id":"test-00002","goal":"c","answer":"y"}`},
 			notes: []string{
-				`parts that no task uses: "train"; --part chooses parts`,
+				`parts that no task uses: "train"; choose parts with --part`,
 				`pair 3 of part "test" left out: it is not a text and a label`, `pair 4 of part "test" left out: it is not a text and a label`,
 			},
 		},
@@ -191,7 +191,7 @@ func TestReadRefuses(t *testing.T) {
 		o          Options
 	}{
 		"empty":              {"", "the file is empty", Options{}},
-		"prose":              {"Once upon a time", "the format cannot be detected from the content; name it", Options{}},
+		"prose":              {"Once upon a time", "the format cannot be detected from the content; name the format", Options{}},
 		"unknown keys":       {`{"question":"x","reply":"y"}`, `the format cannot be detected from the content; its first object has "question", "reply": name the format, or name the question and the answer among these keys`, Options{}},
 		"an absent column":   {`[{"question":"x","reply":"y"}]`, `the format cannot be detected from the content; its first object has "question", "reply"`, Options{Columns: Columns{Answer: "said"}}},
 		"not UTF-8":          {"\xff\xfe", "the file is not valid UTF-8", Options{}},
@@ -204,7 +204,7 @@ func TestReadRefuses(t *testing.T) {
 		"questions, one key": {`{"question":"x","answer":"y"}`, `column "answer" is chosen twice`, Options{Columns: Columns{Answer: "answer", Domain: "answer"}}},
 		"csv, column zero":   {"a,b\n", "column 0 is outside 1 to 1000", Options{Columns: Columns{Question: "0"}}},
 		"no such part":       {`{"train":[["a","x"]]}`, `there is no part "test" (there are: train)`, Options{Parts: []string{"test"}}},
-		"part not chosen":    {`{"train":[["a","x"]],"dev":[["a","x"]]}`, `choose a part (there are: dev, train)`, Options{}},
+		"part not chosen":    {`{"train":[["a","x"]],"dev":[["a","x"]]}`, `choose a part (valid: dev, train)`, Options{}},
 		"bad part":           {`{"train":{"a":1}}`, `part "train" is not a list of [text, label] pairs`, Options{Format: Labelled}},
 		"yaml":               {"tests: [", "the file is not valid YAML: ", Options{}},
 		"yaml elsewhere":     {"tests: file://tests.yaml", "there is no list of tests in the file; files that it names are not read", Options{}},

@@ -52,7 +52,7 @@ func TestInspectLog(t *testing.T) {
 		"a scorer without a model": {
 			logOf(`, "scorers": [{"name": "match", "options": {}, "metrics": [], "metadata": {}}]`, "success", `{"total_samples": 2, "scores": []}`, two), "",
 			[]string{plain, `{"id":"2","domain":"north","goal":"Capital?","graders":[{"answer":["Rome","Roma"],"type":"exact"}],"answer":"Rome"}`},
-			[]string{`the log's scorer "match" is not imported: exact grades instead; --grader chooses a grader`, labels, results},
+			[]string{`the log's scorer "match" is not imported: exact grades instead; choose a grader`, labels, results},
 		},
 		"a model as scorer, epochs": {
 			logOf(`, "scorers": [{"name": "inspect_ai/model_graded_qa", "options": {"partial_credit": true, "model": null}}, {"name": "match"}]`, "cancelled",
@@ -60,17 +60,17 @@ func TestInspectLog(t *testing.T) {
 				sampleOf("1", "1", oslo)+","+sampleOf("1", "2", oslo)), "",
 			[]string{graded},
 			[]string{
-				`the scorer model_graded_qa of the log has its own "partial_credit", which the rubric of the judge lacks: edit the rubric`,
-				`the log's scorer "match" is not imported: model_graded_qa grades instead; --grader chooses a grader`,
-				`the log's 2 samples come from 1 task, in several epochs`,
-				`the log has 1 of the 2 tasks of its data set (its status: "cancelled")`,
+				`the scorer model_graded_qa has its own "partial_credit", which is not in the judge's rubric: edit the rubric`,
+				`the log's scorer "match" is not imported: model_graded_qa grades instead; choose a grader`,
+				`the log's 2 samples are several epochs of 1 task`,
+				`the log has 1 of the 2 tasks in its data set (status of the log: "cancelled")`,
 				judge, label, results,
 			},
 		},
 		"an older log names its scorer with the results": {
 			logOf("", "success", `{"scores": [{"name": "model_graded_qa", "scorer": "model_graded_qa", "params": {}}]}`, sampleOf("1", "1", oslo)), "",
 			[]string{graded},
-			[]string{`the log has 1 of the 2 tasks of its data set (its status: "success")`, judge, label, results},
+			[]string{`the log has 1 of the 2 tasks in its data set (status of the log: "success")`, judge, label, results},
 		},
 		"another grader": {
 			logOf(`, "scorers": [{"name": "model_graded_qa"}]`, "success", `null`, two), "f1",
@@ -92,8 +92,8 @@ func TestInspectLog(t *testing.T) {
 			logOf(`, "scorers": [{"name": "includes", "options": {"ignore_case": false}}]`, "success", `null`, sampleOf("1", "1", oslo)), "",
 			[]string{plain},
 			[]string{
-				`the log's scorer "includes" is not imported: exact grades instead; --grader chooses a grader`,
-				`the log has 1 of the 2 tasks of its data set (its status: "success")`, label, ended,
+				`the log's scorer "includes" is not imported: exact grades instead; choose a grader`,
+				`the log has 1 of the 2 tasks in its data set (status of the log: "success")`, label, ended,
 			},
 		},
 		"what is outside of the log": {
@@ -101,7 +101,7 @@ func TestInspectLog(t *testing.T) {
 				sampleOf("4", "1", `"input": [{"role": "user", "content": [{"type": "text", "text": "attachment://dfed"}]}], "target": "x"`)), "",
 			[]string{plain, `{"id":"2","domain":"north","goal":"Capital?","graders":[{"answer":["Rome","Roma"],"type":"exact"}],"answer":"Rome"}`},
 			[]string{
-				`the log's scorer "s" is not imported: exact grades instead; --grader chooses a grader`,
+				`the log's scorer "s" is not imported: exact grades instead; choose a grader`,
 				"item 3 left out: it needs files, but nothing outside this file is read",
 				"item 4 left out: it has an input with an attachment, but only text can be read", labels, ended,
 			},

@@ -133,7 +133,7 @@ func TestMemoriesNeedAGoalAndAnAnswer(t *testing.T) {
 	if err != nil || len(memories) != 1 || memories[0] != (agent.Memory{ID: "task-00002", Text: "q", Answer: "a", Source: "import"}) {
 		t.Errorf("%+v, %v", memories, err)
 	}
-	if len(notes) != 1 || notes[0].Text != `"task-00001" left out: it has no goal and answer to remember` {
+	if len(notes) != 1 || notes[0].Text != `"task-00001" left out: it has no goal or no answer to remember` {
 		t.Errorf("notes %v", notes)
 	}
 }

@@ -25,7 +25,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
  "communicate_info":["327"],"nl_assertions":["Agent cancels."],"reward_basis":["DB","COMMUNICATE"]}}],"simulations":[{"id":"s"}]}`,
 			goals: []string{"Cancel.\n\nBe brief."},
 			notes: []string{
-				"the model of the route default plays the person; only the names of the calls are graded, not their arguments or a database; your agent needs the tools",
+				"the model on the route default plays the person; only the names of the calls are graded, neither their arguments nor the state of a database; your agent needs the tools",
 				unread + `"description", "evaluation_criteria.actions of the person", "evaluation_criteria.actions.action_id", "evaluation_criteria.actions.arguments", "evaluation_criteria.communicate_info", "evaluation_criteria.nl_assertions", "evaluation_criteria.reward_basis", "simulations", "timestamp"`,
 			},
 		},
@@ -33,7 +33,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
 			text:  `[{"id":"1","user_scenario":{"instructions":"Ask for the price."},"evaluation_criteria":{"actions":[],"communicate_info":["327"],"reward_basis":["COMMUNICATE"]}}]`,
 			goals: []string{"Ask for the price."},
 			notes: []string{
-				"the model of the route default plays the person; only the names of the calls are graded, not their arguments or a database; your agent needs the tools",
+				"the model on the route default plays the person; only the names of the calls are graded, neither their arguments nor the state of a database; your agent needs the tools",
 				unread + `"evaluation_criteria.reward_basis"`,
 			},
 		},
@@ -41,7 +41,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
 			text:  `[{"task_id":3,"reward":1,"trial":0,"traj":[{"role":"user","content":"hi"}],"info":{"source":"user","task":{"user_id":"mia","instruction":"Book it.","actions":[{"name":"book","kwargs":{"x":1}}],"outputs":["327"]}}}]`,
 			goals: []string{"Book it."},
 			notes: []string{
-				"the model of the route default plays the person; only the names of the calls are graded, not their arguments or a database; your agent needs the tools",
+				"the model on the route default plays the person; only the names of the calls are graded, neither their arguments nor the state of a database; your agent needs the tools",
 				unread + `"info.source", "info.task.actions.kwargs", "info.task.outputs", "info.task.user_id", "reward", "traj", "trial"`,
 			},
 		},
@@ -110,14 +110,14 @@ func TestNothingIsLostInSilence(t *testing.T) {
 		"questions": {
 			text: `{"id":{"$oid":"1"},"question":[{"role":"user","content":[{"type":"text","text":"x?","cache_control":{"type":"e"}}],"tool_calls":[1]}],"answer":"y","domain":["a","b"],"empty":"","none":null,"list":[],"level":0}`,
 			o:    Options{Format: Questions}, goals: []string{"x?"},
-			notes: []string{unread + `"domain", "id", "level", "question.content.cache_control", "question.tool_calls"; --question, --answer, --choices, --domain, --id, --cluster and --tags state what a column is`},
+			notes: []string{unread + `"domain", "id", "level", "question.content.cache_control", "question.tool_calls"; --question, --answer, --choices, --domain, --id, --cluster and --tags name the columns to read`},
 		},
 		"questions with an object of choices": {
 			text: `{"question":"x?","choices":{"text":["red","blue"],"label":["1","2"]},"answer":"blue"}` + "\n" + `{"question":"y?","choices":{"text":["red","blue"],"label":["A","B"],"score":[1,2]},"answer":"A"}`,
 			goals: []string{
 				"x?\n\nA) red\nB) blue\n\nAnswer with the letter alone.", "y?\n\nA) red\nB) blue\n\nAnswer with the letter alone.",
 			},
-			notes: []string{unread + `"choices.label", "choices.score"; --question, --answer, --choices, --domain, --id, --cluster and --tags state what a column is`},
+			notes: []string{unread + `"choices.label", "choices.score"; --question, --answer, --choices, --domain, --id, --cluster and --tags name the columns to read`},
 		},
 		"answers without a use": {
 			text: `{"question":"x?","answer":"y"}`, answers: "z", goals: []string{"x?"},
@@ -127,7 +127,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
 			text: "id,question,answer,note,empty\n" + strings.Repeat("x", 151) + ",q?,a,n,,surplus\n", goals: []string{"q?"},
 			notes: []string{
 				fmt.Sprintf("line 2: the id %s is longer than 150 bytes; a number replaces it", show(strings.Repeat("x", 151))),
-				unread + `"column 6", "empty", "note"; --question, --answer, --choices, --domain, --id, --cluster and --tags state what a column is`,
+				unread + `"column 6", "empty", "note"; --question, --answer, --choices, --domain, --id, --cluster and --tags name the columns to read`,
 			},
 		},
 		"inspect": {

@@ -70,7 +70,7 @@ func blockedBy(kind CauseKind) func([]Ruling, Circumstances) bool {
 var wordings = []wording{
 	{"is better than the champion on new tasks like these", anyRuling(func(r *Ruling) bool { return r.State == Proven || r.State == Trade })},
 	{"it breaks a guard", anyRuling(func(r *Ruling) bool { return r.State == Trade })},
-	{"may not replace the champion", anyRuling(func(r *Ruling) bool { return r.State == Vetoed })},
+	{"must not replace the champion", anyRuling(func(r *Ruling) bool { return r.State == Vetoed })},
 	{"the domain faq is proven worse", anyRuling(func(r *Ruling) bool { return r.State == Vetoed })},
 	{"is proven worse than the champion", anyRuling(func(r *Ruling) bool { return r.State == Harmful && !r.Fixed })},
 	{"asking again would give the same", anyRuling(func(r *Ruling) bool { return r.State == Harmful && r.Fixed })},
@@ -148,7 +148,7 @@ func TestVerdictsNameTrueCauses(t *testing.T) {
 		}
 		// A candidate with a final ruling is named before a lack of budget is.
 		if at := strings.Index(got.Sentence, "once more on both sides"); at >= 0 {
-			if veto := strings.Index(got.Sentence, "may not replace"); veto > at {
+			if veto := strings.Index(got.Sentence, "must not replace"); veto > at {
 				t.Fatalf("the budget comes before the veto: %s", got.Sentence)
 			}
 		}
@@ -171,7 +171,7 @@ func TestVerdictsNameTrueCauses(t *testing.T) {
 // their figures, and not the lack of budget for the next finalist.
 func TestAllVetoed(t *testing.T) {
 	c := Conclude([]Ruling{ruling("aaaaaaaaaa", Vetoed, .1, .05), ruling("bbbbbbbbbb", Vetoed, .2, .05)}, Circumstances{Searched: true})
-	want := "the candidate aaaaaaaa may not replace the champion: the domain faq is proven worse; the candidate bbbbbbbb may not replace the champion: the domain faq is proven worse"
+	want := "the candidate aaaaaaaa must not replace the champion: the domain faq is proven worse; the candidate bbbbbbbb must not replace the champion: the domain faq is proven worse"
 	if c.Verdict != Keep || c.Sentence != want {
 		t.Errorf("%s: %s", c.Verdict, c.Sentence)
 	}
@@ -181,7 +181,7 @@ func TestAllVetoed(t *testing.T) {
 // measured difference are named.
 func TestBehindNamesBothFigures(t *testing.T) {
 	_, _, why := Promote([]Prospect{{Variant: "aaaaaaaaaa", Mean: .043, SD: .06, Measured: .5, Common: 6}}, 1./240, .5, 1e6)
-	want := "no variant is far enough ahead of the champion to be confirmed: the best, variant aaaaaaaa, is estimated at +4.3 points (standard deviation 6.0; measured +50.0 on the 6 search tasks that it shares with the champion, a result for which it was selected)"
+	want := "no variant is far enough ahead of the champion to be confirmed: the best, variant aaaaaaaa, is estimated at +4.3 points (standard deviation 6.0; measured +50.0 on the 6 search tasks that it shares with the champion, but it was selected for this result)"
 	if why.Sentence != want || why.Figures["estimated"] != .043 || why.Figures["measured"] != .5 {
 		t.Errorf("%+v", why)
 	}

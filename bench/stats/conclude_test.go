@@ -86,8 +86,8 @@ func TestConclude(t *testing.T) {
 		{"parked", []Ruling{ruling("a", Parked, .01, .08)}, Circumstances{Searched: true}, Undecided, -1, "parked with its evidence"},
 		{"ruled out", []Ruling{ruling("a", Open, .01, .03), ruling("b", Parked, .01, .02)}, Circumstances{Searched: true}, Keep, -1, "nothing in the confirmation is better on new tasks like these by 5.0 points or more"},
 		{"worse", []Ruling{ruling("a", Harmful, -.1, .3)}, Circumstances{Searched: true}, Keep, -1, "proven worse than the champion on these tasks (−10.0 points)"},
-		{"fixed, and no better", []Ruling{same}, Circumstances{Searched: true}, Keep, -1, "no better than the champion on these tasks (0.0 points), and asking again would give the same result"},
-		{"vetoed", []Ruling{ruling("a", Vetoed, .1, .05)}, Circumstances{Searched: true}, Keep, -1, "may not replace the champion: the domain faq is proven worse"},
+		{"fixed, and no better", []Ruling{same}, Circumstances{Searched: true}, Keep, -1, "no better than the champion on these tasks (0.0 points), and a repeat would give the same result"},
+		{"vetoed", []Ruling{ruling("a", Vetoed, .1, .05)}, Circumstances{Searched: true}, Keep, -1, "must not replace the champion: the domain faq is proven worse"},
 		{"worse, and another variant was held back", []Ruling{ruling("a", Harmful, -.1, .05)}, Circumstances{Searched: true, Blocked: Cause{Kind: CauseNoEntry, Sentence: "no entry is left"}}, Undecided, -1, "no entry is left"},
 		{"worse, and the search was cut short", []Ruling{ruling("a", Harmful, -.1, .05)}, Circumstances{}, Undecided, -1, "cut short"},
 	} {
@@ -103,7 +103,7 @@ func TestConclude(t *testing.T) {
 }
 
 // TestConcludeProperties checks that only proven variants are adopted, and that no variant
-// that may be better by a practical amount is ruled out.
+// that may be a practical amount is ruled out.
 func TestConcludeProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rulings := make([]Ruling, rapid.IntRange(0, 4).Draw(t, "n"))

@@ -122,9 +122,9 @@ func TestGainOfRuling(t *testing.T) {
 		want    string
 	}{
 		"better":               {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, -1}, ""},
-		"one case much worse":  {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, 50}, "the mean of excess is worse all the same: the score, which decides, gives less weight to a large change in one case"},
-		"one case much better": {[]float64{1, 1.2, .9, 1.1, 1, .8, 1.3, 1, 1.1, -50}, "the mean of excess is better all the same: the score, which decides, gives less weight to a large change in one case"},
-		"far from equal":       {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, -90}, "the mean of excess alone does not show an improvement: the score, which decides, gives less weight to a large change in one case"},
+		"one case much worse":  {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, 50}, "the mean of excess is worse all the same: the score, on which the verdict is based, gives less weight to a large change in one case"},
+		"one case much better": {[]float64{1, 1.2, .9, 1.1, 1, .8, 1.3, 1, 1.1, -50}, "the mean of excess is better all the same: the score, on which the verdict is based, gives less weight to a large change in one case"},
+		"far from equal":       {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, -90}, "the mean of excess does not show an improvement: the score, on which the verdict is based, gives less weight to a large change in one case"},
 	} {
 		var pairs []Pair
 		for i, d := range c.changes {

@@ -84,7 +84,7 @@ func TestEmbeddedTests(t *testing.T) {
 	base["core/core.go"] = []byte(embeds)
 	candidate["core/core.go"] = []byte(strings.Replace(embeds, "n * 2", "n + n", 1))
 	lane, verdicts, said := judgeChange(t.Context(), t, newLab(t), changeOf(t, base, candidate))
-	if lane != "human" || verdicts[Canary] != string(gates.Flagged) || !strings.Contains(said, `the code embeds its compiled tests and can read the words that they report: example.org/core embeds "*.go"`) {
+	if lane != "human" || verdicts[Canary] != string(gates.Flagged) || !strings.Contains(said, `the code embeds its compiled tests and can read the random words with which the tests report their results: example.org/core embeds "*.go"`) {
 		t.Error(lane, said)
 	}
 }

@@ -89,7 +89,7 @@ func TestAgentIsTried(t *testing.T) {
 		"worse":                {limited("limit=5"), gates.Failed, "shown to be worse: 40 of 40 search tasks, each run once before and once after the patch: .500 → .125, −37.5 points"},
 		"the same":             {limited("limit=$((10 + 10))"), gates.Passed, "a loss of 10 points is ruled out: 40 of 40 search tasks, each run once before and once after the patch: .500 → .500, 0.0 points"},
 		"neither":              {limited("limit=18"), gates.Flagged, "not shown to be worse, but a loss of 10 points is not ruled out"},
-		"breaks its protocol":  {limited("limit=20; echo noise"), gates.Failed, "the patched program ends or breaks its protocol, but the base does not"},
+		"breaks its protocol":  {limited("limit=20; echo noise"), gates.Failed, "the patched program ends unexpectedly or breaks its protocol, but the base does not"},
 		"ends on some tasks":   {limited("limit=20; [ $goal != 7 ] || exit 3"), gates.Failed, "0 times before and 1 times after the patch"},
 		"is somewhere else":    {strings.ReplaceAll(turned("64", "128"), "cache/cache.go", "other/cache.go"), gates.Flagged, "not evaluated: the patch changes nothing in cache"},
 		"knows the wrong half": {limited("limit=20; goal=$((39 - goal))"), gates.Flagged, "20 better, 20 worse, 0 equal"},

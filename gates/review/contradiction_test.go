@@ -54,7 +54,7 @@ func TestContradiction(t *testing.T) {
 			if verdict != c.verdict || err != nil || !strings.Contains(evidence, c.says) || (c.says == "") != (evidence == "") {
 				t.Errorf("%s: %q, %v; want %s: %q", verdict, evidence, err, c.verdict, c.says)
 			}
-			if verdict == gates.Failed && !strings.HasSuffix(evidence, "while the confirmation measured +49.0 points (cost 30 → 0.01, the mean of 30 held-out cases): the values depend on how the command is started, or the code prints them instead of the command") {
+			if verdict == gates.Failed && !strings.HasSuffix(evidence, "while the confirmation measured +49.0 points (cost 30 → 0.01, the mean of 30 held-out cases): the values depend on how the command is started, or they are printed by the code and not by the command") {
 				t.Errorf("it does not tell what the contradiction means: %q", evidence)
 			}
 		})

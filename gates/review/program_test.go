@@ -33,7 +33,7 @@ func TestProgram(t *testing.T) {
 		{
 			name: "better", to: "echo 3", test: "sh cache/rank", score: loud,
 			verdict: gates.Passed, says: "error 5 → 3, the mean of 2 cases; better in 2, worse in 0; not checked, because types are read only in Go code",
-			trap: gates.Passed, trapSays: "an invalid text is noticed in block rank of cache/rank (sh ended with code",
+			trap: gates.Passed, trapSays: "invalid text is noticed in block rank of cache/rank (sh ended with code",
 		},
 		{
 			name: "worse", to: "echo 7", test: "sh cache/rank", score: loud,
@@ -61,7 +61,7 @@ func TestProgram(t *testing.T) {
 		},
 		{
 			name: "nothing looks", to: "echo 3", test: "true", score: strings.ReplaceAll(loud, `$(sh cache/rank)`, `5`),
-			verdict: gates.Passed, says: "error 5 → 5", trap: gates.Flagged, trapSays: "neither build nor test nor score notices an invalid text in block rank of cache/rank",
+			verdict: gates.Passed, says: "error 5 → 5", trap: gates.Flagged, trapSays: "neither build nor test nor score notices invalid text in block rank of cache/rank",
 		},
 		{
 			name: "its own test", to: "echo 3", test: "own", score: loud,

@@ -14,7 +14,7 @@ import (
 // count as deceptive, nor does code whose scoring command itself prints different output.
 func TestStartsWithoutNames(t *testing.T) {
 	const usual = `for c in ${*:-a b}; do v=$(rank $c); echo "{\"case\":\"$c\",\"metric\":\"error\",\"value\":$v,\"better\":\"lower\"}"; done`
-	const some, other = "started without the names of cases, the patched tree has no value of", "started with the names of cases, as the search starts it, the patched tree has different values than without them on"
+	const some, other = "started without the names of cases, the patched tree has no value for", "started with the names of cases, as the search starts it, the patched tree has different values than without them on"
 	for _, c := range []struct {
 		name, to, score string
 		verdict         gates.Verdict

@@ -138,7 +138,7 @@ func TestFindRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ source, want string }{
 		"no end":        {"// evolve:begin a\nx\n", "f:1: block \"a\" has no end"},
 		"no begin":      {"x\n// evolve:end\n", "f:2: evolve:end has no evolve:begin"},
-		"nested":        {"// evolve:begin a\nx\n// evolve:begin b\ny\n// evolve:end\n", "f:3: block \"b\" begins inside of block \"a\""},
+		"nested":        {"// evolve:begin a\nx\n// evolve:begin b\ny\n// evolve:end\n", "f:3: block \"b\" begins inside block \"a\""},
 		"other name":    {"// evolve:begin a\nx\n// evolve:end b\n", "f:3: evolve:end names \"b\", but the open block is \"a\""},
 		"no name":       {"// evolve:begin\nx\n// evolve:end\n", "f:1: the name \"\" cannot be used"},
 		"bad name":      {"// evolve:begin a b\nx\n// evolve:end\n", "f:1: the name \"a b\" cannot be used"},

@@ -249,7 +249,7 @@ func TestEntriesUnderAnotherName(t *testing.T) {
 	look(0, false)
 }
 
-// TestVoid checks that evidence against another champion or from another benchmark no
+// TestVoid checks that evidence against a different champion or from another benchmark no
 // longer counts.
 func TestVoid(t *testing.T) {
 	for name, c := range map[string]struct {

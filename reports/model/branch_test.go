@@ -13,8 +13,8 @@ func TestBranchWords(t *testing.T) {
 	for _, c := range []struct {
 		base, pushed, trouble, want string
 	}{
-		{"", "", "", "P1 is decided at origin: merging evolve/P1 adopts it, once it is pushed"},
-		{"", "", "no\x1b network", `P1 is decided at origin: merging evolve/P1 adopts it, once it is pushed; the last attempt failed: no\x1b network`},
+		{"", "", "", "P1 is decided at origin: merging evolve/P1 adopts it, once the branch is pushed"},
+		{"", "", "no\x1b network", `P1 is decided at origin: merging evolve/P1 adopts it, once the branch is pushed; the last attempt to push the branch or read its state failed: no\x1b network`},
 		{"main", "c", "", "P1 is decided at origin: merging evolve/P1 into main adopts it"},
 	} {
 		p.Branch.Base, p.Branch.Pushed, p.Branch.Trouble = c.base, c.pushed, c.trouble

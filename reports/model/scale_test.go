@@ -21,7 +21,7 @@ func TestScaleRemarks(t *testing.T) {
 		Finding: stats.FurtherBetter,
 		Gain:    stats.Gain{Kind: kind, A: 5, B: 4, Difference: -1, Interval: &stats.Interval{Lo: -1.5, Hi: -.5}, Level: .995, Cases: 40},
 	}}
-	const coarse = "hardly separates versions as good as v2: on 4 of 4 search cases"
+	const coarse = "hardly distinguishes versions as good as v2: on 4 of 4 search cases"
 	for name, c := range map[string]struct {
 		score  float64
 		result archive.AgentResult

@@ -20,7 +20,7 @@ func measured(r model.Report) model.Report {
 		a := &r.Agents[i]
 		gain := stats.Gain{Kind: excess, A: 6.4963, B: 6.1605, Difference: -.3358, Interval: &stats.Interval{Lo: -.5, Hi: -.1716}, Level: .95, Cases: 28, Missing: 2, Gains: 20, Losses: 5, Ties: 3}
 		if a.Headline != nil {
-			a.Headline.Metric, a.Headline.Discord = &gain, "the mean of excess alone does not show an improvement: a reason"
+			a.Headline.Metric, a.Headline.Discord = &gain, "the mean of excess does not show an improvement: a reason"
 			a.Headline.Further = []stats.Further{
 				{Gain: stats.Gain{Kind: metrics.Kind{Name: "mem\x1bory", Unit: "MB", Better: metrics.Lower, Size: 100}, A: 100, B: 114.5, Difference: 14.5, Interval: &stats.Interval{Lo: 11.4, Hi: 17.6}, Level: .975, Cases: 30}, Finding: stats.FurtherWorse},
 				{Gain: stats.Gain{Kind: metrics.Kind{Name: "hits", Better: metrics.Higher, Size: 5}, A: 5, B: 5, Level: .975, Cases: 30, Ties: 30}, Finding: stats.FurtherEqual},

@@ -154,7 +154,7 @@ func TestRegionsHaveNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := []string{blocks[0].Blocks[0].Label, blocks[1].Blocks[0].Label, blocks[1].Blocks[1].Label, blocks[2].Label}
-	want := []string{"how finalists were made small, clerk", "calls of tools, clerk", "slow calls, clerk", "Run, clerk"}
+	want := []string{"how finalists were made small, clerk", "calls to tools, clerk", "slow calls, clerk", "Run, clerk"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("names (-want +got)\n%s", diff)
 	}

@@ -138,7 +138,7 @@ func TestOutcomes(t *testing.T) {
 			}}},
 		},
 		`{"id":"ID","outcome":"wrong_tool_boundary"}`: {
-			Outcome: agent.ContractViolation, Error: "the response has the outcome wrong_tool_boundary without refer, which names boundary_axes, observed_task_shape and evidence",
+			Outcome: agent.ContractViolation, Error: "the response has the outcome wrong_tool_boundary but lacks refer, which must name boundary_axes, observed_task_shape and evidence",
 		},
 	} {
 		a := newAgent(t, Options{Argv: itself(t, how), Protocol: Once, Sandbox: detect()})

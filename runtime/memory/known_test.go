@@ -99,9 +99,9 @@ func TestGapsThatPeopleContradict(t *testing.T) {
 		supports, against    string
 	}{
 		"nothing but a failure":                 {"doubtful", "", "", "", ""},
-		"a reason that calls it wrong":          {"wrong hour", "I do not know", "", "", `the reason of its retraction: "wrong hour"`},
-		"no longer true":                        {"it is no longer so", "", "", "", `the reason of its retraction: "it is no longer so"`},
-		"another value as the reason":           {"it is 8 now", "", "", "", `the reason of its retraction: "it is 8 now"`},
+		"a reason that calls it wrong":          {"wrong hour", "I do not know", "", "", `the reason for its retraction: "wrong hour"`},
+		"no longer true":                        {"it is no longer so", "", "", "", `the reason for its retraction: "it is no longer so"`},
+		"another value as the reason":           {"it is 8 now", "", "", "", `the reason for its retraction: "it is 8 now"`},
 		"the same value as the reason":          {"7 is doubtful", "", "", "", ""},
 		"a correction with another value":       {"doubtful", "It opens at 7.", "No. The depot in Oslo opens at 9.", "", `turn T2: "No. The depot in Oslo opens at 9."`},
 		"a denial of the answer that it states": {"doubtful", "The depot opens at 7.", "No, that is wrong.", "", `turn T2: "No, that is wrong."`},
@@ -109,7 +109,7 @@ func TestGapsThatPeopleContradict(t *testing.T) {
 		"a denial of its value":                 {"doubtful", "I do not know.", "No, it does not open at 7, it is not so.", "", `turn T2: "No, it does not open at 7, it is not so."`},
 		"a correction that states it":           {"doubtful", "It opens at 9.", "No, the correct hour is 7.", `turn T2: "No, the correct hour is 7."`, ""},
 		"a denial and then the value":           {"doubtful", "It opens at 9.", "That's not right. The correct hour is 7.", `turn T2: "That's not right. The correct hour is 7."`, ""},
-		"both":                                  {"wrong hour", "It opens at 9.", "No, the correct hour is 7.", `turn T2: "No, the correct hour is 7."`, `the reason of its retraction: "wrong hour"`},
+		"both":                                  {"wrong hour", "It opens at 9.", "No, the correct hour is 7.", `turn T2: "No, the correct hour is 7."`, `the reason for its retraction: "wrong hour"`},
 	} {
 		m := agent.Memory{ID: "m1", Text: "The depot in Oslo opens at 7", Retracted: c.reason, RetractedAt: learntAt}
 		asked := memory.Asked{ID: "turn T1", Why: "was corrected in turn T2", Text: goal, Time: later, Answer: c.answer, Said: c.said, By: "T2"}

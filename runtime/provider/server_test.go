@@ -56,7 +56,7 @@ func (s *server) handler(t testing.TB) http.HandlerFunc {
 			err = fmt.Errorf("one request too many")
 		}
 		if err != nil {
-			t.Errorf("the server was asked wrongly: %v\n%.300s … %s", err, body, body[max(0, len(body)-300):])
+			t.Errorf("the server received an invalid request: %v\n%.300s … %s", err, body, body[max(0, len(body)-300):])
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}

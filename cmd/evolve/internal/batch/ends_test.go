@@ -64,7 +64,7 @@ func TestTheEndOfANightIsNamed(t *testing.T) {
 		},
 		{
 			name: "enough", night: timed{each: 200 * time.Millisecond, budget: workspace.Budget{Time: time.Hour}, most: 200},
-			bound: limits.Enough, says: "none: more evaluations would improve the search little",
+			bound: limits.Enough, says: "none: more evaluations would hardly improve the search",
 		},
 		{
 			name: "every config was tried", night: timed{budget: workspace.Budget{Evaluations: 2000}, trouble: trouble{small: true}},

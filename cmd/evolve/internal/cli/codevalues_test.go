@@ -53,7 +53,7 @@ func TestCodeValues(t *testing.T) {
 	con := &console{stdout: &out}
 	printMeans(con, "search", v, v.Search)
 	printValues(con, v, "v1", "v2")
-	for _, want := range []string{"search case", "held-out case", "failed: it\\x1b[2J does not build", "+0.5 s on average of 4 cases", "cost by case, in s"} {
+	for _, want := range []string{"search case", "held-out case", "failed: it\\x1b[2J does not build", "+0.5 s on average over 4 cases", "cost by case, in s"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
@@ -81,7 +81,7 @@ func TestCodeValuesInPercent(t *testing.T) {
 	con := &console{stdout: &out}
 	printMeans(con, "search", v, v.Search)
 	printValues(con, v, "v1", "v2")
-	for _, want := range []string{"excess  6.5 → 4.9 %\n", "−1.6 percentage points on average of 1 case\n", "excess by case, in %; changes in percentage points\n"} {
+	for _, want := range []string{"excess  6.5 → 4.9 %\n", "−1.6 percentage points on average over 1 case\n", "excess by case, in %; changes in percentage points\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}

@@ -75,7 +75,7 @@ func TestConfirm(t *testing.T) {
 		var out bytes.Buffer
 		who := &person{bufio.NewReader(strings.NewReader(c.typed)), &out}
 		err := who.confirm(t.Context(), "done")
-		if (err == nil) != c.yes || strings.Contains(out.String(), "is neither: type y or yes") != c.told {
+		if (err == nil) != c.yes || strings.Contains(out.String(), "is neither yes nor no: type y or yes") != c.told {
 			t.Errorf("%q: %v\n%s", c.typed, err, out.String())
 		}
 	}

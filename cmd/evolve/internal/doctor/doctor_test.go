@@ -151,7 +151,7 @@ ok git: git version N
 ok repository: is clean
 ok sandbox: namespaces
 ok disk: 50 GiB free
-ok write: the workspace can be written
+ok write: the workspace is writable
 ok clock: 2030-05-01 02:00 +00:00
 ok archive: 2 runs
 ok backup: after night 2
@@ -185,7 +185,7 @@ func TestDoctorRepository(t *testing.T) {
 		steps []func(string)
 		want  string
 	}{
-		{"none", nil, "ok repository: none: the first approval lists what it would commit, and offers to make it\n"},
+		{"none", nil, "ok repository: none: the first approval lists what it would commit, and offers to create a repository\n"},
 		{"not ignored", []func(string){run("init", "-q")}, unignored},
 		{"dirty", []func(string){run("init", "-q"), ignore}, "warn repository: has changes that are not committed: 4 files | commit or undo them: an approval commits only in a clean tree\n"},
 		{"no git user", []func(string){
@@ -196,10 +196,10 @@ func TestDoctorRepository(t *testing.T) {
 			run("replace", "HEAD:other", "HEAD:.gitignore"), run("config", "user.email", "a@example.org"),
 		}, "warn repository: has replace refs for 1 object, which git follows and evolve ignores: e45c9c2666d4 | `git replace --list` lists them, and `git replace --delete OBJECT` removes one\n"},
 		{"sha256", []func(string){run("init", "-q", "--object-format=sha256")}, "fail repository: hashes its objects with SHA-256, which evolve cannot write | keep the workspace in a repository made with git init --object-format=sha1\n"},
-		{"worktreeConfig", []func(string){run("init", "-q"), run("config", "extensions.worktreeConfig", "true")}, "warn repository: uses worktreeConfig in a repository of version 0: evolve reads it, but other programs may refuse it | git config core.repositoryformatversion 1\n" + unignored},
+		{"worktreeConfig", []func(string){run("init", "-q"), run("config", "extensions.worktreeConfig", "true")}, "warn repository: uses worktreeConfig in a repository with format version 0: evolve reads it, but other programs may refuse it | git config core.repositoryformatversion 1\n" + unignored},
 		{"reftable", []func(string){run("init", "-q"), write(".git/config", "[core]\nrepositoryformatversion = 1\n[extensions]\nrefstorage = reftable\n")}, "fail repository: stores its refs as reftable, which evolve cannot write | git refs migrate --ref-format=files\n"},
 		{"partial clone", []func(string){run("init", "-q"), run("config", "extensions.partialClone", "origin")}, "warn repository: is a partial clone: missing objects cannot be read | use a full clone\n" + unignored},
-		{"version", []func(string){run("init", "-q"), run("config", "core.repositoryformatversion", "7")}, "fail repository: is of version 7, which evolve does not support | use a repository of version 0 or 1\n"},
+		{"version", []func(string){run("init", "-q"), run("config", "core.repositoryformatversion", "7")}, "fail repository: has the format version 7, which evolve does not support | use a repository with format version 0 or 1\n"},
 		{"extension", []func(string){run("init", "-q"), write(".git/config", "[core]\nrepositoryformatversion = 1\n[extensions]\nfuture = yes\n")}, "fail repository: has the extension future, which evolve does not support | use a repository without it\n"},
 		{"working tree elsewhere", []func(string){run("init", "-q"), run("config", "core.worktree", "/")}, "fail repository: has its working tree elsewhere, in / | git config --unset core.worktree\n"},
 		{"shallow", []func(string){run("init", "-q"), write(".git/shallow", "")}, "warn repository: is a shallow clone: older commits are missing | git fetch --unshallow\n" + unignored},
@@ -266,7 +266,7 @@ func TestDoctorFindings(t *testing.T) {
 		{
 			"full disk", nil, func(p *Probes) { p.Free = func(string) (uint64, error) { return 5 << 20, nil } },
 			[]string{"disk"},
-			"fail disk: only 5.0 MiB free | free disk space: a run ends when the disk is full\n",
+			"fail disk: only 5.0 MiB free | free some disk space: a run stops when the disk is full\n",
 		},
 		{
 			"scarce disk", nil, func(p *Probes) { p.Free = func(string) (uint64, error) { return 500 << 20, nil } },
@@ -278,7 +278,7 @@ func TestDoctorFindings(t *testing.T) {
 				p.Writable = func(string) error { return &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission} }
 			},
 			[]string{"write"},
-			"fail write: the workspace cannot be written: permission denied | a run stores its archive in .evolve/\n",
+			"fail write: the workspace is not writable: permission denied | a run stores its archive in .evolve/\n",
 		},
 		{
 			"metrics that cannot be written",
@@ -286,7 +286,7 @@ func TestDoctorFindings(t *testing.T) {
 			nil,
 			[]string{"metrics"},
 			"warn metrics: none/evolve.prom cannot be written: no such file or directory | " +
-				"create the folder of metrics.textfile in evolve.yaml, and let the user of the nights write into it: a run continues without the file\n",
+				"create the folder of metrics.textfile in evolve.yaml, and give the user who runs the nights write access to it: a run continues without the file\n",
 		},
 		{
 			"traces by grpc", nil, func(p *Probes) {
@@ -326,7 +326,7 @@ func TestDoctorFindings(t *testing.T) {
 		{
 			"archive of a newer version", nil, func(p *Probes) { p.Archive = archiveError(archive.ErrNewer) },
 			[]string{"archive"},
-			"fail archive: the archive was written by a newer evolve | install the newer evolve\n",
+			"fail archive: the archive was written by a newer version of evolve | install the newer version of evolve\n",
 		},
 		{
 			"archive damaged", nil, func(p *Probes) { p.Archive = archiveError(archive.ErrCorrupt) },
@@ -344,14 +344,14 @@ func TestDoctorFindings(t *testing.T) {
 			map[string]string{"suites/tasks.jsonl": `{"id":"t","goal":"x","answer":"y","split":"search"}` + "\n"},
 			nil,
 			[]string{"suite tasks", "tasks"},
-			"warn suite tasks: 1 task (1 search, 0 holdout), 1 domain, 1 cluster: without holdout tasks the verdict is always undecided | give some tasks the split holdout\n",
+			"warn suite tasks: 1 task (1 search, 0 holdout), 1 domain, 1 cluster: without holdout tasks the verdict is always undecided | assign some tasks to the holdout split\n",
 		},
 		{
 			"unused suite without search",
 			map[string]string{"suites/other.jsonl": `{"id":"t","goal":"x","answer":"y","split":"holdout"}` + "\n"},
 			nil,
 			[]string{"suite other", "other"},
-			"warn suite other: 1 task (0 search, 1 holdout), 1 domain, 1 cluster; no agent uses it: nothing to search on | give some tasks the split search\n",
+			"warn suite other: 1 task (0 search, 1 holdout), 1 domain, 1 cluster; no agent uses it: nothing to search on | assign some tasks to the search split\n",
 		},
 		{
 			"program missing", nil, nil,
@@ -386,7 +386,7 @@ func TestDoctorFindings(t *testing.T) {
 			map[string]string{"agents/solver/agent.yaml": "id: solver\nadapter: {kind: command, argv: [sh], env: [MY_KEY]}\nsuites: [tasks]\n" + goodSpace},
 			nil,
 			[]string{"agent solver"},
-			"warn agent solver: its program \"sh\" is there; it has no network (network: none), but not in the environment: MY_KEY\n",
+			"warn agent solver: its program \"sh\" is there; it has no network (network: none), but missing from the environment: MY_KEY\n",
 		},
 		{
 			"nothing to search",
@@ -447,7 +447,7 @@ func TestAllowedTools(t *testing.T) {
 		want string
 	}{
 		"nothing":    {level(1, nil), &workspace.Agent{}, ""},
-		"the lowest": {level(1, nil), a, may + "; at autonomy level 1 its live turns may not call memory_add, share (from level 2)"},
+		"the lowest": {level(1, nil), a, may + "; at autonomy level 1 its live turns cannot call memory_add, share (from level 2)"},
 		"enough":     {level(2, nil), a, may + " (in live turns, too, at autonomy level 2)"},
 		"unknown":    {level(0, errors.New("locked")), a, may},
 	} {

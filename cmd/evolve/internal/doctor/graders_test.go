@@ -45,7 +45,7 @@ func TestGraderChecks(t *testing.T) {
 		"crash":           {trial: func(x *GraderTrial) { x.Ungraded = "a crash" }, want: StatusFail, says: "it could not grade the task's own answer to task t1: a crash"},
 		"crash, made up":  {trial: func(x *GraderTrial) { x.Own, x.Ungraded = false, "a crash" }, want: StatusWarn, says: "it could not grade an answer that doctor made up to task t1: a crash"},
 		"cannot start":    {trial: func(x *GraderTrial) { x.Own, x.Ungraded, x.Unstartable = false, "no", true }, want: StatusFail, says: "to task t1: no"},
-		"late":            {trial: func(x *GraderTrial) { x.Late = true }, want: StatusWarn, says: "within the time of a trial"},
+		"late":            {trial: func(x *GraderTrial) { x.Late = true }, want: StatusWarn, says: "within the time allowed for a trial"},
 		"no task":         {trial: func(x *GraderTrial) { *x = GraderTrial{} }, want: StatusOK, says: "it was not tried"},
 		"the sandbox":     {trial: func(*GraderTrial) {}, err: errors.New("no walls"), want: StatusFail, says: "it cannot be tried: no walls"},
 		"without a trial": {want: StatusOK, says: "is there"},
@@ -91,7 +91,7 @@ func TestJudgeRouteChecks(t *testing.T) {
 		want   Status
 		says   string
 	}{
-		"no key":    {want: StatusWarn, says: `the judge of the route default, which grades task "t1": SOME_KEY is not in the environment`},
+		"no key":    {want: StatusWarn, says: `the judge on the route default, which grades task "t1": SOME_KEY is not in the environment`},
 		"no answer": {set: true, before: []Check{fail("provider p", "", "HTTP 401")}, want: StatusFail, says: "its provider p does not answer"},
 	} {
 		p.LookupEnv = func(string) (string, bool) { return "x", c.set }
@@ -100,7 +100,7 @@ func TestJudgeRouteChecks(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 			continue
 		}
-		if got[1].Status != StatusFail || !strings.Contains(got[1].Text, `the judge of the route gone, which grades task "t2": this route does not exist`) {
+		if got[1].Status != StatusFail || !strings.Contains(got[1].Text, `the judge on the route gone, which grades task "t2": this route does not exist`) {
 			t.Errorf("%s: %+v", name, got[1])
 		}
 	}

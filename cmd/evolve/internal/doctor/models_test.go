@@ -65,15 +65,15 @@ func TestDoctorModels(t *testing.T) {
 			name: "nothing set", files: map[string]string{"agents/helper/agent.yaml": thinker, "agents/service/agent.yaml": service},
 			want: `warn sandbox: namespaces; switched off for mcp search
 ok agent helper: built in, route code (claude-sonnet-5)
-warn agent service: a service at agents.example.org, but not in the environment: AGENT_AUTH
+warn agent service: a service at agents.example.org, but missing from the environment: AGENT_AUTH
 warn provider claude: was not asked: ANTHROPIC_API_KEY is not in the environment | export ANTHROPIC_API_KEY=…, in cron as well
 ok provider local: llama: 1 token, in 12 ms
 warn provider openai: was not asked: OPENAI_API_KEY is not in the environment | export OPENAI_API_KEY=…, in cron as well
 ok provider spare: was not asked: no route leads to it
 fail provider tape: its recording recordings/night.yaml cannot be read: no such file or directory | record it with record: recordings/night.yaml at a provider
-warn mcp docs: stands at docs.example.org, but not in the environment: DOCS_AUTH
+warn mcp docs: stands at docs.example.org, but missing from the environment: DOCS_AUTH
 warn mcp files: its program "./server" cannot be found | relative paths are resolved against the workspace
-warn mcp search: its program "npx" is there; it has the host's network (network: host), but not in the environment: SEARCH_KEY
+warn mcp search: its program "npx" is there; it has the host's network (network: host), but missing from the environment: SEARCH_KEY
 `, called: "local openai llama",
 		},
 		{

@@ -42,7 +42,7 @@ ok patches: no review by another agent, tests run in: namespaces
 		"measured by a command": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache], benchmark: {command: [sh, run.sh]}}\n", good, func(*Probes) {}, `ok patches code: 1 path may be changed: cache; measured by sh run.sh
 ok patches: no review by another agent, tests run in: namespaces
 `},
-		"measured by one that is not there": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache], benchmark: {command: [./cache/run]}}\n", good, func(*Probes) {}, `warn patches code: "./cache/run" cannot be found, so no patch can be measured | name a program, or one in the repository, such as ./bench/run
+		"measured by one that is not there": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache], benchmark: {command: [./cache/run]}}\n", good, func(*Probes) {}, `warn patches code: "./cache/run" cannot be found, so no patch can be measured | name an installed program, or one in the repository, such as ./bench/run
 ok patches: no review by another agent, tests run in: namespaces
 `},
 		"tried as an agent": {"patches:\n  targets:\n    - {name: code, repo: agents/solver, allow: [.], agent: solver}\n", func(root string) {
@@ -64,7 +64,7 @@ ok patches: no review by another agent, tests run in: namespaces
 		"SHA-256": {settings, func(root string) { git(root, "init", "-q", "--object-format=sha256", "code") }, func(*Probes) {}, `fail patches code: hashes its objects with SHA-256, which evolve cannot write | keep the workspace in a repository made with git init --object-format=sha1
 ok patches: no review by another agent, tests run in: namespaces
 `},
-		"a scope that is not there": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache, cash/]}\n", good, func(*Probes) {}, `warn patches code: patches may change it, but it does not exist: cash/ | paths count from the root of the repository
+		"a scope that is not there": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache, cash/]}\n", good, func(*Probes) {}, `warn patches code: patches may change it, but it does not exist: cash/ | paths are relative to the root of the repository
 ok patches: no review by another agent, tests run in: namespaces
 `},
 		"no walls": {settings, good, func(p *Probes) {
@@ -90,7 +90,7 @@ warn patches: their tests are refused, because there is no sandbox: Landlock alo
 				return exec.LookPath(name)
 			}
 		}, `ok patches code: 1 path may be changed: cache
-warn patches: go cannot be found | install Go: no patch is shown without its tests
+warn patches: go cannot be found | install Go: a patch is not shown until its tests have run
 `},
 		"no go, for a target without it": {settings, func(root string) {
 			good(root)

@@ -24,7 +24,7 @@ func TestTrialChecks(t *testing.T) {
 	}{
 		"good":              {trial: func(*Trial) {}, want: StatusOK, says: "task t1: ok in 12ms, score 1.000"},
 		"costs":             {trial: func(x *Trial) { x.CostUSD = .01 }, want: StatusOK, says: "it cost $0.01"},
-		"the same":          {trial: func(x *Trial) { x.Same = true }, want: StatusOK, says: "the same answer with another seed"},
+		"the same":          {trial: func(x *Trial) { x.Same = true }, want: StatusOK, says: "the same answer with a different seed"},
 		"the same, as said": {fixed: true, trial: func(x *Trial) { x.Same = true }, want: StatusOK, says: "score 1.000"},
 		"not as said":       {fixed: true, trial: func(*Trial) {}, want: StatusWarn, says: "IT IS DECLARED DETERMINISTIC"},
 		"crash": {trial: func(x *Trial) {

@@ -26,7 +26,7 @@ space:
 `
 
 // stockWorkspace returns a workspace in a git repository whose agent works in a stockroom.
-// Its policies tolerate a busy machine: no call counts as late, and neither slow calls nor
+// Its policies tolerate a busy machine: no call that takes at least this long counts as late, and neither slow calls nor
 // a series of failed calls open a breaker.
 func stockWorkspace(t *testing.T, s *stockroom) place {
 	t.Helper()
@@ -97,7 +97,7 @@ type tale struct {
 	*stockroom
 	// turns, thanks and corrections count the messages of users.
 	turns, thanks, corrections int
-	// live holds the tool calls in live turns. A call counts as failed if a user corrected
+	// live holds the tool calls in live turns. A call that takes at least this long counts as failed if a user corrected
 	// its turn.
 	live []liveCall
 	item int
@@ -402,7 +402,7 @@ func TestNightsOfUse(t *testing.T) {
 		t.Fatalf("after the change the watch shows %+v", r.Volatile.Agents[0].Watch)
 	}
 	page := s.do(0, "report", "--workspace", s.root).stdout
-	for _, want := range []string{s.adopted[1].proposal + " disappoints: ", "the champion fell by ", r.advised()} {
+	for _, want := range []string{s.adopted[1].proposal + " disappoints: ", "the champion has fallen by ", r.advised()} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report does not have %q:\n%s", want, page)
 		}

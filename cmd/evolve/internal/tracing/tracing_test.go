@@ -203,7 +203,7 @@ func TestCollectorFails(t *testing.T) {
 			}
 			_, _ = w.Write(data)
 			return true
-		}, 1, "traces: 1 of 2 spans did not reach http://HOST/v1/traces: it rejects some"},
+		}, 1, "traces: 1 of 2 spans did not reach http://HOST/v1/traces: it rejected some"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReceiver(t)
@@ -277,7 +277,7 @@ func TestVariables(t *testing.T) {
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_HEADERS=s3cr3t"}, "", "OTEL_EXPORTER_OTLP_HEADERS: it is not a list"},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_HEADERS=a=s3cr3t%0d%0ab: c"}, "", "it is not a list"},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_TIMEOUT=soon"}, "", "OTEL_EXPORTER_OTLP_TIMEOUT is not a number"},
-		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_COMPRESSION=zstd"}, "", "the values are gzip and none"},
+		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_COMPRESSION=zstd"}, "", "the values are gzip or none"},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_CERTIFICATE=none.pem"}, "", "the certificates of the collector: "},
 	} {
 		set, err := Read(environment(c.vars...))

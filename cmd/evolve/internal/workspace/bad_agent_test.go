@@ -29,7 +29,7 @@ agents/solver/agent.yaml:2:47: "protocol" must be jsonl or once, not "json" (did
 agents/solver/agent.yaml:2:59: "pool" is 0, outside 1 to 1024
 `, true),
 		agentYAMLCase("value in env", "id: solver\nadapter: {kind: command, argv: [a], env: [KEY=secret, KEY2, KEY2]}\nsuites: [tasks]\n", `
-agents/solver/agent.yaml:2:43: item 1 of "env" must be the name of an environment variable (names only: the values are taken from the environment)
+agents/solver/agent.yaml:2:43: item 1 of "env" must be the name of an environment variable (give only names: the values are taken from the environment)
 agents/solver/agent.yaml:2:61: "env" has "KEY2" twice
 `, true),
 		agentYAMLCase("unknown sandbox", "id: solver\nadapter: {kind: command, argv: [a], sandbox: off, network: off}\nsuites: [tasks]\n", `
@@ -57,10 +57,10 @@ agents/solver/agent.yaml:4:11: a domain's name must be letters, digits, - and _,
 agents/solver/agent.yaml:4:28: "ops" must be a list, not text (write [text])
 `, false),
 		agentYAMLCase("misspelt extension of a domain", goodHead+"domains: {+enginering: [x], engineering+: [y], -crypto: [z], \"+ research\": [w], +birds: [v]}\n", `
-agents/solver/agent.yaml:4:11: the domain "+enginering" looks like a misspelt addition to the default table (did you mean "+engineering"?)
-agents/solver/agent.yaml:4:29: the domain "engineering+" looks like a misspelt addition to the default table (did you mean "+engineering"?)
-agents/solver/agent.yaml:4:48: the domain "-crypto" looks like a misspelt addition to the default table (did you mean "+crypto"?)
-agents/solver/agent.yaml:4:62: the domain "+ research" looks like a misspelt addition to the default table (did you mean "+research"?)
+agents/solver/agent.yaml:4:11: the domain "+enginering" looks like a misspelling of a domain in the default table (did you mean "+engineering"?)
+agents/solver/agent.yaml:4:29: the domain "engineering+" looks like a misspelling of a domain in the default table (did you mean "+engineering"?)
+agents/solver/agent.yaml:4:48: the domain "-crypto" looks like a misspelling of a domain in the default table (did you mean "+crypto"?)
+agents/solver/agent.yaml:4:62: the domain "+ research" looks like a misspelling of a domain in the default table (did you mean "+research"?)
 `, false),
 		{"id of another agent", map[string]string{"agents/second/agent.yaml": goodHead}, `agents/second/agent.yaml:1:5: the id "solver" is taken by agents/solver`, false},
 		{"folder without agent.yaml", map[string]string{"agents/empty/notes.txt": "x"}, `agents/empty/agent.yaml: does not exist`, false},

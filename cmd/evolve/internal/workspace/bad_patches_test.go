@@ -33,19 +33,19 @@ evolve.yaml:3:63: "pattern" is not a valid pattern: error parsing regexp: missin
 evolve.yaml:3:79: item 1 of "packages" must be a package below the repository, such as ./cache or ./..., not "/srv"
 evolve.yaml:3:94: "metric" must be a unit such as sec/op, B/op or allocs/op, not "ns op"
 `, true),
-		one("metric of an unknown unit", "{name: code, allow: [a], benchmark: {metric: work/op}}", `evolve.yaml:3:52: nothing declares whether less or more work/op is better (add better: lower, or better: higher)`, false),
+		one("metric of an unknown unit", "{name: code, allow: [a], benchmark: {metric: work/op}}", `evolve.yaml:3:52: nothing declares whether lower or higher values of work/op is better (add better: lower, or better: higher)`, false),
 		one("neither better nor worse", "{name: code, allow: [a], benchmark: {metric: work/op, better: less, tune: -1}}", `
 evolve.yaml:3:69: "better" must be lower or higher, not "less"
 evolve.yaml:3:81: "tune" is -1, outside 0 to 10000
 `, true),
 		one("two ways to measure", "{name: code, allow: [a], benchmark: {packages: [./a], command: [sh, run.sh], pattern: Get}}", `
-evolve.yaml:3:54: "packages" does not go with "command" (the command measures instead of Go benchmarks: leave one of the two keys out)
-evolve.yaml:3:93: "pattern" does not go with "command" (the command measures instead of Go benchmarks: leave one of the two keys out)
+evolve.yaml:3:54: "packages" does not go with "command" (the command replaces Go benchmarks: leave one of the two keys out)
+evolve.yaml:3:93: "pattern" does not go with "command" (the command replaces Go benchmarks: leave one of the two keys out)
 `, true),
 		one("a command of nothing", "{name: code, allow: [a], benchmark: {command: []}}", `evolve.yaml:3:53: "command" must have at least 1 item`, true),
 		one("a command as text", "{name: code, allow: [a], benchmark: {command: sh run.sh}}", `evolve.yaml:3:53: "command" must be a list, not text (write [sh run.sh])`, true),
 		one("a command without a program", "{name: code, allow: [a], benchmark: {command: ['', run.sh]}}", `evolve.yaml:3:53: "command" names no program`, false),
-		one("a command with a unit of its own", "{name: code, allow: [a], benchmark: {command: [run], metric: work/op}}", `evolve.yaml:3:68: nothing declares whether less or more work/op is better (add better: lower, or better: higher)`, false),
+		one("a command with a unit of its own", "{name: code, allow: [a], benchmark: {command: [run], metric: work/op}}", `evolve.yaml:3:68: nothing declares whether lower or higher values of work/op is better (add better: lower, or better: higher)`, false),
 		one("a unit that is kept in another", "{name: code, allow: [a], benchmark: {metric: ns/op, better: lower}}", `evolve.yaml:3:52: results in ns/op are recorded in sec/op (write sec/op)`, false),
 		one("tried on too few tasks", "{name: code, allow: [a], agent: solver, tasks: 5}", `evolve.yaml:3:54: "tasks" is 5, outside 6 to 1000`, true),
 		one("tasks without an agent", "{name: code, allow: [a], tasks: 50}", `evolve.yaml:3:39: "tasks" goes with "agent" (name the agent whose program the target is)`, false),
@@ -58,10 +58,10 @@ evolve.yaml:6:46: the folder of the agent "solver" is part of the workspace, whi
 		{"an agent that is no program", map[string]string{
 			"evolve.yaml":              "patches:\n  targets:\n    - {name: code, allow: [a], repo: agents/helper, agent: helper}\n",
 			"agents/helper/agent.yaml": goodBuilt,
-		}, `evolve.yaml:3:60: the agent "helper" is not a separate program (name one whose adapter is command)`, false},
+		}, `evolve.yaml:3:60: the agent "helper" is not a separate program (name an agent whose adapter is command)`, false},
 		one("blocks without a score", "{name: code, allow: [a], blocks: [b]}", `evolve.yaml:3:7: target "code" has keys for the search over blocks, but neither score nor agent (add score: [PROGRAM, ARGUMENTS], or agent: AGENT, whose tasks then score its code)`, false),
 		one("a metric of an agent's tasks", "{name: code, repo: agents/solver, allow: [a], agent: solver, metric: error}", `evolve.yaml:3:76: "metric" requires "score" (leave it out: the tasks of the agent score its code, unless score names a program)`, false),
-		one("a profile of an agent's program alone", "{name: code, repo: agents/solver, allow: [a], agent: solver, profile: [p]}", `evolve.yaml:3:77: "profile" has a use only for a target whose code is searched (add blocks, build, test or score)`, false),
+		one("a profile of an agent's program alone", "{name: code, repo: agents/solver, allow: [a], agent: solver, profile: [p]}", `evolve.yaml:3:77: "profile" is useful only for a target whose code is searched (add blocks, build, test or score)`, false),
 		one("a profile that is no command", "{name: code, allow: [a], score: [s], profile: []}", `evolve.yaml:3:53: "profile" must have at least 1 item`, true),
 		one("the code of one agent twice", "{name: a, repo: agents, allow: [a], agent: solver, blocks: [b]}\n    - {name: b, repo: agents, allow: [a], agent: solver, test: [t]}", `evolve.yaml:4:50: target "a" already searches the code of agent "solver" (name all blocks in one of the two targets)`, false),
 		settings("patches are written by a route that is not there", "patches: {write: fast}\n", `evolve.yaml:1:18: there is no route "fast" (evolve.yaml has no routes)`, false),

@@ -8,7 +8,7 @@ func badServers() []badCase {
 		return settings(name, "mcp:\n  s: "+entry+"\n", want, schema)
 	}
 	return []badCase{
-		settings("bad name of a server", "mcp: {Search: {argv: [s], tools: {find: read}}}\n", `evolve.yaml:1:7: the name of a server must be lower-case letters, digits and -, at most 32, beginning with a letter, not "Search"`, false),
+		settings("bad name of a server", "mcp: {Search: {argv: [s], tools: {find: read}}}\n", `evolve.yaml:1:7: the name of a server must be lower-case letters, digits and -, at most 32, and begin with a letter; it is "Search"`, false),
 		server("server of neither sort", "{tools: {find: read}}", `evolve.yaml:2:6: "s" needs "argv" or "url"`, true),
 		server("server of both sorts", "{argv: [s], url: https://a.example/mcp, tools: {find: read}}", `evolve.yaml:2:23: "s" has both "argv" and "url"`, true),
 		server("program with headers", "{argv: [s], headers_env: {Authorization: KEY}, tools: {find: read}}", `evolve.yaml:2:31: "headers_env" does not go with a program`, true),
@@ -20,16 +20,16 @@ evolve.yaml:2:71: "sandbox" does not go with a "url"
 		server("server without tools", "{argv: [s]}", `evolve.yaml:2:6: "tools" is missing`, true),
 		server("server with no tool", "{argv: [s], tools: {}}", `evolve.yaml:2:25: "s" names no "tools" that may be called (write them like {web_search: read})`, false),
 		server("unknown effect", "{argv: [s], tools: {find: reed}}", `evolve.yaml:2:32: "find" must be read, idempotent_write or write, not "reed" (did you mean "read"?)`, true),
-		server("bad name of a tool", "{argv: [s], tools: {\"a b\": read}}", `evolve.yaml:2:26: a tool's name must be letters, digits and _ . / -, at most 128, not "a b"`, false),
+		server("bad name of a tool", "{argv: [s], tools: {\"a b\": read}}", `evolve.yaml:2:26: a tool's name must be letters, digits and _ . / -, at most 128; it is "a b"`, false),
 		server("no program", "{argv: [\"\"], tools: {find: read}}", `evolve.yaml:2:13: "argv" names no program`, false),
-		server("value in the server's env", "{argv: [s], env: [KEY=hunter2], tools: {find: read}}", `evolve.yaml:2:24: item 1 of "env" must be the name of an environment variable (names only: the values are taken from the environment)`, true),
+		server("value in the server's env", "{argv: [s], env: [KEY=hunter2], tools: {find: read}}", `evolve.yaml:2:24: item 1 of "env" must be the name of an environment variable (give only names: the values are taken from the environment)`, true),
 		server("value of a header", "{url: https://a.example/mcp, headers_env: {X-Key: hunter-2, Host: NAME, x-key: NAME, \"a b\": NAME}, tools: {find: read}}", `
-evolve.yaml:2:56: "X-Key" must be the name of an environment variable (names only: the values are taken from the environment)
+evolve.yaml:2:56: "X-Key" must be the name of an environment variable (give only names: the values are taken from the environment)
 evolve.yaml:2:66: the header "Host" is set by the protocol
 evolve.yaml:2:78: the header "x-key" appears twice
-evolve.yaml:2:91: a header's name must be letters, digits and -, at most 64
+evolve.yaml:2:91: a header's name must consist of letters, digits and -, at most 64 characters
 `, true),
-		server("server in the clear", "{url: \"http://a.example/mcp\", tools: {find: read}}", `evolve.yaml:2:12: "url" must begin with https:// (http is for this machine and private networks)`, false),
+		server("server in the clear", "{url: \"http://a.example/mcp\", tools: {find: read}}", `evolve.yaml:2:12: "url" must begin with https:// (http is only for this machine and private networks)`, false),
 		{"server that evolve does not there", map[string]string{
 			"evolve.yaml":              "mcp: {search: {argv: [s], tools: {find: read}}}\n",
 			"agents/helper/agent.yaml": goodBuilt + "mcp: [serch]\ntools: [fnd, find]\n",
@@ -58,9 +58,9 @@ func badAdapters() []badCase {
 	return []badCase{
 		service("service without an address", "", `agents/solver/agent.yaml:2:10: "url" is missing`, true),
 		service("service with a program", ", url: https://a.example, argv: [a]", `agents/solver/agent.yaml:2:47: "argv" does not go with kind: http`, true),
-		service("service in the clear", ", url: \"http://a.example\"", `agents/solver/agent.yaml:2:28: "url" must begin with https:// (http is for this machine and private networks)`, false),
+		service("service in the clear", ", url: \"http://a.example\"", `agents/solver/agent.yaml:2:28: "url" must begin with https:// (http is only for this machine and private networks)`, false),
 		service("service with a password", ", url: \"https://me:pw@a.example\"", `agents/solver/agent.yaml:2:28: a value looks like a secret (API keys are given only as the name of an environment variable)`, true),
-		service("service with the value of a header", ", url: https://a.example, headers_env: {Authorization: Basic x}", `agents/solver/agent.yaml:2:76: "Authorization" must be the name of an environment variable (names only: the values are taken from the environment)`, true),
+		service("service with the value of a header", ", url: https://a.example, headers_env: {Authorization: Basic x}", `agents/solver/agent.yaml:2:76: "Authorization" must be the name of an environment variable (give only names: the values are taken from the environment)`, true),
 		service("service without limits", ", url: https://a.example, pool: 0, timeout: 0s", `
 agents/solver/agent.yaml:2:53: "pool" is 0, outside 1 to 1024
 agents/solver/agent.yaml:2:65: "timeout" is 0s, outside 10ms to 24h

@@ -38,7 +38,7 @@ evolve.yaml:2:1: "archive" is not supported by this version of evolve
 		settings("floor below 0", "guards: {cost: {floor: -1}}\n", `evolve.yaml:1:24: "floor" is -1, outside 0 to 1000000000`, true),
 		settings("guard misspelt", "guards: {cost: {atmost: 2}}\n", `evolve.yaml:1:17: unknown key "atmost" (did you mean "at_most"?)`, true),
 		settings("a point for nothing", "prefer: {cost: 0%}\n", `evolve.yaml:1:16: "cost" is 0%, but must be above 0% and at most 1000%`, false),
-		settings("a point of no unit", "prefer: {cost: 2}\n", `evolve.yaml:1:16: "cost" is 2, which may be meant in per cent or as a ratio (write 2% or 200%)`, true),
+		settings("a point of no unit", "prefer: {cost: 2}\n", `evolve.yaml:1:16: "cost" is 2, which could be a percentage or a ratio (write 2% or 200%)`, true),
 		settings("a point in words", "prefer: {cost: cheap}\n", `evolve.yaml:1:16: "cost" must be a share, not text (write it like 2%)`, true),
 		settings("a point of an unknown metric", "prefer: {tool_cals: 2%}\n", `evolve.yaml:1:10: unknown key "tool_cals" (did you mean "tool_calls"?)`, true),
 		settings("size without a unit", "keep: {size: 2000}\n", `evolve.yaml:1:14: "size" must be a size (write it like 500MB or 2GiB)`, true),
@@ -46,8 +46,8 @@ evolve.yaml:2:1: "archive" is not supported by this version of evolve
 		settings("no night", "keep: {nights: 0}\n", `evolve.yaml:1:16: "nights" is 0, outside 1 to 1000000000`, true),
 		settings("backups in a home", "backup: {dir: ~/b}\n", `evolve.yaml:1:15: "dir" must be a path without ~ or $ at its start, not "~/b"`, true),
 		settings("key of an audit misspelt", "audit: {sing: ~/k}\n", `evolve.yaml:1:9: unknown key "sing" (did you mean "sign"?)`, true),
-		settings("key in a variable", "audit: {sign: $HOME/k}\n", `evolve.yaml:1:15: "sign" must be a path, with ~/ at its start for the home folder and no $, not "$HOME/k"`, true),
-		settings("key of another's home", "audit: {allowed_signers: ~kim/k}\n", `evolve.yaml:1:26: "allowed_signers" must be a path, with ~/ at its start for the home folder and no $, not "~kim/k"`, true),
+		settings("key in a variable", "audit: {sign: $HOME/k}\n", `evolve.yaml:1:15: "sign" must be a path without $, which may begin with ~/ for the home folder, not "$HOME/k"`, true),
+		settings("key of another's home", "audit: {allowed_signers: ~kim/k}\n", `evolve.yaml:1:26: "allowed_signers" must be a path without $, which may begin with ~/ for the home folder, not "~kim/k"`, true),
 		settings("price without output", "prices:\n  small: {input: 1}\n", `evolve.yaml:2:10: "output" is missing`, true),
 		settings("price misspelt", "prices:\n  small: {input: 1, ouput: 2}\n", `
 evolve.yaml:2:10: "output" is missing

@@ -118,7 +118,7 @@ func TestWhatTurnsLearnIsCollected(t *testing.T) {
 	if got[`{"id":"m1"} {"id":"m9","text":"forged"}`].Domain != "ops" {
 		t.Error("the domain of the turn is lost")
 	}
-	if v := verdictOf(*l.Proposal, "contradictions"); !strings.Contains(v, "gives another value than m1") {
+	if v := verdictOf(*l.Proposal, "contradictions"); !strings.Contains(v, "gives a different value from m1") {
 		t.Error(v)
 	}
 	for _, f := range l.Proposal.Files {

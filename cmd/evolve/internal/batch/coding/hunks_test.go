@@ -28,7 +28,7 @@ func TestHunks(t *testing.T) {
 	for _, h := range Hunks(parts, "base", "small", values) {
 		got = append(got, h.Describe("%"))
 	}
-	want := "alone −2 percentage points on 2 cases, reverting it +1.5 percentage points on 2 cases|with this hunk alone the code does not run, reverting it +1 percentage point on 1 case|not tried|not tried"
+	want := "alone −2 percentage points on 2 cases, reverting it +1.5 percentage points on 2 cases|with only this hunk, the code does not run, reverting it +1 percentage point on 1 case|not tried|not tried"
 	if strings.Join(got, "|") != want {
 		t.Errorf("the hunks are described as\n%s", strings.Join(got, "\n"))
 	}

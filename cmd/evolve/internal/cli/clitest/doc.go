@@ -33,7 +33,7 @@
 //	listing DIR FILE         writes the names, modes and hashes of the files in a folder to FILE, without .evolve and .git
 //	sshkey FILE [PASSPHRASE] writes a private key and FILE.pub
 //	without PROGRAM          removes the folders that contain the program from PATH
-//	unheld FILE PATH…        fails if one of the files contains values of held-out cases of a version of code
+//	unheld FILE PATH…        fails if one of the files contains values on held-out cases of a version of code
 //	gone WORD                fails if the command line of a process contains the word
 //	forge ARCHIVE OLD NEW [TABLES]  replaces a text in the records of an archive, and adapts its ledger and witness
 //	reseal EXPORT            adapts the chain and the checksum of an altered export

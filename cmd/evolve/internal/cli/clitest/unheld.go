@@ -37,7 +37,7 @@ func scriptUnheld(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &view))
 	if view.Version == nil || view.Version.Values.Holdout == nil {
-		ts.Fatalf("%s has no version with values of held-out cases", args[0])
+		ts.Fatalf("%s has no version with values on held-out cases", args[0])
 	}
 	secret := map[string]string{}
 	var search []string
