@@ -222,8 +222,21 @@ func (s *search) front(rank []rival) []Estimate {
 	return out
 }
 
+// roundoff is the relative difference below which two means of cost or time count as equal:
+// the order in which a sum is taken changes its last digits.
+const roundoff = 1e-9
+
 // dominates reports whether e is as good as o in all respects and better in at least one.
 func (e Estimate) dominates(o Estimate) bool {
-	return e.Score >= o.Score && e.CostUSD <= o.CostUSD && e.Seconds <= o.Seconds &&
-		(e.Score > o.Score || e.CostUSD < o.CostUSD || e.Seconds < o.Seconds)
+	cost, time := ordered(e.CostUSD, o.CostUSD), ordered(e.Seconds, o.Seconds)
+	return e.Score >= o.Score && cost <= 0 && time <= 0 && (e.Score > o.Score || cost < 0 || time < 0)
+}
+
+// ordered compares two means as [cmp.Compare] does, but returns 0 if they differ only by
+// [roundoff].
+func ordered(a, b float64) int {
+	if math.Abs(a-b) <= roundoff*math.Max(math.Abs(a), math.Abs(b)) {
+		return 0
+	}
+	return cmp.Compare(a, b)
 }

@@ -142,3 +142,15 @@ func TestAPriceIsOnesOwn(t *testing.T) {
 		t.Errorf("two evaluations: %+v, want no price", p)
 	}
 }
+
+// TestDominatesIgnoresRoundoff checks that the last digits of a sum do not keep a variant on
+// the front.
+func TestDominatesIgnoresRoundoff(t *testing.T) {
+	better, worse := Estimate{Score: 1, CostUSD: 0.0010000000000000007}, Estimate{Score: .384, CostUSD: 0.0010000000000000002}
+	if !better.dominates(worse) || worse.dominates(better) {
+		t.Error("two equal costs with different last digits are not equal")
+	}
+	if cheaper := (Estimate{Score: .384, CostUSD: .000999}); better.dominates(cheaper) {
+		t.Error("a variant that is cheaper is dominated")
+	}
+}

@@ -73,7 +73,7 @@ func (c *Confirmation) hindrance(p prospect) stats.Cause {
 	if size := c.BlockSize(c.blocks); c.left < size || !c.Fits(size) {
 		return stats.Cause{
 			Kind: stats.CauseNoRoom, Figures: map[string]float64{"block": float64(size), "left": float64(max(0, c.left))},
-			Sentence: fmt.Sprintf("tonight's budget has no room for the %d evaluations that run every held-out task once more on both sides", size),
+			Sentence: fmt.Sprintf("tonight's budget has no room for the next %d evaluations of the confirmation", size),
 		}
 	}
 	if p.entry != nil {

@@ -37,7 +37,7 @@ func anyEnding(t *rapid.T) ending {
 		Blocked: rapid.SampledFrom([]Cause{
 			{},
 			{},
-			{Kind: CauseNoRoom, Subject: "yyyyyyyyyy", Sentence: "tonight's budget has no room for the 80 evaluations that run every held-out task once more on both sides"},
+			{Kind: CauseNoRoom, Subject: "yyyyyyyyyy", Sentence: "tonight's budget has no room for the next 80 evaluations of the confirmation"},
 			{Kind: CauseNoEntry, Subject: "yyyyyyyyyy", Sentence: "all 12 confirmations allowed in 30 days are used"},
 			{Kind: CauseEnough, Subject: "yyyyyyyyyy", Sentence: "3 variants have entered the confirmation tonight, as many as confirm.finalists allows"},
 			{Kind: CauseNoBlock, Subject: "yyyyyyyyyy", Sentence: "its confirmation ended before every held-out task had run once on both sides"},

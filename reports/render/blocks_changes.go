@@ -14,7 +14,7 @@ func changeBlocks(s subject) []block {
 	}
 	var out []block
 	if h := s.agent.Headline; h != nil && s.agent.Decision.Variant == nil {
-		out = append(out, para{Text: say("What " + h.Variant.Name() + " would have changed, had it been better."), Note: true})
+		out = append(out, para{Text: say("What " + h.Variant.Name() + " would have changed if it had been proposed."), Note: true})
 	}
 	t := newTable(say("Parameters"), wraps("parameter", "old", "new"))
 	measured := slices.ContainsFunc(s.agent.Changes, func(c model.Change) bool { return c.Own != nil })

@@ -41,7 +41,7 @@ func frontBlocks(s subject) []block {
 		}
 		t.add("", name, number.Score(p.Score), "["+number.Score(p.Lo)+", "+number.Score(p.Hi)+"]", cost, took, note)
 	}
-	words := "No variant that was tried is expected to be better than one of these in score, cost and time together. These are estimates of the search on its own tasks; only the holdout decides."
+	words := "Listed are the champion and the variants that no other one is expected to match in score, cost and time together. These are estimates of the search on its own tasks; only the holdout decides."
 	if more := len(s.agent.Front) - maxFront; more > 0 {
 		words += " " + number.Plural(more, "more variant") + " in the JSON."
 	}
@@ -49,7 +49,7 @@ func frontBlocks(s subject) []block {
 	if f := frontPicture(s); len(f.Points) > 1 {
 		out = append(out, picture{f.Draw()})
 		if len(s.agent.Tried) > 0 {
-			words += " Grey: the other variants that were tried, by their mean difference from the champion on common tasks; chance makes the best of them look better than they are."
+			out = append(out, para{Note: true, Drawn: true, Text: say("Grey: the other variants that were tried, by their mean difference from the champion on common tasks; chance makes the best of them look better than they are.")})
 		}
 	}
 	return append(out, para{Text: say(words), Note: true})

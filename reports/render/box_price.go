@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	priceLabel = "price"
+	// PricePrefix begins a line of [Price] about a quantity that no guard bounds.
+	PricePrefix = "price: "
 	// leastPrice is the minimum relative change in a mean for the box to name it.
 	leastPrice = .05
 	// maxPrices is the maximum number of quantities, including guards, that the box
@@ -41,7 +42,7 @@ func consumedRows(s subject) []boxRow {
 			Figures: []spans{say(quantity(u, u.Champion) + " → " + quantity(u, u.Variant)), say(changeText(u.Champion, *u.Ratio)), say(number.ChangeInterval(u.Ratio.Lo, u.Ratio.Hi))},
 		}
 		if u.Ratio.Ratio > 1 {
-			row.Price = priceLabel + ": " + row.Label + " " + row.figures()
+			row.Price = PricePrefix + row.Label + " " + row.figures()
 		}
 		rows = append(rows, row)
 	}
@@ -78,10 +79,21 @@ func latencyRows(s subject) []boxRow {
 	} else {
 		row.Figures = append(row.Figures, say("(no interval)"))
 	}
-	if b.P95 >= a.P95*(1+leastPrice) && (r == nil || changed(*r)) {
-		row.Price = priceLabel + ": " + row.Label + " " + row.figures()
+	if b.P95 >= a.P95*(1+leastPrice) && b.P95-a.P95 > latencyFloor() && (r == nil || changed(*r)) {
+		row.Price = PricePrefix + row.Label + " " + row.figures()
 	}
 	return []boxRow{row}
+}
+
+// latencyFloor returns the floor of the default guard on latency, in seconds. A smaller
+// difference is not a price: a busy machine causes it by chance.
+func latencyFloor() float64 {
+	for _, b := range stats.DefaultBounds() {
+		if b.Name == stats.Latency {
+			return b.Floor
+		}
+	}
+	return 0
 }
 
 // latencyLabel is the label of the latency, the same as that of the guard on latency.
@@ -102,7 +114,7 @@ func changeText(before float64, r model.Ratio) string {
 
 // Price returns what gets worse or dearer with the proposed variant of an agent's night,
 // one line for each, in the words and figures of the decision box. It returns nothing if
-// nothing gets worse or dearer. A line begins with "price:" or with "it breaks a guard:".
+// nothing gets worse or dearer. A line begins with [PricePrefix] or "it breaks a guard:".
 func Price(a model.Agent, v model.VolatileAgent) []string {
 	return prices(subject{agent: a, volatile: v})
 }

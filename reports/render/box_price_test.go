@@ -74,7 +74,7 @@ func TestPrice(t *testing.T) {
 	usage := func(name string, ratio, lo, hi float64) model.Usage {
 		return model.Usage{Name: name, Unit: "tokens", Champion: 1000, Variant: 1000 * ratio, Ratio: &model.Ratio{Ratio: ratio, Lo: lo, Hi: hi}}
 	}
-	fast, slow := &model.Latency{P95: .004}, &model.Latency{P95: .009}
+	fast, slow, noisy := &model.Latency{P95: .004}, &model.Latency{P95: .09}, &model.Latency{P95: .05}
 	guard := model.Guard{Name: "iterations", Champion: 2, Candidate: 4, Ratio: 2, Lo: 1.9, Hi: 2.1, Most: 1.1, Verdict: "failed", Broken: true}
 	for _, c := range []struct {
 		name     string
@@ -86,8 +86,9 @@ func TestPrice(t *testing.T) {
 			"dearer and cheaper",
 			model.Agent{Usage: []model.Usage{usage("input tokens", 1.84, 1.7, 2), usage("output tokens", .5, .4, .6)}},
 			model.VolatileAgent{Champion: fast, Variant: slow},
-			[]string{"price: input tokens 1,000 → 1,840 +84 % [+70, +100]", "price: latency (p95) 4 ms → 9 ms (no interval)"},
+			[]string{"price: input tokens 1,000 → 1,840 +84 % [+70, +100]", "price: latency (p95) 4 ms → 90 ms (no interval)"},
 		},
+		{"slower by less than the floor", model.Agent{}, model.VolatileAgent{Champion: fast, Variant: noisy}, nil},
 		{"faster", model.Agent{}, model.VolatileAgent{Champion: slow, Variant: fast}, nil},
 		{"a guard", model.Agent{Guards: []model.Guard{guard}}, model.VolatileAgent{}, []string{"it breaks a guard: iterations 2.0 → 4.0 +100 % [+90, +110], ✗ at most +10 %"}},
 	} {

@@ -26,7 +26,7 @@ func guardRows(s subject) []boxRow {
 		case g.Broken:
 			row.Price = "it breaks a guard: " + words
 		case g.Ratio > 1 && changed(model.Ratio{Ratio: g.Ratio, Lo: g.Lo, Hi: g.Hi}):
-			row.Price = priceLabel + ": " + words
+			row.Price = PricePrefix + words
 		}
 		out = append(out, row)
 	}
@@ -57,7 +57,7 @@ func failuresRow(h model.Headline, against string) boxRow {
 	if f.Variant <= f.Champion {
 		return boxRow{Label: "failures", Note: say(note)}
 	}
-	return boxRow{Label: "failures", Note: say(styled(note, bad)), Price: priceLabel + ": failures, " + note}
+	return boxRow{Label: "failures", Note: say(styled(note, bad)), Price: PricePrefix + "failures, " + note}
 }
 
 // tailRow returns the row for the risks that a claim about new tasks leaves open.

@@ -114,7 +114,7 @@ func junitProperties(s subject) []junitProperty {
 	}
 	if d.Verdict.Proposes() {
 		for _, price := range prices(s) {
-			list = append(list, junitProperty{"evolve.price", price})
+			list = append(list, junitProperty{"evolve.price", strings.TrimPrefix(price, PricePrefix)})
 		}
 	}
 	for _, p := range d.Proposals {

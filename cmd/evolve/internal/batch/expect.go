@@ -182,7 +182,7 @@ func (r *runner) describe(e Expectation, at seat, rounds int, left limits.Left, 
 		}
 		return text
 	}
-	took := span(k.Seconds)
+	took := number.Duration(k.Seconds)
 	if k.USD > 0 {
 		took += " and " + number.Dollars(k.USD)
 	}

@@ -13,6 +13,7 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/night"
+	"evolve/reports/number"
 	"evolve/runtime/text"
 )
 
@@ -84,15 +85,15 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 		printWarnings(paragraph, p.Warnings, p.Metric != nil)
 		return
 	}
-	con.printf("  search    %6d %s, %d of them for a random baseline\n", p.Search, orElse("evaluation", "evaluations", p.Search == 1), p.Baseline)
+	con.printf("  search    %6s %s, %s of them for a random baseline\n", number.Count(p.Search), orElse("evaluation", "evaluations", p.Search == 1), number.Count(p.Baseline))
 	if p.AA > 0 {
-		con.printf("  rerun     %6d evaluations of the champion against itself%s\n", p.AA, orElse("", ", and of the config that it replaced", p.Replaced == ""))
+		con.printf("  rerun     %6s evaluations of the champion against itself%s\n", number.Count(p.AA), orElse("", ", and of the config that it replaced", p.Replaced == ""))
 	}
 	if p.Ablate > 0 {
-		con.printf("  ablate    %6d evaluations to reduce finalists: changes with no demonstrated effect are undone\n", p.Ablate)
+		con.printf("  ablate    %6s evaluations to reduce finalists: changes with no demonstrated effect are undone\n", number.Count(p.Ablate))
 	}
 	if p.Confirm > 0 {
-		con.printf("  confirm   %6d evaluations on the holdout: %s\n", p.Confirm, rounds(p))
+		con.printf("  confirm   %6s evaluations on the holdout: %s\n", number.Count(p.Confirm), rounds(p))
 	}
 	for _, prose := range spaceText(w, p.Agent) {
 		paragraph("space", prose)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -15,6 +16,7 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/mutate/night"
 	"evolve/reports/model"
+	"evolve/reports/render"
 )
 
 func viewCommand(sh *shell) *cli.Command {
@@ -150,8 +152,12 @@ func (v viewWords) facts(ctx context.Context, a *archive.Archive, found claimed)
 	if len(shown) > 0 {
 		list = append(list, view.Fact{Name: "gain", Lines: shown})
 	}
-	if len(found.price) > 0 {
-		list = append(list, view.Fact{Name: "price", Lines: found.price})
+	price := view.Fact{Name: "price"}
+	for _, line := range found.price {
+		price.Lines = append(price.Lines, strings.TrimPrefix(line, render.PricePrefix))
+	}
+	if len(price.Lines) > 0 {
+		list = append(list, price)
 	}
 	return list, err
 }

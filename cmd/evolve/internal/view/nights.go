@@ -107,7 +107,7 @@ func rowsOf(n Night) (rows []nightRow) {
 	}
 	for _, a := range n.Agents {
 		row := base
-		row.Agent, row.Proposals, row.Variant = a.Agent, proposalsOf(a), a.Champion.Name()
+		row.Agent, row.Proposals = a.Agent, proposalsOf(a)
 		if a.Verdict != "" {
 			row.Kind, row.State = string(a.Verdict), strings.ToUpper(string(a.Verdict))
 		}
