@@ -22,7 +22,7 @@ var (
 	ErrAmbiguous = errors.New("ambiguous")
 	// ErrDisk wraps the error of the operating system when it refuses a write, for example
 	// because of a full or read-only disk, a quota, or missing permission.
-	ErrDisk = errors.New("the disk refused the operation")
+	ErrDisk = errors.New("the disk operation failed")
 	// ErrRemoved means that the folder was removed or replaced while the archive was open.
 	// An error that wraps it wraps ErrDisk too.
 	ErrRemoved = errors.New("the archive's folder was removed while it was open")

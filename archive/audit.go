@@ -130,7 +130,7 @@ func (a *Archive) auditProposal(ctx context.Context, out *Audited, l ledgerIndex
 	if at.seq < l.imported { // the entry is from the ledger of another archive
 		now.State = p.Imported
 		if p.Imported == "" {
-			return &AuditError{p.ID, "it was imported, but its record does not show this"}
+			return &AuditError{p.ID, "it was imported, but its record does not mark it as imported"}
 		}
 	}
 	differs := at.binding.differs(now)

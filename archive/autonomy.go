@@ -200,7 +200,7 @@ func (a *Archive) RaiseAutonomy(ctx context.Context, d DecisionRecord, p Proposa
 			return err
 		}
 		if p.Autonomy.From != r.Level || p.Autonomy.To != r.Level+1 || !p.Autonomy.To.Valid() {
-			return fmt.Errorf("agent %q has level %d", p.Agent, r.Level)
+			return fmt.Errorf("the decision does not apply to agent %q, which has level %d", p.Agent, r.Level)
 		}
 		if err := a.decide(ctx, b, d, p); err != nil {
 			return err

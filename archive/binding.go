@@ -66,7 +66,7 @@ func (e *BoundError) Error() string {
 	if len(e.Differs) == 0 {
 		return fmt.Sprintf("the ledger has no digest of %s", e.ID)
 	}
-	return fmt.Sprintf("%s does not match the ledger, which records another %s", e.ID, strings.Join(e.Differs, ", another "))
+	return fmt.Sprintf("%s does not match the ledger, which records a different %s", e.ID, strings.Join(e.Differs, ", another "))
 }
 
 func (e *BoundError) Unwrap() error {

@@ -162,7 +162,7 @@ func (c *checker) follow() error {
 	}
 	for i, l := range c.links {
 		if values[i] == nil || !l.agree(values[i]) {
-			return fmt.Errorf("%w: the entry %q does not agree with %q", ErrCorrupt, []byte(l.from), []byte(l.to))
+			return fmt.Errorf("%w: the entry %q refers to %q, which is missing or does not match", ErrCorrupt, []byte(l.from), []byte(l.to))
 		}
 	}
 	c.links = c.links[:0]

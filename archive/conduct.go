@@ -155,7 +155,7 @@ func (c *conduct) requests(ctx context.Context, now time.Time) error {
 		c.figures.Recent += recent
 	}
 	if open >= maxOpenRequests {
-		c.figures.Uncounted = fmt.Sprintf("%d requests are open, which is the limit, so further ones were not stored", open)
+		c.figures.Uncounted = fmt.Sprintf("%d change requests are open, which is the limit, so later ones were not stored", open)
 	}
 	return nil
 }

@@ -175,7 +175,7 @@ func (a *Archive) resolve(ctx context.Context, list []storedEvaluation, decoder 
 			return err
 		}
 		if first.first != nil || first.Key != s.Key {
-			return fmt.Errorf("%w: evaluation %d of run %s refers to a different evaluation", ErrCorrupt, s.Seq, s.Run)
+			return fmt.Errorf("%w: evaluation %d of run %s refers to an evaluation that does not match it", ErrCorrupt, s.Seq, s.Run)
 		}
 		s.copyOutcome(&first.Evaluation)
 	}

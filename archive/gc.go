@@ -213,7 +213,7 @@ func copyKept(ctx context.Context, s *selection, to engine, opts GCOptions) erro
 // several batches, because the store has not been moved into place yet.
 func (a *Archive) noteRemoved(ctx context.Context, gone Removed, now time.Time) error {
 	for some := range slices.Chunk(gone.Nights, 50) {
-		err := a.change(ctx, "note what was removed", func(b *batch) error { return a.noteRuns(ctx, b, some, now) })
+		err := a.change(ctx, "record what was removed", func(b *batch) error { return a.noteRuns(ctx, b, some, now) })
 		if err != nil {
 			return err
 		}

@@ -57,7 +57,7 @@ func (e *LockedError) Error() string {
 	if e.PID == 0 {
 		return held + " is in use by another process"
 	}
-	return fmt.Sprintf("%s is held by %s (process %d on %s, for %s)",
+	return fmt.Sprintf("%s is held by %s (process %d on %s, held for %s)",
 		held, cmp.Or(e.Owner, "another process"), e.PID, e.Host, e.Age.Round(time.Second))
 }
 

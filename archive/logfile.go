@@ -121,7 +121,7 @@ func readTransactions(data []byte) transactions {
 			t.wrong = "a transaction has no end, but another entry follows it"
 			return t
 		case e.meta&logEnd == 0 && len(t.open) == 0 && t.last != 0 && e.version != t.last+1:
-			t.wrong = fmt.Sprintf("transaction %d follows transaction %d", e.version, t.last)
+			t.wrong = fmt.Sprintf("transactions are out of sequence: %d follows %d", e.version, t.last)
 			return t
 		case e.meta&logEnd == 0 && e.meta&logTxn != 0:
 			t.open = append(t.open, e)

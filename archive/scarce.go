@@ -8,7 +8,7 @@ import (
 
 // ErrResources wraps the error of the operating system when it refused a resource other
 // than the disk: file descriptors or memory. Nothing is damaged.
-var ErrResources = errors.New("the system has too few resources")
+var ErrResources = errors.New("the system is out of file descriptors or memory")
 
 // shortages are the system errors that mean that a resource has run out.
 var shortages = []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM}

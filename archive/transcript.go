@@ -29,12 +29,12 @@ func newPacker() (*packer, error) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2),
 		zstd.WithWindowSize(128<<10), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(true))
 	if err != nil {
-		return nil, fmt.Errorf("make the compressor: %w", err)
+		return nil, fmt.Errorf("create the compressor: %w", err)
 	}
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxMemory(maxTranscript))
 	if err != nil {
-		return nil, fmt.Errorf("make the decompressor: %w", err)
+		return nil, fmt.Errorf("create the decompressor: %w", err)
 	}
 	return &packer{enc, dec}, nil
 }

@@ -152,7 +152,7 @@ func (a *Archive) FindVariant(ctx context.Context, agentID, name string) (Varian
 		}
 	}
 	if name == "" {
-		return Variant{}, fmt.Errorf("a variant without a name: %w", ErrNotFound)
+		return Variant{}, fmt.Errorf("the variant's name is empty: %w", ErrNotFound)
 	}
 	var found []agent.ConfigID
 	prefix := newKey(tableVariantID).text(agentID).open(name)
@@ -171,7 +171,7 @@ func (a *Archive) FindVariant(ctx context.Context, agentID, name string) (Varian
 	case len(found) == 0:
 		return Variant{}, fmt.Errorf("variant %q of agent %q: %w", name, agentID, ErrNotFound)
 	case len(found) > 1 && string(found[0]) != name:
-		return Variant{}, fmt.Errorf("variant %q of agent %q could be %s, %s or another: %w",
+		return Variant{}, fmt.Errorf("variant %q of agent %q matches several variants, such as %s and %s: %w",
 			name, agentID, found[0].Short(), found[1].Short(), ErrAmbiguous)
 	}
 	return a.Variant(ctx, agentID, found[0])

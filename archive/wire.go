@@ -54,7 +54,7 @@ func readFrame(r io.Reader, limit uint32) ([]byte, error) {
 	}
 	n := binary.BigEndian.Uint32(head[:])
 	if n == 0 || n > limit {
-		return nil, fmt.Errorf("%w: a frame of %d bytes", errWire, n)
+		return nil, fmt.Errorf("%w: a frame of %d bytes is empty or too large", errWire, n)
 	}
 	body := make([]byte, n)
 	_, err := io.ReadFull(r, body)

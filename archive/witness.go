@@ -36,7 +36,7 @@ type Witness struct {
 type WitnessError struct{ Reason string }
 
 func (e *WitnessError) Error() string {
-	return "the ledger is not the one that was witnessed: " + e.Reason
+	return "the ledger does not match the witnessed head: " + e.Reason
 }
 
 func (e *WitnessError) Unwrap() error { return ErrCorrupt }
@@ -318,11 +318,11 @@ func checkMissing(dir string) error {
 	if err != nil || !there {
 		return err
 	}
-	return &WitnessError{fmt.Sprintf("%s names a ledger with %d entries, but there is no ledger", WitnessFile(dir), w.Seq)}
+	return &WitnessError{fmt.Sprintf("%s records a ledger with %d entries, but there is no ledger", WitnessFile(dir), w.Seq)}
 }
 
 // ErrWitnessed means that there is nothing to accept: the ledger matches the witness.
-var ErrWitnessed = errors.New("the ledger already matches its witness")
+var ErrWitnessed = errors.New("the ledger already matches the witnessed head")
 
 // matchWitness returns nil if the ledger holds the entry that w or w.Next names, with the
 // same hash. Otherwise, and if w names another archive, it returns a *WitnessError.
@@ -336,12 +336,12 @@ func (a *Archive) matchWitness(ctx context.Context, w Witness) error {
 	}
 	file := WitnessFile(a.dir)
 	if id != "" && id != w.Archive {
-		return &WitnessError{fmt.Sprintf("%s names the archive %s, but this is %s", file, w.Archive, id)}
+		return &WitnessError{fmt.Sprintf("%s belongs to the archive %s, but this is the archive %s", file, w.Archive, id)}
 	}
 	e, err := document[LedgerEntry](ctx, a, ledgerKey(w.Seq))
 	switch {
 	case errors.Is(err, ErrNotFound):
-		return &WitnessError{fmt.Sprintf("entry %d, which %s names, is missing", w.Seq, file)}
+		return &WitnessError{fmt.Sprintf("entry %d, which %s records, is missing", w.Seq, file)}
 	case err != nil:
 		return err
 	case e.Hash != w.Hash:

@@ -239,7 +239,7 @@ const longestHint = time.Minute
 func (b *Breaker) outage() error {
 	err, why := fmt.Errorf("%w: %d infrastructure failures in a row, after %d pauses", ErrOutage, b.streak, b.pauses), b.why
 	if b.pauses < b.p.Pauses {
-		err, why = fmt.Errorf("%w: %d pauses, %s in total, were needed, although work resumed in between", ErrOutage, b.paused, b.waited.Round(time.Second)), b.cause
+		err, why = fmt.Errorf("%w: %d pauses, %s in total, were needed, although work resumed between them", ErrOutage, b.paused, b.waited.Round(time.Second)), b.cause
 	}
 	if why != "" {
 		err = fmt.Errorf("%w; the first cause: %s", err, brief(why, 200))

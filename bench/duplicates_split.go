@@ -280,7 +280,7 @@ func (l Likeness) String() string {
 		parts = append(parts, fmt.Sprintf("%d of %d tasks are near-duplicates in %s; each group counts as one task (%d of the tasks are exact duplicates)", l.Duplicates, l.Tasks, groups(l.Groups), l.Exact))
 	}
 	if l.Aside > 0 {
-		parts = append(parts, fmt.Sprintf("%d of the search tasks are left out, because the same task is held out", l.Aside))
+		parts = append(parts, fmt.Sprintf("%d of the search tasks are left out, because they are the same as held-out tasks", l.Aside))
 	}
 	if l.Across > 0 {
 		parts = append(parts, groups(l.Across)+" declared in both splits")

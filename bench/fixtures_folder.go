@@ -41,7 +41,7 @@ func PathProblem(p string) string {
 	for part := range strings.SplitSeq(p, "/") {
 		switch {
 		case part == "..":
-			return "leaves its folder"
+			return "leads outside its folder"
 		case part == "" || part == ".":
 			return "has a path element that is empty or a dot"
 		case len(part) > 255:

@@ -194,7 +194,7 @@ func isCount(n jsonNode) string {
 
 func isShare(n jsonNode) string {
 	if f, err := strconv.ParseFloat(n.text, 64); err != nil || f < 0 || f > 1 {
-		return fmt.Sprintf("is %s, outside 0 to 1", foreign.Clip(n.text, 24, foreign.Mark))
+		return fmt.Sprintf("is %s, which is not between 0 and 1", foreign.Clip(n.text, 24, foreign.Mark))
 	}
 	return ""
 }

@@ -239,7 +239,7 @@ func (l *suiteReader) checkUser(t *Task, n jsonNode, report func(int, string)) {
 		report(goal.off, `"goal" and "user" are mutually exclusive: "user" contains the person's goal`)
 	}
 	if t.User.Turns() > MaxTurns || t.User.MaxTurns < 0 {
-		report(user.off, fmt.Sprintf(`"max_turns" is %d, outside 1 to %d`, t.User.MaxTurns, MaxTurns))
+		report(user.off, fmt.Sprintf(`"max_turns" is %d, which is not between 1 and %d`, t.User.MaxTurns, MaxTurns))
 	}
 	if len(t.Turns) > t.User.Turns() {
 		report(user.off, fmt.Sprintf(`"turns" has %d messages, more than the %d of "max_turns"`, len(t.Turns), t.User.Turns()))

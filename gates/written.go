@@ -68,7 +68,7 @@ func Tool(c ToolChange) []Gate {
 			case err != nil:
 				return NotRun, "the files hold no tool, so there is no name to check"
 			case slices.Contains(c.Registered, d.Name) || authored.Reserved(d.Name):
-				return Failed, fmt.Sprintf("%s is the name of a registered tool, which it would replace", d.Name)
+				return Failed, fmt.Sprintf("%s is the name of a registered tool, which this tool would replace", d.Name)
 			}
 			return Passed, fmt.Sprintf("none of %d registered tools is called %s", len(c.Registered), d.Name)
 		}},
@@ -125,7 +125,7 @@ func earlierTests(c ToolChange) Gate {
 			}
 		}
 		if len(broken) > 0 {
-			return Flagged, fmt.Sprintf("the version in use passes %d of its tests that the new one does not: %s", len(broken), strings.Join(broken, "; "))
+			return Flagged, fmt.Sprintf("the version in use passes %d of its tests that the new version does not pass: %s", len(broken), strings.Join(broken, "; "))
 		}
 		return Passed, fmt.Sprintf("the new version passes every test that the version in use passes; the version in use has %d tests", len(now.Tests))
 	}}
@@ -152,7 +152,7 @@ func ToolDeletion(c ToolChange, unused func(context.Context) error) []Gate {
 			if verdict == Failed { // a tool that fails its tests may be deleted
 				verdict = Passed
 			}
-			return verdict, "for the tool that is to be deleted: " + evidence
+			return verdict, "for the tool to be deleted: " + evidence
 		}},
 		{Name: "use", Check: func(ctx context.Context) (Verdict, string) {
 			if err := unused(ctx); err != nil {
@@ -257,7 +257,7 @@ func size(c WrittenChange, most int) Gate {
 		case c.Parts > maxParts:
 			return Failed, fmt.Sprintf("the agent would have %d such files, but at most %d are loaded", c.Parts, maxParts)
 		}
-		return Passed, fmt.Sprintf("%d bytes of at most %d, %d files of at most %d", c.Bytes, most, c.Parts, maxParts)
+		return Passed, fmt.Sprintf("%d bytes (at most %d), %d files (at most %d)", c.Bytes, most, c.Parts, maxParts)
 	}}
 }
 

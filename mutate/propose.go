@@ -189,7 +189,7 @@ func (s *search) proposalOf(p prospect) (proposal, bool) {
 	}
 	return proposal{
 		config: c, parents: []*variantStats{p.from}, operator: modelOperator, ability: p.mean, scale: 1,
-		rationale: fmt.Sprintf("the score model expects %s points over the champion", text.Points(s.expected(p.mean)-s.posterior.level)),
+		rationale: fmt.Sprintf("the score model predicts a gain of %s points over the champion", text.Points(s.expected(p.mean)-s.posterior.level)),
 	}, true
 }
 

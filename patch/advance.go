@@ -118,7 +118,7 @@ func (r *Repository) checkCheckout(ctx context.Context, m Move, places []Checkou
 	}
 	switch {
 	case errors.Is(err, ErrNoGit):
-		return no("git must update a checked-out working tree", err)
+		return no("updating a checked-out working tree needs git", err)
 	case err != nil:
 		return no("its state cannot be read", err)
 	case len(changed) > 0:

@@ -50,7 +50,7 @@ func repositoryAt(dir string) (l layout, found bool, err error) {
 	case isGitFolder(dir):
 		l = layout{git: dir}
 		if filepath.Base(dir) == ".git" {
-			return l, false, fmt.Errorf("opening the repository: %s is a git folder itself", dir)
+			return l, false, fmt.Errorf("opening the repository: %s is itself a git folder", dir)
 		}
 	default:
 		return l, false, nil

@@ -139,7 +139,7 @@ func setEntry(entries []entry, name, mode string, h plumbing.Hash) ([]entry, err
 	i, e := entryIndex(entries, name), entry{mode: mode, name: name}
 	if i >= 0 {
 		if entries[i].isFolder() != e.isFolder() || entries[i].isFile() != e.isFile() {
-			return nil, fmt.Errorf("%s is a different kind of file", name)
+			return nil, fmt.Errorf("%s exists as a different kind of file", name)
 		}
 		e.mode = entries[i].mode
 		entries = slices.Delete(entries, i, i+1)

@@ -70,7 +70,7 @@ func (s *Setup) void(e *Entry) string {
 		if s.Reference != nil {
 			now = "candidates are now compared with " + s.Reference.Words()
 		}
-		return fmt.Sprintf("it was measured against %s, but %s: evidence against a different champion does not count", e.Champion.Short(), now)
+		return fmt.Sprintf("it was measured against %s, but %s: measurements against a different champion do not count", e.Champion.Short(), now)
 	case e.Holds != s.Holds:
 		return "the holdout tasks, the agent, its models or services, or the prices have changed, so the candidate's evidence no longer applies"
 	}

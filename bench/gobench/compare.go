@@ -65,7 +65,7 @@ type session struct {
 func Compare(m Measured, rule Rule) Result {
 	s := &session{rule: rule.withDefaults(), criticals: map[size]int{}}
 	if !(s.rule.Alpha > 0 && s.rule.Alpha < 1) {
-		return void(fmt.Sprintf("%v is not a significance level", s.rule.Alpha))
+		return void(fmt.Sprintf("the significance level %v is not between 0 and 1", s.rule.Alpha))
 	}
 	if s.rule.direction(s.rule.Metric) == 0 {
 		return void(fmt.Sprintf("nothing declares whether higher or lower values of %s are better", s.rule.Metric))
@@ -106,7 +106,7 @@ func (s *session) unfit(m Measured) []string {
 	var wrong []string
 	for _, unit := range s.rule.Guards {
 		if !slices.ContainsFunc(s.keys, func(k Key) bool { return k.Unit == unit }) {
-			wrong = append(wrong, fmt.Sprintf("the base has no results in %s, which the settings guard", unit))
+			wrong = append(wrong, fmt.Sprintf("the base has no results in %s, for which the settings have a guard", unit))
 		}
 	}
 	if len(m.Candidate) == 0 {
@@ -182,7 +182,7 @@ func (s *session) judge(r *Result) {
 	for _, c := range r.Check {
 		if c.Verdict != NotShown {
 			r.Verdict = Void
-			r.Reasons = append(r.Reasons, "the base differs from itself: "+c.sentence())
+			r.Reasons = append(r.Reasons, "a second measurement of the base differs from the first: "+c.sentence())
 		}
 	}
 	if r.Verdict == Void {
@@ -209,6 +209,6 @@ func (s *session) judge(r *Result) {
 		r.Blind = few(s.blind(r.Comparisons))
 	}
 	if len(r.Check) == 0 {
-		r.Reasons = append(r.Reasons, "the base was not compared with itself")
+		r.Reasons = append(r.Reasons, "the base was not measured again and compared with itself")
 	}
 }

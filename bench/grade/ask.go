@@ -45,7 +45,7 @@ func pooled(b *builder) bool {
 	case protocol == "":
 		return false
 	case protocol != jsonl:
-		b.problem("protocol", "there is no protocol %s: the only one is %q, and without \"protocol\" the program is started for each answer", show(protocol), jsonl)
+		b.problem("protocol", "the protocol %s is unknown: use %q, or omit \"protocol\" to start the program for each answer", show(protocol), jsonl)
 		return false
 	case b.task.Fixtures.HasFiles():
 		b.problem("protocol", "a program that uses the protocol %q cannot see the files of this task: omit \"protocol\" so that the program is started for each answer", jsonl)

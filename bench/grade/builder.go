@@ -132,7 +132,7 @@ func (b *builder) number(field string, def, lo, hi float64) float64 {
 		return def
 	}
 	if f < lo || f > hi {
-		b.problem(field, "%q is %v, outside %v to %v", field, f, lo, hi)
+		b.problem(field, "%q is %v, which is not between %v and %v", field, f, lo, hi)
 		return def
 	}
 	return f

@@ -58,7 +58,7 @@ func ReadLabels(r io.Reader) ([]Label, error) {
 		case (l.Label == nil) == (l.Grade == nil):
 			return nil, fmt.Errorf(`line %d needs "label", from 0 to 1, or "grade", on the scale of the judge`, line)
 		case l.Label != nil && !(*l.Label >= 0 && *l.Label <= 1):
-			return nil, fmt.Errorf("line %d: the label %v is outside 0 to 1", line, *l.Label)
+			return nil, fmt.Errorf("line %d: the label %v is not between 0 and 1", line, *l.Label)
 		case len(list) == maxLabels:
 			return nil, fmt.Errorf("there are more than %d labels", maxLabels)
 		}

@@ -96,7 +96,7 @@ func command(b *builder) scorer {
 	}
 	for _, word := range argv {
 		if strings.ContainsRune(word, 0) {
-			b.problem("argv", "has a word with a NUL byte")
+			b.problem("argv", "has an argument with a NUL byte")
 		}
 	}
 	if len(argv) > 0 && strings.Contains(argv[0], "/") && !strings.HasPrefix(argv[0], "/") {
@@ -156,7 +156,7 @@ func (e Exit) verdict(timeout time.Duration) (judgement, error) {
 	case e.Code != 0 && e.Code != 1:
 		return judgement{}, crash(fmt.Sprintf("ended with exit code %d%s", e.Code, lastWords(e.Stderr)))
 	case e.Truncated:
-		return judgement{}, errors.New("wrote too much")
+		return judgement{}, errors.New("wrote too much output")
 	}
 	v := yes(e.Code == 0, "the program ended with exit code %d", e.Code)
 	last := lastLine(e.Stdout)
@@ -212,7 +212,7 @@ type said struct {
 func (s said) over(v judgement) (judgement, error) {
 	if s.Score != nil {
 		if !(*s.Score >= 0 && *s.Score <= 1) {
-			return judgement{}, fmt.Errorf("gave the score %v, outside 0 to 1", *s.Score)
+			return judgement{}, fmt.Errorf("gave the score %v, which is not between 0 and 1", *s.Score)
 		}
 		v.score = *s.Score
 	}

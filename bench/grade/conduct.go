@@ -111,7 +111,7 @@ func maxLatency(b *builder) scorer {
 	return func(_ context.Context, in *bench.GradeInput) (judgement, error) {
 		took := in.Latency.Seconds()
 		if in.Result.Started && took > limit {
-			return yes(true, "took %.3f s, but this includes the start of its process, to which the limit of %.6g does not apply", took, limit), nil
+			return yes(true, "took %.3f s including the start of the agent's process, which does not count towards the limit of %.6g s", took, limit), nil
 		}
 		return yes(took <= limit, "took %.3f s, limit %.6g", took, limit), nil
 	}
@@ -125,7 +125,7 @@ func reported(*builder) scorer {
 		case s == nil:
 			return judgement{reason: "the agent reported no score", void: true}, nil
 		case !(*s >= 0 && *s <= 1):
-			return judgement{reason: "the agent reported a score outside 0 to 1", void: true}, nil
+			return judgement{reason: "the agent reported a score that is not between 0 and 1", void: true}, nil
 		}
 		v := yes(false, "the agent reported %.6g", *s)
 		v.score = *s

@@ -100,7 +100,7 @@ var stepPattern = regexp.MustCompile(`^(?:\.([^.\[\]()?@'" *]+)|\['([^\\]*?)'\]|
 func parsePath(path string) ([]step, error) {
 	rest, ok := strings.CutPrefix(path, "$")
 	if !ok || len(path) > 1000 {
-		return nil, errors.New("a path begins with $ and has at most 1000 bytes")
+		return nil, errors.New("a path must begin with $ and have at most 1000 bytes")
 	}
 	var steps []step
 	for rest != "" {

@@ -180,7 +180,7 @@ func (b *builder) criteria() []criterion {
 		case names[c.Name]:
 			b.problem("criteria", "two criteria have the name %s", show(c.Name))
 		case !(c.Weight >= 0 && c.Weight <= 1e6):
-			b.problem("criteria", "the weight of the criterion %s is %v, outside 0 to 1000000", show(c.Name), c.Weight)
+			b.problem("criteria", "the weight of the criterion %s is %v, which is not between 0 and 1000000", show(c.Name), c.Weight)
 		}
 		names[c.Name] = true
 	}
@@ -201,10 +201,10 @@ func (b *builder) scale() (lo, hi int) {
 	ends := scaleForm.FindStringSubmatch(s)
 	switch {
 	case b.has("pairwise"):
-		b.problem("scale", "a comparison of two answers has no scale")
+		b.problem("scale", "a comparison of two answers cannot have a scale")
 	case s == passFail || s == "":
 	case ends == nil:
-		b.problem("scale", "%s is not a scale: write %q, or its ends such as 1-5", show(s), passFail)
+		b.problem("scale", "%s is not a scale: write %q, or a range such as 1-5", show(s), passFail)
 	default:
 		lo, _ = strconv.Atoi(ends[1])
 		hi, _ = strconv.Atoi(ends[2])
@@ -258,7 +258,7 @@ func (j *Judge) Score(grade float64) (float64, error) {
 		lo, hi = 0, 1
 	}
 	if !(grade >= lo && grade <= hi) {
-		return 0, fmt.Errorf("%v is outside %v to %v", grade, lo, hi)
+		return 0, fmt.Errorf("%v is not between %v and %v", grade, lo, hi)
 	}
 	return (grade - lo) / (hi - lo), nil
 }

@@ -59,7 +59,7 @@ func (j *Judge) Ask(ctx context.Context, m model.Model, answer string) (Verdict,
 				return v, err
 			}
 			if other != score {
-				score, reason = .5, "depends on the order of the two answers: "+reason
+				score, reason = .5, "the verdict depends on the order of the two answers: "+reason
 			}
 		}
 		if i == 0 {

@@ -62,10 +62,10 @@ func build(t *bench.Task, spec bench.GraderSpec, with means) (part, []bench.Grad
 	b := newBuilder(t, spec, k.fields)
 	b.means = with
 	if spec.Threshold < 0 || spec.Threshold > 1 {
-		b.problem("threshold", "is %v, outside 0 to 1", spec.Threshold)
+		b.problem("threshold", "is %v, which is not between 0 and 1", spec.Threshold)
 	}
 	if !(spec.Weight >= 0 && spec.Weight <= 1e6) {
-		b.problem("weight", "is %v, outside 0 to 1000000", spec.Weight)
+		b.problem("weight", "is %v, which is not between 0 and 1000000", spec.Weight)
 	}
 	p := part{spec: spec, threshold: k.threshold, score: k.build(b), expects: b.expects}
 	if spec.Threshold > 0 {

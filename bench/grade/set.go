@@ -46,7 +46,7 @@ func sameSet(b *builder) scorer {
 		}
 		return judgement{
 			score:  f1(common, len(got), len(want)),
-			reason: fmt.Sprintf("%d of %d items found, %d too many", common, len(want), len(got)-common),
+			reason: fmt.Sprintf("%d of %d items found, plus %d unexpected", common, len(want), len(got)-common),
 		}
 	})
 }

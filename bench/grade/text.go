@@ -134,7 +134,7 @@ func contains(b *builder) scorer {
 			}
 		}
 		if missing == "" {
-			missing = "has all that is asked for"
+			missing = "contains everything that is required"
 		}
 		return judgement{score: float64(met) / float64(max(conditions, 1)), reason: missing}
 	})

@@ -23,7 +23,7 @@ func readBFCL(c *collector, data []byte) error {
 		return err
 	}
 	if len(bytes.TrimSpace(c.o.Answers)) == 0 && lacksAnswers(data) {
-		return errors.New("the possible answers of BFCL are in a separate file, which has the same name in the folder possible_answer: name it with --answers")
+		return errors.New("BFCL keeps the possible answers in a separate file, which has the same name in the folder possible_answer: pass it with --answers")
 	}
 	err = c.eachObject(data, func(line, number int, r row) error {
 		c.ignore("", r, "id", "question", "function", "ground_truth")

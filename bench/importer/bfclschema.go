@@ -40,7 +40,7 @@ func callsSchema(calls []map[string]map[string][]json.RawMessage) (schema map[st
 		for name, args := range call {
 			for _, parameter := range slices.Sorted(maps.Keys(args)) {
 				if len(args[parameter]) == 0 {
-					return nil, "", fmt.Errorf("has no possible value of the parameter %s", show(parameter))
+					return nil, "", fmt.Errorf("has no possible value for the parameter %s", show(parameter))
 				}
 			}
 			values, first := argsSchema(args)

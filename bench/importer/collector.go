@@ -65,7 +65,7 @@ func (c *collector) remark(n Note) {
 func (c *collector) ownDomains() {
 	of := slices.Sorted(maps.Values(c.o.Domains))
 	if len(of) > 1 && len(slices.Compact(slices.Clone(of))) == len(of) {
-		c.note(0, "the domains are left out: agents see them, and each domain has only one label, which it would reveal")
+		c.note(0, "the domains are left out: agents see them, and each domain would reveal its only label")
 		c.o.Domains = nil
 	}
 }

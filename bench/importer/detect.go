@@ -120,7 +120,7 @@ func unknownFormat(data []byte) error {
 	if more := len(keys) - maxKeys; more > 0 {
 		keys = append(keys[:maxKeys], fmt.Sprintf("%d more", more))
 	}
-	return fmt.Errorf("the format cannot be detected from the content; its first object has %s: name the format, or name the question and the answer among these keys", strings.Join(keys, ", "))
+	return fmt.Errorf("the format cannot be detected from the content; its first object has %s: name the format, or say which of these keys hold the question and the answer", strings.Join(keys, ", "))
 }
 
 // ofDocument detects the format of a file that is one JSON object.

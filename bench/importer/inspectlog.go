@@ -70,7 +70,7 @@ func readInspectLog(c *collector, data []byte) (bool, error) {
 	c.logResults(doc, log.Samples)
 	samples := log.tasks()
 	if all := len(log.Samples); all > len(samples) {
-		c.note(0, "the log's %d samples are several epochs of %s", all, visible.Count(len(samples), "task"))
+		c.note(0, "the log's %d samples come from several epochs of %s", all, visible.Count(len(samples), "task"))
 	}
 	if all := log.Eval.Dataset.Samples; all > len(samples) {
 		c.note(0, "the log has %d of the %s in its data set (status of the log: %s)", len(samples), visible.Count(all, "task"), show(log.Status))
@@ -183,7 +183,7 @@ func (c *collector) logGrader(scorers []inspectScorer) {
 		}
 	}
 	if len(others) > 0 {
-		c.noteWhole("the log's scorer %s is not imported: %s grades instead; choose a grader with --grader", strings.Join(slices.Compact(others), ", "), cmp.Or(c.o.Grader, "exact"))
+		c.noteWhole("the log's scorer %s is not imported: %s grades instead; to use a different grader, pass --grader", strings.Join(slices.Compact(others), ", "), cmp.Or(c.o.Grader, "exact"))
 	}
 }
 

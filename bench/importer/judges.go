@@ -75,7 +75,7 @@ func judgeFields(name string, a *yaml.Node, vars map[string]string) (map[string]
 	}
 	limit, err := threshold(a)
 	if err == nil && !(limit > 0 && limit <= 1) {
-		err = errors.New("its threshold is not above 0 and at most 1")
+		err = errors.New("its threshold must be above 0 and at most 1")
 	}
 	fields["scale"], fields["threshold"] = thresholdsOnScale, limit
 	return fields, err

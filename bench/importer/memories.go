@@ -49,7 +49,7 @@ func unremembered(tasks []bench.Task) []Note {
 			}
 		}
 		if n > 0 {
-			notes = append(notes, Note{Text: fmt.Sprintf("the %s of %s are not imported, because memories have none", what, visible.Count(n, "task")), Whole: true})
+			notes = append(notes, Note{Text: fmt.Sprintf("the %s of %s are not imported, because memories cannot hold them", what, visible.Count(n, "task")), Whole: true})
 		}
 	}
 	slices.SortFunc(notes, func(a, b Note) int { return strings.Compare(a.Text, b.Text) })

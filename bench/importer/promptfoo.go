@@ -96,7 +96,7 @@ func (p *promptfoo) holding(tests []*yaml.Node) {
 	for _, name := range expected {
 		switch {
 		case p.prompt == "":
-			p.c.note(0, "the variable %s is left out of every goal, because it holds the expected answer; a prompt in the file would determine what agents see", show("vars."+name))
+			p.c.note(0, "the variable %s is left out of every goal, because it holds the expected answer; to determine what agents see, add a prompt to the file", show("vars."+name))
 		case slices.Contains(placesOf(p.prompt), name):
 			p.c.note(0, "the prompt shows agents the variable %s, which holds the expected answer", show("vars."+name))
 		}
@@ -194,14 +194,14 @@ func (p *promptfoo) test(n *yaml.Node, number int) error {
 	for _, a := range p.asserts(n) {
 		spec, err := assertion(a, vars)
 		if err != nil {
-			p.c.remark(Note{Line: a.Line, Text: fmt.Sprintf("assertion of test %d left out; only the others grade the task: %v", number, err), Kind: kindOf(a)})
+			p.c.remark(Note{Line: a.Line, Text: fmt.Sprintf("an assertion of test %d is left out, so only the others grade the task: %v", number, err), Kind: kindOf(a)})
 			continue
 		}
 		p.c.unreadKeys("assert.", a, "type", "value", "threshold", "weight")
 		t.Graders = append(t.Graders, spec)
 	}
 	if len(t.Graders) == 0 {
-		return errors.New("it has no assertion that can be carried over")
+		return errors.New("it has no assertion that can be imported")
 	}
 	p.c.add(n.Line, number, t)
 	return nil

@@ -197,7 +197,7 @@ func (t *table) find(record []string, chosen Columns) (header bool, err error) {
 		i := named(record, part.chosen)
 		if n, err := strconv.Atoi(part.chosen); err == nil {
 			if n < 1 || n > 1000 {
-				return false, fmt.Errorf("column %d is outside 1 to 1000", n)
+				return false, fmt.Errorf("column %d is not between 1 and 1000", n)
 			}
 			i = n - 1
 		} else if header = true; i < 0 {
@@ -287,7 +287,7 @@ func readLabelled(c *collector, data []byte) error {
 	}
 	var doc row
 	if err := json.Unmarshal(data, &doc); err != nil {
-		return errors.New("the file is not a JSON object of parts")
+		return errors.New("the file is not a JSON object whose keys are parts")
 	}
 	there := slices.Sorted(maps.Keys(doc))
 	parts := c.o.Parts
@@ -350,7 +350,7 @@ func ReadDomains(r io.Reader) (map[string]string, error) {
 	}
 	var doc map[string][]string
 	if err := json.Unmarshal(bytes.TrimPrefix(data, byteOrderMark), &doc); err != nil {
-		return nil, errors.New("the domains are not a JSON object of lists of labels")
+		return nil, errors.New("the domains are not a JSON object that maps each domain to a list of labels")
 	}
 	domains := map[string]string{}
 	for domain, labels := range doc {

@@ -16,7 +16,7 @@ import (
 // the agent's answer.
 func readRetrieval(c *collector, data []byte) error {
 	if len(bytes.TrimSpace(c.o.Answers)) == 0 {
-		return errors.New("the relevant documents are in a separate file, the qrels: name it with --answers")
+		return errors.New("the relevant documents are listed in a separate file, the qrels: pass it with --answers")
 	}
 	relevant, err := c.qrels(c.o.Answers)
 	if err != nil {

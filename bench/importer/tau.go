@@ -113,7 +113,7 @@ func readTau(c *collector, data []byte) error {
 		c.note(0, "%s left out, because the task already exists", visible.Count(repeats, "further result"))
 	}
 	if len(c.tasks) > 0 {
-		c.note(0, "the model on the route default plays the person; only the names of the calls are graded, neither their arguments nor the state of a database; your agent needs the tools")
+		c.note(0, "the model on the route default plays the person; only the names of the calls are graded, not their arguments or the state of a database; your agent needs the tools")
 	}
 	return err
 }
@@ -239,7 +239,7 @@ func tauGraders(t *bench.Task, calls, said []string) error {
 		return nil
 	}
 	if len(said) == 0 {
-		return errors.New("expects neither calls nor information: only the database of tau-bench could show whether it succeeded")
+		return errors.New("expects neither calls nor information: only the database of tau-bench could show whether the agent succeeded")
 	}
 	spec, err := grader(map[string]any{"type": "contains", "all": said, "ignore_case": true})
 	t.Graders = append(t.Graders, spec)

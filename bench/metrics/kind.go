@@ -49,7 +49,7 @@ func (k Kind) Unscaled() float64 { return 2 * half * k.Size }
 // hundredth of the score, at the base's value.
 func (k Kind) Point() string {
 	size := k.Unscaled() / 100
-	return fmt.Sprintf("close to the value of the code as it is, a point of the score corresponds to %s of %s", WithChangeUnit(Figure(size, Decimals(size)), k.Unit), text.Clip(k.Name, 40, text.Runes, text.Ellipsis))
+	return fmt.Sprintf("near the value of the code as it is, one point of the score corresponds to %s of %s", WithChangeUnit(Figure(size, Decimals(size)), k.Unit), text.Clip(k.Name, 40, text.Runes, text.Ellipsis))
 }
 
 // Comparable reports whether scores of both kinds are of the same form. A nil kind belongs

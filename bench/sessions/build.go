@@ -248,7 +248,7 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *
 	case len(goal) > maxGoal || len(answer)+len(strings.Join(e.target, "")) > maxAnswer || size > maxEarlier:
 		return "the conversation is too long"
 	case slices.ContainsFunc(turns, func(m agent.Message) bool { return strings.TrimSpace(m.Content) == answer }):
-		return "an earlier message is the answer"
+		return "an earlier message is identical to the answer"
 	case givesAway(goal, answer):
 		return "the message states the answer itself"
 	case len(b.candidates) >= maxTasks || b.size+size > maxAll:

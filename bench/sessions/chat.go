@@ -130,7 +130,7 @@ func roleOf(role string) (Role, error) {
 	case "tool", "function":
 		return Tool, nil
 	}
-	return "", errors.New("has the role " + foreign.Quote(role))
+	return "", errors.New("has the unknown role " + foreign.Quote(role))
 }
 
 // content reads the content of a message, which is a text or a list of parts, and reports

@@ -98,7 +98,7 @@ type reader struct {
 
 var (
 	errLong = fmt.Errorf("it is longer than %d MB", maxLog>>20)
-	errHeld = fmt.Errorf("more than %d MB of its conversations remain incomplete until its end", maxHeld>>20)
+	errHeld = fmt.Errorf("more than %d MB of incomplete conversations would have to be held until its end", maxHeld>>20)
 	errMany = fmt.Errorf("it holds more than %d conversations", maxConversations)
 )
 

@@ -44,9 +44,9 @@ var kinds = []struct{ begin, kind, hint string }{
 	{"\x7fELF", "a program", ""},
 	{"PK\x05\x06", "an empty ZIP archive", ""},
 	{"\x1f\x8b", "compressed with gzip", "unpack it: gunzip -c FILE | evolve bench build - --suite NAME"},
-	{"\x28\xb5\x2f\xfd", "compressed by zstd", "unpack it: zstd -dc FILE | evolve bench build - --suite NAME"},
-	{"BZh", "compressed by bzip2", "unpack it: bunzip2 -c FILE | evolve bench build - --suite NAME"},
-	{"\xfd7zXZ", "compressed by xz", "unpack it: xz -dc FILE | evolve bench build - --suite NAME"},
+	{"\x28\xb5\x2f\xfd", "compressed with zstd", "unpack it: zstd -dc FILE | evolve bench build - --suite NAME"},
+	{"BZh", "compressed with bzip2", "unpack it: bunzip2 -c FILE | evolve bench build - --suite NAME"},
+	{"\xfd7zXZ", "compressed with xz", "unpack it: xz -dc FILE | evolve bench build - --suite NAME"},
 	{"\xff\xfe", "text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8 FILE | evolve bench build - --suite NAME"},
 	{"\xfe\xff", "text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8 FILE | evolve bench build - --suite NAME"},
 }

@@ -242,7 +242,7 @@ func (p Prospect) seen() string {
 	if p.Common == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; measured %s on the %s that it shares with the champion, but it was selected for this result", text.Points(p.Measured), text.Count(p.Common, "search task"))
+	return fmt.Sprintf("; measured %s on the %s that it shares with the champion, a result that may be too high, because the variant was selected for it", text.Points(p.Measured), text.Count(p.Common, "search task"))
 }
 
 func (p Prospect) figures() map[string]float64 {

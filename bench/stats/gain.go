@@ -240,9 +240,9 @@ func (r *Ruling) Discord() string {
 	why := "the score, on which the verdict is based, gives less weight to a large change in one case"
 	switch d := g.improvement(g.Difference); {
 	case r.Difference > flat && d < 0:
-		return fmt.Sprintf("the mean of %s is worse all the same: %s", g.Title(), why)
+		return fmt.Sprintf("the mean of %s is nevertheless worse: %s", g.Title(), why)
 	case r.Difference < -flat && d > 0:
-		return fmt.Sprintf("the mean of %s is better all the same: %s", g.Title(), why)
+		return fmt.Sprintf("the mean of %s is nevertheless better: %s", g.Title(), why)
 	case r.Claim == NewTasks && g.Shown() < 1:
 		return fmt.Sprintf("by itself, the mean of %s does not show an improvement: %s", g.Title(), why)
 	}

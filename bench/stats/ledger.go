@@ -60,7 +60,7 @@ func Worn(entries, adoptions int) string {
 	if adoptions < wornAdoptions && entries < wornEntries {
 		return ""
 	}
-	return fmt.Sprintf("these holdout tasks have been used to judge %s and led to %s: the claim about new tasks is weakening; swap in fresh holdout tasks",
+	return fmt.Sprintf("these holdout tasks have been used to judge %s and led to %s: the claim about new tasks is weakening; replace them with fresh holdout tasks",
 		text.Count(entries, "candidate"), text.Count(adoptions, "adoption"))
 }
 

@@ -80,7 +80,7 @@ func (r *Ruling) Undecided() string {
 	if worst != nil {
 		out = fmt.Sprintf("; a loss of %s points in the domain %s is not ruled out: %s points [%s, %s]", text.Short(100*domainMargin), worst.Domain, text.Points(worst.Difference), text.Points(worst.Lo), text.Points(worst.Hi))
 		if others > 0 {
-			out += fmt.Sprintf(", the worst of %d", others+1)
+			out += fmt.Sprintf(", the worst of %d such domains", others+1)
 		}
 	}
 	return out + r.openGuards()

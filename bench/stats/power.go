@@ -233,7 +233,7 @@ func halfWidth(n, square, size, alpha float64) float64 {
 func (d Design) UnitWords() string {
 	words := text.Count(d.Units, "independent holdout task")
 	if d.Clusters > d.Units {
-		words += fmt.Sprintf(", by weight, in %d clusters", d.Clusters)
+		words += fmt.Sprintf(", counted by weight, in %d clusters", d.Clusters)
 	}
 	return words
 }
@@ -253,7 +253,7 @@ func (d Design) Statement() string {
 	var says string
 	switch {
 	case math.IsInf(tonight, 1) && math.IsInf(month, 1):
-		says = fmt.Sprintf("no improvement on new tasks like these can be shown with %s and %.0f pairs a night, only one on these tasks themselves", tasks, d.Tonight)
+		says = fmt.Sprintf("no improvement on new tasks like these can be shown with %s and %.0f pairs a night, only an improvement on these tasks themselves", tasks, d.Tonight)
 	case math.IsInf(tonight, 1):
 		says = fmt.Sprintf("nothing can be shown tonight; within the month, an improvement of %s points or more on new tasks like these can be shown (80 %% power, %s, %.0f pairs a night)",
 			text.Size(month), tasks, d.Tonight)

@@ -12,7 +12,7 @@ import (
 func (r *Ruling) reason(rule Rule) string {
 	measured := r.inMetric() + fmt.Sprintf("%s points on %s, %s each", text.Points(r.Difference), text.Count(r.Tasks, "task"), text.Times(r.Blocks))
 	if r.MissingCounted {
-		measured += fmt.Sprintf(", with the missing data counted (%s for the variant, %d for %s)", text.Count(r.MissingB, "evaluation"), r.MissingA, r.Reference.Words())
+		measured += fmt.Sprintf(", counting missing data (%s missing for the variant, %d for %s)", text.Count(r.MissingB, "evaluation"), r.MissingA, r.Reference.Words())
 	}
 	switch r.State {
 	case Proven:

@@ -24,7 +24,7 @@ func (d Design) Shortage(cases bool) string {
 	case cases && d.Tasks == 0:
 		return fmt.Sprintf("no case is held out: the night can search, but can neither confirm nor propose anything; to confirm, it needs at least %d held-out cases, half of the %d that the scoring command must print", least, 2*least)
 	case cases:
-		return fmt.Sprintf("%s cannot confirm a version, so none is proposed; that takes at least %d, half of the %d that the scoring command must print%s", text.Count(d.Units, "independent held-out case"), least, 2*least, needed)
+		return fmt.Sprintf("%s cannot confirm a version, so none is proposed; confirming one takes at least %d, half of the %d that the scoring command must print%s", text.Count(d.Units, "independent held-out case"), least, 2*least, needed)
 	case d.Tasks == 0:
 		return fmt.Sprintf("the suite has no holdout tasks: the run can search, but its verdict stays undecided; a claim about new tasks needs at least %d", least)
 	}

@@ -99,7 +99,7 @@ func (t *checker) canaryGate(ctx context.Context) (gates.Verdict, string, error)
 	case len(open) > 0:
 		return gates.Flagged, "the code embeds its compiled tests and can read the random words with which the tests report their results: " + some(open), nil
 	}
-	return gates.Passed, "a test with a random name that had to fail did fail and was reported; tried in " + text.Count(len(list), "package"), nil
+	return gates.Passed, "a randomly named test that had to fail did fail and was reported; tried in " + text.Count(len(list), "package"), nil
 }
 
 // renameGate fails if tests end differently under another binary name.

@@ -86,7 +86,7 @@ func (l *Lab) guarded(ctx context.Context, check func(context.Context) (gates.Ve
 		verdict, evidence = gates.NotRun, "it could not be run: "+oneLine(err.Error())
 	}
 	if without != nil {
-		evidence += "; run WITHOUT a sandbox, with all rights of the user (sandbox: none)"
+		evidence += "; run WITHOUT a sandbox, with all the user's rights (sandbox: none)"
 	}
 	return verdict, evidence
 }

@@ -59,7 +59,7 @@ func (t *checker) mutantsGate(ctx context.Context) (gates.Verdict, string, error
 	if len(e.unbuilt) > 0 {
 		open = append(open, "the changed code could not be instrumented in "+some(e.unbuilt)+", so nothing was tried there")
 	}
-	tried := fmt.Sprintf("%s made to panic, one at a time; a test noticed %d", text.Count(len(c.probed.mutants), "changed function"), noticed)
+	tried := fmt.Sprintf("%s made to panic, one at a time; tests noticed %d of them", text.Count(len(c.probed.mutants), "changed function"), noticed)
 	if len(c.probed.mutants) == 1 {
 		tried = "1 changed function made to panic; a test noticed it"
 		if noticed == 0 {

@@ -117,7 +117,7 @@ func (s source) concurrent() bool {
 // raceless returns the reason why this machine has no race detector; "" if it has one.
 func (l *Lab) raceless() string {
 	if found, err := filepath.Glob(filepath.Join(l.Toolchain.Root, "src", "runtime", "race", "internal", "*", "*.syso")); err != nil || len(found) == 0 {
-		return "this Go has no race detector for this system"
+		return "the installed Go has no race detector for this system"
 	}
 	for _, name := range []string{"gcc", "clang"} {
 		if _, err := exec.LookPath(name); err == nil {

@@ -44,7 +44,7 @@ func (w *gateRun) agentGate() gates.Gate {
 			return gates.NotRun, "the agent could not be evaluated: " + err.Error()
 		}
 		if without != nil {
-			evidence += "; run WITHOUT a sandbox, with all rights of the user (sandbox: none)"
+			evidence += "; run WITHOUT a sandbox, with all the user's rights (sandbox: none)"
 		}
 		return verdict, fmt.Sprintf("agent %s: %s", w.target.Agent, evidence)
 	}}

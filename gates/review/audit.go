@@ -199,7 +199,7 @@ func (c *comparison) adopted(repo *patch.Repository, list []adoption) error {
 		case !a.there:
 			c.out.Missing = append(c.out.Missing, a.proposal.ID)
 		case t["Evolve-Proposal"] != a.proposal.ID:
-			return &archive.AuditError{Subject: a.proposal.ID, Reason: fmt.Sprintf("commit %.12s does not belong to its adoption", a.proposal.AdoptedCommit)}
+			return &archive.AuditError{Subject: a.proposal.ID, Reason: fmt.Sprintf("commit %.12s is recorded as its adoption, but does not name this proposal", a.proposal.AdoptedCommit)}
 		default:
 			if err := c.compare(view, a.message, t); err != nil {
 				return err
@@ -216,7 +216,7 @@ func (c *comparison) adopted(repo *patch.Repository, list []adoption) error {
 			continue
 		}
 		if there && m.Trailers()["Evolve-Rollback"] != p.ID {
-			return &archive.AuditError{Subject: p.ID, Reason: fmt.Sprintf("commit %.12s does not belong to its rollback", p.Decision.Commit)}
+			return &archive.AuditError{Subject: p.ID, Reason: fmt.Sprintf("commit %.12s is recorded as its rollback, but does not name this proposal", p.Decision.Commit)}
 		}
 	}
 	for _, p := range c.decided {
@@ -241,7 +241,7 @@ func (c *comparison) merged(repo *patch.Repository, p archive.ProposalRecord, co
 		return err
 	}
 	if !ok || m.Commit != commit {
-		return &archive.AuditError{Subject: p.ID, Reason: fmt.Sprintf("commit %.12s does not carry out the decision on it", commit)}
+		return &archive.AuditError{Subject: p.ID, Reason: fmt.Sprintf("commit %.12s does not carry out the decision on this proposal", commit)}
 	}
 	if !c.seen[commit] {
 		c.seen[commit] = true
@@ -346,7 +346,7 @@ func (c *comparison) compare(l *ledgerPart, m patch.Message, t map[string]string
 			c.out.Lost = append(c.out.Lost, m.Commit)
 			return nil
 		case missing:
-			return differs("belongs to it, but the archive has no such proposal")
+			return differs("names this proposal, which is not in the archive")
 		default:
 			return differs("names the ledger's head %.12s, which is not in the ledger", audit)
 		}
@@ -392,14 +392,14 @@ func (l *ledgerPart) contradicts(id, by string, head int64, t map[string]string)
 	var d archive.DecisionRecord
 	switch {
 	case e == nil || json.Unmarshal(e.Data, &d) != nil:
-		return "is an adoption, but the ledger has no approval up to the head that it names"
+		return "is an adoption, but the ledger records no approval up to the head that the commit names"
 	case text.OneLine(e.Actor) != by:
 		return fmt.Sprintf("names %s as the person who approved, but the ledger names %s", by, e.Actor)
 	case text.OneLine(d.Reason) != t["Evolve-Reason"]:
-		return "names a different reason for the approval than the ledger"
+		return "gives a reason for the approval that differs from the one in the ledger"
 	}
 	if b := archive.BindingOf(*e); t[trailerBound] != "" && (b == nil || b.Digest() != t[trailerBound]) {
-		return "binds files, verdicts or evidence that differ from those in the ledger"
+		return "names a digest of files, verdicts and evidence that does not match the ledger"
 	}
 	if done := l.first(id, "proposal.adopted", e.Seq); done != nil && done.Seq <= head && t[trailerAudit] != "" {
 		return "names a head of the ledger that is later than its adoption"

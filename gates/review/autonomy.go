@@ -116,7 +116,7 @@ func (e *UnmetError) Error() string {
 	for i, r := range e.Unmet {
 		list[i] = fmt.Sprintf("%s: %s, but the archive shows %s", r.Name, r.Need, r.Have)
 	}
-	return fmt.Sprintf("%s does not meet what level %d needs: %s", e.Agent, e.Level, strings.Join(list, "; "))
+	return fmt.Sprintf("%s does not meet the requirements of level %d: %s", e.Agent, e.Level, strings.Join(list, "; "))
 }
 
 // Unwrap returns e as a refusal with a hint.
@@ -153,7 +153,7 @@ func (s *session) approveAutonomy(ctx context.Context, p archive.ProposalRecord,
 	if err := s.earned(ctx, &checked); err != nil {
 		var unmet *UnmetError
 		if errors.As(err, &unmet) {
-			return p, Refuse("reject it, or wait until the figures suffice again: `evolve autonomy status "+p.Agent+"`", "the figures have changed since %s was made: %s", p.ID, unmet)
+			return p, Refuse("reject it, or wait until the figures meet the requirements again: `evolve autonomy status "+p.Agent+"`", "the figures have changed since %s was made: %s", p.ID, unmet)
 		}
 		return p, err
 	}

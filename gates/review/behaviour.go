@@ -151,15 +151,15 @@ func (b *behaviour) judge(ctx context.Context, p place) (gates.Verdict, string, 
 	verdict, evidence := gates.Passed, ""
 	switch {
 	case b.chance:
-		verdict, evidence = gates.Flagged, fmt.Sprintf("it is not known whether the test checks what %s does: score prints different values on every run and does not show which altered texts behave differently", p)
+		verdict, evidence = gates.Flagged, fmt.Sprintf("it is not known whether the test checks what %s does: score prints different values on every run, so it cannot show which altered texts behave differently", p)
 	case len(b.score.Score) == 0:
-		verdict, evidence = gates.Flagged, fmt.Sprintf("it is not known whether the test checks what %s does: no score shows which altered texts behave differently", p)
+		verdict, evidence = gates.Flagged, fmt.Sprintf("it is not known whether the test checks what %s does: the target has no score command to show which altered texts behave differently", p)
 	case altered == 0:
 		verdict, evidence = gates.Flagged, fmt.Sprintf("it is not known whether the test checks what %s does: none of %d altered texts both runs and changes the values that score prints", p, mostAlterTries)
 	case noticed == 0:
-		verdict, evidence = gates.Flagged, fmt.Sprintf("the test passes with each of %s of %s, for which score prints different values: the test does not check what the code does", text.Count(altered, "altered text"), p)
+		verdict, evidence = gates.Flagged, fmt.Sprintf("the test passes with each of %s of %s, although score prints different values for them: the test does not check what the code does", text.Count(altered, "altered text"), p)
 	default:
-		evidence = fmt.Sprintf("the test fails with %d of %s of %s, for which score prints different values", noticed, text.Count(altered, "altered text"), p)
+		evidence = fmt.Sprintf("the test fails with %d of %s of %s, for all of which score prints different values", noticed, text.Count(altered, "altered text"), p)
 	}
 	raising := raisingAtOnce(p.file.Path, p.text)
 	if raising == "" {

@@ -35,7 +35,7 @@ func (w *gateRun) benchmarkGate() gates.Gate {
 		}
 		verdict, evidence := ofBenchmark(gobench.Compare(m, b.Rule()), b.Measured())
 		if w.Sandbox().Err() != nil {
-			evidence += "; run WITHOUT a sandbox, with all rights of the user (sandbox: none)"
+			evidence += "; run WITHOUT a sandbox, with all the user's rights (sandbox: none)"
 		}
 		return verdict, evidence
 	}}
@@ -52,7 +52,7 @@ func ofBenchmark(r gobench.Result, measured string) (gates.Verdict, string) {
 	case r.Verdict == gobench.Void:
 		return gates.Flagged, "the measurement gives no verdict: " + evidence
 	case len(r.Blind) > 0:
-		return gates.Flagged, "the measurement cannot show that nothing is worse (a larger number of runs may show it): " + strings.Join(r.Blind, "; ") + "; " + evidence
+		return gates.Flagged, "the measurement cannot rule out a loss (a larger number of runs may rule it out): " + strings.Join(r.Blind, "; ") + "; " + evidence
 	}
 	return gates.Passed, evidence
 }

@@ -112,7 +112,7 @@ func (g *branchGroup) noticeClosing(ctx context.Context, p *archive.ProposalReco
 	if in, err := g.repo.Contains(ctx, g.tip, base); err != nil {
 		return err
 	} else if !in {
-		return unpushable(fmt.Sprintf("its branch is gone, and %s of %s does not have the commit %.12s that it is based on: the repository is a different one, or its history was rewritten", g.base, p.Branch.Remote, base))
+		return unpushable(fmt.Sprintf("its branch is gone, and %s of %s does not have the commit %.12s on which the proposal is based: the repository is a different one, or its history was rewritten", g.base, p.Branch.Remote, base))
 	}
 	state.By = unknownAt(p.Branch.Remote)
 	return g.retryLocked(ctx, func(ctx context.Context, s *session) error {

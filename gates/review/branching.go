@@ -327,7 +327,7 @@ func (rev *Reviewer) MergeOnly(p archive.ProposalRecord) error {
 	}
 	b := cmp.Or(p.Branch, &archive.BranchBrief{Remote: rev.Branching.Remote, Name: branchName(p.ID)})
 	if b.Pushed == "" {
-		return Refuse("`evolve adopt sync` pushes it", "%s is adopted by merging its branch %s on %s, which has not been pushed", p.ID, b.Name, b.Remote)
+		return Refuse("`evolve adopt sync` pushes it", "%s is adopted by merging its branch %s on %s, but the branch has not been pushed", p.ID, b.Name, b.Remote)
 	}
 	return Refuse("merge it there; `evolve adopt sync` records the merge, and so does the next night", "%s is adopted by merging its branch %s on %s", p.ID, b.Name, b.Remote)
 }

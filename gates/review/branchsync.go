@@ -191,7 +191,7 @@ func (rev *Reviewer) syncBranch(ctx context.Context, g *branchGroup, id string, 
 	case why != nil, errors.As(err, &far), errors.As(err, &cannot), errors.As(err, &refused):
 		state.Trouble, err = patch.WithoutUser(err.Error()), nil
 	case ctx.Err() != nil: // git was stopped
-		state.Trouble, err = "the time for remotes ran out", nil
+		state.Trouble, err = "the time allowed for accessing remotes ran out", nil
 	default:
 		return state, err
 	}
@@ -358,7 +358,7 @@ func (g *branchGroup) hasBase(ctx context.Context, p archive.ProposalRecord) err
 	base := g.rests(p)
 	in, err := g.repo.Contains(ctx, g.tip, base)
 	if err == nil && !in {
-		err = unpushable(fmt.Sprintf("%s of %s does not have the commit %.12s that it is based on", g.base, p.Branch.Remote, base))
+		err = unpushable(fmt.Sprintf("%s of %s does not have the commit %.12s on which the proposal is based", g.base, p.Branch.Remote, base))
 	}
 	return err
 }

@@ -173,9 +173,9 @@ func (s *session) reviewer(ctx context.Context, p archive.ProposalRecord, agent 
 	case at < 0:
 		return CodeReviewer{}, Refuse("see patches.reviewers in evolve.yaml; if it is empty, every agent is a reviewer", "%s is not a reviewer of patches", agent)
 	case agent == p.Patch.Author:
-		return CodeReviewer{}, Refuse("leave --agent out: the next agent in turn reviews it", "%s wrote it and cannot review it", agent)
+		return CodeReviewer{}, Refuse("omit --agent to let the next agent in turn review it", "%s wrote the patch and cannot review it", agent)
 	case s.CodeReviewers[at].Cannot != "":
-		return CodeReviewer{}, Refuse("leave --agent out: an agent that can review is chosen", "%s %s", agent, s.CodeReviewers[at].Cannot)
+		return CodeReviewer{}, Refuse("omit --agent to have an agent chosen that can review it", "%s %s", agent, s.CodeReviewers[at].Cannot)
 	}
 	return s.CodeReviewers[at], nil
 }

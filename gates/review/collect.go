@@ -72,7 +72,7 @@ func (w *written) about(run string) string {
 	if w.beside > 0 {
 		words += fmt.Sprintf(" against %s in %d other evaluations of these tasks", text.Score(w.others/float64(w.beside)), w.beside)
 	}
-	return words + fmt.Sprintf("; calls: %d, successful: %d; not confirmed", w.calls, w.ok)
+	return words + fmt.Sprintf("; calls: %d, successful: %d; the scores are not confirmed results", w.calls, w.ok)
 }
 
 // toolsWritten returns the tools that were written and successfully called in evaluations

@@ -54,10 +54,10 @@ func (w *gateRun) contradicts(scale *metrics.Scale, runs [4][]metrics.Value) (ga
 	case same:
 		how = "equal to the base in every value"
 	case c.Lo-noise > 0:
-		verdict, how = gates.Flagged, "better by less"
+		verdict, how = gates.Flagged, "better by a smaller amount"
 	case c.Hi+noise < 0:
 		how = "worse"
 	}
-	return verdict, fmt.Sprintf("scored on all cases at once, the patched tree is %s, %s points, %s interval %s to %s, while the confirmation measured %s: the values depend on how the command is started, or they are printed by the code and not by the command",
+	return verdict, fmt.Sprintf("scored on all cases at once, the patched tree is %s, %s points, %s interval %s to %s, while the confirmation measured %s: the values depend on how the command is started, or they are printed by the patched code instead of the command",
 		how, text.Points(c.Difference), text.Percent(c.Level), text.Points(c.Lo-noise), text.Points(c.Hi+noise), confirmed), nil
 }

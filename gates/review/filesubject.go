@@ -69,7 +69,7 @@ func (f *fileSubject) adoptable(ctx context.Context, p *archive.ProposalRecord, 
 		if now, err = f.baseOf(f.agent, *p); err != nil {
 			return err
 		}
-		hint = "reject it; the agent may write the tool again, and a run drafts the skill again"
+		hint = "reject it; an agent can write the tool again, and a run can draft the skill again"
 		if p.Kind == archive.KindMemory {
 			hint = "`evolve memory propose " + p.Agent + "` proposes it again, for the files as they are now"
 		}
@@ -145,13 +145,13 @@ func (f *fileSubject) checkClaim(ctx context.Context) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &shifted):
-		return Refuse("`evolve run` measures it again; `evolve help workspace` explains guards and confirm", "%s was measured under other settings: %s", f.p.ID, shifted)
+		return Refuse("`evolve run` measures it again; `evolve help workspace` explains guards and confirm", "%s was measured under different settings: %s", f.p.ID, shifted)
 	case errors.Is(err, evidence.ErrNoRuling):
 		return Refuse("`evolve run --resume` continues the run and computes the ruling again", "%s cannot be approved: %s", f.p.ID, err)
 	case errors.Is(err, evidence.ErrGone):
 		return Refuse("`evolve run` measures it again", "the claim of %s cannot be computed again: %s", f.p.ID, err)
 	}
-	return fmt.Errorf("the claim of %s: %w", f.p.ID, err)
+	return fmt.Errorf("computing the claim of %s again: %w", f.p.ID, err)
 }
 
 func (f *fileSubject) ready(ctx context.Context, repo *patch.Repository, change []patch.File, d Decision) error {

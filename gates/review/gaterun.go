@@ -365,5 +365,5 @@ func (w *gateRun) export(ctx context.Context) (gates.Verdict, string) {
 	if err != nil {
 		return gates.NotRun, "the trees could not be written out: " + err.Error()
 	}
-	return gates.Passed, fmt.Sprintf("tree %.12s and tree %.12s, read only from the repository's objects", tree, w.tree)
+	return gates.Passed, fmt.Sprintf("tree %.12s and tree %.12s, both read solely from the repository's objects", tree, w.tree)
 }

@@ -35,7 +35,7 @@ func Unfinished(ctx context.Context, a *archive.Archive) ([]archive.Intent, erro
 	var out []archive.Intent
 	for in, err := range a.Unfinished(ctx) {
 		if err != nil {
-			return nil, fmt.Errorf("reading what is left to do: %w", err)
+			return nil, fmt.Errorf("reading the unfinished decisions: %w", err)
 		}
 		out = append(out, in)
 	}

@@ -42,9 +42,9 @@ func Overtaken(p archive.ProposalRecord, now []agent.Memory) []string {
 		case !has:
 			out = append(out, m.ID+" is gone")
 		case (there.Retracted != "") == (m.Retracted != "") && m.Retracted != "":
-			out = append(out, m.ID+" is retracted already")
+			out = append(out, m.ID+" is already retracted")
 		case (there.Retracted != "") == (m.Retracted != ""):
-			out = append(out, m.ID+" is restored already")
+			out = append(out, m.ID+" is already restored")
 		}
 	}
 	return out

@@ -33,7 +33,7 @@ func (rev *Reviewer) target(name string) (Target, error) {
 func (rev *Reviewer) targetOf(p archive.ProposalRecord) (Target, error) {
 	b := p.Patch
 	if !b.Named && p.Imported != "" {
-		return Target{}, Refuse("propose the patch here", "%s was imported, and evolve.yaml does not name its target", p.ID)
+		return Target{}, Refuse("propose the patch in this workspace", "%s was imported, and evolve.yaml does not name its target", p.ID)
 	}
 	if !b.Named {
 		t, err := targetFrom(b.Terms)
@@ -91,7 +91,7 @@ func (rev *Reviewer) StalePatch(p archive.ProposalRecord) string {
 		return err.Error()
 	}
 	if _, policy, err := t.terms(); err != nil || policy != p.Patch.Policy {
-		return "what its target allows has changed"
+		return "the set of changes that its target allows has changed"
 	}
 	repo, err := rev.open(t)
 	if err != nil {

@@ -126,11 +126,11 @@ func (t *patchSubject) forward(ctx context.Context, repo *patch.Repository, m pa
 	case errors.As(err, &inUse):
 		hint := "resolve this, then repeat the command"
 		if inUse.Command != "" {
-			hint += "; it does what `" + inUse.Command + "` does"
+			hint += "; the repeated command does what `" + inUse.Command + "` does"
 		}
 		return Refuse(hint, "%s", inUse)
 	case errors.Is(err, patch.ErrMoved):
-		return Refuse("repeat the command", "the target moved meanwhile")
+		return Refuse("repeat the command", "the target moved in the meantime")
 	case err != nil:
 		return fmt.Errorf("moving the branch: %w", err)
 	}

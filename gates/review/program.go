@@ -108,7 +108,7 @@ func (w *gateRun) walled(check func(context.Context) (gates.Verdict, string)) fu
 	return func(ctx context.Context) (gates.Verdict, string) {
 		verdict, evidence := check(ctx)
 		if w.Sandbox().Err() != nil && w.Unsandboxed {
-			evidence += "; run WITHOUT a sandbox, with all rights of the user (sandbox: none)"
+			evidence += "; run WITHOUT a sandbox, with all the user's rights (sandbox: none)"
 		}
 		return verdict, evidence
 	}

@@ -74,7 +74,7 @@ func (s *session) withdraw(ctx context.Context, p archive.ProposalRecord, record
 	}
 	in, err := s.store.Intent(ctx, p.ID)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
-		return false, fmt.Errorf("reading what is left to do: %w", err)
+		return false, fmt.Errorf("reading the unfinished decisions: %w", err)
 	}
 	if repo != nil {
 		_, head, err := repo.Head()
@@ -91,7 +91,7 @@ func (s *session) withdraw(ctx context.Context, p archive.ProposalRecord, record
 				return false, Refuse("restore or commit them, then repeat the command", "%s", left)
 			}
 			if err != nil {
-				return false, fmt.Errorf("putting files back: %w", err)
+				return false, fmt.Errorf("restoring the files: %w", err)
 			}
 		}
 	}
@@ -110,7 +110,7 @@ func (s *session) closed(ctx context.Context, id string) ([]archive.Intent, erro
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading what is left to do: %w", err)
+		return nil, fmt.Errorf("reading the unfinished decisions: %w", err)
 	}
 	in.Stage = archive.IntentDone
 	return []archive.Intent{in}, nil

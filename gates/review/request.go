@@ -56,7 +56,7 @@ func RequestedOf(w *Workspace, r archive.ChangeRequestRecord) Requested {
 	}
 	for name := range values {
 		if _, active := config[name]; !active {
-			return Requested{Why: fmt.Sprintf("parameter %q would not be active", name)}
+			return Requested{Why: fmt.Sprintf("parameter %q would not be active with these values", name)}
 		}
 	}
 	return Requested{Agent: a, Config: config}

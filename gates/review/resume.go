@@ -144,7 +144,7 @@ func (rev *Reviewer) resume(ctx context.Context, id string) (p archive.ProposalR
 		p, err = rev.keepWaiting(ctx, p, &LeftError{ID: id, Err: waits})
 		return p, taken, err
 	}
-	rev.notify("%s waits for its gates and is resumed", p.ID)
+	rev.notify("resuming %s, which waits for its gates", p.ID)
 	p, err = rev.gateDraft(ctx, t, p)
 	if p.Patch.Waits != "" && errors.As(err, new(*LeftError)) {
 		err = nil // the draft is still waiting, and the reason is stored with it

@@ -124,13 +124,13 @@ func (s *session) plan(ctx context.Context, id string, d Decision) (*reversal, e
 // proposal is not adopted, was adopted by another archive, or is about a level of autonomy.
 func Reversible(p archive.ProposalRecord) error {
 	if p.State != archive.Adopted {
-		return Refuse("`evolve proposals --all` lists what was adopted", "%s is %s; only an adopted proposal can be rolled back", p.ID, p.State.Name())
+		return Refuse("`evolve proposals --all` also lists adopted proposals", "%s is %s; only an adopted proposal can be rolled back", p.ID, p.State.Name())
 	}
 	if err := foreign(p); err != nil {
 		return err
 	}
 	if p.Kind == archive.KindAutonomy {
-		return Refuse(lowerHint(p.Agent), "%s is a level of autonomy: it has no commit to roll back", p.ID)
+		return Refuse(lowerHint(p.Agent), "%s changed a level of autonomy: it has no commit to roll back", p.ID)
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func (s *session) revert(ctx context.Context, r *reversal, d Decision, who patch
 	p := r.proposal
 	record := archive.DecisionRecord{Proposal: p.ID, Action: "rollback", By: d.By, Reason: d.Reason, Time: s.Now(), Evidence: r.digest}
 	if err := s.store.PutIntent(ctx, IntentOf(record)); err != nil {
-		return fmt.Errorf("recording what is to be done: %w", err)
+		return fmt.Errorf("recording the intended rollback: %w", err)
 	}
 	if err := s.step(StepDecided); err != nil {
 		return err

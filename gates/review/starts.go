@@ -48,7 +48,7 @@ func (s *starts) deceit(ctx context.Context, base []metrics.Value, patched print
 	if again, err := s.differ(ctx, s.after, printed{}); err != nil || again == "" {
 		return "", err
 	}
-	return found + ", while the base prints the same either way: the values depend on how the command is started, or they are printed by the code and not by the command", nil
+	return found + ", while the base prints the same either way: the values depend on how the command is started, or they are printed by the patched code instead of the command", nil
 }
 
 // differ describes how starts of a tree with names differ from a start without names, or
@@ -166,9 +166,9 @@ func (t *startedTree) between(names []string, without, with printed) string {
 	}
 	switch {
 	case missing > 0:
-		return fmt.Sprintf("started without the names of cases, the patched tree has no value for %s; started with names, as the search starts it, it has one", text.Count(missing, "case"))
+		return fmt.Sprintf("when started without the names of cases, the patched tree gives no value for %s; when started with names, as in the search, it gives one", text.Count(missing, "case"))
 	case other > 0:
-		return fmt.Sprintf("started with the names of cases, as the search starts it, the patched tree has different values than without them on %d of %s, such as %s", other, text.Count(len(names), "case"), example)
+		return fmt.Sprintf("when started with the names of cases, as in the search, the patched tree gives values that differ from those without names on %d of %s, such as %s", other, text.Count(len(names), "case"), example)
 	}
 	return ""
 }

@@ -117,7 +117,7 @@ func (s *session) move(ctx context.Context, m *move) (archive.Intent, error) {
 	}
 	in.Branch, in.Base, in.Commit = branch, head, commit
 	if err := s.store.PutIntent(ctx, in); err != nil {
-		return in, fmt.Errorf("recording what is to be committed: %w", err)
+		return in, fmt.Errorf("recording the intended commit: %w", err)
 	}
 	if err := s.step(StepIntended); err != nil {
 		return in, err

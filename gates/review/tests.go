@@ -93,7 +93,7 @@ func (w *gateRun) rehearse(ctx context.Context) (gates.Verdict, string) {
 	if bad, ok := allPass(verdicts); !ok {
 		return gates.Failed, fmt.Sprintf("with the patch rolled back, the verdict of the gate %q is %s: %s", bad.Gate, bad.Verdict, bad.Evidence)
 	}
-	return gates.Passed, "rehearsed: rolling the patch back restores the base, byte for byte, and passes " + named(verdicts)
+	return gates.Passed, "rehearsed: rolling the patch back restores the base, byte for byte, and the result passes " + named(verdicts)
 }
 
 // compareReversed runs the named gates on the reversal of a patch. before and after are the
@@ -111,7 +111,7 @@ func (w *gateRun) compareReversed(ctx context.Context, before, after string, fil
 		c.Changed = append(c.Changed, f.Path)
 	}
 	if len(c.Changed) == 0 {
-		return []archive.GateVerdict{{Gate: gotest.NewTests, Verdict: string(gates.Passed), Evidence: "only tests that the patch added are removed"}}, nil
+		return []archive.GateVerdict{{Gate: gotest.NewTests, Verdict: string(gates.Passed), Evidence: "the rollback removes only tests that the patch added"}}, nil
 	}
 	list, done, err := w.testGates(ctx, c)
 	if err != nil {

@@ -67,7 +67,7 @@ func (rev *Reviewer) tryRemote(ctx context.Context, repo *patch.Repository) (str
 	}
 	_, head, err := repo.Head()
 	if err != nil {
-		return g.base, fmt.Errorf("the branch that is checked out: %w", err)
+		return g.base, fmt.Errorf("finding the branch that is checked out: %w", err)
 	}
 	return g.base, g.remote.MayPush(ctx, tryBranch, head)
 }

@@ -148,7 +148,7 @@ func (f *file) typesOfInputs(n ast.Node, found report) {
 		}
 		for pkg, names := range recorders {
 			if f.is(star.X, pkg, names...) {
-				found(t.Pos(), false, "it checks for a type that tests pass in, from package %q", pkg)
+				found(t.Pos(), false, "it checks for a type that tests pass as an argument, from package %q", pkg)
 			}
 		}
 	}

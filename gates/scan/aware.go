@@ -18,7 +18,7 @@ func testAwareness(f *file, found report) {
 	for _, u := range f.units {
 		if i, ok := u.node.(*ast.ImportSpec); ok {
 			if p := importPath(i); p == "testing" || strings.HasPrefix(p, "testing/") {
-				found(i.Pos(), false, "%q outside of a test file", p)
+				found(i.Pos(), false, "it imports %q outside a test file", p)
 			}
 			continue
 		}
@@ -31,7 +31,7 @@ func testAwareness(f *file, found report) {
 			case f.is(n, "testing", "Testing", "CoverMode", "Coverage"):
 				found(n.Pos(), true, "it checks whether it is being tested")
 			case f.is(n, "runtime/debug", "ReadBuildInfo"):
-				found(n.Pos(), false, "the build information differs in a test binary")
+				found(n.Pos(), false, "it reads the build information, which differs in a test binary")
 			}
 			return true
 		})

@@ -18,7 +18,7 @@ func comparisons(f *file, found report) {
 			continue
 		}
 		if slices.Contains(comparing, fn.Name.Name) || fn.Name.Name == "Unwrap" && several(fn) {
-			found(fn.Pos(), false, "the method %s of a value decides how tests compare it", fn.Name.Name)
+			found(fn.Pos(), false, "the method %s determines how tests compare values of its type", fn.Name.Name)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func droppedErrors(f *file, found report) {
 		}
 		for _, a := range drops(u.node) {
 			if name := callee(a.Rhs[0].(*ast.CallExpr)); kept[name] > 0 {
-				found(a.Pos(), false, "the last result of %+q, which the base uses, is dropped", name)
+				found(a.Pos(), false, "the last result of %+q is discarded, although the base uses it", name)
 			}
 		}
 	}

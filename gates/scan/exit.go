@@ -97,7 +97,7 @@ func testMain(f *file, found report) {
 		case !runs:
 			found(fn.Pos(), true, "it runs instead of the tests and does not run them")
 		case constant:
-			found(fn.Pos(), false, "it can exit with 0 although tests failed")
+			found(fn.Pos(), false, "it can exit with status 0 even if tests failed")
 		default:
 			found(fn.Pos(), false, "it controls how go test runs every test of the package")
 		}

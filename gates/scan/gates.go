@@ -16,9 +16,9 @@ var families = []struct{ name, clean string }{
 	{familyParse, "every file parses"},
 	{familyText, "no hidden characters and no look-alike names"},
 	{familyExits, "nothing ends, replaces or outlives the tests"},
-	{familyAware, "no check of whether the code is being tested"},
+	{familyAware, "no code checks whether it is being tested"},
 	{familyOutput, "no write to arguments, standard streams or test files"},
-	{familyReach, "no way around the type system, and no access to other packages' state or outside the process"},
+	{familyReach, "no bypass of the type system, and no access to other packages' state or to anything outside the process"},
 	{familyBuild, "no directive, constraint or file name that decides what is built"},
 	{familyTables, "no table of literal inputs and outputs"},
 }

@@ -99,6 +99,6 @@ func lostGuards(f *file, found report) {
 				break
 			}
 		}
-		found(at, false, "a guard of the base is missing here: %s", g.what)
+		found(at, false, "a guard that the base has is missing here: %s", g.what)
 	}
 }

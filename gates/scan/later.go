@@ -19,7 +19,7 @@ func laterCode(f *file, found report) {
 			return
 		}
 		if f.is(call.Fun, "time", "AfterFunc") && len(call.Args) == 2 && f.duration(call.Args[0]) >= soon {
-			found(n.Pos(), false, "it runs code %s later, when all tests have already ended", f.duration(call.Args[0]))
+			found(n.Pos(), false, "it runs code after a delay of %s, when all tests have already ended", f.duration(call.Args[0]))
 		}
 		if f.is(call.Fun, "time", "Now") && f.pkg.early[n] {
 			found(n.Pos(), false, "it records the program's start time, which is recent in every test")

@@ -119,7 +119,7 @@ func compareEvents(old, now []event, whole ast.Node, is *reading, found func(*re
 		switch {
 		case at >= 0 && !matched[at]:
 			matched[at] = true
-			found(now[at].in, now[at].node, "%s changed: %s, in the base %s (%s:%d)%s", e.rule.what, shown(now[at].node), shown(e.node), plainText(path), line, because(e, now[at]))
+			found(now[at].in, now[at].node, "%s changed: now %s; in the base %s (%s:%d)%s", e.rule.what, shown(now[at].node), shown(e.node), plainText(path), line, because(e, now[at]))
 		case e.rule.kept && !reported[e.key()]:
 			reported[e.key()] = true
 			found(is, whole, "%s is missing: the base has %s (%s:%d)", e.rule.what, shown(e.node), plainText(path), line)
@@ -138,7 +138,7 @@ func because(old, now event) string {
 	if shown(old.node) != shown(now.node) {
 		return ""
 	}
-	return fmt.Sprintf("; its value is %s, in the base %s", plainText(now.compared), plainText(old.compared))
+	return fmt.Sprintf("; its value is %s; in the base it is %s", plainText(now.compared), plainText(old.compared))
 }
 
 // compareHeld reports accesses for which the base always holds a lock and the candidate

@@ -13,7 +13,7 @@ const exitWords = "early exits, which are conditions whose body does nothing but
 // comparedGuards names the kinds of guards that are compared, for the evidence on a patch
 // that is not flagged. Other kinds of guards are not read.
 func comparedGuards() string {
-	kept, changed, opening := []string{"a lock and the accesses under it"}, []string(nil), []string(nil)
+	kept, changed, opening := []string{"a lock and the accesses that it protects"}, []string(nil), []string(nil)
 	add := func(list *[]string, what string) {
 		if !slices.Contains(*list, what) {
 			*list = append(*list, what)

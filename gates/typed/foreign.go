@@ -153,7 +153,7 @@ func (p *pair) weakened() []Finding {
 		for _, c := range conditions(had.body) {
 			if have[c]--; have[c] < 0 {
 				path, line := p.is.place(now.decl.Name)
-				out = append(out, Finding{Path: path, Line: line, Why: "a condition in a function that allows or refuses something is missing or changed: " + plainText(c)})
+				out = append(out, Finding{Path: path, Line: line, Why: "in a function that allows or refuses something, a condition is missing or changed: " + plainText(c)})
 				break
 			}
 		}

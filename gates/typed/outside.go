@@ -152,11 +152,11 @@ func (r *reading) externalUses(p part, carriers map[types.Object]string) []exter
 				add(x, "it inspects the type of a reader or writer")
 			case name == "time.AfterFunc" && len(x.Args) == 2:
 				if d, ok := r.delay(x.Args[0]); ok && d >= longDelay {
-					add(x, "it runs code %s later, when all tests have already ended", d)
+					add(x, "it runs code after a delay of %s, when all tests have already ended", d)
 				}
 			case (name == "time.After" || name == "time.NewTimer" || name == "time.Sleep" || name == "time.Tick" || name == "time.NewTicker") && len(x.Args) == 1:
 				if d, ok := r.delay(x.Args[0]); ok && d >= time.Minute {
-					add(x, "it waits %s, longer than any test", d)
+					add(x, "it waits for %s, which is longer than any test runs", d)
 				}
 			}
 		}

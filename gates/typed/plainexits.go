@@ -157,7 +157,7 @@ func lostExit(at string, line int, now, path string, was int, text string) Findi
 	if now == "" {
 		return Finding{Path: at, Line: line, Why: "an early exit is missing: the base has " + where}
 	}
-	return Finding{Path: at, Line: line, Why: fmt.Sprintf("an early exit changed: %s, in the base %s", now, where), Told: true}
+	return Finding{Path: at, Line: line, Why: fmt.Sprintf("an early exit changed: now %s; in the base %s", now, where), Told: true}
 }
 
 // lineNow returns the line in is to which a line in was corresponds. It is the line after

@@ -102,7 +102,7 @@ var rules = []rule{
 		"sync/atomic.*", "sync.Once.Do", "sync.OnceFunc", "sync.OnceValue", "sync.OnceValues", "sync.WaitGroup.Wait", "sync.Cond.Wait", "golang.org/x/sync/errgroup.Group.Wait",
 		"golang.org/x/sync/errgroup.Group.SetLimit", "golang.org/x/sync/semaphore.Weighted.Acquire", "sync.Map.LoadOrStore", "sync.Map.CompareAndSwap",
 	}},
-	{what: "writing through to the disk", kept: true, count: itself, names: []string{"os.File.Sync"}},
+	{what: "flushing a file to the disk", kept: true, count: itself, names: []string{"os.File.Sync"}},
 }
 
 // ruleOf returns the rule for the guard with the given name.

@@ -158,26 +158,26 @@ func (a *Ablation) rationale(config agent.Config) string {
 // the loss, and the questions that remain open.
 func (a *Ablation) reason(r Result, whole bool) string {
 	if a.Changes() < 2 {
-		return "the winner changes only one thing"
+		return "the winner contains only one change"
 	}
 	var parts []string
 	switch {
 	case whole && len(a.bases) == 0:
-		return "nothing is undone, because too few evaluations were left to compare the rest with the winner"
+		return "no change is undone, because too few evaluations were left to compare a reduced variant with the winner"
 	case whole:
-		parts = append(parts, "nothing is undone, because no comparison showed that the rest keeps the gain")
+		parts = append(parts, "no change is undone, because no comparison showed that a reduced variant keeps the gain")
 	}
 	if a.hunks && r.Small != r.Winner {
-		parts = append(parts, fmt.Sprintf("the reduced variant scores no less than what the search had found on each of %d search tasks", r.Seen))
+		parts = append(parts, fmt.Sprintf("the reduced variant scores no less than the variant found by the search on each of %d search tasks", r.Seen))
 	} else if loss, n, ok := a.lossSeen(); ok && r.Small != r.Winner {
-		parts = append(parts, fmt.Sprintf("the reduced variant scored %s points [%s, %s] relative to what the search had found, at %d evaluations each",
+		parts = append(parts, fmt.Sprintf("the reduced variant scored %s points [%s, %s] relative to the variant found by the search, with %d evaluations of each",
 			text.Points(-loss.Mean), text.Points(-loss.Hi), text.Points(-loss.Lo), n))
 	}
 	if a.hunks && a.cut {
-		parts = append(parts, "the evaluations ended before every part was tried on every search task")
+		parts = append(parts, "the evaluations ran out before every part had been tried on every search task")
 	}
 	if !r.Done {
-		parts = append(parts, "it was cut short")
+		parts = append(parts, "the ablation was cut short")
 	}
 	untried, unshown := 0, 0
 	for _, e := range r.Effects {
@@ -190,11 +190,11 @@ func (a *Ablation) reason(r Result, whole bool) string {
 	}
 	switch {
 	case untried == 0 && unshown > 0 && a.cut:
-		parts = append(parts, "the evaluations ended before every change that stays was shown to matter by itself")
+		parts = append(parts, "the evaluations ran out before every remaining change was shown to matter by itself")
 	case untried > 0 && r.Evaluations == 0:
 		parts = append(parts, "the evaluations of the search were enough to decide")
 	case untried > 0:
-		parts = append(parts, fmt.Sprintf("the evaluations ended before %d of the %d changed parameters that stay had been tried alone", untried, len(r.Effects)))
+		parts = append(parts, fmt.Sprintf("the evaluations ran out before %d of the %d remaining changed parameters had been tried alone", untried, len(r.Effects)))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -130,7 +130,7 @@ func (f *finding) read(path string, data []byte) {
 		at = end
 	}
 	if open != nil {
-		f.refuse(path, open.Line, "block "+foreign.Quote(open.Name)+" has no end", "write evolve:end in a comment line of its own after the block")
+		f.refuse(path, open.Line, "block "+foreign.Quote(open.Name)+" has no end", "write evolve:end on a separate comment line after the block")
 	}
 }
 
@@ -158,7 +158,7 @@ func (f *finding) close(b Block, data []byte) {
 	b.Text = string(text)
 	switch {
 	case strings.TrimSpace(b.Text) == "":
-		f.refuse(b.File, b.Line, "block "+foreign.Quote(b.Name)+" is empty", "the search starts from the present text")
+		f.refuse(b.File, b.Line, "block "+foreign.Quote(b.Name)+" is empty", "write text in the block: the search starts from its present text")
 	case len(b.Text) > mostText:
 		f.refuse(b.File, b.Line, fmt.Sprintf("block %s has %d bytes, but at most %d can be searched", foreign.Quote(b.Name), len(b.Text), mostText), "mark the part that matters")
 	default:

@@ -170,7 +170,7 @@ func (s *source) mark(rest string, at *site) (Constant, *fault) {
 	case len(at.spec.Names) != 1:
 		return Constant{}, &fault{"the marked line declares several constants", "declare each constant on its own line"}
 	case len(at.spec.Values) != 1:
-		return Constant{}, &fault{"the constant has no value of its own", "write its number out"}
+		return Constant{}, &fault{"the constant has no explicit value", "write its number out"}
 	case at.repeated:
 		return Constant{}, &fault{"the next constant repeats this one's value implicitly", "write out the next constant's value as well"}
 	}

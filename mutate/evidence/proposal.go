@@ -142,7 +142,7 @@ func older(ctx context.Context, a *archive.Archive, r archive.AgentResult, f arc
 		}
 		return nil
 	}
-	return contradiction(r, f.Variant, "it was never entered into the confirmation")
+	return contradiction(r, f.Variant, "it was never part of the confirmation")
 }
 
 // under returns the ruling on a finalist as recomputed from the given grounds instead of

@@ -57,7 +57,7 @@ func Check(ctx context.Context, a *archive.Archive, r archive.AgentResult) (Chec
 	}
 	if len(rulings) == 0 {
 		if r.Verdict.Proposes() {
-			return out, told("the verdict is %q, and nothing was confirmed", r.Verdict)
+			return out, told("the verdict is %q, although nothing was confirmed", r.Verdict)
 		}
 		return out, nil
 	}

@@ -134,7 +134,7 @@ func (a *allocation) confirmation(w input) {
 	a.Blocks = w.Confirm.Blocks(w.Budget, w.HoldoutTasks, w.Fixed)
 	if a.Blocks == 0 {
 		a.Warnings = append(a.Warnings, fmt.Sprintf(
-			"%d evaluations leave no room to run each of %d holdout tasks once on both sides, as a confirmation does: the verdict will be undecided; at least %d are needed",
+			"%d evaluations are too few to run each of %d holdout tasks once on both sides, as a confirmation does: the verdict will be undecided; at least %d are needed",
 			w.Budget, w.HoldoutTasks, int(math.Ceil(float64(2*w.HoldoutTasks)/w.Confirm.Share))))
 		return
 	}

@@ -176,7 +176,7 @@ func (f *family) spread(ctx context.Context, p archive.ProposalRecord) error {
 				continue
 			}
 			roots = append(roots, parent)
-			f.leave(parent, p.ID, "its descendants gained hardly more: "+refused)
+			f.leave(parent, p.ID, "it gained hardly less than a descendant: "+refused)
 		}
 	}
 	added := f.added(id)

@@ -258,7 +258,7 @@ func (n *night) stages(ctx context.Context) error {
 	phase := n.Now()
 	err := stage(ctx, bench.StageAA, n.rerunChampion)
 	phase = n.phase("aa", phase)
-	if err := n.explain("the champion against itself", err); err != nil {
+	if err := n.explain("measuring the champion against itself", err); err != nil {
 		return err
 	}
 	if err := n.leaveOut(ctx); err != nil {
@@ -359,7 +359,7 @@ func (n *night) unconfirmed() (stats.CauseKind, string) {
 	case n.Plan.HoldoutTasks == 0:
 		return stats.CauseNoHoldout, "the suite has no holdout tasks, so nothing could be confirmed"
 	case n.Settings.SearchOnly:
-		return stats.CauseSearchOnly, "only the search was asked for; nothing was confirmed on the holdout"
+		return stats.CauseSearchOnly, "only a search was requested, so nothing was confirmed on the holdout"
 	}
 	if n.blocking != "" {
 		return stats.CauseNoBudget, "there was no time to run each held-out task once on both sides: evaluations waited for a limit under policies: " + n.blocking

@@ -100,7 +100,7 @@ func spentUnder(others []confirm.Entry, c stats.Control, now time.Time) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "confirmations on the same held-out tasks under the name " + strings.Join(names, ", ") + " count as well"
+	return "confirmations on the same held-out tasks under the name " + strings.Join(names, ", ") + " also count"
 }
 
 // constant describes what declaring the agent deterministic would save, if the latest rerun

@@ -311,7 +311,7 @@ func (n *night) refusedCause() stats.Cause {
 	}
 	return stats.Cause{
 		Kind: stats.CauseLeftOut, Figures: map[string]float64{"variants": float64(variants)},
-		Sentence: fmt.Sprintf("what looks better (%s) is the same as, or close to, %s; %s excluded until something relevant changes",
+		Sentence: fmt.Sprintf("everything that looks better (%s) is the same as, or close to, %s; %s excluded until something relevant changes",
 			many, strings.Join(names, ", and "), stay),
 	}
 }

@@ -205,7 +205,7 @@ func (n *night) follow(ctx context.Context, s mutate.Searcher, recorded int) fun
 		if !n.Plan.Replanned {
 			n.Plan.Replanned = true
 			if err := n.Archive.PutPlan(ctx, *n.Plan); err != nil {
-				n.Log.Warn("the plan of the run was not stored again", "error", err)
+				n.Log.Warn("the updated plan of the run was not stored", "error", err)
 			}
 		}
 	}

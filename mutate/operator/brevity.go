@@ -31,10 +31,10 @@ func overlong(space agent.Space, parent, child agent.Config) string {
 		}
 		if Demonstrates(p) {
 			if n := len(demonstrationLines(after)); n > max(MostDemonstrations, len(demonstrationLines(before))) {
-				return fmt.Sprintf("%s has %d demonstrations, more than %d", p.Name, n, MostDemonstrations)
+				return fmt.Sprintf("%s has %d demonstrations, but at most %d are allowed", p.Name, n, MostDemonstrations)
 			}
 		} else if was, is := utf8.RuneCountInString(before), utf8.RuneCountInString(after); is-was > max(leastGrowth, was) {
-			return fmt.Sprintf("%s grows by %d characters in one change, more than %d", p.Name, is-was, max(leastGrowth, was))
+			return fmt.Sprintf("%s grows by %d characters in one change, but at most %d are allowed", p.Name, is-was, max(leastGrowth, was))
 		}
 		if Repeats(before, before, after) {
 			return fmt.Sprintf("%s contains the same line twice", p.Name)

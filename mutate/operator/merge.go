@@ -29,7 +29,7 @@ func (o merge) Make(s FailureContext, _ *rand.Rand) (Child, bool) {
 		}
 	}
 	if len(told) == 0 {
-		told = []string{"what it switches off"}
+		told = []string{"some parameters were switched off"}
 	}
 	why := fmt.Sprintf("what %s changed since %s: %s", s.Other.ID().Short(), s.Ancestor.ID().Short(), strings.Join(told, " · "))
 	if len(conflicts) > 0 {

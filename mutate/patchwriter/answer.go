@@ -43,7 +43,7 @@ func (m Material) read(answer string) (Draft, error) {
 		return Draft{}, errors.New("gives no rationale")
 	}
 	if m.copies(d.Rationale) || m.copies(added(d.Diff)) {
-		return Draft{}, errors.New("copies words of a task's answer")
+		return Draft{}, errors.New("copies words from a task's answer")
 	}
 	return d, nil
 }

@@ -113,7 +113,7 @@ func (m Material) copies(before, after string, demonstrations bool) error {
 	}
 	for _, c := range m.Answers.Find(after) {
 		if !known[c.Words] && !(demonstrations && m.Dataset.ids[c.Task]) {
-			return errors.New("copies words of a task's answer")
+			return errors.New("copies words from a task's answer")
 		}
 	}
 	return nil

@@ -29,7 +29,7 @@ func pareto(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 			stay++
 		}
 	}
-	return at, fmt.Sprintf("pareto: %s, best on %.0f of %d tasks, among %d that no others cover", who(list, at), held[at], len(fronts), stay)
+	return at, fmt.Sprintf("pareto: %s, best on %.0f of %d tasks, one of %d variants that no others cover", who(list, at), held[at], len(fronts), stay)
 }
 
 // frontsOf returns, for every task with a score, the indices of the best candidates.

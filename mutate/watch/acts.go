@@ -34,7 +34,7 @@ func deeds(ctx context.Context, store Store, agentID string, decided []archive.P
 	var out []deed
 	for e, err := range store.Ledger(ctx, 1) {
 		if err != nil {
-			return nil, fmt.Errorf("reading what people did: %w", err)
+			return nil, fmt.Errorf("reading people's actions: %w", err)
 		}
 		d := deed{Act: archive.Act{Kind: e.Kind, ID: e.Subject, By: e.Actor, Time: e.Time}}
 		known := false

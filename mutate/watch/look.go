@@ -191,7 +191,7 @@ func (v viewer) adopted(before, since []night, first night, p archive.ProposalRe
 	w := archive.AdoptedWatch{Proposal: p.ID, Since: first.started, Beside: beside}
 	res, err := v.store.Result(v.ctx, p.Run, v.agent)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
-		return fmt.Errorf("reading what was predicted: %w", err)
+		return fmt.Errorf("reading the predictions: %w", err)
 	}
 	for _, f := range res.Finalist {
 		if f.Variant == p.Variant && f.Ruling != nil && res.Reference == nil {

@@ -110,7 +110,7 @@ func (s section) create() ([]byte, error) {
 			return content, nil
 		}
 	}
-	return nil, &RefusedError{Reason: Endings, Text: "the whole diff has CRLF line endings, so the line endings of the new file are unknown", Hint: "send the diff with LF endings"}
+	return nil, &RefusedError{Reason: Endings, Text: "the whole diff has CRLF line endings, so the line endings of the new file are unknown", Hint: "send the diff with LF line endings"}
 }
 
 // change returns the file's content after applying the hunks.

@@ -45,7 +45,7 @@ func (s section) inEndings(old []byte) ([]hunk, error) {
 	case s.crlf && (has == mixed || has == none):
 		return nil, &RefusedError{Reason: Endings, Text: "the whole diff has CRLF line endings, but the file has mixed line endings or none", Hint: "send the diff as git writes it, with header lines that end in LF"}
 	case s.crlf && !known:
-		return nil, &RefusedError{Reason: Endings, Text: "the whole diff has CRLF line endings, and none of its lines shows which line endings the file has", Hint: "send the diff with LF endings"}
+		return nil, &RefusedError{Reason: Endings, Text: "the whole diff has CRLF line endings, and none of its lines shows which line endings the file has", Hint: "send the diff with LF line endings"}
 	case has != crlf || cr:
 		return s.hunks, nil
 	case !known:

@@ -39,7 +39,7 @@ func (f *finder) missing(i int, h hunk) error {
 		e.Text = fmt.Sprintf("line %d of the file, %s, matches except for its end: ", best+right+1, quote(trimEnd(have)))
 		if have+"\n" == l.full() {
 			e.Text += "it is the last line and has no newline"
-			e.Hint = "put `\\ No newline at end of file` after it, and after the new last line unless that one gets a newline"
+			e.Hint = "put `\\ No newline at end of file` after it, and also after the new last line if that has no newline"
 		} else {
 			e.Text += "it has a newline"
 			e.Hint = "leave out `\\ No newline at end of file`"
@@ -90,7 +90,7 @@ func (f *finder) ambiguous(i int, h hunk) error {
 	if stated := h.line(); stated >= 0 && f.at(stated, h.without('+')) {
 		e.Text += fmt.Sprintf(", and it is not certain that line %d is meant: the line numbers are inconsistent, or the change has no context", stated+1)
 	} else {
-		e.Text += ", and not at the stated line"
+		e.Text += ", but not at the stated line"
 	}
 	return e
 }

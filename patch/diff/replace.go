@@ -108,7 +108,7 @@ func insertSpan(list []span, s span) ([]span, error) {
 func (r Replacement) find(content []byte) (span, error) {
 	switch {
 	case r.Old == "" && len(content) > 0:
-		return span{}, &RefusedError{Reason: Ambiguous, Text: "the old text is empty and the file is not", Hint: "give the text that is to be replaced; to insert, give an adjacent line in both texts"}
+		return span{}, &RefusedError{Reason: Ambiguous, Text: "the old text is empty and the file is not", Hint: "give the text to replace; to insert text, give an adjacent line in both texts"}
 	case r.Old == "":
 		return span{text: r.New}, nil
 	case content == nil:

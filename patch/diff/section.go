@@ -143,7 +143,7 @@ func (p *parser) finish() error {
 
 // name determines the path to which the names in a header refer.
 func (p *parser) name(d *draft) error {
-	differ := p.refuse(d.first, Unsupported, "the names of the file differ", "renames are not applied: write a removed file and a new file, or give the same path twice")
+	differ := p.refuse(d.first, Unsupported, "the old and new names of the file differ", "renames are not applied: write a removed file and a new file, or give the same path twice")
 	before, after := d.before, d.after
 	if before == "" {
 		before = after

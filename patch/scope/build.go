@@ -69,7 +69,7 @@ func (p Policy) build(c *change) (rule, why string) {
 		return "object file", fmt.Sprintf("it is linked or run, but has no source that can be read (%s)", p)
 	}
 	if pattern, ok := matches(cFiles, c.name()); ok && !p.Cgo {
-		return "C or assembly", fmt.Sprintf("a tool other than the Go compiler reads it (%s), and the policy does not allow cgo; `cgo: true` in the target's settings does", pattern)
+		return "C or assembly", fmt.Sprintf("a tool other than the Go compiler reads it (%s), and the policy does not allow cgo, which needs `cgo: true` in the target's settings", pattern)
 	}
 	return "", ""
 }

@@ -37,7 +37,7 @@ func trusted(c *change) (rule, why string) {
 		for _, w := range words(s) {
 			for _, t := range trustedWords {
 				if slices.Contains(t.words, w) {
-					return "trusted code", fmt.Sprintf("%q is about %s, which an agent runtime must not change by itself", s, t.about)
+					return "trusted code", fmt.Sprintf("%q refers to %s, which an agent runtime must not change by itself", s, t.about)
 				}
 			}
 		}

@@ -35,7 +35,7 @@ var gateGroups = []struct {
 }{
 	{"scope and safety", nil},
 	{"builds and tests", []string{"build", "vet", "affected", "all", "race", "rename", "rollback"}},
-	{"tests notice a break", []string{"canary", "mutants", "coverage", "newtests", "beside", "copied"}},
+	{"tests notice broken code", []string{"canary", "mutants", "coverage", "newtests", "beside", "copied"}},
 	{"score and program", []string{"agent", "benchmark", "program"}},
 }
 

@@ -27,9 +27,9 @@ func LimitWords(l archive.AgentLimit) string {
 	case name == "":
 		return "unknown: the run ended before a limit was reached"
 	case l.End == archive.LimitLeft:
-		return name + " bound the search, " + of + " used: the confirmation needed no more"
+		return name + " bound the search, " + of + " used; the confirmation needed no more"
 	case l.End == archive.LimitSpent:
 		return name + " bound it, " + of + " used"
 	}
-	return name + " bound it, room for " + number.Plural(l.Evaluations, "evaluation")
+	return name + " bound it, with room for " + number.Plural(l.Evaluations, "evaluation")
 }

@@ -109,7 +109,7 @@ func (b *builder) stopped(r Rejection) string {
 	kept := slices.IndexFunc(b.result.LeftOut, func(l archive.LeftOut) bool { return l.Variant == r.Variant.ID })
 	switch {
 	case kept >= 0:
-		return "kept out by " + b.result.LeftOut[kept].Proposal
+		return "left out because of " + b.result.LeftOut[kept].Proposal
 	case r.Shared == 0:
 		return "no task in common with the champion"
 	case r.Difference <= 0:

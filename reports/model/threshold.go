@@ -38,7 +38,7 @@ func (b *builder) thresholds(f archive.Finalist) []Threshold {
 // night's end.
 func fixedThresholds(f archive.Finalist) []Threshold {
 	return []Threshold{
-		threshold("p adjusted over the finalists", "p", f.Adjusted, "≤", (1-f.Comparison.Level)/2),
+		threshold("p-value, adjusted for all finalists", "p", f.Adjusted, "≤", (1-f.Comparison.Level)/2),
 		threshold("lower end of the interval", "points", f.Comparison.Lo, ">", 0),
 		threshold("independent tasks", "tasks", float64(f.Comparison.Clusters), "≥", stats.MinClusters),
 	}

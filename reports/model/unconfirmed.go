@@ -32,7 +32,7 @@ func (b *builder) unconfirmed() string {
 	if len(why) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the %s interval, %s, shows %s to be better, but it is not confirmed: %s", number.Percent(h.Level), which, h.Variant.Name(), strings.Join(why, "; "))
+	return fmt.Sprintf("the %s interval, %s, shows %s to be better, but this is not confirmed: %s", number.Percent(h.Level), which, h.Variant.Name(), strings.Join(why, "; "))
 }
 
 // missing lists the conditions for the claim about new tasks that a ruling does not meet.
@@ -43,12 +43,12 @@ func (b *builder) missing(r *stats.Ruling) []string {
 	}
 	var why []string
 	if r.Independent > 0 && r.Independent < float64(r.Least)-Tolerance {
-		why = append(why, fmt.Sprintf("it needs at least %d independent held-out %ss, but there are %.3g", r.Least, noun, r.Independent))
+		why = append(why, fmt.Sprintf("a confirmation needs at least %d independent held-out %ss, but there are %.3g", r.Least, noun, r.Independent))
 	} else if r.NewLower <= 0 {
 		why = append(why, fmt.Sprintf("the lower bound at %s must be above 0, but it is %s points: %s", number.Percent(r.BoundLevel()), number.Points(r.NewLower), b.entryLevel(r)))
 	}
 	if !r.Fixed && r.LogE < r.Threshold {
-		why = append(why, fmt.Sprintf("the evidence on these %ss, which is valid at any stopping time, is %s of what is needed at that level", noun, number.Share(Evidence{LogE: r.LogE, Required: r.Threshold}.Share())))
+		why = append(why, fmt.Sprintf("the evidence on these %ss, which is valid at any stopping time, is %s of what a confirmation needs", noun, number.Share(Evidence{LogE: r.LogE, Required: r.Threshold}.Share())))
 	}
 	for _, p := range r.Parts {
 		if p.Verdict == stats.DomainVeto {
@@ -61,7 +61,7 @@ func (b *builder) missing(r *stats.Ruling) []string {
 // entryLevel returns the reason why the level of an entry is stricter than that of the
 // interval shown.
 func (b *builder) entryLevel(r *stats.Ruling) string {
-	words := "the error of one confirmation is " + number.Percent(math.Exp(-r.Threshold))
+	words := "the error rate allowed for one confirmation is " + number.Percent(math.Exp(-r.Threshold))
 	if e := b.out.Honesty.Entries; e != nil {
 		words += fmt.Sprintf(", %s divided by the %d confirmations allowed in %d days", number.Percent(e.Level), e.Most, e.Days)
 	}

@@ -155,7 +155,7 @@ func (w Waiting) Words() string {
 	}
 	words := id + " has waited " + whole(w.Days)
 	if w.First != "" && w.First != w.Proposal {
-		words = fmt.Sprintf("%s waits; its decision has been open for %s, since %s was proposed", id, whole(w.Open), text.Visible(w.First))
+		words = fmt.Sprintf("%s waits; the decision has been open for %s, since %s was proposed", id, whole(w.Open), text.Visible(w.First))
 	}
 	if w.Level > 0 {
 		return fmt.Sprintf("%s: autonomy level %d for %s", words, w.Level, text.Visible(w.Agent))
@@ -176,7 +176,7 @@ func (w Waiting) Words() string {
 // StaleWords returns a sentence that names what has changed, because of which a proposal
 // cannot be approved.
 func StaleWords(moved []string) string {
-	return "stale: " + text.Visible(clip(strings.Join(moved, ", "), 160)) + " changed since it was measured; `evolve run` may measure it again"
+	return "stale: " + text.Visible(clip(strings.Join(moved, ", "), 160)) + " changed since the proposal was measured; `evolve run` may measure it again"
 }
 
 // whole formats a number of days.

@@ -316,7 +316,7 @@ func (a AdoptedWatch) words() string {
 		return words
 	}
 	if a.Predicted == nil {
-		return words + ": " + seen + " points " + a.bounds() + " since its adoption; nothing was predicted"
+		return words + ": " + seen + " points " + a.bounds() + " since its adoption; no gain had been predicted"
 	}
 	after := " points of " + number.Points(a.Predicted.Difference) + ", after " + number.Plural(a.AfterNights, "night")
 	if a.Difference < a.Predicted.Lo {
@@ -340,9 +340,9 @@ func (c Crossed) words() string {
 // nights show the joint effect of the changes between them, not the effect of each change.
 func (c ActiveChange) cause() string {
 	if c.Candidates == 0 {
-		words := "no commit of yours changed it: the cause is the provider or the data"
+		words := "none of your commits changed it, so the cause is the provider or the data"
 		if !c.Versioned {
-			words = "neither its config nor its files changed: the cause is the provider or the data"
+			words = "neither its config nor its files changed, so the cause is the provider or the data"
 		}
 		return words + c.beside(", or ")
 	}

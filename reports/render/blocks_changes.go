@@ -100,13 +100,13 @@ func ablationBlocks(s subject) []block {
 // ablationNote describes how the changes of one finalist were judged, which of them were
 // undone, and what the table of changes does not show.
 func ablationNote(a model.Ablation) block {
-	how := "only by the model of the search"
+	how := "only by the search's score model"
 	if a.Evaluations > 0 {
-		how = "by the model of the search and " + number.Plural(a.Evaluations, "evaluation") + " of this stage"
+		how = "by the search's score model and " + number.Plural(a.Evaluations, "evaluation") + " in this stage"
 	}
 	line := say("Which changes to keep was decided on search tasks, " + how + "; “by itself” is the score with the change minus the score without it, on the same tasks. ")
 	if n := len(a.Reverted); n > 0 {
-		line = append(line, say("Undone: "+number.Plural(n, "change")+" of "+a.Winner.Name()+" with no effect shown: ", foreignList(a.Reverted), ". ")...)
+		line = append(line, say("Undone: "+number.Plural(n, "change")+" of "+a.Winner.Name()+" for which no effect was shown: ", foreignList(a.Reverted), ". ")...)
 	} else {
 		line = append(line, say("Nothing was undone. ")...)
 	}

@@ -97,7 +97,7 @@ func boundNote(h model.Headline) string {
 	} else {
 		words = "Evidence is given as its natural logarithm. " + words + number.PValue(alpha/2) + ", half the level of one confirmation (" + number.PValue(alpha) + ")"
 	}
-	return words + ". Several confirmations are allowed in a month."
+	return words + ". The level is strict because several confirmations are allowed in a month."
 }
 
 // gateBlocks returns the gates' verdicts on a proposal. If there are few, each is listed.

@@ -17,7 +17,7 @@ func draftBlocks(s subject) []block {
 	}
 	var out []block
 	routes := newTable(say("Models that proposed changes"), plain("route"), wraps("model"), figures("calls", "tried", "earned", "gain of a draft", "best", "tokens", "cost"))
-	others := newTable(say("How they were asked"), plain("choice", "option"), figures("calls", "tried", "earned", "gain of a draft", "best"))
+	others := newTable(say("How the models were asked"), plain("choice", "option"), figures("calls", "tried", "earned", "gain of a draft", "best"))
 	var usd float64
 	for _, t := range d.Tallies {
 		if t.Choice == "route" {
@@ -34,7 +34,7 @@ func draftBlocks(s subject) []block {
 			out = append(out, para{Text: unanswered(t.Option, t.Requests, t.Unanswered, t.UnansweredUSD)})
 		}
 	}
-	best := newTable(say("The best of what they wrote"), plain("variant"), wraps("written by", "change"), figures("evaluations", "gain"))
+	best := newTable(say("The best variants that models wrote"), plain("variant"), wraps("written by", "change"), figures("evaluations", "gain"))
 	for _, v := range d.Best {
 		change := say(clipped(v.Form, 40), " of ", clipped(v.Component, 60))
 		if v.InUse != "" {
@@ -57,13 +57,13 @@ func draftBlocks(s subject) []block {
 	}
 	if r := d.Rival; r != nil {
 		text := say("After ", number.Count(r.Evaluations), " evaluations each, variants that models wrote, with their descendants, reached ", number.Points(r.Models),
-			" points over the champion by the search's estimate, and those made by the operators alone ", number.Points(r.Operators), ".")
+			" points over the champion by the search's estimate, and those made only by operators reached ", number.Points(r.Operators), ".")
 		if usd > 0 {
-			text = append(text, say(" The requests to models cost "+number.Dollars(usd)+" more than the operators.")...)
+			text = append(text, say(" The requests to models cost "+number.Dollars(usd)+" more than using only the operators.")...)
 		}
 		out = append(out, para{Text: text})
 	}
-	words := "Gains over the parent in points, as the search estimates them on its tasks; earned is the sum of the gains, without the losses. The gain of a draft is the mean gain of the evaluated drafts, losses included, with its 95 % interval; fewer than " + strconv.Itoa(stats.LeastGains) + " drafts are too few for a mean. The ledger records each call with its reason."
+	words := "Gains are relative to the parent, in points, as the search estimates them on its tasks; “earned” is the sum of the gains, without the losses. “Gain of a draft” is the mean gain of the evaluated drafts, losses included, with its 95 % interval; fewer than " + strconv.Itoa(stats.LeastGains) + " drafts are too few for a mean. The ledger records each call with its reason."
 	return append(out, fold{Summary: say("forms, wordings and components"), Blocks: []block{others}}, para{Text: say(words), Note: true})
 }
 

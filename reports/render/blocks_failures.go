@@ -29,5 +29,5 @@ func failureBlocks(s subject) []block {
 		bars.Rows = append(bars.Rows, plot.BarRow{Label: name.Text, Before: k.Champion, After: k.Variant})
 	}
 	return append(out, t, picture{bars.Draw()}, para{Note: true, Drawn: true, Text: say("Hollow: the " + left + "; filled: the " + right + ".")},
-		para{Note: true, Text: say("Wrong answer: the run ended normally, and the graders failed the answer.")})
+		para{Note: true, Text: say("Wrong answer: the run ended normally, but the graders rejected the answer.")})
 }

@@ -31,7 +31,7 @@ func frontBlocks(s subject) []block {
 			note = say("champion")
 		}
 		if d := s.agent.Decision; d.Against != nil && p.Variant == *d.Against {
-			note = say("proposed, and waits")
+			note = say("proposed and waiting")
 		}
 		if len(p.Breaks) > 0 {
 			if len(note) > 0 {
@@ -43,7 +43,7 @@ func frontBlocks(s subject) []block {
 	}
 	words := "Listed are the champion and the variants that no other one is expected to match in score, cost and time together. These are estimates of the search on its own tasks; only the holdout decides."
 	if more := len(s.agent.Front) - maxFront; more > 0 {
-		words += " " + number.Plural(more, "more variant") + " in the JSON."
+		words += " " + number.Plural(more, "more variant") + " in the JSON report."
 	}
 	out := []block{t}
 	if f := frontPicture(s); len(f.Points) > 1 {
@@ -58,13 +58,13 @@ func frontBlocks(s subject) []block {
 // frontPicture returns the chart of score against money, or against tokens if no money was
 // spent.
 func frontPicture(s subject) plot.Front {
-	f := plot.Front{Unit: "cost of an evaluation", Format: number.Dollars}
+	f := plot.Front{Unit: "cost per evaluation", Format: number.Dollars}
 	amounts := map[model.Ref]float64{}
 	for _, p := range s.agent.Tried {
 		amounts[p.Variant] = p.CostUSD
 	}
 	if !slices.ContainsFunc(s.agent.Tried, func(p model.TriedPoint) bool { return p.CostUSD > 0 }) {
-		f.Unit, f.Format = "tokens of an evaluation", func(x float64) string { return number.Count(int(math.Round(x))) }
+		f.Unit, f.Format = "tokens per evaluation", func(x float64) string { return number.Count(int(math.Round(x))) }
 		for _, p := range s.agent.Tried {
 			amounts[p.Variant] = p.Tokens
 		}

@@ -64,17 +64,17 @@ func limits(s policy.Stat) spans {
 		outcome agent.Outcome
 		by      string
 	}{
-		{agent.CircuitOpen, "by an open breaker"}, {agent.BudgetExceeded, "by a spent budget"}, {agent.Denied, "by policy"},
+		{agent.CircuitOpen, "by an open breaker"}, {agent.BudgetExceeded, "because a budget was spent"}, {agent.Denied, "by policy"},
 	} {
 		if n := s.Outcomes[refused.outcome]; n > 0 {
 			add(number.Plural(int(n), "call") + " refused " + refused.by)
 		}
 	}
 	if s.RateWait > 0 {
-		add("waited " + span64(s.RateWait) + " for its rate limit" + shareOf(s.RateBound, s.Over))
+		add("waited " + span64(s.RateWait) + " because of its rate limit" + shareOf(s.RateBound, s.Over))
 	}
 	if s.QueueWait > 0 {
-		add("waited " + span64(s.QueueWait) + " for its concurrency limit" + shareOf(s.QueueBound, s.Over))
+		add("waited " + span64(s.QueueWait) + " because of its concurrency limit" + shareOf(s.QueueBound, s.Over))
 	}
 	if n := s.Outcomes[agent.RateLimited]; n > 0 {
 		add(number.Count(int(n)) + " rate limited")

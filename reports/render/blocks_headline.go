@@ -85,12 +85,12 @@ func metricFacts(s subject, h model.Headline) facts {
 // metricAbout returns a description of the interval of a gain.
 func metricAbout(g *stats.Gain) string {
 	if g.Same {
-		return "no interval: all cases changed by the same amount, so only the number of cases shows something about new ones"
+		return "no interval: all cases changed by the same amount, so only the number of cases is evidence about new ones"
 	}
 	if g.Interval == nil {
 		return "no interval: too few cases, or groups of cases, to show anything about new ones"
 	}
-	return number.Percent(g.Level) + " interval for new cases like these, by Student's t, and never narrower than that of the score"
+	return number.Percent(g.Level) + " interval for new cases like these, by Student's t, and never narrower than the score's interval"
 }
 
 // against returns the column heading for the side against which a variant was measured.
@@ -120,9 +120,9 @@ func missingData(e model.Evidence, against string, causes []model.Lost) spans {
 	if e.MissingChampion+e.MissingVariant == 0 {
 		return nil
 	}
-	treated := "on one side only; left out, which is more cautious than counting them as failed"
+	treated := "missing on one side only; left out of the comparison, which is more cautious than counting them as failed"
 	if e.MissingCounted {
-		treated = "on one side only; counted as failed"
+		treated = "missing on one side only; counted as failed"
 	}
 	value := say(against+" "+number.Count(e.MissingChampion)+" → variant "+number.Count(e.MissingVariant)+" evaluations", remark(treated))
 	if len(causes) > 0 {
@@ -136,25 +136,25 @@ func missingData(e model.Evidence, against string, causes []model.Lost) spans {
 func failureFact(f stats.Failures, against string) fact {
 	runs := number.Count(f.ChampionRuns) + " → " + number.Count(f.VariantRuns) + " of " + number.Plural(f.Runs, "evaluation") + " crashed, timed out or broke the contract"
 	if f.Only > 0 {
-		runs += "; on " + number.Plural(f.Only, "task") + " only the variant did, and on at most " + number.Percent(f.OnlyMost) + " of new tasks, with 95 % confidence"
+		runs += "; on " + number.Plural(f.Only, "task") + " only the variant did, which happens on at most " + number.Percent(f.OnlyMost) + " of new tasks, with 95 % confidence"
 	}
 	return fact{"failures", say(against+" "+number.Count(f.Champion)+" of "+number.Plural(f.Tasks, "task")+" → variant "+number.Count(f.Variant)+" of "+number.Count(f.Tasks),
-		remark(runs+"; each scores 0, and its pair is left out of the guards, because a failure that consumed less is not a saving"))}
+		remark(runs+"; each failure scores 0, and its pair does not count for the guards, because consuming less by failing is not a saving"))}
 }
 
 // tailFacts returns the risks that the mean over the given number of tasks does not show.
 func tailFacts(t stats.Tail, tasks int, r *stats.Reference) facts {
 	together := ""
 	if t.Tasks < tasks {
-		together = "variations counted together; "
+		together = "variations of a task counted as one; "
 	}
 	unseen := "of a kind that is not among these " + number.Plural(t.Tasks, "independent task")
 	if t.BreakEven > 0 {
-		unseen += "; " + gainOver(r) + " would be lost at " + number.Percent(t.BreakEven)
+		unseen += "; " + gainOver(r) + " would be lost if this share reached " + number.Percent(t.BreakEven)
 	}
-	out := facts{{"clearly worse", say(number.Count(t.Worse)+" of "+number.Plural(t.Tasks, "independent task"), remark(together+"at most "+number.Percent(t.WorseMost)+" of new ones show it as clearly in as many runs, with 95 % confidence"))}}
+	out := facts{{"clearly worse", say(number.Count(t.Worse)+" of "+number.Plural(t.Tasks, "independent task"), remark(together+"at most "+number.Percent(t.WorseMost)+" of new tasks are as clearly worse in as many runs, with 95 % confidence"))}}
 	if t.Failing > 0 {
-		out = append(out, fact{"failed in every run", say(number.Count(t.Failing)+" of "+number.Plural(t.Tasks, "independent task"), remark("but not in every run of the other side; at most "+number.Percent(t.FailingMost)+" of new tasks fail in this way, with 95 % confidence"))})
+		out = append(out, fact{"failed in every run", say(number.Count(t.Failing)+" of "+number.Plural(t.Tasks, "independent task"), remark("but not in every run with the other config; at most "+number.Percent(t.FailingMost)+" of new tasks fail in this way, with 95 % confidence"))})
 	}
 	return append(out, fact{"unseen failures", say("up to "+number.Percent(t.Unseen)+" of new tasks", remark(unseen))})
 }

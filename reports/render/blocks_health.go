@@ -29,7 +29,7 @@ func removed(r model.RunRemoved) spans {
 		what += " and " + number.Plural(r.Evaluations, "evaluation")
 	}
 	return say(styled("Removed: ", bad), what+" were removed by retention up to "+number.Time(r.Time)+
-		"; tables of single evaluations count only those that remain; the verdict is the one from the night.")
+		"; tables of individual evaluations count only those that remain; the verdict was reached before the removal.")
 }
 
 // healthBlocks returns the blocks that describe how the run went.
@@ -99,7 +99,7 @@ func evaluationFacts(s subject, idle []spans) facts {
 	f.add("outcomes", list(outcomes, ", "))
 	for _, l := range h.Lost {
 		if l.Cause == "" {
-			f.add("missing", number.Count(l.Count)+" for other causes")
+			f.add("missing", number.Count(l.Count)+" due to other causes")
 			continue
 		}
 		f.add("missing", say(number.Count(l.Count)+" × ", foreign(l.Cause)))
@@ -116,8 +116,8 @@ func evaluationFacts(s subject, idle []spans) facts {
 		f.add("judge", clipped(text, model.MaxReason))
 	}
 	if h.Constant > 0 {
-		f.add("repeats", "the same answer on all of "+number.Plural(h.Constant, "task")+" that were asked twice: ",
-			"deterministic: true and uses_seed: false in agent.yaml would save the repeats")
+		f.add("repeats", "the same answer on all "+number.Plural(h.Constant, "task")+" that were run twice: ",
+			"setting deterministic: true and uses_seed: false in agent.yaml would save the repeats")
 	}
 	return f
 }
@@ -128,7 +128,7 @@ func runFacts(s subject) facts {
 	var f facts
 	f.add("budget used", budget(run, v))
 	if l := s.volatile.Limit; l != nil {
-		f.add("limit that binds", limitText(*l))
+		f.add("binding limit", limitText(*l))
 	}
 	if v.Seconds > 0 {
 		var phases []string
@@ -175,7 +175,7 @@ func noiseWord(n *model.Noise) span {
 		return styled("  drifted: p "+number.PValue(n.P), bad)
 	}
 	if n.P <= 1-n.Level { // the interval does not contain 0
-		return remark("p " + number.PValue(n.P) + "; a drift is reported only below .01, because chance alone takes one night in twenty this far")
+		return remark("p " + number.PValue(n.P) + "; drift is reported only for p below .01, because one night in twenty differs this much by chance alone")
 	}
 	return remark("no drift was shown, p " + number.PValue(n.P))
 }
@@ -188,7 +188,7 @@ func limitText(l model.AgentLimit) spans {
 		if l.USD > 0 {
 			took += " and " + number.Dollars(l.USD)
 		}
-		out = append(out, remark(took+" each, measured on "+number.Count(l.Made)+", "+number.Count(l.Parallel)+" at once"))
+		out = append(out, remark(took+" per evaluation, measured on "+number.Count(l.Made)+", "+number.Count(l.Parallel)+" at once"))
 	}
 	return out
 }

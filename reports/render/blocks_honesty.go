@@ -32,7 +32,7 @@ func honestyBlocks(s subject) []block {
 	}
 	if e := h.Entries; e != nil {
 		f = append(f, fact{"confirmations", say(fmt.Sprintf("%d begun of the %d allowed in %d days", e.Used, e.Most, e.Days),
-			remark(fmt.Sprintf("%d left, at %s each: at most %s false adoptions expected in all of them", e.Left, number.PValue(e.Alpha), number.PValue(e.Level))))})
+			remark(fmt.Sprintf("%d left, each at the level %s; at most %s false adoptions are expected in all of them", e.Left, number.PValue(e.Alpha), number.PValue(e.Level))))})
 	}
 	opened := say("never")
 	if h.Opened > 0 {
@@ -60,7 +60,7 @@ func baselineFacts(r *model.Baseline) facts {
 		return nil
 	}
 	value := say(number.Score(r.Score)+"  ["+number.Score(r.Lo)+", "+number.Score(r.Hi)+"]", remark(r.Variant.Name()+" after "+number.Plural(r.Evaluations, "evaluation")))
-	f := facts{{"best of random", value}}
+	f := facts{{"best of random search", value}}
 	for _, m := range []struct {
 		label string
 		*model.Match
@@ -69,7 +69,7 @@ func baselineFacts(r *model.Baseline) facts {
 			continue
 		}
 		value := say(number.Score(m.Search.Score)+"  ["+number.Score(m.Search.Lo)+", "+number.Score(m.Search.Hi)+"]", remark(m.Search.Variant.Name()+" after "+number.Plural(m.Search.Spent, "evaluation")))
-		value = append(value, say("; ", number.Points(m.Difference)+" points against random ", number.Interval(m.Lo, m.Hi))...)
+		value = append(value, say("; ", number.Points(m.Difference)+" points against random search ", number.Interval(m.Lo, m.Hi))...)
 		switch p := m.Paired; {
 		case m.Search.Variant == m.Random.Variant:
 			value = append(value, say("; both recommend the same variant")...)
@@ -83,7 +83,7 @@ func baselineFacts(r *model.Baseline) facts {
 		f = append(f, fact{m.label, value})
 	}
 	if len(f) > 1 {
-		f = append(f, fact{"how they compare", say("both scores are expected scores on all search tasks, by one model of all evaluations at the end of the search; the verdict does not use them")})
+		f = append(f, fact{"how they compare", say("both are expected scores on all search tasks, estimated by one model from all evaluations at the end of the search; the verdict does not use them")})
 	}
 	return f
 }

@@ -44,10 +44,10 @@ func influenceBlocks(s subject) []block {
 		t.add("", clipped(p.Param, 60), spread, bounds, valuesText(p))
 	}
 	out := []block{t, picture{drawn.Draw()}}
-	words := "Spread: the standard deviation of the mean score over the values of a parameter, with the other parameters unchanged, and its 95 % interval; each interval holds by itself; ~: no influence is shown. From " + data +
+	words := "“Spread” is the standard deviation of the mean score over the values of a parameter, with the other parameters unchanged, and has a 95 % interval; each interval holds by itself; “~” means that no influence is shown. From " + data +
 		". The search chose these configs and evaluated good ones most often; a linear model with an effect for each task allows for that, but not for configs that were bred from one another and resemble each other. These figures describe the search and take no part in the verdict."
 	if n := len(f.Params) - maxInfluences; n > 0 {
-		words += " " + number.Plural(n, "more parameter") + " in the JSON."
+		words += " " + number.Plural(n, "more parameter") + " in the JSON report."
 	}
 	text := say(words)
 	if len(f.Unjudged) > 0 {

@@ -13,14 +13,14 @@ import (
 func lineageBlocks(s subject) []block {
 	var out []block
 	if len(s.agent.Hunks) > 0 {
-		t := newTable(say("Hunks by themselves"), wraps("hunk"), figures("alone", "taken back"))
+		t := newTable(say("Effect of each hunk by itself"), wraps("hunk"), figures("alone", "taken back"))
 		for _, h := range s.agent.Hunks {
 			t.add("", clipped(strings.TrimSpace(h.Place+" "+h.Text), 160), hunkCell(h.Alone), hunkCell(h.Without))
 		}
 		out = append(out, t, para{Note: true, Text: say("Mean changes in the score, in points, on search tasks: “alone” is the present code with only this hunk, “taken back” is the version without it. A version that does not run scores 0. The search used these tasks, so the changes look better than they would on new ones.")})
 	}
 	if s.code() && len(s.agent.Lineage) > 0 {
-		t := newTable(say("Lineage, the version first"), plain("version"), wraps("made by", "how"))
+		t := newTable(say("Lineage, starting with the version"), plain("version"), wraps("made by", "how"))
 		for _, step := range s.agent.Lineage {
 			made := operatorName(step.Operator)
 			if step.Author != "" {
@@ -50,7 +50,7 @@ func originBlocks(s subject) []block {
 		return nil
 	}
 	var drawn plot.Lineage
-	t := newTable(say("From the variant to what it was bred from"), plain("variant", "from"), wraps("made by", "changed"), figures("search"))
+	t := newTable(say("From the variant back to its ancestors"), plain("variant", "from"), wraps("made by", "changed"), figures("search"))
 	for _, step := range steps {
 		node := plot.LineageNode{Name: step.Variant.Name(), Own: step.Variant == s.agent.Decision.Champion, Words: step.Variant.Name() + ", made by " + operatorName(step.Operator).raw()}
 		var from, changed []spans
@@ -86,7 +86,7 @@ func originBlocks(s subject) []block {
 	if s.code() {
 		return out
 	}
-	return append(out, t, para{Note: true, Text: say("Changed: compared with the first of the parents. Search: mean difference from the champion in points, and the number of common evaluations of search tasks; the fewer there are, the more chance flatters the result.")})
+	return append(out, t, para{Note: true, Text: say("“Changed” compares with the first of the parents. “Search” is the mean difference from the champion, in points, with the number of common evaluations on search tasks; the fewer there are, the more chance flatters the result.")})
 }
 
 // hunkCell returns the cell for a hunk's effect.

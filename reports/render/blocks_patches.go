@@ -34,7 +34,7 @@ func closing(r model.Report) []section {
 		out = append(out, section{ID: "patches-stopped", Title: "Patches rejected, and why", Blocks: listedPatches("Patches that are not offered", "stopped by", stopped)})
 	}
 	if work := r.Volatile.PatchWork; len(work) > 0 {
-		out = append(out, section{ID: "patch-work", Title: "Code changes that the night tried", Blocks: patchWork(work)})
+		out = append(out, section{ID: "patch-work", Title: "Code changes that were tried", Blocks: patchWork(work)})
 	}
 	return out
 }
@@ -169,7 +169,7 @@ func reviewText(p model.Patch) spans {
 	}
 	line := say(clipped(r.Reviewer, 80), " ", word, ": ", clipped(flowing(r.Reasons), model.MaxReason))
 	if p.Outdated {
-		line = append(line, say(" (of an earlier state: outdated)")...)
+		line = append(line, say(" (outdated: of an earlier state of the patch)")...)
 	}
 	return line
 }

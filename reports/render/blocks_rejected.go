@@ -26,7 +26,7 @@ func rejectedBlocks(s subject) []block {
 		}
 		t.add("", r.Variant.Name(), madeBy(r), number.Count(r.Evaluations), search, holdout, foreign(number.Signs(r.Reason)))
 	}
-	words := "Differences from the champion in points, in the search on the tasks that both ran. Finalists first, then by what the search spent on them"
+	words := "“Search” is the difference from the champion, in points, on the search tasks that both ran. Finalists come first, then the variants on which the search spent the most evaluations"
 	if n := s.agent.Unlisted; n > 0 {
 		words += "; " + number.Count(n) + " more not listed"
 	}
@@ -36,7 +36,7 @@ func rejectedBlocks(s subject) []block {
 	}
 	out = append(out, t, para{Text: say(words), Note: true})
 	if s.agent.Heat != nil {
-		out = append(out, heatPicture(s), para{Note: true, Drawn: true, Text: say("Darker: a higher mean score; empty: not evaluated. Search tasks only; the search evaluated good variants most often.")})
+		out = append(out, heatPicture(s), para{Note: true, Drawn: true, Text: say("Darker cells have a higher mean score; empty cells were not evaluated. Only search tasks are shown; the search evaluated good variants most often.")})
 	}
 	return out
 }

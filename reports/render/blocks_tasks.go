@@ -91,7 +91,7 @@ func (s subject) caseTable(title, mark string, cases []model.TaskPair) table {
 // that a value is missing.
 func (s subject) values(p model.TaskPair) string {
 	if p.Values == nil {
-		return "no value on both sides"
+		return "no value on at least one side"
 	}
 	return s.gain(p).Values()
 }
@@ -221,7 +221,7 @@ func stepTable(d model.Detail, against string) block {
 		for i, s := range d.Steps {
 			names[i] = s.Before
 		}
-		return facts{{"tools", say("both the same: ", foreignList(names))}}
+		return facts{{"tools", say("the same on both sides: ", foreignList(names))}}
 	}
 	t := newTable(say("Tool calls of ", clipped(d.Task, 80)), figures("#"), wraps(against, "variant"), plain(""))
 	for i, st := range d.Steps {

@@ -33,12 +33,12 @@ func toolBlocks(s subject) []block {
 		out = append(out, para{Note: true, Text: say(number.Plural(more, "more tool") + " not listed.")})
 	}
 	if t := axesTable(notes); len(t.Rows) > 0 {
-		out = append(out, fold{Summary: say("boundary axes of their referrals"), Blocks: []block{t}})
+		out = append(out, fold{Summary: say("boundary axes named in referrals"), Blocks: []block{t}})
 	}
 	if t := signatureTable(notes); len(t.Rows) > 0 {
 		out = append(out, fold{Summary: say("equal failures, counted together"), Blocks: []block{t}})
 	}
-	words := "From the live turns recorded before the run. A referral with evidence does not lower a tool's rank. By method and domain: "
+	words := "From the live turns recorded before the run. A referral with evidence does not lower a tool's rank. For figures by method and domain: "
 	return append(out, para{Note: true, Text: say(words, theirs("evolve tools health "+s.agent.Agent, command))})
 }
 
@@ -64,7 +64,7 @@ func follows(n model.ToolNote) spans {
 // axesTable returns a table of the groups of boundary axes for the tools that should be
 // changed.
 func axesTable(notes []model.ToolNote) table {
-	t := newTable(say("Boundary axes of referrals, in groups"), plain("tool"), wraps("axes"), figures("referrals", "share"), plain("first", "last"))
+	t := newTable(say("Boundary axes named in referrals, by group"), plain("tool"), wraps("axes"), figures("referrals", "share"), plain("first", "last"))
 	for _, n := range notes {
 		for _, c := range n.Clusters {
 			if !c.Group || n.Remedy == experience.Retain || len(t.Rows) == maxTools {

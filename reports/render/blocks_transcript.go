@@ -46,7 +46,7 @@ func transcriptFold(d model.Detail, against string) fold {
 	}
 	blocks := []block{t}
 	if a, b := d.Before.Omitted, d.After.Omitted; a+b > 0 {
-		blocks = append(blocks, para{Note: true, Text: say("Left out here: " + number.Plural(a, "further step") + " of the " + against + ", " + number.Count(b) + " of the variant.")})
+		blocks = append(blocks, para{Note: true, Text: say("Not shown here: " + number.Plural(a, "further step") + " of the " + against + ", " + number.Count(b) + " of the variant.")})
 	}
 	return fold{Summary: summary, Blocks: blocks}
 }

@@ -45,7 +45,7 @@ func usageBlocks(s subject) []block {
 	}
 	note := "Described, not tested: these figures took no part in the verdict."
 	if len(s.agent.Guards) > 0 || s.volatile.Guard != nil {
-		note = "Change: the ratio of the means over the tasks, or of the 95th percentiles, with its " + number.Percent(model.PartLevel) +
+		note = "“Change” is the ratio of the means over the tasks, or of the 95th percentiles, with its " + number.Percent(model.PartLevel) +
 			" interval for new tasks like these. " + laterNote(s) + unseenNote(s) + "The rows without a bound took no part in the verdict."
 	}
 	return []block{t, para{Text: say(note), Note: true}}
@@ -76,7 +76,7 @@ func laterNote(s subject) string {
 func unseenNote(s subject) string {
 	for _, g := range guardsOf(s) {
 		if g.Unseen > 0 {
-			return "Up to " + number.Percent(g.Unseen) + " of new tasks could consume any amount without one of them being among these (with 95 % confidence). "
+			return "Up to " + number.Percent(g.Unseen) + " of new tasks could be of a kind that is not among these tasks and could consume any amount (with 95 % confidence). "
 		}
 	}
 	return ""
@@ -85,7 +85,7 @@ func unseenNote(s subject) string {
 // guardText formats the verdict of a guard and the bound that decided it.
 func guardText(g model.Guard) spans {
 	if !g.Measured() {
-		return say("no pair was measured; at most " + g.Bound())
+		return say("no pair was measured; allowed: at most " + g.Bound())
 	}
 	return say(guardMark(g), " at most "+g.Bound())
 }

@@ -49,7 +49,7 @@ func consumedRows(s subject) []boxRow {
 	rows = append(rows, latencyRows(s)...)
 	switch {
 	case len(rows) > 0:
-		return append(rows, boxRow{Label: "bounds", Note: say("none on " + these(len(rows)) + "; not in the verdict")})
+		return append(rows, boxRow{Label: "bounds", Note: say("none on " + these(len(rows)) + "; without one, a price does not affect the verdict")})
 	case len(guarded) > 0 || s.volatile.Guard != nil || len(s.agent.Usage) == 0:
 		return nil
 	}

@@ -53,7 +53,7 @@ func failuresRow(h model.Headline, against string) boxRow {
 	}
 	f := h.Evidence.Failures
 	note := against + " " + number.Count(f.Champion) + " of " + number.Plural(f.Tasks, "task") + " → variant " + number.Count(f.Variant) + " of " + number.Count(f.Tasks) +
-		" (" + number.Percent(float64(f.Variant)/float64(f.Tasks)) + "); " + number.Count(f.Only) + " that " + strings.Replace(against, "champion", "the champion", 1) + " answers, at most " + number.Percent(f.OnlyMost) + " of new tasks, with 95 % confidence"
+		" (" + number.Percent(float64(f.Variant)/float64(f.Tasks)) + "); " + number.Count(f.Only) + " that " + strings.Replace(against, "champion", "the champion", 1) + " answers, which happens on at most " + number.Percent(f.OnlyMost) + " of new tasks, with 95 % confidence"
 	if f.Variant <= f.Champion {
 		return boxRow{Label: "failures", Note: say(note)}
 	}
@@ -66,14 +66,14 @@ func tailRow(h model.Headline, r *stats.Reference) boxRow {
 	if e == nil || e.Tail == nil || e.Claim != stats.NewTasks {
 		return boxRow{}
 	}
-	note := "up to " + number.Percent(e.Tail.Unseen) + " of new tasks could fail unnoticed; " + gainOver(r) + " would be lost at " + number.Percent(e.Tail.BreakEven)
+	note := "up to " + number.Percent(e.Tail.Unseen) + " of new tasks could fail unnoticed; " + gainOver(r) + " would be lost if this share reached " + number.Percent(e.Tail.BreakEven)
 	if r != nil {
 		if all := r.BreakEven(stats.Comparison{Difference: h.Difference, MeanB: h.Score}); all > 0 {
-			note += fmt.Sprintf(", that over v%d if about %s did", r.Champion, number.Percent(all))
+			note += fmt.Sprintf(", the gain over v%d at about %s", r.Champion, number.Percent(all))
 		}
 	}
 	if e.Tail.Failing > 0 {
-		note = number.Plural(e.Tail.Failing, "independent task") + " failed in every run, as up to " + number.Percent(e.Tail.FailingMost) + " of new tasks may; " + note
+		note = number.Plural(e.Tail.Failing, "independent task") + " failed in every run, and up to " + number.Percent(e.Tail.FailingMost) + " of new tasks could do so; " + note
 	}
 	if e.Tail.Worse > 0 {
 		note = number.Count(e.Tail.Worse) + " of " + number.Plural(e.Tail.Tasks, "independent task") + " clearly worse; " + note
@@ -116,9 +116,9 @@ const maxCandidates = 3
 
 // standing returns a description of the progress of a candidate.
 func standing(c model.Candidate) string {
-	words := "measured " + number.Times(c.Blocks) + " on each task, " + number.Share(c.Share()) + " of the evidence needed"
+	words := "measured " + number.Times(c.Blocks) + " on each task, with " + number.Share(c.Share()) + " of the evidence needed"
 	if c.Share() >= 1 {
-		words = "measured " + number.Times(c.Blocks) + " on each task, shown for these tasks and not yet for new ones"
+		words = "measured " + number.Times(c.Blocks) + " on each task, shown to be better on these tasks but not yet on new ones"
 	}
 	if c.State == stats.Parked {
 		words += ", parked"

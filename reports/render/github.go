@@ -50,7 +50,7 @@ func GitHub(w io.Writer, r model.Report) error {
 		words = append(words, "patches: "+line.raw())
 	}
 	if n := len(r.Volatile.Waiting); n > 0 {
-		words = append(words, strconv.Itoa(n)+" from earlier nights: evolve proposals")
+		words = append(words, strconv.Itoa(n)+" waiting from earlier nights: evolve proposals")
 	}
 	title := "evolve run " + strconv.Itoa(r.Run.Number) + ": " + strings.Join(model.First(verdicts, 4), ", ")
 	if n := len(verdicts) - 4; n > 0 {

@@ -385,7 +385,7 @@ func (p Param) check() []string {
 			}
 		}
 		if p.MinItems < 0 || p.MinItems > len(p.Of) || (p.MaxItems != 0 && p.MaxItems < p.MinItems) {
-			bad("has a min and max that no list can meet")
+			bad("has a min and max that no list can satisfy")
 		}
 	case Text:
 		if p.MaxChars <= 0 {
@@ -431,7 +431,7 @@ func (s Space) checkConditions() []Problem {
 			}
 			for _, v := range values {
 				if _, err := q.Coerce(v); err != nil {
-					problems = append(problems, Problem{p.Name, fmt.Sprintf("depends on %q being %v, which %s", other, v, err)})
+					problems = append(problems, Problem{p.Name, fmt.Sprintf("depends on %q with the value %v, which is invalid: it %s", other, v, err)})
 				}
 			}
 		}

@@ -42,7 +42,7 @@ func (s Space) Twins(a, b Config, within float64, idle ...string) (why string, t
 		}
 	}
 	if len(unshown) > 0 {
-		parts = append(parts, strings.Join(unshown, ", ")+", with no effect shown")
+		parts = append(parts, strings.Join(unshown, ", ")+", for which no effect was shown")
 	}
 	if len(parts) == 0 {
 		return "the same config", true

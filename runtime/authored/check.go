@@ -138,7 +138,7 @@ func misfit(schema *jsonschema.Schema, args []byte) string {
 // or "" if it passes.
 func verdict(t Test, first, second result) string {
 	if first.outcome != second.outcome || first.Text != second.Text || first.Printed != second.Printed || first.Steps != second.Steps || !bytes.Equal(first.Value, second.Value) {
-		return "two runs of it gave different results"
+		return "two runs of the test gave different results"
 	}
 	ok := first.Ending == value
 	switch {

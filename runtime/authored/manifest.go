@@ -45,7 +45,7 @@ func Parse(star, manifestJSON []byte) (Definition, error) {
 		return Definition{}, err
 	}
 	if m.SHA256 != d.Hash() {
-		return Definition{}, fmt.Errorf("source of %s is not the one that its manifest was written for: the sha256 of the source is %s", d.Name, d.Hash())
+		return Definition{}, fmt.Errorf("the manifest of %s was written for a different source: the sha256 of this source is %s", d.Name, d.Hash())
 	}
 	return d, nil
 }
@@ -94,7 +94,7 @@ func decode(data []byte, into any) error {
 		return errors.New(head(err.Error(), maxWantError))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("text follows its end")
+		return errors.New("there is text after the JSON object")
 	}
 	return nil
 }

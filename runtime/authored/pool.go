@@ -134,9 +134,9 @@ func (p *Pool) run(ctx context.Context, d Definition, args []byte) result {
 		case !errors.Is(err, errEnded):
 			return blamed(causeProgram, agent.Execution, "its process sent no valid answer")
 		case again && strings.TrimSpace(words) != "":
-			return blamed(causeProgram, agent.Execution, "its process ended without an answer, twice")
+			return blamed(causeProgram, agent.Execution, "its process ended twice without an answer")
 		case again:
-			return failed(agent.Infrastructure, "the process that ran it was killed from outside, twice")
+			return failed(agent.Infrastructure, "the process that ran it was killed from outside twice")
 		}
 	}
 }

@@ -77,7 +77,7 @@ func Requirements(l Level, f Figures) []Requirement {
 		list = append(list, Requirement{Name: "goal chaining", Need: "shown", Have: fmt.Sprintf("%d successful turns with a chain of subgoals", f.Chained), Met: f.Chained > 0})
 	}
 	if d.crossed {
-		list = append(list, Requirement{Name: "cross-goal work", Need: "shown", Have: fmt.Sprintf("%d successful sessions over several domains", f.Crossed), Met: f.Crossed > 0})
+		list = append(list, Requirement{Name: "cross-goal work", Need: "shown", Have: fmt.Sprintf("%d successful sessions across several domains", f.Crossed), Met: f.Crossed > 0})
 	}
 	return list
 }
@@ -86,12 +86,12 @@ func Requirements(l Level, f Figures) []Requirement {
 // stated confidences as sessions, because the mean of a few shows nothing.
 func confidence(d demand, f Figures) Requirement {
 	r := Requirement{
-		Name: "mean confidence", Need: fmt.Sprintf("at least %s over at least %d turns, counted only as far as the success rate supports it", text.Decimal(d.confidence, 2), d.sessions),
+		Name: "mean confidence", Need: fmt.Sprintf("at least %s over at least %d turns; only confidence that the success rate supports counts", text.Decimal(d.confidence, 2), d.sessions),
 		Have: "no turn stated a confidence",
 		Met:  f.Stated >= d.sessions && f.Supported()+rounding >= d.confidence,
 	}
 	if f.Stated > 0 {
-		r.Have = fmt.Sprintf("%s stated, %s succeeded over %d turns, calibration error %s", text.Decimal(f.Confidence, 2), text.Decimal(f.Success, 2), f.Stated, text.Decimal(f.ECE, 2))
+		r.Have = fmt.Sprintf("%s stated and a success rate of %s over %d turns, with a calibration error of %s", text.Decimal(f.Confidence, 2), text.Decimal(f.Success, 2), f.Stated, text.Decimal(f.ECE, 2))
 	}
 	return r
 }
@@ -114,7 +114,7 @@ func Risks(l Level, f Figures) []string {
 	case l == Draft:
 		out = append(out, "it may write into its memory and leave drafts, notes and requests, which people then have to read")
 	case l > SwitchedOn:
-		out = append(out, fmt.Sprintf("level %d is only recorded: the agent acts as at level %d in this version, and would act on its own in a later one", l, SwitchedOn))
+		out = append(out, fmt.Sprintf("level %d is only recorded: in this version the agent acts as at level %d; in a later version it would act on its own", l, SwitchedOn))
 	}
 	if f.Unsafe > 0 {
 		out = append(out, fmt.Sprintf("it made %d unsafe requests, %d of them in the last 7 days", f.Unsafe, f.Recent))
@@ -126,7 +126,7 @@ func Risks(l Level, f Figures) []string {
 		out = append(out, fmt.Sprintf("it is overconfident: it states a confidence of %s, and its success rate is %s", text.Decimal(f.Confidence, 2), text.Decimal(f.Success, 2)))
 	}
 	if f.Decided > 0 && 2*f.Granted < f.Decided {
-		out = append(out, fmt.Sprintf("people approved %d of its %d decided requests", f.Granted, f.Decided))
+		out = append(out, fmt.Sprintf("people approved %d of its %d requests that were decided", f.Granted, f.Decided))
 	}
 	if f.LeftOut > 0 {
 		out = append(out, fmt.Sprintf("%d turns were imported and do not count", f.LeftOut))

@@ -58,7 +58,7 @@ func parse(line []byte, id string) (response, error) {
 		return r, errors.New("the response is null")
 	}
 	if members(line) != len(keys) {
-		return r, errors.New("the response has a key twice")
+		return r, errors.New("the response has the same key twice")
 	}
 	got, ok := text(keys["id"])
 	if !ok {

@@ -227,11 +227,11 @@ func (e *Experience) Advice(tool string) Advice {
 	case a.Judged >= healthyCalls && float64(a.Succeeded) >= healthyRate*float64(a.Judged):
 		a.Remedy, a.Reason = Retain, fmt.Sprintf("%d of %d judged calls succeeded", a.Succeeded, a.Judged)
 	case len(groups) == 1 && a.Tool == AllTools:
-		a.Remedy, a.Reason = Recompose, "its referrals name axes that no tool of the agent covers: "+axesText(groups[0].Axes)
+		a.Remedy, a.Reason = Recompose, "its referrals name axes that none of the agent's tools covers: "+axesText(groups[0].Axes)
 	case len(groups) > 1:
 		a.Remedy, a.Reason = Split, fmt.Sprintf("its referrals fall into %d groups", len(groups))
 	case len(groups) == 1 && len(a.Shared) > 0:
-		a.Remedy, a.Reason = Recompose, "its referrals name axes that other tools lack as well: "+axesText(groups[0].Axes)
+		a.Remedy, a.Reason = Recompose, "its referrals name axes that other tools also lack: "+axesText(groups[0].Axes)
 	case len(groups) == 1:
 		a.Remedy, a.Reason = Tighten, "its referrals name the same axes: "+axesText(groups[0].Axes)
 	case a.Adaptive:

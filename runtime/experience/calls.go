@@ -24,7 +24,7 @@ const barredCause = "people want the tool "
 // BarredCause returns the cause of a call that is barred by an effect of a person's
 // feedback.
 func BarredCause(tool string, by Effect) string {
-	return fmt.Sprintf("%s%s no longer to be used here: %s", barredCause, tool, by)
+	return fmt.Sprintf("%s%s not to be used here any more: %s", barredCause, tool, by)
 }
 
 // barred reports whether a person's feedback barred the call, which is not an error of the

@@ -79,7 +79,7 @@ const (
 const leastImportance = .9
 
 // ErrFeedbackFull means that an agent already has the maximum number of feedback entries.
-var ErrFeedbackFull = fmt.Errorf("an agent can have at most %d entries of feedback", MaxFeedback)
+var ErrFeedbackFull = fmt.Errorf("an agent can have at most %d feedback entries", MaxFeedback)
 
 // AddFeedback adds f under the next id and returns the added entry.
 func (e *Experience) AddFeedback(f Feedback) (Feedback, error) {

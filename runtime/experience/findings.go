@@ -105,7 +105,7 @@ func (p *Period) Weaknesses() []Finding {
 		}
 	}
 	if s := p.Stated; s.tooHigh() {
-		out = append(out, finding(s.FailedIn, s.Turns.Count-s.Succeeded, s.Turns.Count, "%s stated a mean confidence of %.2f, and %d succeeded", text.Count(s.Turns.Count, "turn"), s.Confidence, s.Succeeded))
+		out = append(out, finding(s.FailedIn, s.Turns.Count-s.Succeeded, s.Turns.Count, "%s stated a mean confidence of %.2f, but only %d of them succeeded", text.Count(s.Turns.Count, "turn"), s.Confidence, s.Succeeded))
 	}
 	return byCount(out)
 }
@@ -115,7 +115,7 @@ func (p *Period) Weaknesses() []Finding {
 func (p *Period) Referrals() []Finding {
 	var out []Finding
 	if x := p.Outcomes[agent.WrongToolBoundary]; x.Count > 0 {
-		out = append(out, finding(x.Turns, x.Count, p.Turns, "%d of %s ended with a referral, with evidence", x.Count, text.Count(p.Turns, "turn")))
+		out = append(out, finding(x.Turns, x.Count, p.Turns, "%d of %s ended with a referral that gives evidence", x.Count, text.Count(p.Turns, "turn")))
 	}
 	for _, x := range p.Errors {
 		if x.Outcome != agent.WrongToolBoundary {
@@ -148,7 +148,7 @@ func (p *Period) correctionAdvice() []Finding {
 		if !everywhere(x.Domain) {
 			where = " in " + named(name(x.Domain))
 		}
-		out = append(out, finding(x.Corrected.Turns, x.Corrected.Count, p.Turns, "compare an answer%s with what people corrected %s, before it is given", where, often(x.Corrected.Count)))
+		out = append(out, finding(x.Corrected.Turns, x.Corrected.Count, p.Turns, "before giving an answer%s, compare it with what people corrected %s", where, often(x.Corrected.Count)))
 	}
 	return out
 }

@@ -69,7 +69,7 @@ func (l Limit) String() string {
 	case "ceiling":
 		return fmt.Sprintf("%s is %.2f: it cannot rise above %.2f", who, l.Value, topCompetence)
 	case "avoided":
-		return fmt.Sprintf("%s is avoided (usefulness %.2f): its score is multiplied by %g, and it remains a last choice", who, l.Value, avoided)
+		return fmt.Sprintf("%s is avoided (usefulness %.2f): its score is multiplied by %g, and it remains available as a last resort", who, l.Value, avoided)
 	case "daily cap":
 		return fmt.Sprintf("%s is %.2f: on %s it can change by at most %.2f", who, l.Value, l.Day, changePerDay)
 	}

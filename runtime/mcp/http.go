@@ -223,7 +223,7 @@ func judge(req *http.Request, resp *http.Response) *fault {
 	case kind == "application/json", kind == "text/event-stream", resp.ContentLength == 0:
 		return nil
 	case kind == "":
-		return violated("the server answered with no content type")
+		return violated("the server answered without a content type")
 	default:
 		return violated(fmt.Sprintf("the server answered with the content type %q", foreign.Clip(kind, 80, foreign.Mark)))
 	}

@@ -93,7 +93,7 @@ func (s *server) session(ctx context.Context) (*session, *fault) {
 		s.shutDown(ctx)
 	}
 	if s.starts > s.restarts {
-		return nil, &fault{outcome: agent.Execution, text: fmt.Sprintf("the server ended %d times and is not started again", s.starts)}
+		return nil, &fault{outcome: agent.Execution, text: fmt.Sprintf("the server ended %d times and will not be started again", s.starts)}
 	}
 	cur, f := s.start(ctx)
 	if f == nil || f.outcome != agent.Cancelled {
@@ -247,7 +247,7 @@ func (s *server) compare(ctx context.Context, cur *session) *fault {
 		is, ok := offers[name]
 		if s.gone[name] = !ok; ok && is.print != was.print && !s.changed[name] {
 			s.changed[name] = true
-			s.log.Warn("a tool server changed a tool; calls of this tool are refused from now on", "tool", name)
+			s.log.Warn("a tool server changed a tool; calls to this tool are refused from now on", "tool", name)
 		}
 	}
 	return nil
@@ -266,7 +266,7 @@ func (s *server) changedTool(name string) *fault {
 	defer s.mu.Unlock()
 	switch {
 	case s.changed[name]:
-		return &fault{outcome: agent.ContractViolation, text: "the server changed this tool: its description or schema is not the one that was offered"}
+		return &fault{outcome: agent.ContractViolation, text: "the server changed this tool: its description or schema differs from the one that was offered"}
 	case s.gone[name]:
 		return &fault{outcome: agent.Execution, text: "the server no longer has this tool"}
 	}

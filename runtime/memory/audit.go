@@ -75,7 +75,7 @@ func (x *Index) Audit(ctx context.Context, topic, domain string, now time.Time) 
 
 // alone returns the advice on a memory considered by itself.
 func alone(m *agent.Memory, now time.Time) Advice {
-	a := Advice{ID: m.ID, Text: Cut(m.Text, MaxEntryBytes), Advice: Keep, Why: "nothing speaks against it"}
+	a := Advice{ID: m.ID, Text: Cut(m.Text, MaxEntryBytes), Advice: Keep, Why: "no reason to change it was found"}
 	switch age := now.Sub(m.Time); {
 	case m.Confidence > 0 && m.Confidence < lowAssurance:
 		a.Advice, a.Why = Update, fmt.Sprintf("its confidence is only %.2f", m.Confidence)
@@ -113,7 +113,7 @@ func conflict(memories []*agent.Memory, advice []Advice, i, j int) {
 	case -1:
 		newer, older = j, i
 	}
-	advice[older].Advice, advice[older].Why = Retract, "it is contradicted by the newer "+memories[newer].ID
+	advice[older].Advice, advice[older].Why = Retract, "it is contradicted by the newer memory "+memories[newer].ID
 	advice[newer].Replaces = append(advice[newer].Replaces, memories[older].ID)
 }
 

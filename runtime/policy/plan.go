@@ -49,7 +49,7 @@ func (e *Engine) plan(c Call) (*plan, error) {
 func admissible(c Call) error {
 	switch {
 	case c.Kind != Tool && c.Kind != Provider && c.Kind != Agent:
-		return fmt.Errorf("policy: there is no kind of call %q", c.Kind)
+		return fmt.Errorf("policy: unknown kind of call %q", c.Kind)
 	case c.Name == "":
 		return fmt.Errorf("policy: the %s has no name", c.Kind)
 	case c.Kind == Tool && !knownOrigin(c.Origin):

@@ -17,7 +17,7 @@ import (
 const maxBody = 8 << 20
 
 // errTooLarge is the error for a response larger than maxBody.
-var errTooLarge = fmt.Errorf("a response of more than %d MiB", maxBody>>20)
+var errTooLarge = fmt.Errorf("the response is larger than %d MiB", maxBody>>20)
 
 // exchange sends one request and stores its response, because go-openai discards parts of
 // it. It is for one call, in one goroutine.

@@ -196,7 +196,7 @@ func (r *Router) ask(ctx context.Context, chat *Chat, req *model.Request, route 
 		}
 		if got.usage.input+got.usage.output == 0 {
 			got.usage = usage{input: guess.input, output: int64(len(got.text)+3) / 4}
-			got.notes = append(got.notes, "the provider reports no usage; it is estimated")
+			got.notes = append(got.notes, "the provider reports no usage, so the usage is estimated")
 		}
 		attempt.Pay(price.usage(got.usage))
 		a = got

@@ -90,7 +90,7 @@ func (e *UnknownRequest) Error() string {
 	what := "the recording holds no " + e.Method + " " + e.Path
 	switch {
 	case e.Again:
-		return what + " with this body that has not been used yet; the request was made more often than recorded"
+		return what + " with this body that is still unused; the request was made more often than it was recorded"
 	case len(e.Differs) > 0:
 		return what + " with this body; the nearest one differs in " + strings.Join(e.Differs, ", ")
 	}

@@ -132,9 +132,9 @@ func unanswered(answer, question string) string {
 	for _, q := range asked {
 		switch {
 		case asksNumber.MatchString(q) && !hasNumber.MatchString(answer):
-			return fmt.Sprintf("it has no number, which %q asks for", strings.TrimSpace(q))
+			return fmt.Sprintf("it has no number, but %q asks for one", strings.TrimSpace(q))
 		case asksDate.MatchString(q) && !hasDate.MatchString(answer):
-			return fmt.Sprintf("it has no date or time, which %q asks for", strings.TrimSpace(q))
+			return fmt.Sprintf("it has no date or time, but %q asks for one", strings.TrimSpace(q))
 		}
 	}
 	return ""

@@ -46,7 +46,7 @@ func DisguisedWrite(toolName, description string, args json.RawMessage) (reason 
 	case reason == "" && path && content:
 		reason = "its arguments contain a file path and content to write"
 	case reason == "" && !whole: // the decisive argument may follow padding
-		reason = "its arguments are too many or too deep to be checked"
+		reason = "its arguments are too many or too deeply nested to be checked"
 	}
 	return reason, reason != ""
 }

@@ -71,7 +71,7 @@ func (l *Loop) Reply(calls []Made) string {
 	for _, m := range calls {
 		c := identify(m.Tool, m.Arguments)
 		if n := l.seen[c]; n >= max(l.limit, 1) {
-			return fmt.Sprintf("%s was about to be called again with the same arguments, after %d calls", m.Tool, n)
+			return fmt.Sprintf("%s was requested again with the same arguments, after %d such calls", m.Tool, n)
 		}
 		if !slices.Contains(own, c) {
 			own = append(own, c)

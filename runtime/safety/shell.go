@@ -59,7 +59,7 @@ func operator(text string) string {
 		case r == '\'' || r == '"':
 			open = r
 		case strings.ContainsRune(";|&<>\n", r):
-			return fmt.Sprintf("its command has %q", r)
+			return fmt.Sprintf("its command contains %q", r)
 		}
 	}
 	if open != 0 {

@@ -32,7 +32,7 @@ func Suggest(own float64, others map[string]float64, below, above float64) (sugg
 	if best == 0 {
 		return "", false
 	}
-	return fmt.Sprintf("The agent %s has a competence of %.2f in this domain, this one %.2f: consider delegating the task.",
+	return fmt.Sprintf("The agent %s has a competence of %.2f in this domain, and this agent has %.2f: consider delegating the task.",
 		text.Clip(clean(name), 100, text.Runes), best, own), true
 }
 

@@ -80,7 +80,7 @@ func Parse(data []byte) (Definition, error) {
 		values[i] = strings.TrimSpace(values[i])
 	}
 	if rest, ok = strings.CutPrefix(rest, fence+"\n"); !ok {
-		return Definition{}, fmt.Errorf("line %d of the skill does not end its front matter", len(fields)+2)
+		return Definition{}, fmt.Errorf("line %d of the skill must end the front matter", len(fields)+2)
 	}
 	d := Definition{
 		Name: values[0], Domain: values[1], Shape: values[2],
@@ -115,7 +115,7 @@ func (d Definition) validate() error {
 	}
 	for i, id := range d.Evidence {
 		if !taskForm.MatchString(id) {
-			wrong("task %d of the skill's evidence is not the id of a task", i+1)
+			wrong("entry %d of the skill's evidence is not the id of a task", i+1)
 		}
 	}
 	return errors.Join(errs...)

@@ -30,7 +30,7 @@ const (
 var (
 	ErrLanguage = errors.New("is not in a language that can be summarised")
 	ErrTooLarge = errors.New("is larger than 1 MiB")
-	ErrNoSource = errors.New("is not source text of its language")
+	ErrNoSource = errors.New("is not valid source code in its language")
 )
 
 // Language is one of the supported languages.

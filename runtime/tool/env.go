@@ -107,7 +107,7 @@ func failed(err error) Result {
 	case errors.Is(err, fs.ErrNotExist):
 		return Failed(agent.Execution, "no such file or folder")
 	case errors.Is(err, fs.ErrPermission):
-		return Failed(agent.Denied, "may not be read")
+		return Failed(agent.Denied, "reading it is not permitted")
 	}
 	return Failed(agent.Execution, "could not be read")
 }

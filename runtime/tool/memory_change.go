@@ -59,7 +59,7 @@ func memoryAdd() Tool {
 			}
 			delete(env.Retracted, m.ID) // adding a memory again undoes its retraction
 			if slices.ContainsFunc(env.Facts, func(f agent.Memory) bool { return f.ID == m.ID }) {
-				return OK("known already as " + m.ID)
+				return OK("already known as " + m.ID)
 			}
 			env.Facts = append(env.Facts, m)
 			env.added++

@@ -116,7 +116,7 @@ func (e *Env) ask(kind, target, reason string, args json.RawMessage) Result {
 		return res
 	}
 	if q := e.Request(kind, target, text.Clip(reason, 4*maxReason), args); q != nil {
-		res = Failed(agent.Denied, "not done: this needs a person; change request %s was left", q.ID)
+		res = Failed(agent.Denied, "not done: this requires a person; change request %s was created", q.ID)
 		res.Request = q
 	}
 	return res

@@ -166,7 +166,7 @@ func (r *Registry) unallowed(spec Spec) string {
 	if what == "" || spec.Origin == "local" && slices.Contains(r.options.Allowed, spec.Name) {
 		return ""
 	}
-	return fmt.Sprintf("tool %q %s, which the operator has not allowed: \"allow: [%s]\" in agent.yaml allows it", spec.Name, what, spec.Name)
+	return fmt.Sprintf("tool %q %s, which the operator has not allowed; to allow it, set \"allow: [%s]\" in agent.yaml", spec.Name, what, spec.Name)
 }
 
 // Spec returns the declaration of a tool.
@@ -318,7 +318,7 @@ func (r *Registry) restricted(spec Spec, args json.RawMessage) (Result, bool) {
 	if request != nil {
 		request.Reason, request.Target = r.options.Scrub(request.Reason), r.options.Scrub(request.Target)
 		request.Arguments = scrubbed(r.options.Scrub, request.Arguments)
-		res = Failed(agent.Denied, "not done: this needs a person; change request %s was left", request.ID)
+		res = Failed(agent.Denied, "not done: this requires a person; change request %s was created", request.ID)
 		res.Request = request
 	}
 	return res, true

@@ -49,7 +49,7 @@ func (e *Env) repository(ctx context.Context) (*repository, error) {
 	lexed := 0
 	for _, f := range files {
 		if ctx.Err() != nil {
-			return nil, refuse(outcomeOf(ctx), "ended while reading the repository")
+			return nil, refuse(outcomeOf(ctx), "stopped while reading the repository")
 		}
 		language, ok := source.LanguageOf(f.Path)
 		base := path.Base(f.Path)

@@ -76,7 +76,7 @@ func Idle(s agent.Space, c Circumstances) map[string]string {
 		case group == "decompose" && c.Language && !met.parts:
 			why = "has no effect: no task has parts"
 		case p.Name == "decompose.max_subgoals" && c.Language && !met.bounded:
-			why = "has no effect: no task has more parts than its minimum"
+			why = "has no effect: no task has more parts than the parameter's minimum"
 		case p.Name == "tools.expire_turns" && c.Language && !c.activates():
 			why = "has no effect: there is no tool to activate"
 		case group == "delegate":

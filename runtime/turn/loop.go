@@ -119,7 +119,7 @@ func (r *run) synthesize(ctx context.Context, findings []model.Finding) ending {
 func (r *run) conclude(reply model.Reply, problems []safety.Problem, e *ending) {
 	r.finalize(reply, e)
 	if len(problems) > 0 && e.outcome == agent.OK {
-		e.outcome, e.why = agent.LowUtility, "the answer does not pass: "+problems[0].Text
+		e.outcome, e.why = agent.LowUtility, "the answer fails a check: "+problems[0].Text
 	}
 }
 

@@ -40,7 +40,7 @@ func (t Trend) describe() string {
 		return "No night measured the champion."
 	}
 	first, last := t.Nights[0], t.Nights[n-1]
-	s := fmt.Sprintf("The champion scored %s on %s and %s on %s, over %s that measured it. Each night has its own holdout.",
+	s := fmt.Sprintf("The champion scored %s on %s and %s on %s; it was measured in %s. Each night has its own holdout.",
 		number.Score(first.Score), first.Date, number.Score(last.Score), last.Date, number.Plural(n, "night"))
 	var adopted, fell []string
 	for _, one := range t.Nights {

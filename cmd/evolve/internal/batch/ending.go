@@ -42,11 +42,11 @@ func (r *runner) writeEnding() error {
 	path := filepath.Join(r.o.Workspace.StateDir(), endingFile)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
-		return fmt.Errorf("noting the end of the run: %w", err)
+		return fmt.Errorf("recording the end of the run: %w", err)
 	}
 	_, err = f.WriteString(r.run.ID)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("noting the end of the run: %w", err)
+		return fmt.Errorf("recording the end of the run: %w", err)
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func (r *runner) writeEnding() error {
 // process is about to exit.
 func MarkReported(stateDir string) error {
 	if err := os.Remove(filepath.Join(stateDir, endingFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("removing the note about the end of the run: %w", err)
+		return fmt.Errorf("removing the record of the end of the run: %w", err)
 	}
 	return nil
 }

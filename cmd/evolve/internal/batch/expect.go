@@ -186,7 +186,7 @@ func (r *runner) describe(e Expectation, at seat, rounds int, left limits.Left, 
 	if k.USD > 0 {
 		took += " and " + number.Dollars(k.USD)
 	}
-	took += " an evaluation in run " + k.Run
+	took += " per evaluation, as in run " + k.Run
 	if !k.Ended.IsZero() {
 		took += ", " + humanize.RelTime(k.Ended, now, "ago", "from now")
 	}

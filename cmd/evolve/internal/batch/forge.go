@@ -130,7 +130,7 @@ func (r *runner) findForgeable(ctx context.Context) error {
 				return err
 			}
 			if why == "" && jobs == forgedTools {
-				why = fmt.Sprintf("not drafted tonight: at most %d tools of an agent are drafted in one night", forgedTools)
+				why = fmt.Sprintf("not drafted tonight: at most %d tools per agent are drafted in one night", forgedTools)
 			}
 			if why != "" {
 				n.Draft = &archive.ToolDraft{Text: why}
@@ -375,7 +375,7 @@ func (r *runner) forgeOne(ctx context.Context, job forgeJob) (note ForgeNote, p 
 			p, err := r.proposeDraft(ctx, job, *reply.Draft, reply.Rationale, &note)
 			return note, p, err
 		}
-		note.Text = text.Clip(fmt.Sprintf("the drafts of %s were refused, the last one because: %s", route.Name, text.OneLine(why)), maxForgeReason, text.Ellipsis)
+		note.Text = text.Clip(fmt.Sprintf("the drafts of %s were refused; reason for the last refusal: %s", route.Name, text.OneLine(why)), maxForgeReason, text.Ellipsis)
 		note.Source, note.Reason, m.Refused = reply.Draft.Source, text.Clip(why, maxForgeReason, text.Ellipsis), why
 	}
 	if note.Calls == 0 {
@@ -406,7 +406,7 @@ func (r *runner) examineDraft(ctx context.Context, job forgeJob, d authored.Defi
 		return "", err
 	}
 	if d.Name != job.def.Name && slices.ContainsFunc(defs, func(o authored.Definition) bool { return o.Name == d.Name }) {
-		return "the draft has the name of another tool, " + d.Name, nil
+		return "the draft has the same name as another tool, " + d.Name, nil
 	}
 	report := r.o.Forge.Check(ctx, d)
 	switch {

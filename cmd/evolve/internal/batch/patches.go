@@ -117,7 +117,7 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 		}
 	}
 	if err := r.submitRequested(ctx); err != nil {
-		r.o.Log.Warn("submitting the patches that agents requested failed", "error", err)
+		r.o.Log.Warn("the patches that agents requested could not be submitted", "error", err)
 	}
 	return r.stopped(ctx)
 }

@@ -165,7 +165,7 @@ func (r *runner) changed(ctx context.Context, run archive.Run) (string, error) {
 			{"the prices", was.PricesHash != now.PricesHash},
 			{"its folder", was.AgentHash != now.AgentHash},
 			{"the experience from its live turns", was.Experience != now.Experience},
-			{"what waits for a decision", was.Against != now.Against},
+			{"the waiting proposal", was.Against != now.Against},
 		} {
 			if c.other {
 				what = append(what, c.name)

@@ -473,7 +473,7 @@ func (r *runner) abandonOthers(ctx context.Context) error {
 		}
 		if other.State == archive.RunRunning && other.ID != r.run.ID {
 			other.State, other.Exit = archive.RunInterrupted, ExitInterrupted
-			other.Reason = "its process died, or had no room to record its end, and a run with a different plan was started after it; its evaluations are kept"
+			other.Reason = "its process died, or could not record its end, and a run with a different plan was started after it; its evaluations are kept"
 			if err := r.o.Archive.PutRun(ctx, other); err != nil {
 				return fmt.Errorf("closing run %s: %w", other.ID, err)
 			}
@@ -539,7 +539,7 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 	_ = os.RemoveAll(r.scratch())
 	if r.run.State == archive.RunDone {
 		if err := r.o.RetryCode(); err != nil {
-			r.o.Log.Warn("targets that took too long are not tried again", "error", err)
+			r.o.Log.Warn("targets that took too long will not be tried again", "error", err)
 		}
 	}
 	if err := r.writeEnding(); err != nil {

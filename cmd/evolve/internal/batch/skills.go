@@ -34,14 +34,14 @@ func (r *runner) skills(ctx context.Context, ended error, results []archive.Agen
 		if r.o.Tools != nil {
 			tools, err := r.o.Tools(ctx, a, r.run.ID)
 			if err != nil {
-				r.o.Log.Warn("collecting the tools that evaluations wrote failed", "agent", a.ID, "error", err)
+				r.o.Log.Warn("the tools that evaluations wrote could not be collected", "agent", a.ID, "error", err)
 			}
 			out = append(out, tools...)
 		}
 		if r.o.Memories != nil {
 			p, err := r.o.Memories(ctx, a, r.run.ID)
 			if err != nil {
-				r.o.Log.Warn("collecting what live turns have learnt failed", "agent", a.ID, "error", err)
+				r.o.Log.Warn("what live turns have learnt could not be collected", "agent", a.ID, "error", err)
 			} else if p != nil {
 				out = append(out, *p)
 			}

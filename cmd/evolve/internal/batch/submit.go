@@ -17,7 +17,7 @@ import (
 )
 
 // errTime reports that the run's time is up.
-var errTime = fmt.Errorf("%w: the time of the run is up", bench.ErrBudget)
+var errTime = fmt.Errorf("%w: the run's time is up", bench.ErrBudget)
 
 // payForPatches reports whether a night must reserve money for patches.
 func (o Options) payForPatches() bool {
@@ -75,7 +75,7 @@ func (r *runner) resumePatches(ctx context.Context) {
 		}
 		done, err := r.o.Patches.Resume(ctx)
 		if err != nil && ctx.Err() == nil {
-			r.o.Log.Warn("resuming patches that wait for their gates failed", "error", err)
+			r.o.Log.Warn("the patches that wait for their gates could not be resumed", "error", err)
 		}
 		for _, p := range done {
 			r.noteResumed(r.reviewed(ctx, p))

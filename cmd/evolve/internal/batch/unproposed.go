@@ -24,7 +24,7 @@ func (r *runner) proposeLeft(ctx context.Context) {
 			err = r.proposeOf(ctx, a, run, left, words)
 		}
 		if err != nil {
-			r.o.Log.Warn("proposing a version that was confirmed earlier failed", "target", a.ID, "error", err)
+			r.o.Log.Warn("a version that was confirmed earlier could not be proposed", "target", a.ID, "error", err)
 		}
 	}
 }

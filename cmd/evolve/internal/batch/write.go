@@ -98,7 +98,7 @@ func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Materi
 		if why == "" {
 			return s, fmt.Sprintf("written on the %s attempt, from %d failures", []string{"first", "second"}[try], len(m.Cases)), nil
 		}
-		text, m.Refused = "what the model wrote was refused twice, the second time because: "+why, why
+		text, m.Refused = "what the model wrote was refused twice; reason for the second refusal: "+why, why
 	}
 	return s, text, nil
 }

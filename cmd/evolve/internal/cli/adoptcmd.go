@@ -270,7 +270,7 @@ func branchWords(s review.BranchState) string {
 	case s.Did == "merged":
 		words = fmt.Sprintf("was merged into %s of %s as %s by %s: it is adopted", s.Base, s.Remote, wire.Abbreviated(s.Commit), s.By)
 	case s.Did == "closed":
-		words = fmt.Sprintf("is rejected: %s was deleted there without a merge", at)
+		words = fmt.Sprintf("is rejected: %s was deleted without a merge", at)
 	case s.Did == "reverted":
 		words = fmt.Sprintf("was reverted in %s of %s as %s by %s: it is rolled back", s.Base, s.Remote, wire.Abbreviated(s.Commit), s.By)
 	case s.Did == "deleted":

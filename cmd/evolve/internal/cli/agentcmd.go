@@ -25,29 +25,29 @@ func agentCommand(sh *shell) *cli.Command {
 		&cli.StringFlag{Name: "session", Usage: "continue the conversation `NAME`: its messages, notes, working state and memories"},
 		&cli.BoolFlag{Name: "new", Usage: "start the conversation given by --session from the beginning"},
 		&cli.StringFlag{Name: "domain", Usage: "the turn's subject area `DOMAIN`, instead of the one that its keywords suggest"},
-		&cli.StringFlag{Name: "dir", Usage: "the folder `PATH`, which the file tools of the turn can read"},
+		&cli.StringFlag{Name: "dir", Usage: "let the file tools of the turn read the folder `PATH`"},
 	}
 	return &cli.Command{
 		Name: "agent", Usage: "one agent: its config, a single turn, its stored turns and their lessons",
 		Subcommands: []*cli.Command{
 			{
-				Name: "show", Usage: "the effective config, and where each value comes from", ArgsUsage: "[AGENT]",
+				Name: "show", Usage: "show the effective config, and where each value comes from", ArgsUsage: "[AGENT]",
 				Action: func(c *cli.Context) error { return agentShow(sh, c) },
 			},
 			{
-				Name: "run", Usage: "one turn, shown as it happens and stored", ArgsUsage: "[GOAL…]", Flags: task,
+				Name: "run", Usage: "run one turn, show it as it happens, and store it", ArgsUsage: "[GOAL…]", Flags: task,
 				Action: func(c *cli.Context) error { return agentRun(sh, c) },
 			},
 			{
-				Name: "turns", Usage: "the stored turns, the latest last", Description: "Works while a run is on.",
+				Name: "turns", Usage: "list the stored turns, the latest last", Description: "Works while a run is on.",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "agent", Usage: "only the turns of `AGENT`"}, &cli.StringFlag{Name: "session", Usage: "only the turns of the conversation `NAME`"},
-					&cli.IntFlag{Name: "last", Usage: "only the last `N`", Value: 30},
+					&cli.IntFlag{Name: "last", Usage: "only the last `N` turns", Value: 30},
 				},
 				Action: func(c *cli.Context) error { return agentTurns(sh, c) },
 			},
 			{
-				Name: "turn", Usage: "one stored turn in full: goal, answer, outcome, every step", ArgsUsage: "ID", Description: "Works while a run is on.",
+				Name: "turn", Usage: "show one stored turn in full: goal, answer, outcome, every step", ArgsUsage: "ID", Description: "Works while a run is on.",
 				Action: func(c *cli.Context) error { return agentTurn(sh, c) },
 			},
 			agentLessonsCommand(sh),
@@ -149,7 +149,7 @@ func agentShow(sh *shell, c *cli.Context) error {
 		sh.printf("  agent.yaml nevertheless names %s under space:\n", text.Visible(named))
 	}
 	if len(a.Allow) > 0 {
-		sh.printf("\n  allowed to keep or share text beyond a turn: %s; in live turns from autonomy level 2 on\n", strings.Join(a.Allow, ", "))
+		sh.printf("\n  allowed to keep or share text beyond a turn: %s; in live turns, only from autonomy level 2 on\n", strings.Join(a.Allow, ", "))
 	}
 	printPolicies(sh.console, version, policies)
 	return nil

@@ -30,9 +30,9 @@ func agentForgetCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "forget", Usage: "delete a stored conversation", ArgsUsage: "SESSION",
 		Description: "Deletes its messages, notes and memories, the goals, answers and steps of its turns, and the corrections\n" +
-			"in it, also where lessons quote them. Renders the reports of later runs again. Memory proposals that no\n" +
+			"in it, even where lessons quote them. Renders the reports of later runs again. Memory proposals that no\n" +
 			"person approved lose what agents learned in it, and their git refs. Outcomes, usage and the\n" +
-			"names of the conversation and its domains stay, and the ledger records the deletion. The output lists\n" +
+			"names of the conversation and its domains are kept, and the ledger records the deletion. The output lists\n" +
 			"what is not deleted (backups, exports, commits, suites, adopted memories) and what to do about each.",
 		Flags:  []cli.Flag{agentFlag(), &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask for confirmation; needed if there is no terminal"}},
 		Action: func(c *cli.Context) error { return agentForget(sh, c) },
@@ -102,13 +102,13 @@ func agentForget(sh *shell, c *cli.Context) error {
 }
 
 func printForgotten(sh *shell, v forgetView, agentID, name string) {
-	sh.printf("the conversation %s of %s is deleted, with the texts of %s\n", cell(name, 80), agentID, count(v.Turns, "turn"))
+	sh.printf("the conversation %s of %s was deleted, with the texts of %s\n", cell(name, 80), agentID, count(v.Turns, "turn"))
 	if len(v.Proposals) > 0 {
 		rest := ""
 		if v.Proposal != "" {
 			rest = "; " + v.Proposal + " has the remaining memories"
 		}
-		sh.printf("its memories are removed from %s%s\n", strings.Join(v.Proposals, ", "), rest)
+		sh.printf("its memories were removed from %s%s\n", strings.Join(v.Proposals, ", "), rest)
 	}
 	if len(v.Reports) > 0 {
 		sh.printf("%s rendered again without it\n", count(len(v.Reports), "report"))

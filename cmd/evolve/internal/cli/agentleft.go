@@ -127,8 +127,8 @@ func leftBehind(sh *shell, w *workspace.Workspace, a *workspace.Agent, t talk, f
 			ids = append(ids, "agents/"+a.ID+"/memories.jsonl or agents/memories.jsonl: "+m.ID)
 		}
 	}
-	add(ids, "memories that a person approved", "delete their lines and commit; `evolve memory retract ID` keeps the text")
-	add(forgot.Adopted, "proposals that a person approved, and their commits", "rewrite the history of the repository if the text must go")
+	add(ids, "memories that a person approved", "delete their lines and commit; `evolve memory retract ID` would keep the text")
+	add(forgot.Adopted, "proposals that a person approved, and their commits", "rewrite the history of the repository if the text must be removed")
 	add(forgot.Refs, "git refs of proposals", "git update-ref -d REF")
 	if len(forgot.Emptied) > 0 {
 		out = append(out, leftOver{What: "git objects of the proposals that lost memories", Do: "git gc --prune=now, once nothing else needs them"})

@@ -38,7 +38,7 @@ type lessonsView struct {
 
 func agentLessonsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "lessons", Usage: "the lessons from an agent's live turns", ArgsUsage: "[AGENT]",
+		Name: "lessons", Usage: "show the lessons from an agent's live turns", ArgsUsage: "[AGENT]",
 		Description: "Every night derives lessons from the stored turns: strengths, weaknesses, referrals, corrections,\n" +
 			"tool errors, latencies and adjustments, each with its counts and turns. A person's own EVAL_FEEDBACK.md in the\n" +
 			"folder of the agent comes first. The next turn reads that file and the advice of the lessons, without texts from\n" +

@@ -85,15 +85,15 @@ func agentRun(sh *shell, c *cli.Context) error {
 func (t oneTurn) check(c *cli.Context) error {
 	switch {
 	case t.Suite != nil && t.Session != "":
-		return exit.Misuse(errors.New("--session continues a conversation; --task runs a separate task"))
+		return exit.Misuse(errors.New("--session cannot be combined with --task, which runs a separate task"))
 	case t.Suite != nil && c.String("dir") != "":
-		return exit.Misuse(errors.New("--dir is for a goal; --task has its own files"))
+		return exit.Misuse(errors.New("--dir cannot be combined with --task: a task has its own files"))
 	case c.IsSet("domain") && t.Suite != nil:
-		return exit.Misuse(errors.New("--domain is for a goal; --task has its own domain"))
+		return exit.Misuse(errors.New("--domain cannot be combined with --task: a task has its own domain"))
 	case c.IsSet("domain") && workspace.DomainProblem(c.String("domain")) != "":
 		return exit.Errorf(exit.Usage, "known ones: "+knownDomains(domainsOf(t.Agent), nil), "--domain: %s", workspace.DomainProblem(c.String("domain")))
 	case c.Bool("new") && t.Session == "":
-		return exit.Misuse(errors.New("--new begins a conversation anew; name the conversation with --session"))
+		return exit.Misuse(errors.New("--new starts a conversation from the beginning; name the conversation with --session"))
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 func archiveCommand(sh *shell) *cli.Command {
 	var csv bool
 	return &cli.Command{
-		Name: "archive", Usage: "what was recorded: numbers, checks, export, import, backups and repair",
+		Name: "archive", Usage: "the recorded data: counts, checks, export, import, backups and repair",
 		Subcommands: []*cli.Command{
 			{
 				Name: "stats", Usage: "count the records of each kind",
@@ -31,7 +31,7 @@ func archiveCommand(sh *shell) *cli.Command {
 				Action: func(c *cli.Context) error { return archiveCheck(sh, c) },
 			},
 			{
-				Name: "export", Usage: "everything as JSONL, or the evaluations as CSV", ArgsUsage: "[FILE]",
+				Name: "export", Usage: "export everything as JSONL, or the evaluations as CSV", ArgsUsage: "[FILE]",
 				Flags:  []cli.Flag{&cli.BoolFlag{Name: "csv", Destination: &csv, Usage: "print the evaluations as CSV"}},
 				Action: func(c *cli.Context) error { return archiveExport(sh, c, csv) },
 			},

@@ -19,7 +19,7 @@ import (
 func archiveRepairCommand(sh *shell) *cli.Command {
 	var yes bool
 	return &cli.Command{
-		Name: "repair", Usage: "save what can be read of a damaged archive",
+		Name: "repair", Usage: "recover what can still be read of a damaged archive",
 		Description: "Lists what is damaged, counts what a repair would keep and lose, and changes nothing; ends with exit code 8 if there is " +
 			"damage. With --yes it builds a sound archive from every record that can be read, before " +
 			"and after the damage. The ledger is kept up to the end of its unbroken chain, and a new entry names what was " +
@@ -53,7 +53,7 @@ func archiveRepair(sh *shell, c *cli.Context, yes bool) error {
 		return err
 	}
 	if r.Aside != "" {
-		sh.stands = "the archive is repaired; the damaged one is " + r.Aside
+		sh.stands = "the archive is repaired; the damaged one was moved to " + r.Aside
 	}
 	if sh.json {
 		err = sh.printJSON(repairView{r.Sound(), r.Aside != "", *r})
@@ -93,7 +93,7 @@ func printRepair(con *console, root string, r *archive.Repair) error {
 	if err != nil {
 		name = r.Aside
 	}
-	_, err = fmt.Fprintf(con.stdout, "\nrepaired; the damaged archive is %s\n\n  next    %s\n", text.Visible(name), con.command("evolve archive check"))
+	_, err = fmt.Fprintf(con.stdout, "\nrepaired; the damaged archive was moved to %s\n\n  next    %s\n", text.Visible(name), con.command("evolve archive check"))
 	return err
 }
 

@@ -33,7 +33,7 @@ func archiveRestoreCommand(sh *shell) *cli.Command {
 			"archive is put in place. A backup is refused if .evolve/archive.head and the commits name a different archive. " +
 			"Decisions that an older backup does not have are listed before you are asked to confirm.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "archive", Usage: "accept a backup of another archive, the one with this `ID` (\"" + noArchiveID + "\" for a backup without an id)"},
+			&cli.StringFlag{Name: "archive", Usage: "accept a backup of a different archive, the one with this `ID` (\"" + noArchiveID + "\" for a backup without an id)"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask before records are lost; needed if there is no terminal"},
 		},
 		Action: func(c *cli.Context) error { return archiveRestore(sh, c) },
@@ -206,7 +206,7 @@ func lostWords(d archive.LostDecision) string {
 func confirmLoss(ctx context.Context, con *console, c *cli.Context, lost archive.Succession, foreign string) error {
 	var b strings.Builder
 	if foreign != "" {
-		fmt.Fprintf(&b, "the backup is of another archive: %s\n", foreign)
+		fmt.Fprintf(&b, "the backup is of a different archive: %s\n", foreign)
 	}
 	if lost.Entries > 0 || len(lost.Lost) > 0 {
 		fmt.Fprintf(&b, "the backup is older than what is recorded here: %s\n",
@@ -216,7 +216,7 @@ func confirmLoss(ctx context.Context, con *console, c *cli.Context, lost archive
 		fmt.Fprintf(&b, "  %s\n", lostWords(d))
 	}
 	if lost.Entries > 0 && len(lost.Lost) == 0 {
-		b.WriteString("  whether they hold decisions, and which, is unknown\n")
+		b.WriteString("  it is unknown whether they hold decisions, and which\n")
 	}
 	who, ok := con.asker()
 	if c.Bool("yes") || !ok {
@@ -250,6 +250,6 @@ func refuseLost(ctx context.Context, a *archive.Archive, p archive.ProposalRecor
 	if err != nil || d == nil {
 		return err
 	}
-	return exit.Errorf(exit.Gate, "`evolve reject "+p.ID+"` repeats a rejection; --override-reason adopts it all the same",
+	return exit.Errorf(exit.Gate, "`evolve reject "+p.ID+"` repeats a rejection; --override-reason adopts it anyway",
 		"%s, in ledger entries that a restore lost", lostWords(*d))
 }

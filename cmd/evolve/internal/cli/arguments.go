@@ -29,7 +29,7 @@ func checkArguments(c *cli.Context, name string, command *cli.Command) error {
 	case n > most && len(command.Subcommands) > 0:
 		return unknownCommand(c.Args().First(), name, command.Subcommands)
 	case n > most && most == 0:
-		return exit.Errorf(exit.Usage, "`"+name+" --help` shows what it takes", "%s takes no arguments; it was given %q", name, c.Args().First())
+		return exit.Errorf(exit.Usage, "`"+name+" --help` shows its arguments", "%s takes no arguments; it was given %q", name, c.Args().First())
 	case n > most:
 		return exit.Errorf(exit.Usage, "it is `"+name+" "+command.ArgsUsage+"`", "%q is one argument too many", c.Args().Get(most))
 	case n < least:
@@ -276,7 +276,7 @@ func badFlag(err error, flags []cli.Flag) error {
 	case *cli.DurationFlag:
 		wants = "a length of time such as 45m or 6h"
 	case *cli.BoolFlag:
-		wants = "true or false, or nothing"
+		wants = "true or false, or no value"
 	}
 	return exit.Misuse(fmt.Errorf("--%s takes %s, not %q", m[2], wants, m[1]))
 }

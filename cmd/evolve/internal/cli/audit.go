@@ -17,7 +17,7 @@ func auditCommand(sh *shell) *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "log", Usage: "the entries",
-				Flags: []cli.Flag{&cli.Int64Flag{Name: "from", Destination: &from, Usage: "from entry `N` on", Value: 1}},
+				Flags: []cli.Flag{&cli.Int64Flag{Name: "from", Destination: &from, Usage: "start at entry `N`", Value: 1}},
 				Action: func(c *cli.Context) error {
 					return inspecting(sh, c, func(_ string, a *archive.Archive) error { return auditLog(c.Context, sh.console, a, from) })
 				},

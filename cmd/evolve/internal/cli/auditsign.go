@@ -24,8 +24,8 @@ func signCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "sign", Usage: "sign the head of the ledger with an SSH key",
 		Description: "Writes .evolve/head.signed and its signature, .evolve/head.signed.sig, which `ssh-keygen -Y verify -n evolve` " +
-			"can check as well. Anyone who can read the key can sign a different history. With audit.sign in evolve.yaml each entry is " +
-			"signed as it is written; this command signs entries that were added in another way, such as by a restore: look at them first. " +
+			"can also check. Anyone who can read the key can sign a different history. With audit.sign in evolve.yaml each entry is " +
+			"signed when it is written; this command signs entries that were added in other ways, such as by a restore: review them first. " +
 			"It does not sign a ledger in which `evolve audit verify` finds a fault.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "key", Destination: &o.key, Usage: "the private ed25519 key in `FILE`, without a passphrase; audit.sign in evolve.yaml by default"},
@@ -52,7 +52,7 @@ func auditSign(sh *shell, c *cli.Context, o signOptions) error {
 		switch {
 		case errors.Is(err, signing.ErrUnsigned), err == nil, o.anew:
 		case errors.As(err, new(*archive.AuditError)):
-			return exit.Errorf(exit.Integrity, signing.Hint, "the ledger does not continue what was signed before: %w", err)
+			return exit.Errorf(exit.Integrity, signing.Hint, "the ledger does not continue from the head that was signed before: %w", err)
 		default:
 			return err
 		}
@@ -67,7 +67,7 @@ func auditSign(sh *shell, c *cli.Context, o signOptions) error {
 		}
 		_, err = fmt.Fprintf(sh.stdout, "signed: %d entries, head %s\n", n, head)
 		if err == nil && was.Signer.Fingerprint != "" && was.Seq < n {
-			_, err = fmt.Fprintf(sh.stdout, "  new in it: entries %d to %d, which %s lists\n", was.Seq+1, n, sh.command(fmt.Sprintf("evolve audit log --from %d", was.Seq+1)))
+			_, err = fmt.Fprintf(sh.stdout, "  newly signed: entries %d to %d, which %s lists\n", was.Seq+1, n, sh.command(fmt.Sprintf("evolve audit log --from %d", was.Seq+1)))
 		}
 		return err
 	})
@@ -87,7 +87,7 @@ func keysFor(sh *shell, root, file string) (signing.Keys, error) {
 		return signing.Keys{}, err
 	}
 	if set.Sign == "" {
-		return signing.Keys{}, exit.Errorf(exit.Usage, "--key FILE names it, or `audit: {sign: FILE}` in evolve.yaml", "there is no key to sign with")
+		return signing.Keys{}, exit.Errorf(exit.Usage, "name it with --key FILE, or with `audit: {sign: FILE}` in evolve.yaml", "there is no key to sign with")
 	}
 	return signing.Load(set)
 }

@@ -63,12 +63,12 @@ type verifyView struct {
 
 func verifyCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "verify", Usage: "check that nothing recorded was changed, moved or cut off",
-		Description: "Checks that the chain of the ledger, its head beside the archive, decisions and proposals, the evaluations that " +
+		Name: "verify", Usage: "check that no record was changed, moved or removed",
+		Description: "Checks that the ledger's hash chain, the copy of its head next to the archive, decisions, proposals, the evaluations that " +
 			"proposals rest on, and the trailers of the repository's commits all agree. " +
 			"The rulings of all results are computed again from the evaluations that are still stored. " +
-			"The first disagreement is printed, and the exit code is 8. With audit.sign in evolve.yaml the head must be signed.",
-		Flags:  []cli.Flag{&cli.StringFlag{Name: "allowed-signers", Usage: "the keys in `FILE`, in the format of ssh-keygen: one of them must have signed a head of this ledger; audit.allowed_signers in evolve.yaml by default"}},
+			"If anything disagrees, the first disagreement is printed and the exit code is 8. With audit.sign in evolve.yaml the head must be signed.",
+		Flags:  []cli.Flag{&cli.StringFlag{Name: "allowed-signers", Usage: "require that one of the public keys in `FILE`, in the allowed signers format of ssh-keygen, signed a head of this ledger; audit.allowed_signers in evolve.yaml by default"}},
 		Action: func(c *cli.Context) error { return auditVerify(sh, c) },
 	}
 }
@@ -93,9 +93,9 @@ func unverified(err error) error {
 	case errors.As(err, new(*exit.Error)):
 		return err
 	case errors.As(err, new(*archive.LedgerError)):
-		return exit.Errorf(exit.Integrity, "compare with a backup or an export; the head is printed in every report and adoption commit", "%w", err)
+		return exit.Errorf(exit.Integrity, "compare the ledger with a backup or an export; every report and adoption commit shows its head", "%w", err)
 	case errors.As(err, new(*archive.AuditError)):
-		return exit.Errorf(exit.Integrity, "either the archive or the repository was rewritten: compare both with a backup; `evolve help trust` compares them", "%w", err)
+		return exit.Errorf(exit.Integrity, "either the archive or the repository was rewritten: compare both with a backup, as `evolve help trust` describes", "%w", err)
 	}
 	return err
 }
@@ -211,7 +211,7 @@ func printVerified(con *console, v verifyView) {
 		con.printf("  %s not recomputable: their evaluations were removed\n", count(n, "ruling"))
 	}
 	if v.Accepted > 0 {
-		con.printf("  %s that differed from the witnessed one, accepted or restored by a person (`evolve audit log`); %s whose ledger entries were lost\n",
+		con.printf("  %s that differed from the witnessed one, but that a person accepted or restored (`evolve audit log`); %s whose ledger entries were lost\n",
 			count(v.Accepted, "ledger"), count(len(v.Lost), "commit"))
 	}
 	if n := len(v.Unproven); n > 0 {

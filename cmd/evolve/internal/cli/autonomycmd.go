@@ -24,7 +24,7 @@ func autonomyCommand(sh *shell) *cli.Command {
 		Name: "autonomy", Usage: "what an agent may do in live turns, and what a higher level needs",
 		Subcommands: []*cli.Command{
 			{
-				Name: "status", Usage: "the level of each agent, its tools, and the figures for the next level", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
+				Name: "status", Usage: "show the level and the tools of each agent, and its figures for the next level", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
 				Action: func(c *cli.Context) error { return autonomyStatus(sh, c) },
 			},
 			{
@@ -34,17 +34,17 @@ func autonomyCommand(sh *shell) *cli.Command {
 				Flags: []cli.Flag{
 					&cli.IntFlag{Name: "level", Usage: "the level `N` that is asked for"},
 					&cli.StringFlag{Name: "reason", Usage: "the `REASON`, for the person who decides"},
-					&cli.StringFlag{Name: "from", Usage: "the change request `ID` in which the agent asked for it"},
+					&cli.StringFlag{Name: "from", Usage: "the `ID` of the change request in which the agent asked for the level"},
 					byFlag(),
 				},
 				Action: func(c *cli.Context) error { return autonomyRequest(sh, c) },
 			},
 			{
-				Name: "requests", Usage: "the requests for levels, open and decided", Description: "Works while a run is on.",
+				Name: "requests", Usage: "list the requests for levels, open and decided", Description: "Works while a run is on.",
 				Action: func(c *cli.Context) error { return autonomyRequests(sh, c) },
 			},
 			{
-				Name: "lower", Usage: "lower the level of an agent at once", ArgsUsage: "AGENT", Description: "Works while a run is on: the level takes effect at once, and the run adds it to the ledger at its end.",
+				Name: "lower", Usage: "lower the level of an agent at once", ArgsUsage: "AGENT", Description: "Works while a run is on: the level takes effect at once, and the run adds it to the ledger when it ends.",
 				Flags: []cli.Flag{
 					&cli.IntFlag{Name: "level", Usage: "the level `N`; the next lower one by default"},
 					&cli.StringFlag{Name: "reason", Usage: "the `REASON`, for the ledger"},
@@ -65,7 +65,7 @@ func autonomyRequest(sh *shell, c *cli.Context) error {
 		return err
 	}
 	if !c.IsSet("level") {
-		return exit.Errorf(exit.Usage, "`evolve autonomy status "+a.ID+"` shows the next one", "--level is missing")
+		return exit.Errorf(exit.Usage, "`evolve autonomy status "+a.ID+"` shows the next level", "--level is missing")
 	}
 	r := review.LevelRequest{Agent: a.ID, Level: autonomy.Level(c.Int("level")), Reason: sh.Scrub(w)(c.String("reason"))}
 	if r.By, err = decider(sh, c, w.Root); err != nil {
@@ -96,7 +96,7 @@ func proposeLevel(ctx context.Context, sh *shell, w *workspace.Workspace, store 
 			return archive.ProposalRecord{}, err
 		}
 		if asked.Request.Type != autonomy.RequestType || asked.Agent != r.Agent {
-			return archive.ProposalRecord{}, exit.Errorf(exit.Usage, "`evolve requests list` shows what each asks for", "%s is not a request by %s for a level of autonomy", asked.ID, r.Agent)
+			return archive.ProposalRecord{}, exit.Errorf(exit.Usage, "`evolve requests list` shows what each request asks for", "%s is not a request by %s for a level of autonomy", asked.ID, r.Agent)
 		}
 		if asked.State == archive.RequestDenied {
 			return archive.ProposalRecord{}, exit.Errorf(exit.Gate, "leave --from out, and give your own reason", "%s was denied, so no request can be based on it", asked.ID)
@@ -167,7 +167,7 @@ func lowerLevel(c *cli.Context, sh *shell, w *workspace.Workspace, id string, wo
 	if err := wire.KeepLowering(w.Root, id, change); err != nil {
 		return r, err
 	}
-	sh.Log.Warn("the lower level is in effect, and the next command that records something adds it to the ledger: " + unrecorded.Error())
+	sh.Log.Warn("the lower level is in effect but not yet in the ledger; the next command that records something adds it: " + unrecorded.Error())
 	r.Level, r.Changes = change.To, append(r.Changes, change)
 	return r, nil
 }
@@ -231,7 +231,7 @@ func autonomyRequests(sh *shell, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return printList(sh.console, "requests", lines, "no level of autonomy was asked for", func(l levelLine) error {
+	return printList(sh.console, "requests", lines, "no level of autonomy has been requested", func(l levelLine) error {
 		decided := ""
 		if d := l.Decision; d != nil {
 			decided = fmt.Sprintf("  %s by %s: %s", text.Visible(d.Action), cell(d.By, 40), cell(d.Reason, 60))
@@ -273,14 +273,14 @@ func printConduct(con *console, f autonomy.Figures) {
 // conductLines returns lines with the figures that are not part of any requirement.
 func conductLines(f autonomy.Figures) []string {
 	list := []string{
-		fmt.Sprintf("people approved %d of the %d requests and proposals by this agent that they decided on", f.Granted, f.Decided),
+		fmt.Sprintf("people approved %d of this agent's %d decided requests and proposals", f.Granted, f.Decided),
 		fmt.Sprintf("it made %s, %d of them in the last 7 days", count(f.Unsafe, "unsafe request"), f.Recent),
 	}
 	if f.LeftOut > 0 {
 		list = append(list, orElse("1 turn was", fmt.Sprintf("%d turns were", f.LeftOut), f.LeftOut == 1)+" imported and did not count")
 	}
 	if !f.Since.IsZero() {
-		list = append(list, "only turns count that came after the level was last lowered, on "+day(f.Since))
+		list = append(list, "turns count only if they came after the level was last lowered, on "+day(f.Since))
 	}
 	return list
 }
@@ -292,7 +292,7 @@ func levelGrounds(to autonomy.Level, f autonomy.Figures) []string {
 	for _, r := range autonomy.Requirements(to, f) {
 		out = append(out, fmt.Sprintf("%s: %s; needed: %s", r.Name, r.Have, r.Need))
 	}
-	out = append(out, fmt.Sprintf("people approved %d of the %d requests and proposals by this agent that they decided on", f.Granted, f.Decided))
+	out = append(out, fmt.Sprintf("people approved %d of this agent's %d decided requests and proposals", f.Granted, f.Decided))
 	for _, risk := range autonomy.Risks(to, f) {
 		out = append(out, "! risk: "+risk)
 	}

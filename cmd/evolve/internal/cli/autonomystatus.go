@@ -223,7 +223,7 @@ func printLevels(con *console, list []levelOf) {
 func lowerAdvice(agentID string, level autonomy.Level, recent int) string {
 	told := fmt.Sprintf("%s made %d unsafe requests in the last 7 days", agentID, recent)
 	if level == autonomy.Lowest {
-		return told + ": `evolve requests list --all` shows them; it already has the lowest level"
+		return told + ": `evolve requests list --all` shows them; the agent already has the lowest level"
 	}
 	return told + ": lower its level with `evolve autonomy lower " + agentID + " --reason \"…\"`"
 }
@@ -231,7 +231,7 @@ func lowerAdvice(agentID string, level autonomy.Level, recent int) string {
 func printAutonomy(con *console, v autonomyView) {
 	con.printf("%s  autonomy level %d (%s)\n", text.Visible(v.Agent), v.Level, v.Name)
 	if v.InForce != v.Level {
-		con.printf("  it acts as at level %d: this version enables nothing beyond level %d\n", v.InForce, autonomy.SwitchedOn)
+		con.printf("  it acts as if at level %d: this version of evolve enables nothing beyond level %d\n", v.InForce, autonomy.SwitchedOn)
 	}
 	if v.Unproven != "" {
 		con.printf("  ! %s\n", text.Visible(v.Unproven))
@@ -240,7 +240,7 @@ func printAutonomy(con *console, v autonomyView) {
 		con.printf("  ! %s\n", con.localHint(text.Visible(v.Advice)))
 	}
 	if len(v.Allowed)+len(v.KeptBack) == 0 {
-		con.printf("  tools      its own: evolve offers it none, so the level restricts none\n")
+		con.printf("  tools      only its own: evolve offers it no tools that the level could restrict\n")
 	} else {
 		con.printf("  allowed    %s\n", orDash(text.Visible(strings.Join(v.Allowed, ", "))))
 		con.printf("  withheld   %s\n", orDash(text.Visible(strings.Join(v.KeptBack, ", "))))
@@ -250,7 +250,7 @@ func printAutonomy(con *console, v autonomyView) {
 		printRequirements(con, n.Requirements)
 		switch {
 		case v.Open != "":
-			con.printf("  to request it: %s\n", con.command("evolve show "+v.Open))
+			con.printf("  already requested: %s\n", con.command("evolve show "+v.Open))
 		case n.Met:
 			con.printf("  %s\n", con.command(fmt.Sprintf("evolve autonomy request %s --level %d --reason \"…\"", v.Agent, n.Level)))
 		}

@@ -30,7 +30,7 @@ func benchBuildCommand(sh *shell) *cli.Command {
 		formats = append(formats, string(f))
 	}
 	return &cli.Command{
-		Name: "build", Usage: "turn conversations that people approved into a suite", ArgsUsage: "[FILE…]",
+		Name: "build", Usage: "build a suite from conversations that people approved", ArgsUsage: "[FILE…]",
 		Description: "Without FILE it reads the agent's own turns. FILE is a log of conversations, or - for standard\n" +
 			"input; the format is detected, and nothing named in it is executed, fetched or followed. On a\n" +
 			"terminal you look through the tasks before they are written.",
@@ -41,10 +41,10 @@ func benchBuildCommand(sh *shell) *cli.Command {
 			&cli.StringFlag{Name: "domain", Usage: "the `DOMAIN` of all tasks; by default the one in the log, or the one that the agent's keywords suggest"},
 			&cli.IntFlag{Name: "per-domain", Value: perDomain, Usage: "at most `N` tasks from each domain"},
 			&cli.StringFlag{Name: "grader", Usage: "the `GRADER` of all tasks, one that uses the task's answer, such as numeric or rouge_l"},
-			&cli.BoolFlag{Name: "conversations", Usage: "turn each conversation that has several messages from the user and was approved at its end into one scripted conversation"},
+			&cli.BoolFlag{Name: "conversations", Usage: "make one scripted conversation from each conversation that has several user messages and was approved at its end"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "count and list the tasks, but write nothing"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "write without a review; needed if there is no terminal"},
-			&cli.BoolFlag{Name: "force", Usage: "replace the existing suite; its tasks that stay keep their splits"},
+			&cli.BoolFlag{Name: "force", Usage: "replace the existing suite; tasks that are in both suites keep their splits"},
 		},
 		Action: func(c *cli.Context) error { return benchBuild(sh, c) },
 	}
@@ -107,11 +107,11 @@ func existingTasks(c *cli.Context, file string) (sessions.Existing, error) {
 		return nil, fmt.Errorf("reading the existing suite: %w", workspace.Reason(err))
 	}
 	if !c.Bool("force") && !c.Bool("dry-run") {
-		return nil, exit.Errorf(exit.Usage, "--force replaces it; its tasks stay in their splits", "%s exists", file)
+		return nil, exit.Errorf(exit.Usage, "--force replaces it; tasks that are in both suites keep their splits", "%s exists", file)
 	}
 	suite, issues := bench.LoadSuite(filepath.Dir(file), strings.TrimSuffix(filepath.Base(file), ".jsonl"), grade.Rules())
 	if suite == nil {
-		return nil, exit.Errorf(exit.Usage, "repair it, so that its tasks stay in their splits, or move it away", "%s", issues[0])
+		return nil, exit.Errorf(exit.Usage, "repair it, so that its tasks keep their splits, or move it elsewhere", "%s", issues[0])
 	}
 	return suite.Tasks, nil
 }

@@ -17,7 +17,7 @@ import (
 // a session is a conversation by itself.
 func (b *suiteBuilder) own(sh *shell, c *cli.Context) error {
 	if c.IsSet("format") {
-		return exit.Misuse(errors.New("--format is for a FILE, but none is named"))
+		return exit.Misuse(errors.New("--format applies only to a FILE, but none is named"))
 	}
 	var list []sessions.Conversation
 	of := map[string]int{} // by session

@@ -33,10 +33,10 @@ func (o *builtSuite) print(con *console) {
 		}
 	}
 	s := o.Summary
-	say("", "%s in %s: %d approved, %d corrected (%d state the answer), %d refused by the log",
+	say("", "%s in %s: %d approved, %d corrected (%d with the answer stated), %d rejected according to the log",
 		count(s.Exchanges, "exchange"), count(s.Conversations, "conversation"), s.Approved, s.Corrected, s.Stated, s.Refused)
 	if s.Targets > 0 {
-		say("  ", "%s with the target of the log as the answer", count(s.Targets, "exchange"))
+		say("  ", "%s whose answer is the target in the log", count(s.Targets, "exchange"))
 	}
 	if s.Repeated > 0 {
 		say("  ", "%s skipped: an equal or longer record has the same conversation", count(s.Repeated, "record"))
@@ -54,12 +54,12 @@ func (o *builtSuite) print(con *console) {
 		count(s.Scrubbed, "task"), count(s.Duplicates, "near-duplicate"), count(s.Clusters, "cluster"))
 	say("", "%s with an e-mail address, a phone number, an SSN or an IBAN replaced", count(s.Personal, "task"))
 	if s.BadDomains > 0 {
-		say("", "%s without the domain that the log names, which no suite can have", count(s.BadDomains, "task"))
+		say("", "%s without the domain named in the log, because no suite may use that name", count(s.BadDomains, "task"))
 	}
 	say("", "names, postal addresses and other personal data are not replaced: look through the tasks")
 	say("", "%s kept: %d search, %d holdout", count(s.Kept, "task"), s.Search, s.Holdout)
 	if e := s.Existing; e != nil {
-		say("", "%d tasks of the existing suite stay in their splits, %d new, %d removed", e.Stay, e.New, e.Gone)
+		say("", "%d tasks of the existing suite keep their splits, %d new, %d removed", e.Stay, e.New, e.Gone)
 	}
 	for _, d := range s.Domains {
 		line := fmt.Sprintf("%-16s %d of %s in %s: %d search, %d holdout",

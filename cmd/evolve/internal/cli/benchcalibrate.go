@@ -21,12 +21,12 @@ import (
 func benchCalibrateCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "calibrate", Usage: "compare the judge of a suite with people's labels",
-		Description: "A line of labels is {\"task\": ID, \"answer\": TEXT, \"label\": 0 to 1}, or \"grade\" on the judge's scale\n" +
+		Description: "A label is a line {\"task\": ID, \"answer\": TEXT, \"label\": 0 to 1}, or with \"grade\" on the judge's scale\n" +
 			"instead of \"label\". Each line takes one call to the judge, which costs money; the result is recorded.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "labels", Required: true, Usage: "the JSONL `FILE` of labels, or - for standard input"},
-			&cli.StringFlag{Name: "suite", Usage: "the `SUITE`; needed when several have judges"},
-			&cli.IntFlag{Name: "grader", Usage: "the task's grader number `N`, from 1; needed when it has several judges"},
+			&cli.StringFlag{Name: "suite", Usage: "the `SUITE`; needed if several suites have judges"},
+			&cli.IntFlag{Name: "grader", Usage: "use grader number `N` of each task, counted from 1; needed if a task has several judges"},
 		},
 		Action: func(c *cli.Context) error { return benchCalibrate(sh, c) },
 	}
@@ -47,7 +47,7 @@ func benchCalibrate(sh *shell, c *cli.Context) error {
 	}
 	labels, err := grade.ReadLabels(in)
 	if err = errors.Join(err, in.Close()); err != nil {
-		return exit.Errorf(exit.Usage, "`evolve help suites` shows a line of labels", "%s: %w", c.String("labels"), err)
+		return exit.Errorf(exit.Usage, "`evolve help suites` shows the format of a label", "%s: %w", c.String("labels"), err)
 	}
 	list, err := labelled(suite, labels, c.Int("grader"))
 	if err != nil {
@@ -87,7 +87,7 @@ func benchCalibrate(sh *shell, c *cli.Context) error {
 }
 
 func tooFew(n int, what string, code int, why error) error {
-	hint := fmt.Sprintf("label at least %d answers, bad ones among them", stats.LeastLabels)
+	hint := fmt.Sprintf("label at least %d answers, including bad ones", stats.LeastLabels)
 	if why != nil {
 		return exit.Errorf(code, "`evolve doctor` checks the provider", "there are %d %s, too few to calibrate a judge: %w", n, what, why)
 	}
@@ -100,9 +100,9 @@ func judgedSuite(w *workspace.Workspace, name string) (*bench.Suite, error) {
 	names := slices.DeleteFunc(sortedSuites(w), func(n string) bool { return w.Suites[n].Judges == "" })
 	switch {
 	case len(names) == 0:
-		return nil, exit.Errorf(exit.Usage, "`evolve help suites` shows how a task asks for a judge", "no suite has a grader of type judge")
+		return nil, exit.Errorf(exit.Usage, "`evolve help suites` shows how to give a task a judge", "no suite has a grader of type judge")
 	case name == "" && len(names) > 1:
-		return nil, exit.Errorf(exit.Usage, "--suite names one of "+strings.Join(names, ", "), "%d suites have judges", len(names))
+		return nil, exit.Errorf(exit.Usage, "choose one with --suite: "+strings.Join(names, ", "), "%d suites have judges", len(names))
 	case name == "":
 		name = names[0]
 	case !slices.Contains(names, name):
@@ -132,17 +132,17 @@ func labelled(suite *bench.Suite, labels []grade.Label, n int) ([]grade.Labelled
 		case n == 0 && len(own) == 1:
 			j = own[0]
 		case n == 0 && len(own) > 1:
-			return nil, exit.Errorf(exit.Usage, "--grader N names one, counted from 1 among all of its graders", "line %d: the task %q has %d judges", l.Line, l.Task, len(own))
+			return nil, exit.Errorf(exit.Usage, "choose one with --grader N, counted from 1 among all graders of the task", "line %d: the task %q has %d judges", l.Line, l.Task, len(own))
 		}
 		if j == nil {
-			return nil, exit.Errorf(exit.Usage, "label answers to tasks with a judge", "line %d: that grader of the task %q is not a judge", l.Line, l.Task)
+			return nil, exit.Errorf(exit.Usage, "label answers to tasks with a judge", "line %d: the selected grader of the task %q is not a judge", l.Line, l.Task)
 		}
 		human, err := l.Human(j)
 		if err != nil {
 			return nil, exit.Misuse(err)
 		}
 		if len(list) > 0 && list[0].Judge.Points() != j.Points() {
-			return nil, exit.Errorf(exit.Usage, "calibrate them separately", "line %d: its judge has a different scale from the one on line %d", l.Line, labels[0].Line)
+			return nil, exit.Errorf(exit.Usage, "calibrate judges with different scales separately", "line %d: its judge has a different scale from the one on line %d", l.Line, labels[0].Line)
 		}
 		list = append(list, grade.Labelled{Judge: j, Answer: l.Answer, Human: human})
 	}
@@ -176,11 +176,11 @@ func printCalibration(con *console, r archive.Calibration, j *grade.Judge) {
 	measure("agreement", &a.Same, "")
 	measure("kappa", a.Kappa, "not defined: all grades are the same")
 	measure("bias", &a.Bias, "")
-	measure("by length", a.Length, "not defined: the lengths or the differences are all the same")
+	measure("by length", a.Length, "not defined: all lengths of answers or all differences in grade are the same")
 	if a.First != nil {
 		measure("by place", a.First, "")
 	}
-	con.printf("\n  rows: the people's grades, columns: the judge's, from the worst to the best\n")
+	con.printf("\n  rows: people's grades; columns: the judge's grades; both from the worst to the best\n")
 	if j.Points() > 20 {
 		con.printf("  the table is left out because of its size; --json includes it\n")
 	} else {

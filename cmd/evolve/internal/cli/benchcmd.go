@@ -24,7 +24,7 @@ func benchCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "bench", Usage: "suites: what agents are measured on",
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "the suites and their tasks in numbers", Action: func(c *cli.Context) error { return benchList(sh, c) }},
+			{Name: "list", Usage: "list the suites, with the numbers of their tasks and clusters", Action: func(c *cli.Context) error { return benchList(sh, c) }},
 			{
 				Name: "validate", Usage: "check the suites of the workspace, or the named files", ArgsUsage: "[FILE…]",
 				Description: "If this machine lacks a program that a grader or an agent needs, there is a warning and the exit code stays 0,\n" +
@@ -36,7 +36,7 @@ func benchCommand(sh *shell) *cli.Command {
 			benchBuildCommand(sh),
 			benchCalibrateCommand(sh),
 			{
-				Name: "split", Usage: "show which tasks are searched on and which are held out", ArgsUsage: "SUITE",
+				Name: "split", Usage: "show which tasks are for the search and which are held out", ArgsUsage: "SUITE",
 				Action: func(c *cli.Context) error { return benchSplit(sh, c) },
 			},
 		},

@@ -34,17 +34,17 @@ type benchImportOptions struct {
 func benchImportCommand(sh *shell) *cli.Command {
 	var o benchImportOptions
 	return &cli.Command{
-		Name: "import", Usage: "turn a foreign set of tasks into a suite, or into an agent's memories", ArgsUsage: "FILE",
+		Name: "import", Usage: "convert a task set in another format into a suite, or into an agent's memories", ArgsUsage: "FILE",
 		Description: "FILE may be - for standard input. The format is detected; nothing named in the file is\n" +
 			"executed, fetched or followed. The formats:\n\n" + listFormats(),
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Destination: &o.format, Usage: "read it as `FORMAT`: " + strings.Join(texts(importer.Formats()), ", ")},
+			&cli.StringFlag{Name: "format", Destination: &o.format, Usage: "read the file as `FORMAT`: " + strings.Join(texts(importer.Formats()), ", ")},
 			&cli.StringFlag{Name: "suite", Destination: &o.suite, Usage: "write suites/`NAME`.jsonl"},
-			&cli.StringFlag{Name: "memories", Destination: &o.memories, Usage: "write agents/`AGENT`/memories.jsonl instead"},
+			&cli.StringFlag{Name: "memories", Destination: &o.memories, Usage: "write agents/`AGENT`/memories.jsonl instead of a suite"},
 			&cli.StringSliceFlag{Name: "part", Destination: &o.parts, Usage: "the `PART` of a labelled set (train, val, test); test by default"},
-			&cli.IntFlag{Name: "per-label", Destination: &o.read.PerLabel, Usage: "at most `N` tasks of each label in a labelled set"},
+			&cli.IntFlag{Name: "per-label", Destination: &o.read.PerLabel, Usage: "at most `N` tasks with each label in a labelled set"},
 			&cli.IntFlag{Name: "limit", Destination: &o.read.Limit, Usage: "at most `N` tasks"},
-			&cli.Int64Flag{Name: "seed", Destination: &o.read.Seed, Usage: "random seed `N` for the draw by --per-label and --limit"},
+			&cli.Int64Flag{Name: "seed", Destination: &o.read.Seed, Usage: "random seed `N` for the selection by --per-label and --limit"},
 			&cli.StringFlag{Name: "domain", Destination: &o.read.Domain, Usage: "the column `DOMAIN` that holds the domain; if the file has no such column, DOMAIN is the domain of all tasks that have none"},
 			&cli.StringFlag{Name: "domains", Destination: &o.domains, Usage: "a JSON `FILE` that maps each domain to its labels"},
 			&cli.StringFlag{Name: "grader", Destination: &o.read.Grader, Usage: "the `GRADER`, such as numeric or f1, for formats that name none, or an Inspect scorer: " + strings.Join(importer.InspectScorers(), ", ")},
@@ -53,7 +53,7 @@ func benchImportCommand(sh *shell) *cli.Command {
 			&cli.StringFlag{Name: "id", Destination: &o.read.Columns.ID, Usage: "the `COLUMN` of the id"},
 			&cli.StringFlag{Name: "cluster", Destination: &o.read.Columns.Cluster, Usage: "the `COLUMN` of the cluster: the tasks of a cluster are variations of one task and count as one"},
 			&cli.StringFlag{Name: "tags", Destination: &o.read.Columns.Tags, Usage: "the `COLUMN` of the tags, which are separated by commas, semicolons or vertical bars"},
-			&cli.StringFlag{Name: "answers", Destination: &o.answers, Usage: "the `FILE` of answers, for formats that keep them in a separate file: possible_answer of BFCL, qrels of BEIR and TREC"},
+			&cli.StringFlag{Name: "answers", Destination: &o.answers, Usage: "the `FILE` with the answers, for formats that keep them in a separate file: BFCL (possible_answer), BEIR and TREC (qrels)"},
 			&cli.StringFlag{Name: "choices", Destination: &o.read.Columns.Choices, Usage: "the `COLUMN` of the choices, which are shown below the question"},
 			&cli.BoolFlag{Name: "force", Destination: &o.force, Usage: "replace the existing file"},
 		},
@@ -86,7 +86,7 @@ func benchImport(sh *shell, c *cli.Context, o benchImportOptions) error {
 	}
 	for flag, v := range map[string]string{"suite": o.suite, "memories": o.memories} {
 		if v != filepath.Base(v) && v != "" || strings.HasPrefix(v, ".") {
-			return exit.Misuse(fmt.Errorf("--%s is a name, not the path %q", flag, v))
+			return exit.Misuse(fmt.Errorf("--%s must be a name, not the path %q", flag, v))
 		}
 	}
 	if problem := workspace.SuiteProblem(o.suite); problem != "" && o.suite != "" {
@@ -171,7 +171,7 @@ func importHint(err error) string {
 		return encoding.Hint()
 	}
 	if errors.As(err, new(*importer.PointerError)) {
-		return "`git lfs pull`, run in the repository of the file, fetches the content"
+		return "run `git lfs pull` in the file's repository to fetch the content"
 	}
 	return howToRead
 }
@@ -207,7 +207,7 @@ func importOptions(ctx context.Context, sh *shell, o benchImportOptions) (import
 	}
 	for _, name := range slices.Sorted(maps.Values(read.Domains)) {
 		if problem := workspace.DomainProblem(name); problem != "" {
-			return read, exit.Errorf(exit.Usage, "rename it in the file", "%s: %s", o.domains, problem)
+			return read, exit.Errorf(exit.Usage, "rename the domain in the file", "%s: %s", o.domains, problem)
 		}
 	}
 	return read, nil

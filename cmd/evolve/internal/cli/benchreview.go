@@ -52,7 +52,7 @@ func (o *builtSuite) review(sh *shell, c *cli.Context) error {
 				o.list(con)
 				continue
 			}
-			_, _ = fmt.Fprintf(who.out, "which one? 1 to %d\n", len(o.Tasks))
+			_, _ = fmt.Fprintf(who.out, "drop which task? type d and a number from 1 to %d\n", len(o.Tasks))
 		default:
 			if at, ok := o.number(word); ok {
 				printTask(con, o.Tasks[at])

@@ -64,7 +64,7 @@ func benchRunCommand(sh *shell) *cli.Command {
 			"how often. Nothing is recorded except failures of tools that the agent wrote.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "variant", Usage: "an archived `VARIANT` instead of the champion"},
-			&cli.IntFlag{Name: "repeats", Value: 1, Usage: "`N` runs of each task, for pass^k: the share of tasks whose k runs all pass"},
+			&cli.IntFlag{Name: "repeats", Value: 1, Usage: "run each task `N` times; pass^k is the share of tasks whose k runs all pass"},
 			&cli.IntFlag{Name: "concurrency", Usage: "run `N` evaluations at once"},
 		},
 		Action: func(c *cli.Context) error { return benchRun(sh, c) },
@@ -73,7 +73,7 @@ func benchRunCommand(sh *shell) *cli.Command {
 
 func benchRun(sh *shell, c *cli.Context) error {
 	if n := c.Int("repeats"); n < 1 || n > 100 {
-		return exit.Misuse(fmt.Errorf("--repeats is %d, outside 1 to 100", n))
+		return exit.Misuse(fmt.Errorf("--repeats must be from 1 to 100, not %d", n))
 	}
 	w, a, err := sh.loadAgent(c, c.Args().First())
 	if err == nil {

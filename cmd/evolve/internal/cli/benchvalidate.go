@@ -46,7 +46,7 @@ func benchValidate(sh *shell, c *cli.Context) error {
 		names, suites = append(names, file), append(suites, suite)
 	}
 	if len(issues) > 0 {
-		return exit.Errorf(exit.Usage, "every line is a task; see `evolve help suites`", "%s\n%s", count(len(issues), "problem"), strings.Join(issues, "\n"))
+		return exit.Errorf(exit.Usage, "every line must be a task; see `evolve help suites`", "%s\n%s", count(len(issues), "problem"), strings.Join(issues, "\n"))
 	}
 	return printValid(sh.console, names, suites, missingGraders(suites))
 }

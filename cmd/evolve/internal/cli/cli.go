@@ -41,7 +41,7 @@ func Run(ctx context.Context, p Process) int {
 		err = out.failure()
 	}
 	if sh.stands != "" && out.broke(err) {
-		err = exit.Errorf(exit.Infrastructure, "do not repeat the command; `evolve status` shows the present state", "%s; only the output is not complete: %s", sh.stands, out.reason())
+		err = exit.Errorf(exit.Infrastructure, "do not repeat the command; `evolve status` shows the current state", "%s, but the output is not complete: %s", sh.stands, out.reason())
 	}
 	if err != nil {
 		return sh.fail(err)
@@ -106,7 +106,7 @@ func common() []cli.Flag {
 		&cli.BoolFlag{Name: "json", Usage: "machine-readable output; see `evolve help json`"},
 		&cli.BoolFlag{Name: "no-color", Usage: "no colour (NO_COLOR does the same)"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress, only results and errors"},
-		&cli.StringFlag{Name: "log-format", Usage: "write warnings as `FORMAT` text or json", Value: "text"},
+		&cli.StringFlag{Name: "log-format", Usage: "write warnings in the `FORMAT` text or json", Value: "text"},
 	}
 }
 
@@ -145,7 +145,7 @@ func (sh *shell) dress(commands []*cli.Command, parent string) {
 
 func checkCommon(c *cli.Context) error {
 	if f := c.String("log-format"); f != "text" && f != "json" {
-		return exit.Misuse(fmt.Errorf("--log-format is text or json, not %q", f))
+		return exit.Misuse(fmt.Errorf("--log-format must be text or json, not %q", f))
 	}
 	return nil
 }

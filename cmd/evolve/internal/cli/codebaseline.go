@@ -56,9 +56,9 @@ func (b *codeBook) movedTo(base, version agent.ConfigID) string {
 	case version:
 		return where + "which has this version"
 	case base:
-		return where + "where code outside the blocks changed"
+		return where + "where only code outside the blocks changed"
 	}
-	return where + "where the blocks differ"
+	return where + "where the blocks differ from the base and from this version"
 }
 
 // name returns the commit that holds the code or, if it is not recorded, the night that

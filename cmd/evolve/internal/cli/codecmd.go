@@ -106,7 +106,7 @@ func scoredTarget(targets []review.Target, name string) (review.Target, error) {
 			known = append(known, text.Visible(t.Name))
 		}
 	}
-	hint := "no target in patches.targets has a scoring command; `evolve help code` describes its settings"
+	hint := "no target in patches.targets has a scoring command; `evolve help code` describes the settings of a scoring command"
 	if len(known) > 0 {
 		hint = "targets with a scoring command: " + strings.Join(known, ", ")
 	}

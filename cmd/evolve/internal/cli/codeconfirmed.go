@@ -170,7 +170,7 @@ func (b *codeBook) lacking(r *stats.Ruling) string {
 	case r.New.Lo <= 0:
 		return "the interval for its score difference on new " + b.Cases() + "s includes 0" + goesOn(r)
 	case r.NewLower <= 0:
-		return fmt.Sprintf("its lower bound at the confidence level of a confirmation, %s, is not above 0", number.Percent(r.BoundLevel())) + goesOn(r)
+		return fmt.Sprintf("its lower bound is not above 0 at %s, the confidence level of a confirmation", number.Percent(r.BoundLevel())) + goesOn(r)
 	}
 	return "the evidence is not complete" + goesOn(r)
 }
@@ -203,7 +203,7 @@ func (b *codeBook) stoodIn(n archive.AgentResult, id agent.ConfigID, alike []age
 		if f.Variant == n.Winner {
 			found = "it is confirmed"
 		}
-		return fmt.Sprintf("v%d, %s, was judged in its place: %s", b.numberOf(f.Variant), how, found)
+		return fmt.Sprintf("v%d, %s, was judged instead: %s", b.numberOf(f.Variant), how, found)
 	}
 	return ""
 }
@@ -234,7 +234,7 @@ func (c codeConfirmed) print(con *console, indent, whose, noun string) bool {
 	}
 	con.printf("%s%s, the means of %s%s\n", indent, words, strings.Replace(c.Gain.Size(), "case", "held-out case", 1), orElse(", against "+c.Against, "", c.Against != ""))
 	if s := c.Score; s != nil {
-		con.printf("%sscore %s points %s for %s, on which the verdict is based\n", indent, number.Points(s.Difference), number.Interval(s.Lo, s.Hi), strings.Replace(s.Of.Words(), "task", noun, 1))
+		con.printf("%sscore %s points %s for %s; the verdict is based on the score\n", indent, number.Points(s.Difference), number.Interval(s.Lo, s.Hi), strings.Replace(s.Of.Words(), "task", noun, 1))
 	}
 	printFurther(con, indent, c.Further)
 	return true

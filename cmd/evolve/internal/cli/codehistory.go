@@ -153,7 +153,7 @@ func (a codeAct) String() string {
 	case actProposed:
 		return words + a.standing(why)
 	case actRefused:
-		return words + " by " + orElse("the review of ", "the gate "+text.Quote(a.Gate)+": ", a.Gate == gateReview) + why
+		return words + " by " + orElse("the reviewer ", "the gate "+text.Quote(a.Gate)+": ", a.Gate == gateReview) + why
 	case actApproved:
 		return words + ", but its commit is missing: `evolve approve " + a.Proposal + "` makes it"
 	case actReplaced:

@@ -265,7 +265,7 @@ func (b *codeBest) standing(noun string) string {
 	case b.Confirmed:
 		return ", confirmed on held-out " + noun + "s"
 	}
-	return " (not confirmed: " + text.Visible(orElse(b.Unconfirmed, "no night recorded why", b.Unconfirmed != "")) + ")"
+	return " (not confirmed: " + text.Visible(orElse(b.Unconfirmed, "the reason was not recorded", b.Unconfirmed != "")) + ")"
 }
 
 // idsOf returns the ids of versions.

@@ -13,7 +13,7 @@ import (
 // The notes printed with a comparison.
 const (
 	noneOfBoth   = "no task has evaluations of both variants"
-	oneLook      = "valid for one look at the data; variations of a task count as one; tasks that a variant was tuned on favour it"
+	oneLook      = "valid only for a single look at the data; variations of a task count as one; tasks on which a variant was tuned favour that variant"
 	unreadSuites = "The workspace's suites could not be read, so every task counts separately, with weight 1."
 )
 
@@ -115,7 +115,7 @@ func wordsOfHoldout(noun string, r stats.Ruling) holdoutWords {
 	}
 	out := holdoutWords{
 		differenceWords: wordsOfDifference(noun, shown),
-		about:           words(what) + "; if you make many comparisons, some differ by chance",
+		about:           words(what) + "; if you make many comparisons, some show a difference by chance",
 		claim:           words(verdictOn(r)), assumes: words(r.Assumes()), guards: r.Guards,
 	}
 	if r.Claim == stats.NewTasks && r.Tail != nil {
@@ -163,7 +163,7 @@ func verdictOn(r stats.Ruling) string {
 	case r.State == stats.Harmful && r.Difference < 0:
 		return "worse on these tasks"
 	case r.State == stats.Harmful:
-		return "none: they are equal on these tasks"
+		return "none: the variants are equal on these tasks"
 	}
 	return "none: neither variant is shown to be better"
 }

@@ -20,11 +20,11 @@ func shells() []string { return []string{"bash", "zsh", "fish"} }
 
 func completionCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "completion", Usage: "print the completion script of a shell", ArgsUsage: "SHELL",
-		Description: "SHELL is bash, zsh or fish. The script completes commands, flags and their values, agents, suites, and the ids " +
+		Name: "completion", Usage: "print the completion script for a shell", ArgsUsage: "SHELL",
+		Description: "SHELL is bash, zsh or fish. The script completes commands, flags and their values, agents, suites, and the ids of proposals and requests " +
 			"that await a decision.\n\n" +
 			"bash: `source <(evolve completion bash)` in ~/.bashrc. zsh: `source <(evolve completion zsh)` in ~/.zshrc, after compinit. " +
-			"fish: `evolve completion fish > ~/.config/fish/completions/evolve.fish`. The packages install all three.",
+			"fish: `evolve completion fish > ~/.config/fish/completions/evolve.fish`. The .deb and .rpm packages install all three scripts.",
 		Action: func(c *cli.Context) error {
 			name := c.Args().First()
 			if !slices.Contains(shells(), name) {

@@ -41,7 +41,7 @@ func approving() decision {
 		name: "approve", usage: "adopt a proposal with one commit on the branch that is checked out", commits: true,
 		about: "An approval is refused if what the proposal depends on has changed since it was measured, if a gate " +
 			"does not pass, or if files that it would change are not committed. A workspace outside of a " +
-			"repository can become one: the files in its first commit, which are only the workspace's own, " +
+			"repository can be made into one: the files in its first commit, which are only the workspace's own, " +
 			"are listed before you are asked to confirm.",
 		flags:  []cli.Flag{&cli.StringFlag{Name: "override-reason", Usage: "approve a flagged proposal anyway, for the `REASON`"}},
 		states: []archive.ProposalState{archive.Awaiting, archive.HumanLane, archive.Approved},
@@ -83,7 +83,7 @@ func rollingBack() decision {
 			if done.Branch != "" {
 				return fmt.Sprintf("the rollback of %s is proposed as branch %s on %s; merging it there takes the adoption back", text.Visible(p.Title), text.Visible(done.Branch), text.Visible(p.Branch.Remote))
 			}
-			verb := orElse("restores the "+subject(p)+" before it", "records it; the files were in their earlier state already", !done.Restored)
+			verb := orElse("restores the "+subject(p)+" before it", "records it; the files were already in their earlier state", !done.Restored)
 			return fmt.Sprintf("rolled back %s: commit %s %s", text.Visible(p.Title), wire.Abbreviated(p.Decision.Commit), verb)
 		},
 	}
@@ -327,10 +327,10 @@ func whatStands(p archive.ProposalRecord) string {
 		if p.Kind == archive.KindAutonomy {
 			break
 		}
-		return fmt.Sprintf("%s is adopted: commit %s stands", p.ID, wire.Abbreviated(p.AdoptedCommit))
+		return fmt.Sprintf("%s is adopted, as commit %s", p.ID, wire.Abbreviated(p.AdoptedCommit))
 	case archive.RolledBack:
 		if p.Decision != nil && p.Decision.Commit != "" {
-			return fmt.Sprintf("%s is rolled back: commit %s stands", p.ID, wire.Abbreviated(p.Decision.Commit))
+			return fmt.Sprintf("%s is rolled back, by commit %s", p.ID, wire.Abbreviated(p.Decision.Commit))
 		}
 	}
 	return fmt.Sprintf("%s is %s", p.ID, p.State.Name())
@@ -371,7 +371,7 @@ func afterwards(ctx context.Context, sh *shell, w *workspace.Workspace, lend rev
 // patch that was rolled back, and the result of the operator's program.
 func printFollowing(con *console, done decided) {
 	if len(done.Later) > 0 {
-		con.printf("adopted later in the same packages: %s\n", strings.Join(done.Later, ", "))
+		con.printf("patches adopted later in the same packages: %s\n", strings.Join(done.Later, ", "))
 	}
 	a := done.after
 	if a == nil {
@@ -380,6 +380,6 @@ func printFollowing(con *console, done decided) {
 	con.printf("\nstarted %s\n", text.Visible(strings.Join(a.Argv, " ")))
 	con.printLines("  ", a.Output)
 	if a.Problem != "" {
-		con.printf("it failed: %s; the decision remains in force\n", text.Visible(a.Problem))
+		con.printf("the program failed: %s; the decision remains in force\n", text.Visible(a.Problem))
 	}
 }

@@ -26,7 +26,7 @@ func demoCommand(sh *shell) *cli.Command {
 		Name:  "demo",
 		Usage: "run the whole loop offline on an embedded starter workspace",
 		Description: "Scaffolds the starter workspace in a temporary folder (or in --workspace DIR, which is kept\n" +
-			"as it is if it is a workspace already), runs a night on it, and shows what a person would decide on.",
+			"as it is if it is already a workspace), runs a night on it, and shows what a person would decide on.",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "budget-evals", Usage: "run at most `N` evaluations", Value: demoEvaluations},
 			&cli.IntFlag{Name: "concurrency", Usage: "run `N` evaluations at once"},
@@ -41,7 +41,7 @@ func demoCommand(sh *shell) *cli.Command {
 			if dir == "" {
 				temp, err := os.MkdirTemp("", "evolve-demo-")
 				if err != nil {
-					return fmt.Errorf("making the workspace: %w", err)
+					return fmt.Errorf("creating the workspace: %w", err)
 				}
 				dir = temp
 			}

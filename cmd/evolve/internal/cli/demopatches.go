@@ -47,7 +47,7 @@ func demoPatches(sh *shell, c *cli.Context, w *workspace.Workspace) error {
 		return err
 	}
 	if !sh.quiet {
-		sh.eprintf("%d patches are built, tested and cross-examined in a sandbox\n", len(files))
+		sh.eprintf("building, testing and cross-examining %d patches in a sandbox\n", len(files))
 	}
 	return handIn(c, sh.PatchReviewer(w, sh.Lender(w.Root, "evolve demo")), targets[0].Name, files)
 }

@@ -36,9 +36,9 @@ func doctorCommand(sh *shell) *cli.Command {
 	var patience time.Duration
 	return &cli.Command{
 		Name: "doctor", Usage: "check the workspace and everything else that a night needs",
-		Description: "Looks at the files, git, the sandbox, the disk, the clock, the archive, the suites, each agent's " +
+		Description: "Checks the files, git, the sandbox, the disk, the clock, the archive, the suites, each agent's " +
 			"program, the power of each benchmark, and the targets of patches with their marked constants. Each agent does one " +
-			"of its search tasks twice, which may cost as much as two tasks. Each program that grades gets one answer to grade. Code that nights search is built, tested and scored as it is, unless a night has already done so. --trial 0 skips all of this. The command changes nothing here, but sets up the streams of a hub that evolve.yaml names. Warnings leave the exit code at 0; " +
+			"of its search tasks twice, which may cost as much as two tasks. Each program that grades gets one answer to grade. Code that nights search is built, tested and scored as it is, unless a night has already done so. --trial 0 skips these trials. The command changes nothing here, but sets up the streams of the hub that evolve.yaml names. Warnings leave the exit code at 0; " +
 			"anything that would stop a run gives exit code 2 (files, agents), 7 (environment) or 8 (archive).",
 		Flags: []cli.Flag{
 			&cli.DurationFlag{Name: "trial", Value: trialTime, Destination: &patience, Usage: "at most `DURATION` for each agent's task, each grader's answer and each target's code; 0 skips these trials"},

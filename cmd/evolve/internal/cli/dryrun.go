@@ -81,7 +81,7 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 		paragraph("warning", words)
 	}
 	if !limits.Known() && p.Search == 0 {
-		con.printf("  search    first the champion; the plan of the night depends on the time and cost of its evaluations\n")
+		con.printf("  search    first the champion; the rest of the plan depends on the time and cost of its evaluations\n")
 		printWarnings(paragraph, p.Warnings, p.Metric != nil)
 		return
 	}
@@ -99,10 +99,10 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 		paragraph("space", prose)
 	}
 	if own := code.Own(p.Agent); own != "" {
-		paragraph("together", "the config of agent "+own+" and its code are searched together, on the agent's tasks; "+own+" is not searched by itself tonight unless it is named")
+		paragraph("together", "the config of agent "+own+" and its code are searched together, on the agent's tasks; "+own+" is not searched by itself tonight unless --agent names it")
 	}
 	if p.Metric != nil && p.Noise.Any() {
-		paragraph("chance", text.Visible(p.Metric.Name)+": "+p.Noise.Words(p.Metric.Unit)+"; finalists are scored several times, and one evaluation is made at a time")
+		paragraph("chance", text.Visible(p.Metric.Name)+": "+p.Noise.Words(p.Metric.Unit)+"; finalists are scored several times, and evaluations run one at a time")
 	}
 	if names := code.Lexical(p.Agent); len(names) > 0 {
 		paragraph("versions", "by exchanging tokens and lines in "+strings.Join(names, ", ")+", without knowledge of the language's grammar and types: many versions do not build, and score 0")

@@ -64,7 +64,7 @@ func feedbackCommand(sh *shell) *cli.Command {
 				Action: func(c *cli.Context) error { return feedbackWhatIf(sh, c) },
 			},
 			{
-				Name: "stats", Usage: "show counts, stored calls in scope, conflicts, and constraints to add", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
+				Name: "stats", Usage: "show counts of verdicts and actions, stored calls in scope, conflicts, and suggested constraints", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
 				Action: func(c *cli.Context) error { return feedbackStats(sh, c) },
 			},
 		},
@@ -98,7 +98,7 @@ func feedbackAdd(sh *shell, c *cli.Context) error {
 		stored, err := e.AddFeedback(f)
 		switch {
 		case errors.Is(err, experience.ErrFeedbackFull):
-			return f, exit.Errorf(exit.Gate, "`evolve feedback remove "+a.ID+" ID` removes one", "%v", err)
+			return f, exit.Errorf(exit.Gate, "`evolve feedback remove "+a.ID+" ID` removes an entry", "%v", err)
 		case err != nil:
 			return f, exit.Errorf(exit.Usage, "`evolve help feedback` describes each field", "this is not valid feedback: %v", err)
 		}
@@ -237,11 +237,11 @@ func feedbackOf(c *cli.Context, now time.Time, scrub func(string) string) (exper
 	case (f.Verdict == experience.Positive && !boosts) || (f.Verdict == experience.Negative && boosts):
 		return f, exit.Errorf(exit.Usage, "positive goes with boost, negative with the other actions, and correction with any action", "%s feedback and the action %s contradict each other", f.Verdict, f.Action)
 	case f.Tool == "" && (f.Action == experience.Constrain || f.Action == experience.Replace):
-		return f, exit.Errorf(exit.Usage, "--tool TOOL names it", "%s needs a tool", f.Action)
+		return f, exit.Errorf(exit.Usage, "name it with --tool TOOL", "%s needs a tool", f.Action)
 	case f.Action == experience.Replace && f.With == "":
-		return f, exit.Errorf(exit.Usage, "--with TOOL names it", "replace needs the tool to use instead")
+		return f, exit.Errorf(exit.Usage, "name it with --with TOOL", "replace needs the tool to use instead")
 	case f.Action != experience.Replace && f.With != "":
-		return f, exit.Errorf(exit.Usage, "--action replace uses another tool instead", "--with is for replace, not for %s", f.Action)
+		return f, exit.Errorf(exit.Usage, "use --action replace to have a different tool used instead", "--with applies only to the action replace, not to %s", f.Action)
 	case f.Goal != "" && !strings.ContainsFunc(f.Goal, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }):
 		return f, exit.Errorf(exit.Usage, "give words from the goal, such as \"deploy prod*\", or leave --goal out to match every goal", "--goal %.40q contains no word", f.Goal)
 	case f.With != "" && f.With == f.Tool:
@@ -249,7 +249,7 @@ func feedbackOf(c *cli.Context, now time.Time, scrub func(string) string) (exper
 	case f.Session != "" && c.IsSet("days"):
 		return f, exit.Errorf(exit.Usage, "give only one of them", "--session and --days are mutually exclusive")
 	case c.IsSet("days") && (c.Int("days") < 1 || c.Int("days") > maxFeedbackDays):
-		return f, exit.Errorf(exit.Usage, fmt.Sprintf("give 1 to %d, or leave it out for feedback that never expires", maxFeedbackDays), "--days cannot be %d", c.Int("days"))
+		return f, exit.Errorf(exit.Usage, fmt.Sprintf("give 1 to %d, or leave --days out for feedback that never expires", maxFeedbackDays), "--days cannot be %d", c.Int("days"))
 	}
 	if c.IsSet("days") {
 		f.Until = now.AddDate(0, 0, c.Int("days"))
@@ -340,7 +340,7 @@ func calledTools(e *experience.Experience, turns []experience.Turn) []string {
 func knownScope(c *cli.Context, w *workspace.Workspace, a *workspace.Agent, store *archive.Archive, e *experience.Experience, turns []experience.Turn, f experience.Feedback) error {
 	domains := wire.DomainsOf(a, e, turns)
 	if f.Domain != "" && !slices.Contains(domains, f.Domain) {
-		hint := exit.Suggest(exit.Listed("it has ", domains, "it has no domains: leave --domain out"), "--domain %s", f.Domain, domains)
+		hint := exit.Suggest(exit.Listed("it has ", domains, "this agent has no domains: leave --domain out"), "--domain %s", f.Domain, domains)
 		return exit.Errorf(exit.Usage, hint, "%s has no domain %.80q", a.ID, f.Domain)
 	}
 	if a.Adapter.Kind != workspace.KindBuiltin {

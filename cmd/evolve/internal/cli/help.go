@@ -48,7 +48,7 @@ var topics = []topic{
 	{"reports", "formats of a night's report: pages, print, JUnit, spreadsheets, GitHub Actions", []string{"junit", "csv", "spreadsheet", "github", "ci", "print"}},
 	{"view", "the pages of evolve view: what they show, who can read them, decisions", []string{"browser", "pages", "matrix"}},
 	{"security", "what agents, tools, tasks, diffs and models can do, and what they cannot", []string{"secrets", "vulnerability"}},
-	{"trust", "what is promised against crashes, damage, hostile agents and forgers, and what is not", []string{"integrity", "threats", "forgery"}},
+	{"trust", "what evolve guarantees against crashes, damage, hostile agents and forgers, and what it does not", []string{"integrity", "threats", "forgery"}},
 	{"figures", "speed, statistics, search and patches, with bounds and peers", []string{"benchmarks", "peers"}},
 	{"troubleshooting", "by exit code: usual causes with their messages, and what to type next", []string{"errors", "problems", "faq"}},
 	{"exit-codes", "what each exit code means", []string{"exit", "codes", "exitcodes"}},
@@ -169,7 +169,7 @@ func unknownHelp(path []*cli.Command, names []string) error {
 			words = append(words, c.Name)
 		}
 	}
-	hint := exit.Suggest("`"+parent+"` is the only help on it", "`"+parent+" %s`", word, words)
+	hint := exit.Suggest("`"+parent+"` is the only help on this command", "`"+parent+" %s`", word, words)
 	if t, ok := findTopic(word); ok {
 		hint = "did you mean `evolve help " + t.name + "`?"
 	} else if near := exit.Nearest(word, topicNames()); near != "" && !strings.HasPrefix(hint, "did you mean") {

@@ -59,7 +59,7 @@ func hubSettings(sh *shell, c *cli.Context) (root string, set workspace.Workers,
 		}
 	}
 	if set, err = hubOf(c, set); err == nil && set.Hub == "" {
-		err = exit.Errorf(exit.Usage, "`evolve help workers` describes it", "evolve.yaml names no hub under workers")
+		err = exit.Errorf(exit.Usage, "`evolve help workers` describes the settings of a hub", "evolve.yaml names no hub under workers")
 	}
 	return root, set, err
 }
@@ -120,7 +120,7 @@ func hubOf(c *cli.Context, set workspace.Workers) (workspace.Workers, error) {
 	if c.IsSet("hub") {
 		set.Hub = c.String("hub")
 		if problem := workspace.HubProblem(set.Hub); problem != "" {
-			return set, exit.Errorf(exit.Usage, "write it like tls://host:4222; nats:// is only for this machine and private networks", "--hub %s", problem)
+			return set, exit.Errorf(exit.Usage, "write the URL like tls://host:4222; nats:// is only for this machine and private networks", "--hub %s", problem)
 		}
 	}
 	return set, nil
@@ -187,7 +187,7 @@ func mishaps(s hub.Stats) string {
 		{s.Taken, "answered for an earlier process of the run"},
 		{s.Redelivered, "given to another worker"},
 		{s.Republished, "published again"},
-		{s.Repeated, "answered twice, for " + number.Dollars(s.RepeatedUSD)},
+		{s.Repeated, "answered twice, at an extra cost of " + number.Dollars(s.RepeatedUSD)},
 		{s.Ignored, "messages ignored"},
 	} {
 		if m.n > 0 {

@@ -19,12 +19,12 @@ import (
 func initCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:  "init",
-		Usage: "make a workspace: settings, a starter agent and suite that run offline",
+		Usage: "create a workspace: settings, and a starter agent and suite that run offline",
 		Description: "Writes the files with comments that explain every key, and JSON schemas with which editors\n" +
 			"complete and check them. Existing files are never overwritten. With --agent KIND it writes an agent\n" +
 			"of your own to begin with, instead of the built-in one: a program in Python, Go or Node, a\n" +
 			"service (http) or a prompt for a language model (llm), with parameters, twenty tasks and the\n" +
-			"next steps. A Go agent is built if go is installed. If another agent has files of the same\n" +
+			"next steps. A Go agent is built if go is installed. If another agent has files with the same\n" +
 			"names, nothing is written.",
 		ArgsUsage: "[DIR]",
 		Flags: []cli.Flag{
@@ -79,7 +79,7 @@ func initWorkspace(sh *shell, c *cli.Context, files map[string][]byte, kind scaf
 		result["agent"], result["problems"], result["next"] = kind.Name, orEmpty(problems), stepsOf(sh, kind, dir, written, problems)
 	}
 	return sh.show(result, func() {
-		sh.printf("made a workspace in %s: %d files written", dir, len(written))
+		sh.printf("created a workspace in %s: %d files written", dir, len(written))
 		if len(kept) > 0 {
 			sh.printf(", %d kept as they were (%s)", len(kept), firstOf(kept, shownKept))
 		}
@@ -100,10 +100,10 @@ const shownKept = 10
 func makeFolder(dir string) error {
 	err := os.MkdirAll(dir, 0o755)
 	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrNotExist) {
-		return exit.Errorf(exit.Usage, "name a folder, or a path where one can be created", "making the workspace: %w", err)
+		return exit.Errorf(exit.Usage, "name a folder, or a path where one can be created", "creating the workspace: %w", err)
 	}
 	if err != nil {
-		return fmt.Errorf("making the workspace: %w", err)
+		return fmt.Errorf("creating the workspace: %w", err)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func startingKind(c *cli.Context) (scaffold.Kind, bool, error) {
 		return kinds[i], true, nil
 	}
 	hint := exit.Suggest("the kinds are "+strings.Join(agentKinds(), ", "), "--agent %s", name, agentKinds())
-	return scaffold.Kind{}, false, exit.Errorf(exit.Usage, hint, "there is no kind of agent %s", text.Quote(name))
+	return scaffold.Kind{}, false, exit.Errorf(exit.Usage, hint, "there is no agent kind %s", text.Quote(name))
 }
 
 // goProgram is the file name under which the program of an agent of the kind go is built;
@@ -111,7 +111,7 @@ func unmixed(dir string, files map[string][]byte, kind scaffold.Kind) error {
 // or nil if it can.
 func unloadable(dir string) []string {
 	if _, err := wire.Load(dir); err != nil {
-		return []string{"with the files that were kept, a run is refused: " + strings.ReplaceAll(text.VisibleLines(err.Error()), "\n", "; ")}
+		return []string{"a run is refused because of the files that were kept: " + strings.ReplaceAll(text.VisibleLines(err.Error()), "\n", "; ")}
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func printKind(sh *shell, kind scaffold.Kind, dir string, written, problems []st
 		sh.printf("\nagents/router and suites/messages.jsonl already existed and were kept\n")
 	}
 	if kind.Name == "llm" {
-		sh.printf("it needs a model: evolve.yaml names one of Ollama on this machine; `evolve help models` describes the settings of\n" +
+		sh.printf("the agent needs a model: evolve.yaml names an Ollama model on this machine; `evolve help models` describes the settings of\n" +
 			"others, such as providers: {openai: {kind: openai, key_env: OPENAI_API_KEY}}\n")
 	}
 	for _, p := range problems {

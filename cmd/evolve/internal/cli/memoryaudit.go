@@ -122,7 +122,7 @@ func printMemoryAudit(sh *shell, v memoryAuditView, unused int) {
 	}
 	for _, g := range v.Gaps {
 		sh.printf("\n%s  %s  %s\n", orElse("retracted wrongly?", "missed and contradicted", g.Against == ""), text.Visible(g.Memory.ID), text.Visible(oneLine(g.Memory.Text, 200)))
-		sh.printf("  %s %s, and the memory answers it with a score of %s\n", text.Visible(g.Asked), text.Visible(g.Why), number.Score(g.Score))
+		sh.printf("  %s %s, and the memory would have been recalled for it, with a score of %s\n", text.Visible(g.Asked), text.Visible(g.Why), number.Score(g.Score))
 		if g.For != "" {
 			sh.printf("  stated again in %s\n", text.Visible(g.For))
 		}
@@ -133,7 +133,7 @@ func printMemoryAudit(sh *shell, v memoryAuditView, unused int) {
 		sh.printf("  %s\n", sh.command(text.Visible(g.Command)))
 	}
 	if len(v.Unused) > 0 {
-		sh.printf("\nmemories of all topics that are older than 90 days and were recalled in none of %s\n", count(v.Turns, "stored turn"))
+		sh.printf("\nmemories, on all topics, that are older than 90 days and were recalled in none of %s\n", count(v.Turns, "stored turn"))
 		for _, m := range v.Unused {
 			sh.printf("  %s  %s  %s\n", stamp(m.Time, time.DateOnly), text.Visible(m.ID), text.Visible(oneLine(m.Text, 120)))
 		}

@@ -37,9 +37,9 @@ func memoryCommand(sh *shell) *cli.Command {
 			},
 			{
 				Name: "retract", Usage: "mark a memory, with one commit, so that it is no longer recalled", ArgsUsage: "ID",
-				Description: "Marks the line in the file that has it: agents/AGENT/memories.jsonl, or agents/memories.jsonl,\n" +
+				Description: "Marks the memory's line in its file: agents/AGENT/memories.jsonl, or agents/memories.jsonl,\n" +
 					"which all agents read. Nothing is deleted; `evolve memory restore` removes the mark.",
-				Flags:  append(decidingFlags("the `REASON`, in the file, the ledger and the commit"), flagAgent),
+				Flags:  append(decidingFlags("the `REASON`, for the file, the ledger and the commit"), flagAgent),
 				Action: func(c *cli.Context) error { return memoryMark(sh, c, "retract") },
 			},
 			{

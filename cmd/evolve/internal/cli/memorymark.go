@@ -108,7 +108,7 @@ func discreet(sh *shell, w *workspace.Workspace, reason string) error {
 		return exit.Errorf(exit.Usage, "shorten it", "--reason is longer than %d characters", maxMemoryReason)
 	}
 	if scrub.Line([]byte(reason)) > 0 || sh.Scrub(w)(reason) != reason {
-		return exit.Errorf(exit.Usage, "leave it out: the reason is committed", "--reason holds what looks like a credential")
+		return exit.Errorf(exit.Usage, "leave the credential out: the reason is committed", "--reason contains what looks like a credential")
 	}
 	return nil
 }

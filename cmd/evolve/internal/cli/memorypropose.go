@@ -92,7 +92,7 @@ func printLearned(sh *shell, one learnedAgent) {
 		n   int
 		why string
 	}{
-		{one.Left, "more can be proposed once this is decided"}, {one.Secret, "left out for containing what looks like a credential"}, {one.Copied, "left out for containing part of a reference answer"},
+		{one.Left, "more can be proposed once this proposal is decided"}, {one.Secret, "left out for containing what looks like a credential"}, {one.Copied, "left out for containing part of a reference answer"},
 	} {
 		if left.n > 0 {
 			sh.printf("  %d %s\n", left.n, left.why)

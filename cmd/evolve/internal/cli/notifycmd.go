@@ -35,7 +35,7 @@ func notifyCommand(sh *shell) *cli.Command {
 					return err
 				}
 				if len(set.Channels) == 0 {
-					return exit.Errorf(exit.Usage, "`evolve help notify` describes them", "evolve.yaml has no channels under notify")
+					return exit.Errorf(exit.Usage, "`evolve help notify` describes the channels", "evolve.yaml has no channels under notify")
 				}
 				host, err := os.Hostname()
 				if err != nil {

@@ -145,7 +145,7 @@ func (t *teller) end(err error) {
 	}
 	faults, err := t.outbox(nil).Deliver(ctx, t.over)
 	for _, f := range faults {
-		t.sh.eprintf("warning: %s did not deliver: %s; the next run tries again\n", text.Visible(f.Channel), text.Visible(f.Reason))
+		t.sh.eprintf("warning: delivery by %s failed: %s; the next run tries again\n", text.Visible(f.Channel), text.Visible(f.Reason))
 	}
 	t.warn(err)
 }
@@ -324,9 +324,9 @@ func printNotify(con *console, s *notify.State) {
 		return
 	}
 	for _, f := range s.Faults {
-		con.printf("\n! notify  %s has not delivered since %s: %s\n", text.Visible(f.Channel), f.Since.Local().Format("2 Jan 15:04"), text.Visible(f.Reason))
+		con.printf("\n! notify  %s has delivered nothing since %s: %s\n", text.Visible(f.Channel), f.Since.Local().Format("2 Jan 15:04"), text.Visible(f.Reason))
 	}
 	if s.Waiting > 0 {
-		con.printf("notify  %s to be delivered: the next run tries again, and %s tests the channels\n", orElse("1 message is", fmt.Sprintf("%d messages are", s.Waiting), s.Waiting == 1), con.command("evolve notify test"))
+		con.printf("notify  %s waiting for delivery: the next run tries again, and %s tests the channels\n", orElse("1 message is", fmt.Sprintf("%d messages are", s.Waiting), s.Waiting == 1), con.command("evolve notify test"))
 	}
 }

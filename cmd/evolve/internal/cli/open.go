@@ -18,14 +18,14 @@ func (sh *shell) root(c *cli.Context) (string, error) {
 	if dir == "" {
 		found, err := workspace.Find(sh.dir)
 		if err != nil {
-			return "", exit.Errorf(exit.Usage, "`evolve init` makes one here; --workspace DIR names one elsewhere; `evolve demo` needs none", "%w", err)
+			return "", exit.Errorf(exit.Usage, "`evolve init` creates a workspace here; --workspace DIR names one elsewhere; `evolve demo` needs none", "%w", err)
 		}
 		sh.setPlace(c, found)
 		return found, nil
 	}
 	dir = sh.abs(dir)
 	if info, err := os.Stat(filepath.Join(dir, workspace.SettingsFile)); err != nil || info.IsDir() {
-		return "", exit.Errorf(exit.Usage, "`evolve init --workspace "+text.ShellQuote(c.String("workspace"))+"` makes one there", "%s is not a workspace: it has no %s", c.String("workspace"), workspace.SettingsFile)
+		return "", exit.Errorf(exit.Usage, "`evolve init --workspace "+text.ShellQuote(c.String("workspace"))+"` creates one there", "%s is not a workspace: it has no %s", c.String("workspace"), workspace.SettingsFile)
 	}
 	sh.setPlace(c, dir)
 	return dir, nil

@@ -30,7 +30,7 @@ func patchCommand(sh *shell) *cli.Command {
 				Action:      func(c *cli.Context) error { return patchShow(sh, c) },
 			},
 			{
-				Name: "review", Usage: "have another agent review a patch: its verdict is advice, and can be a veto", ArgsUsage: "ID",
+				Name: "review", Usage: "have another agent review a patch: its verdict advises the person, and can veto the patch", ArgsUsage: "ID",
 				Description: "The reviewer sees evolve's own diff, what the gates found and the stated reason, and answers approve or " +
 					"reject with reasons. The verdict is bound to the digest of the patch. Agents take turns; none reviews its own patches.",
 				Flags:  []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "the reviewing `AGENT`, instead of the one whose turn it is"}},

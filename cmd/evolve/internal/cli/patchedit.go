@@ -41,7 +41,7 @@ func editFiles(sh *shell, c *cli.Context, t review.Target) (string, error) {
 	for _, name := range c.Args().Slice() {
 		name = filepath.ToSlash(filepath.Clean(name))
 		if !filepath.IsLocal(name) {
-			return "", exit.Errorf(exit.Usage, "give paths relative to the root of the repository", "%q leads out of the repository", name)
+			return "", exit.Errorf(exit.Usage, "give paths relative to the root of the repository", "%q is outside the repository", name)
 		}
 		old, err := ground.File(name)
 		if err != nil {

@@ -42,7 +42,7 @@ func printPatchPlan(con *console, p patchPlan) {
 	if len(p.Tunings)+len(p.Unsearched) == 0 && p.Writer == "" {
 		return
 	}
-	con.printf("\npatches to code, after the agents\n")
+	con.printf("\npatches to code, after the agents' search\n")
 	for _, t := range p.Tunings {
 		if t.Problem != "" {
 			con.printf("  warning   %s is not tuned: %s\n", t.Target, text.Visible(t.Problem))
@@ -54,7 +54,7 @@ func printPatchPlan(con *console, p patchPlan) {
 		con.printf("  warning   the blocks of %s are not searched: %s\n", u.Target, text.Visible(u.Problem))
 	}
 	if p.Writer != "" {
-		con.printf("  write     the route %s is asked for one patch per agent, and once more if its patch is refused: at most %s\n", p.Writer, count(p.Asked, "answer"))
+		con.printf("  write     the route %s is asked for one patch per agent, and for a second one if the first is refused: at most %s\n", p.Writer, count(p.Asked, "answer"))
 	}
 }
 
@@ -90,5 +90,5 @@ func noteText(n archive.PatchNote) string {
 	if at := strings.LastIndex(words, "; "); at > 0 {
 		words = words[:at] + "; …"
 	}
-	return words + " (`evolve " + orElse("show "+n.Proposal, "report", n.Proposal != "") + "` has the rest)"
+	return words + " (`evolve " + orElse("show "+n.Proposal, "report", n.Proposal != "") + "` shows the rest)"
 }

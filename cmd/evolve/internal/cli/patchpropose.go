@@ -28,13 +28,13 @@ func patchPropose(sh *shell) *cli.Command {
 		Description: "FILE is a unified diff, or - for standard input; a diff by a model is read tolerantly, and applied exactly or " +
 			"not at all. With --edit, FILE names files in the repository, which the editor opens as copies. The target is " +
 			"one of patches.targets in evolve.yaml, or --repo with --allow, which needs no workspace: the ledger is then " +
-			"stored in a temporary workspace that the output names. Without FILE, the command takes the patches that wait as " +
-			"drafts through their gates. The exit code is 0 if a person can decide, and 4 if a gate " +
+			"stored in a temporary workspace that the output names. Without FILE, the command runs the gates of patches that are " +
+			"still drafts. The exit code is 0 if a person can decide, and 4 if a gate " +
 			"failed or no patch was accepted.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "target", Usage: "the target `NAME` in evolve.yaml; needed if there are several"},
 			&cli.StringFlag{Name: "repo", Usage: "a git repository in `DIR` instead of a target"},
-			&cli.StringSliceFlag{Name: "allow", Usage: "a `PATH` of --repo that may be changed, with everything below it; may be repeated"},
+			&cli.StringSliceFlag{Name: "allow", Usage: "allow changes to the `PATH` in --repo and to everything below it; repeat the flag for several paths"},
 			&cli.BoolFlag{Name: "edit", Usage: "write the change in $VISUAL or $EDITOR"},
 			&cli.StringFlag{Name: "reason", Usage: "the `REASON`, for reviewers and the person who decides"},
 			&cli.StringFlag{Name: "by", Usage: "who proposes, as `NAME`; the git user by default"},
@@ -88,7 +88,7 @@ func proposePatch(sh *shell, c *cli.Context) error {
 func proposeAlone(sh *shell, c *cli.Context, target review.Target, s review.Submission) error {
 	dir, err := os.MkdirTemp("", "evolve-patch-")
 	if err != nil {
-		return fmt.Errorf("making a temporary workspace: %w", err)
+		return fmt.Errorf("creating a temporary workspace: %w", err)
 	}
 	_, _, err = workspace.Init(dir, nil, true)
 	var w *workspace.Workspace
@@ -139,7 +139,7 @@ func left(err error, temporary bool) error {
 	if !errors.As(err, &l) {
 		return err
 	}
-	hint := "the same command tries " + l.ID + " again, as do the next night and the next `evolve patch propose`; `evolve reject " + l.ID + "` closes it"
+	hint := "repeat the command to try " + l.ID + " again; the next night and the next `evolve patch propose` also try it; `evolve reject " + l.ID + "` closes it"
 	if temporary {
 		hint = "nothing was stored; repeat the command to start again"
 	}

@@ -210,7 +210,7 @@ func (v patchView) standing() (list []string) {
 		if v.Waits != "" {
 			why = "its gates have not run: " + text.Visible(v.Waits)
 		}
-		list = append(list, why+"; the next night resumes it, and so does `evolve patch propose`")
+		list = append(list, why+"; the next night resumes the patch, and so does `evolve patch propose`")
 	}
 	if v.Interrupted > 0 {
 		list = append(list, "its gates were restarted "+count(v.Interrupted, "time")+": they were stopped, or their process ended")

@@ -127,7 +127,7 @@ func undecided(p archive.ProposalRecord) bool { return slices.Contains(approving
 func proposalsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:        "proposals",
-		Usage:       "show the queue of what awaits a person",
+		Usage:       "list what awaits a decision",
 		Description: "Works while a run is on.",
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also list what has been decided"}},
 		Action: func(c *cli.Context) error {

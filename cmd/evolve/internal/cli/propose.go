@@ -11,8 +11,8 @@ import (
 
 func proposeCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "propose", Usage: "make a proposal from any archived variant by hand", ArgsUsage: "VARIANT",
-		Description: "The variant must pass the same gates; the proposal states that no run confirmed it.",
+		Name: "propose", Usage: "propose any archived variant by hand", ArgsUsage: "VARIANT",
+		Description: "The variant must pass the same gates as one from a run; the proposal states that no run confirmed it.",
 		Flags:       []cli.Flag{agentFlag(), &cli.StringFlag{Name: "reason", Usage: "the `REASON`, for the person who decides"}},
 		Action: func(c *cli.Context) error {
 			name := c.Args().First()

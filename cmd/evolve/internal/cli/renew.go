@@ -32,7 +32,7 @@ func renewAfter(ctx context.Context, sh *shell, root string, runs ...string) {
 		return err
 	})
 	if err != nil {
-		sh.eprintf("warning: not every page in .evolve/reports shows what was decided: %s; `%s` writes them again\n",
+		sh.eprintf("warning: not every page in .evolve/reports shows the decision: %s; `%s` writes the pages again\n",
 			text.Visible(err.Error()), sh.command("evolve report index"))
 	}
 }

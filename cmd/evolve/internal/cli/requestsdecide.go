@@ -41,7 +41,7 @@ func granting() requestWord {
 func denying() requestWord {
 	return requestWord{
 		name: "deny", usage: "close a change request, with a reason", reasoned: true,
-		about: "If the agent asks for the same again, the request is counted and stays closed.",
+		about: "If the agent asks for the same change again, the request is counted and stays closed.",
 		do:    (*review.Reviewer).DenyRequest,
 	}
 }
@@ -151,5 +151,5 @@ func leftToPerson(kind string) string {
 	case "tool":
 		return "change the files in agents/<id>/tools/ yourself"
 	}
-	return "carry it out yourself"
+	return "carry out the call yourself"
 }

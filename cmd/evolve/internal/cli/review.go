@@ -30,7 +30,7 @@ type reviewView struct {
 
 func reviewCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "review", Usage: "go through what awaits a decision, one by one",
+		Name: "review", Usage: "go through the proposals that await a decision, one by one",
 		Description: "Works only on a terminal. Each proposal is shown in full; then you approve it (and confirm, as in `evolve approve`), reject it with " +
 			"a reason, look at its diff or its gates, or leave it for later.",
 		Flags: []cli.Flag{byFlag()},
@@ -40,7 +40,7 @@ func reviewCommand(sh *shell) *cli.Command {
 			}
 			who, ok := sh.asker()
 			if !ok {
-				return exit.Errorf(exit.Usage, "`evolve proposals`, `evolve show ID` and `evolve approve ID --yes` need none", "there is no terminal to review on")
+				return exit.Errorf(exit.Usage, "`evolve proposals`, `evolve show ID` and `evolve approve ID --yes` need no terminal", "there is no terminal to review on")
 			}
 			w, err := sh.load(c)
 			if err != nil {

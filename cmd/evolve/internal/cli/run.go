@@ -54,9 +54,9 @@ func runCommand(sh *shell) *cli.Command {
 		Description: "Runs every agent of the workspace (or those named by --agent) over its suites. `evolve\n" +
 			"schedule` starts it every night; a run whose process died is resumed, and nothing recorded is paid for twice.",
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "agent", Usage: "run only the agent `ID`; may be repeated"},
+			&cli.StringSliceFlag{Name: "agent", Usage: "run only the agent `ID`; repeat the flag for several agents"},
 			&cli.IntFlag{Name: "budget-evals", Usage: "at most `N` evaluations, shared among the agents"},
-			&cli.Float64Flag{Name: "budget-usd", Usage: "at most `USD`, reserved before it is spent"},
+			&cli.Float64Flag{Name: "budget-usd", Usage: "spend at most `USD`; money is reserved before it is spent"},
 			&cli.DurationFlag{Name: "budget-time", Usage: "at most `DURATION`, such as 45m or 6h"},
 			&cli.StringFlag{Name: "until", Usage: "finish, including the report, by the local time `HH:MM`"},
 			&cli.IntFlag{Name: "concurrency", Usage: "run `N` evaluations at once"},
@@ -64,7 +64,7 @@ func runCommand(sh *shell) *cli.Command {
 			hubFlag(),
 			&cli.Int64Flag{Name: "seed", Usage: "random seed `N`; the run's number by default"},
 			&cli.StringFlag{Name: "selection", Usage: "choose parents by `METHOD`: " + strings.Join(mutate.Selections(), ", ")},
-			&cli.StringFlag{Name: "stages", Usage: "the `STAGES` to run: search, which stops before the holdout, or search,confirm, the default"},
+			&cli.StringFlag{Name: "stages", Usage: "the `STAGES` to run: search, which stops before the holdout, or search,confirm (the default)"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "show the plan, its cost and its power, and stop"},
 			&cli.BoolFlag{Name: "resume", Usage: "resume the latest run with its original options, if it was interrupted or ended by an outage; --resume=false starts a new run even after a crash"},
 			&cli.BoolFlag{Name: "catch-up", Usage: "do nothing unless the last night of `evolve schedule` was missed or its process died"},
@@ -85,7 +85,7 @@ func runCommand(sh *shell) *cli.Command {
 					return err
 				}
 				if !must {
-					return sh.result(runOutcome{Agents: []agentOutcome{}}, "nothing to catch up: the last night ran, or none was due yet\n")
+					return sh.result(runOutcome{Agents: []agentOutcome{}}, "nothing to catch up on: the last night ran, or none was due yet\n")
 				}
 			}
 			run := func(t *teller, m *measuring) error {
@@ -298,7 +298,7 @@ func reportUnreported(ctx context.Context, sh *shell, w *workspace.Workspace, op
 		return false, unreportedError{err}
 	}
 	o.tells.note(ctx, w, opts.Archive, u.Summary, report)
-	sh.eprintf("run %s had ended, but was killed before it could report; its report is written: %s\n", u.Run.ID, sh.command("evolve report "+u.Run.ID))
+	sh.eprintf("run %s had ended, but was killed before it could report; its report has now been written: %s\n", u.Run.ID, sh.command("evolve report "+u.Run.ID))
 	return false, nil
 }
 
@@ -412,16 +412,16 @@ func earlyHint(r archive.Run) string {
 	switch r.Exit {
 	case exit.Budget:
 		if r.Spent != "" {
-			return "everything paid for is kept; raise that limit under policies in evolve.yaml, or give the run less to do with --budget-evals: `evolve agent show` prints the limits in force"
+			return "everything paid for is stored; raise that limit under policies in evolve.yaml, or shorten the run with --budget-evals: `evolve agent show` prints the limits in force"
 		}
-		return "give the run more with --budget-evals, --budget-usd, --budget-time or a later --until; `evolve run --dry-run` shows what a plan needs"
+		return "give the run a larger budget with --budget-evals, --budget-usd, --budget-time or a later --until; `evolve run --dry-run` shows what a plan needs"
 	case exit.Interrupted:
 		return "`evolve run --resume` continues where it stopped"
 	}
 	if r.Try != "" {
 		return "`" + r.Try + "` shows the failure; correct its cause, then run `evolve run`: this starts a new run, which reuses what was paid for if it still applies"
 	}
-	return "everything paid for is kept; `evolve doctor` checks the environment, and `evolve run --resume` continues where it stopped as long as the agent, its suites and the settings are the same"
+	return "everything paid for is stored; `evolve doctor` checks the environment, and `evolve run --resume` continues where it stopped as long as the agent, its suites and the settings are the same"
 }
 
 // printNext prints the commands to type after those in the decision box.

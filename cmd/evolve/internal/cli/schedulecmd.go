@@ -27,8 +27,8 @@ func (o *scheduleOptions) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "at", Destination: &o.at, Usage: "start at this local time `HH:MM`; 01:30 by default"},
 		&cli.StringFlag{Name: "until", Destination: &o.until, Usage: "finish, including the report, by the local time `HH:MM`; by default the limits of evolve.yaml apply"},
-		&cli.StringFlag{Name: "format", Destination: &o.format, Usage: "for the `SCHEDULER`: systemd, cron or, with print only, kubernetes"},
-		&cli.BoolFlag{Name: "system", Destination: &o.system, Usage: "install a system unit, as root, that runs as the owner of the workspace"},
+		&cli.StringFlag{Name: "format", Destination: &o.format, Usage: "the `SCHEDULER` to use: systemd, cron or, only for print, kubernetes"},
+		&cli.BoolFlag{Name: "system", Destination: &o.system, Usage: "as root, install a system unit that runs as the owner of the workspace"},
 	}
 }
 
@@ -45,7 +45,7 @@ func (o scheduleOptions) kind() (schedule.Kind, error) {
 		return "", exit.Errorf(exit.Usage, exit.Suggest("", "%s", o.format, names), "--format must be systemd, cron or kubernetes; it is %q", o.format)
 	}
 	if o.system && o.format != "" && o.format != string(schedule.Systemd) {
-		return "", exit.Errorf(exit.Usage, "leave out either --system or --format", "--system is for systemd, not for %s", o.format)
+		return "", exit.Errorf(exit.Usage, "leave out either --system or --format", "--system applies only to systemd, not to %s", o.format)
 	}
 	return schedule.Kind(o.format), nil
 }

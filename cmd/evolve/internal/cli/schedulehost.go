@@ -108,7 +108,7 @@ func (sh *shell) plannedNight(c *cli.Context, w *workspace.Workspace, o schedule
 func parseTime(flag, text string) (schedule.At, error) {
 	at, err := schedule.ParseAt(text)
 	if err != nil {
-		return at, exit.Errorf(exit.Usage, "write it as 01:30", "--%s %w", flag, err)
+		return at, exit.Errorf(exit.Usage, "write the time like 01:30", "--%s %w", flag, err)
 	}
 	return at, nil
 }

@@ -113,7 +113,7 @@ func printByHand(sh *shell, kind schedule.Kind, system bool, n schedule.Night, r
 	if !sh.json {
 		printParts(sh.console, parts)
 	}
-	return exit.Errorf(exit.Infrastructure, "add it by hand where nights are started; `evolve schedule print` prints the formats for systemd, cron and kubernetes",
+	return exit.Errorf(exit.Infrastructure, "add the schedule by hand where nights are started; `evolve schedule print` prints the formats for systemd, cron and kubernetes",
 		"%w", schedule.ErrNone)
 }
 
@@ -135,7 +135,7 @@ func scheduleNotes(w *workspace.Workspace, n schedule.Night, done schedule.Done)
 		notes = append(notes, "the user's units stop when the user logs out: `loginctl enable-linger` lets them continue")
 	}
 	if names := neededEnv(w); len(names) > 0 {
-		how := "lines NAME=value above these in `crontab -e`"
+		how := "lines NAME=value above evolve's lines in `crontab -e`"
 		if done.Kind == schedule.Systemd {
 			how = "`systemctl " + orElse("", "--user ", done.System) + "edit " + schedule.Name(n.Workspace) + ".service` with EnvironmentFile= under [Service]"
 		}

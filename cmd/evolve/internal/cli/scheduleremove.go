@@ -54,7 +54,7 @@ func printRemoved(con *console, v scheduleRemoved) {
 		con.printf("nothing is scheduled for this workspace\n")
 	}
 	for _, r := range v.Removed {
-		con.printf("no more nights are started by %s\n", r.Kind)
+		con.printf("%s starts no more nights\n", r.Kind)
 		for _, f := range r.Files {
 			con.printf("  deleted  %s\n", text.Visible(f))
 		}

@@ -416,7 +416,7 @@ func printStatus(con *console, v statusView) {
 		printSigned(con, v.Signed)
 	}
 	if v.Refused != "" {
-		con.printf("! a process was killed, and its archive cannot be brought into a consistent state: %s\n  it is shown in its present state; nothing that was recorded is lost\n\n", text.Visible(v.Refused))
+		con.printf("! a process was killed, and its archive cannot be brought into a consistent state: %s\n  the archive is shown as it is now; nothing that was recorded is lost\n\n", text.Visible(v.Refused))
 	}
 	for _, u := range v.Unfinished {
 		con.printf("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.String(), con.command(u.Next))
@@ -438,7 +438,7 @@ func printStatus(con *console, v statusView) {
 	printLiveLimits(con, v.Live)
 	printLevels(con, v.Levels)
 	if v.Requests > 0 {
-		con.printf("\n%s of agents %s open: %s\n", count(v.Requests, "change request"), orElse("is", "are", v.Requests == 1), con.command("evolve requests list"))
+		con.printf("\n%s from agents %s open: %s\n", count(v.Requests, "change request"), orElse("is", "are", v.Requests == 1), con.command("evolve requests list"))
 	}
 	if !unsigned {
 		printSigned(con, v.Signed)
@@ -481,7 +481,7 @@ func printAwaiting(con *console, list []proposalLine) {
 func printDrafts(con *console, list []draftLine) {
 	for _, d := range list {
 		con.printf("%s waits for its gates: %s\n", d.ID, text.Visible(d.Title))
-		con.printf("    %s; the next night resumes it\n", text.Visible(orElse(d.Waits, "its gates are running or were interrupted", d.Waits != "")))
+		con.printf("    %s; the next night resumes the patch\n", text.Visible(orElse(d.Waits, "its gates are running or were interrupted", d.Waits != "")))
 		if d.Moved != "" {
 			con.printf("    %s\n", text.Visible(d.Moved))
 		}
@@ -571,7 +571,7 @@ func printConfirmation(con *console, v statusView) {
 		if c.Number == 0 {
 			name = text.Visible(agent.ConfigID(c.Variant).Short())
 		}
-		con.printf("  %s  %s  each task has run %s so far, %d %% of the evidence needed", text.Visible(c.Agent), name, text.Times(c.Blocks), c.share())
+		con.printf("  %s  %s  each task has run %s so far, which gives %d %% of the evidence needed", text.Visible(c.Agent), name, text.Times(c.Blocks), c.share())
 		if c.State == stats.Parked {
 			con.printf(", parked")
 		}

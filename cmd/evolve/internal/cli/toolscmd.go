@@ -319,8 +319,8 @@ func withdrawing() toolWord {
 		name: "quarantine", usage: "quarantine a tool that an agent wrote, until it is released",
 		about: "The tool's files stay, but calls to it are denied from the next turn or run on. `evolve rollback` of its\n" +
 			"proposal removes the tool.",
-		plan: "take the tool %s of %s out of use", done: "the tool %s of %s is in quarantine", kind: "tool.quarantine",
-		already: func(quarantined bool) string { return orElse("in quarantine already", "", quarantined) },
+		plan: "quarantine the tool %s of %s", done: "the tool %s of %s is in quarantine", kind: "tool.quarantine",
+		already: func(quarantined bool) string { return orElse("already in quarantine", "", quarantined) },
 		change:  authored.Health.Withdrawn,
 	}
 }
@@ -329,7 +329,7 @@ func releasing() toolWord {
 	return toolWord{
 		name: "release", usage: "let a tool in quarantine be used again",
 		about: "Its failures are counted from zero again.",
-		plan:  "let the tool %s of %s be used again", done: "the tool %s of %s may be used again", kind: "tool.release",
+		plan:  "let the tool %s of %s be used again", done: "the tool %s of %s can be used again", kind: "tool.release",
 		already: func(quarantined bool) string { return orElse("", "not in quarantine", quarantined) },
 		change:  func(h authored.Health, _ string) authored.Health { return h.Released() },
 	}

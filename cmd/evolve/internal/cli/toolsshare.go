@@ -28,16 +28,16 @@ func toolsShare(sh *shell) *cli.Command {
 		Name: "share", Usage: "let other agents call a tool that an agent wrote", ArgsUsage: "NAME",
 		Description: "The agents get the tool, and each version that is approved later, from the next turn or run on,\n" +
 			"each under its own policies and limits. Failures are counted for the agent that wrote the tool.",
-		Flags:  append(decidingFlags("the `REASON`, for the ledger"), agentFlag(), &cli.StringSliceFlag{Name: "with", Usage: "the `AGENT`s; repeat the flag, or separate the agents by commas"}),
+		Flags:  append(decidingFlags("the `REASON`, for the ledger"), agentFlag(), &cli.StringSliceFlag{Name: "with", Usage: "the `AGENT`s; repeat the flag, or separate the agents with commas"}),
 		Action: func(c *cli.Context) error { return changeSharing(sh, c, "share") },
 	}
 }
 
 func toolsUnshare(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "unshare", Usage: "take a shared tool back", ArgsUsage: "NAME",
-		Description: "Without --with, the command takes the tool back from all agents.",
-		Flags:       append(decidingFlags("the `REASON`, for the ledger"), agentFlag(), &cli.StringSliceFlag{Name: "with", Usage: "the `AGENT`s; repeat the flag, or separate the agents by commas"}),
+		Name: "unshare", Usage: "stop sharing a tool with other agents", ArgsUsage: "NAME",
+		Description: "Without --with, the tool is no longer shared with any agent.",
+		Flags:       append(decidingFlags("the `REASON`, for the ledger"), agentFlag(), &cli.StringSliceFlag{Name: "with", Usage: "the `AGENT`s; repeat the flag, or separate the agents with commas"}),
 		Action:      func(c *cli.Context) error { return changeSharing(sh, c, "unshare") },
 	}
 }

@@ -21,7 +21,7 @@ import (
 // agentFlag names the agent that a command concerns; if there is only one agent, the flag
 // may be left out.
 func agentFlag() cli.Flag {
-	return &cli.StringFlag{Name: "agent", Usage: "the agent `ID`; needed when there are several"}
+	return &cli.StringFlag{Name: "agent", Usage: "the agent `ID`; needed if there are several agents"}
 }
 
 // agentOf determines, from the recorded data, the agent that a reading command concerns.

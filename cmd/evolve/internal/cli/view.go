@@ -24,11 +24,11 @@ func viewCommand(sh *shell) *cli.Command {
 		Name: "view", Usage: "show the archive as pages in a browser on this machine",
 		Description: "Serves nights, variants by tasks, comparisons, transcripts, proposals and the progress of a run " +
 			"on 127.0.0.1 until it is interrupted. The printed address contains a token that gives a browser access. " +
-			"Works while a run is on, and does not disturb it. See `evolve help view`.",
+			"Can be used during a run without disturbing it. See `evolve help view`.",
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "port", Usage: "listen on port `N`; 0 takes a free one"},
+			&cli.IntFlag{Name: "port", Usage: "listen on port `N`; 0 chooses a free port"},
 			&cli.BoolFlag{Name: "no-browser", Usage: "only print the address"},
-			&cli.BoolFlag{Name: "decide", Usage: "allow approving, rejecting and rolling back on the pages, with the same questions as the commands"},
+			&cli.BoolFlag{Name: "decide", Usage: "allow proposals to be approved, rejected and rolled back on the pages, which ask the same questions as the commands"},
 			byFlag(),
 		},
 		Action: func(c *cli.Context) error {
@@ -40,7 +40,7 @@ func viewCommand(sh *shell) *cli.Command {
 				return exit.Misuse(fmt.Errorf("--port must be between 0 and 65535; it is %d", p))
 			}
 			if c.IsSet("by") && !c.Bool("decide") {
-				return exit.Errorf(exit.Usage, "add --decide to decide on the pages", "--by names who decides, so it needs --decide")
+				return exit.Errorf(exit.Usage, "add --decide to make decisions on the pages", "--by names who decides, so it needs --decide")
 			}
 			return serveView(sh, c, root)
 		},

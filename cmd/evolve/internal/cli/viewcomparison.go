@@ -14,7 +14,7 @@ import (
 // printComparison prints.
 func comparisonSections(v compareView, one, two archive.Variant) []view.Section {
 	a, b := fmt.Sprintf("v%d", one.Number), fmt.Sprintf("v%d", two.Number)
-	list := []view.Section{{Title: "What differs", Tables: changeTables("Parameters of both", v.Changes, a, b)}}
+	list := []view.Section{{Title: "What differs", Tables: changeTables("Parameters of both variants", v.Changes, a, b)}}
 	search := view.Section{Title: "Search tasks", Lines: []string{noneOfBoth}}
 	if v.Search != nil {
 		search.Facts = append(differenceFacts(wordsOfDifference("task", *v.Search), a, b), powerFacts(v.PassPowers["search"], a, b)...)
@@ -69,7 +69,7 @@ func guardTables(guards []stats.Guard, a, b string) []view.Table {
 	if len(guards) == 0 {
 		return nil
 	}
-	t := view.Table{Name: "What they consume", Columns: []string{"on average", a, b, "change", "95 % interval", "allowed", "finding"}}
+	t := view.Table{Name: "Resource use", Columns: []string{"on average", a, b, "change", "95 % interval", "allowed", "finding"}}
 	for _, g := range guards {
 		row := []string{g.Label(), "", "", "no pair was measured", "", g.Allowed(), sureness(g.Verdict)}
 		if g.Measured() {

@@ -77,7 +77,7 @@ func (v *viewDecider) weigh(ctx context.Context, action, id string, a view.Answe
 	}
 	out.d = decisionOn(action)
 	if action == view.Approve && !slices.Contains(out.d.states, out.p.State) {
-		return out, exit.Errorf(exit.Gate, "`evolve show "+out.p.ID+"` shows it", "%s is %s: it awaits no approval", out.p.ID, out.p.State.Name())
+		return out, exit.Errorf(exit.Gate, "`evolve show "+out.p.ID+"` shows it", "%s is %s: it is not awaiting approval", out.p.ID, out.p.State.Name())
 	}
 	if action == view.Rollback {
 		if err := review.Reversible(out.p); err != nil {
@@ -111,7 +111,7 @@ func (v *viewDecider) Decide(_ context.Context, action, id string, a view.Answer
 		return "", err
 	}
 	if is.d.reasoned {
-		if err := needsReason(is.d.name, a.Reason, "give a reason, for later readers"); err != nil {
+		if err := needsReason(is.d.name, a.Reason, "give a reason, which later readers can see"); err != nil {
 			return "", err
 		}
 	}

@@ -129,7 +129,7 @@ func fileTables(files []archive.FileChange, back bool) []view.Table {
 	if len(files) == 0 {
 		return nil
 	}
-	t := view.Table{Name: "Files with the lines added and removed", Columns: []string{"file", "change", "added", "removed"}}
+	t := view.Table{Name: "Changed files with the numbers of lines added and removed", Columns: []string{"file", "change", "added", "removed"}}
 	for _, f := range files {
 		what, added, removed := changeOf(f, back)
 		t.Rows = append(t.Rows, []string{f.Path, what, fmt.Sprintf("+%d", added), fmt.Sprintf("-%d", removed)})

@@ -25,14 +25,14 @@ var workerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$`)
 func workerCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "worker", Usage: "run evaluations for runs on other machines",
-		Description: "Takes the tasks of every run that uses the hub, until it is interrupted. It needs no\n" +
-			"workspace: agents come with their runs, and get the secrets that they need from the worker's environment.",
+		Description: "Takes tasks from every run that uses the hub, until it is interrupted. It needs no\n" +
+			"workspace: each run supplies its agents, which get the secrets that they need from the worker's environment.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "hub", Usage: "the `URL` of the hub, such as tls://host:4222"},
 			&cli.StringFlag{Name: "creds", Usage: "the credentials `FILE` for workers"},
 			&cli.IntFlag{Name: "slots", Usage: "run `N` tasks at once; the number of processors by default"},
-			&cli.StringFlag{Name: "name", Usage: "the `NAME` of this worker, unique on the hub; the host's name and the process by default"},
-			&cli.StringFlag{Name: "metrics", Usage: "serve metrics for Prometheus at this `ADDRESS`, such as 9464 or 0.0.0.0:9464; without a host, only on this machine"},
+			&cli.StringFlag{Name: "name", Usage: "the `NAME` of this worker, unique on the hub; by default the host name and the process ID"},
+			&cli.StringFlag{Name: "metrics", Usage: "serve metrics for Prometheus at this `ADDRESS`, such as 9464 or 0.0.0.0:9464; without a host, they can be read only on this machine"},
 		}, tlsFlags()...),
 		Action: func(c *cli.Context) error { return work(sh, c) },
 	}
@@ -98,7 +98,7 @@ func work(sh *shell, c *cli.Context) error {
 	err = worker.Run(drain, traces.Context(ctx))
 	switch {
 	case errors.Is(err, hub.ErrUnreachable):
-		return exit.Errorf(exit.Infrastructure, "`evolve help workers` describes the server and the credentials; restart the worker to read new ones", "%s: %w", set.Hub, err)
+		return exit.Errorf(exit.Infrastructure, "`evolve help workers` describes the server and the credentials; after replacing the credentials, restart the worker", "%s: %w", set.Hub, err)
 	case err != nil && !errors.Is(err, context.Canceled):
 		return err
 	}

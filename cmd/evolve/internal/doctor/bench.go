@@ -42,7 +42,7 @@ func checkSuites(w *workspace.Workspace) []Check {
 		case n == 0:
 			checks = append(checks, warn(label, "assign some tasks to the holdout split", "%s: without holdout tasks the verdict is always undecided", text))
 		case n < least:
-			checks = append(checks, warn(label, fmt.Sprintf("add tasks: at least %d holdout clusters that weigh about the same", least),
+			checks = append(checks, warn(label, fmt.Sprintf("add tasks: at least %d holdout clusters of about equal weight are needed", least),
 				"%s: %s, too few for a claim about new tasks", text, stats.Design{Units: n, Clusters: confirm.Clusters(holdout)}.UnitWords()))
 		default:
 			checks = append(checks, ok(label, "%s", text))
@@ -58,7 +58,7 @@ func checkSuites(w *workspace.Workspace) []Check {
 			checks = append(checks, checkLikeness("likeness "+a.ID+", over its suites", a.Alike)...)
 		}
 		if !slices.ContainsFunc(a.Suites, func(name string) bool { return len(w.Suites[name].Side(bench.Search)) > 0 }) {
-			checks = append(checks, fail("tasks "+a.ID, "assign some tasks in its suites to the search split", "its suites have no search tasks: `evolve run` refuses to run it"))
+			checks = append(checks, fail("tasks "+a.ID, "assign some tasks in its suites to the search split", "its suites have no search tasks, so `evolve run` refuses to run the agent"))
 		}
 	}
 	return checks
@@ -71,7 +71,7 @@ func checkLikeness(label string, l bench.Likeness) []Check {
 	case l.Groups+l.Aside == 0:
 		return nil
 	case l.Aside+l.Across > 0:
-		return []Check{warn(label, `put them in one split, or give each its own "cluster" to declare that they are not variations`, "%s", text)}
+		return []Check{warn(label, `put them in one split, or give each its own "cluster" to declare that they are not variations of one another`, "%s", text)}
 	}
 	return []Check{ok(label, "%s", text)}
 }
@@ -136,7 +136,7 @@ func checkPower(w *workspace.Workspace, forecasts map[string]batch.Expectation) 
 		design := c.Design(c.Blocks(budget, len(holdout), fixed), holdout, fixed).With(forecasts[a.ID].Variances)
 		design.Graded = confirm.Graded(holdout)
 		if lacks := design.Shortage(true); lacks != "" && a.Adapter.Kind == workspace.KindCode {
-			checks = append(checks, warn(label, "let its scoring command print more cases", "%s", lacks))
+			checks = append(checks, warn(label, "make its scoring command print more cases", "%s", lacks))
 			continue
 		}
 		words := func(sentence string) string { return sentence }
@@ -158,7 +158,7 @@ func checkPower(w *workspace.Workspace, forecasts map[string]batch.Expectation) 
 		case math.IsInf(night, 1):
 			text += ", within a month"
 		case !fixed:
-			text += fmt.Sprintf(" within a month, of %.0f in a night", math.Ceil(100*night))
+			text += fmt.Sprintf(" within a month, or of %.0f points or more in one night", math.Ceil(100*night))
 		}
 		text += " (" + with + ")"
 		if assumption := design.Assumption(); assumption != "" {

@@ -50,22 +50,22 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 		tried, err := p.Score(ctx, w, t.Name)
 		switch {
 		case errors.As(err, &problem):
-			return append(checks, warn(name, manual+"; --trial gives its commands more time, and --trial 0 runs none", "its commands were tried: %s", text.OneLine(problem.Text))), nil
+			return append(checks, warn(name, manual+"; use --trial to give its commands more time, or --trial 0 to skip the trial", "a trial of its commands found a problem: %s", text.OneLine(problem.Text))), nil
 		case err != nil:
 			return append(checks, fail(name, "", "its commands cannot be tried: %w", err)), nil
 		}
 		if found = tried; found.Own() != "" && len(t.Scoring.Build)+len(t.Scoring.Test) > 0 {
-			checks = append(checks, ok(name, "its code, as it is, passes build and test"))
+			checks = append(checks, ok(name, "its current code passes build and test"))
 		}
 	}
 	if found.Own() != "" || found.Suite == nil {
 		return checks, nil
 	}
-	cases := ok(name, "its code, as it is, has values of %s and %s",
+	cases := ok(name, "its current code was scored on %s and %s",
 		text.Count(len(found.Suite.Side(bench.Search)), "search case"), text.Count(len(found.Suite.Side(bench.Holdout)), "held-out case"))
 	if n := found.Noise(); n != nil {
 		cases.Text += "; " + n.Words(found.Kind().Unit)
-		cases.Hint = "its finalists are scored many times: a seed in the scoring command, or the median of several measurements as the value, saves evaluations"
+		cases.Hint = "its finalists are scored many times: to save evaluations, use a seed in the scoring command, or the median of several measurements as the value"
 	}
 	return append(checks, cases), found
 }

@@ -290,7 +290,7 @@ func checkClock(ctx context.Context, p Probes) Check {
 		commit, _ = time.Parse(time.RFC3339, out)
 	}
 	if commit.After(now.Add(24 * time.Hour)) {
-		return warn(name, hint, "the clock shows %s, which is before the last commit of %s", now.Format(time.DateTime), commit.In(now.Location()).Format(time.DateTime))
+		return warn(name, hint, "the clock shows %s, which is before the time of the last commit, %s", now.Format(time.DateTime), commit.In(now.Location()).Format(time.DateTime))
 	}
 	return ok(name, "%s", now.Format("2006-01-02 15:04 -07:00"))
 }
@@ -310,15 +310,15 @@ func archiveCheck(text string, err error) Check {
 	case err == nil:
 		return ok(name, "%s", text)
 	case errors.Is(err, archive.ErrNotFound):
-		return ok(name, "none yet: the first run makes it")
+		return ok(name, "none yet: the first run creates it")
 	case errors.Is(err, archive.ErrLocked):
-		return warn(name, "wait for it, or end it; a lock left by a crash is taken over", "%v", err)
+		return warn(name, "wait for it, or end it; evolve takes over a lock left by a crash", "%v", err)
 	case errors.Is(err, archive.ErrNewer):
 		return fail(name, "install the newer version of evolve", "%v", err)
 	case errors.As(err, new(*archive.WitnessError)):
-		return fail(name, "evolve audit verify and evolve audit log show what is there; restore a backup, or accept what is there with evolve audit accept-head --reason \"…\"", "%v", err)
+		return fail(name, "evolve audit verify and evolve audit log show the current ledger; restore a backup, or accept the current ledger with evolve audit accept-head --reason \"…\"", "%v", err)
 	case errors.Is(err, archive.ErrCorrupt):
-		return fail(name, "evolve archive repair lists the records that can be saved, and changes nothing; or restore a backup", "%v", err)
+		return fail(name, "evolve archive repair lists the records that can be saved, without changing anything; or restore a backup", "%v", err)
 	case errors.Is(err, archive.ErrResources):
 		return fail(name, "nothing is damaged; allow more open files: ulimit -n 1024", "%v", err)
 	}
@@ -342,7 +342,7 @@ func checkLeftovers(ctx context.Context, p Probes) []Check {
 	if err != nil || len(list) == 0 {
 		return nil
 	}
-	return []Check{warn("leftovers", "nothing needs to be done: the next command that records something removes it", "left by a killed process: %s", strings.Join(list, ", "))}
+	return []Check{warn("leftovers", "no action is needed: the next command that records something removes what is left", "left by a killed process: %s", strings.Join(list, ", "))}
 }
 
 // checkSchedule checks the installed schedule of nights, if there is one.
@@ -437,7 +437,7 @@ func allows(ctx context.Context, p Probes, a *workspace.Agent) string {
 	}
 	switch {
 	case len(kept) == 0:
-		return fmt.Sprintf("%s (in live turns, too, at autonomy level %d)", out, level)
+		return fmt.Sprintf("%s (also in live turns, at autonomy level %d)", out, level)
 	case needs <= autonomy.SwitchedOn:
 		return fmt.Sprintf("%s; at autonomy level %d its live turns cannot call %s (allowed from level %d)", out, level, strings.Join(kept, ", "), needs)
 	}

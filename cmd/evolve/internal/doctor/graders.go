@@ -52,9 +52,9 @@ func (p Probes) checkGrader(ctx context.Context, line string, g workspace.Grader
 		return ok(line, "%s: is there", what)
 	}
 	t, err := p.Grade(ctx, g)
-	answer := "the task's own answer"
+	answer := "the expected answer"
 	if !t.Own {
-		answer = "an answer that doctor made up"
+		answer = "an invented answer"
 	}
 	const remedy = "correct the grader: until then its tasks have no scores"
 	switch {
@@ -63,11 +63,11 @@ func (p Probes) checkGrader(ctx context.Context, line string, g workspace.Grader
 	case t.Task == "":
 		return ok(line, "%s: exists; it was not tried, because it grades no search task with a single question", what)
 	case t.Late:
-		return warn(line, "--trial gives it more time, and --trial 0 tries nothing", "%s: it gave no grade for task %s within the time allowed for a trial", what, t.Task)
+		return warn(line, "use --trial to give it more time, or --trial 0 to skip the trial", "%s: it gave no grade for task %s within the time allowed for a trial", what, t.Task)
 	case t.Ungraded != "" && (t.Own || t.Unstartable):
 		return fail(line, remedy, "%s: it could not grade %s to task %s: %s", what, answer, t.Task, p.brief(t.Ungraded))
 	case t.Ungraded != "":
-		return warn(line, "evolve agent run --task "+t.Task+" grades an answer of the agent", "%s: it could not grade %s to task %s: %s", what, answer, t.Task, p.brief(t.Ungraded))
+		return warn(line, "evolve agent run --task "+t.Task+" grades an answer by the agent", "%s: it could not grade %s to task %s: %s", what, answer, t.Task, p.brief(t.Ungraded))
 	}
 	return ok(line, "%s: score %s for %s to task %s", what, number.Score(t.Score), answer, t.Task)
 }
@@ -99,7 +99,7 @@ func (p Probes) checkJudgeRoutes(w *workspace.Workspace, suite string, before []
 		case !there:
 			checks = append(checks, fail(line, "declare it under routes: in evolve.yaml", "%s: this route does not exist", what))
 		case failed["provider "+r.Provider]:
-			checks = append(checks, fail(line, "see the check of the provider", "%s: its provider %s does not answer", what, r.Provider))
+			checks = append(checks, fail(line, "see the line about the provider", "%s: its provider %s does not answer", what, r.Provider))
 		case provider.KeyEnv != "" && !p.set(provider.KeyEnv):
 			checks = append(checks, warn(line, "export "+provider.KeyEnv+"=…, in cron as well", "%s: %s is not in the environment", what, provider.KeyEnv))
 		}

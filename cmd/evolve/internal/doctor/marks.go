@@ -33,7 +33,7 @@ func checkMarks(p Probes, t workspace.PatchTarget) []Check {
 		}
 		hint := bad.Hint
 		if hint == "" {
-			hint = "correct or remove the mark, and commit: until then nothing of the target is tuned"
+			hint = "correct or remove the mark, and commit: until then, nothing in the target is tuned"
 		}
 		bad.Hint = ""
 		checks = append(checks, warn(name, hint, "%s", bad))

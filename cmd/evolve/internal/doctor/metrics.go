@@ -15,7 +15,7 @@ func checkMetrics(p Probes, w *workspace.Workspace) []Check {
 		return nil
 	}
 	if err := p.Writable(filepath.Dir(file)); err != nil {
-		return []Check{warn(name, "create the folder of metrics.textfile in evolve.yaml, and give the user who runs the nights write access to it: a run continues without the file", "%s cannot be written: %s", w.Settings.Metrics.Textfile, workspace.Reason(err))}
+		return []Check{warn(name, "create the folder of the file that evolve.yaml sets as metrics.textfile, and give the user who runs the nights write access to it; until then, runs continue without writing the file", "%s cannot be written: %s", w.Settings.Metrics.Textfile, workspace.Reason(err))}
 	}
 	return []Check{ok(name, "each run writes %s", w.Settings.Metrics.Textfile)}
 }

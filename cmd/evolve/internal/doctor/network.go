@@ -8,10 +8,10 @@ func (p Probes) networkOf(ctx context.Context, network, sandbox string) string {
 		return "it has the host's network (network: host)"
 	}
 	if sandbox == "none" {
-		return "its network is open, because with sandbox: none there is no sandbox to close it"
+		return "its network access is unrestricted, because with sandbox: none there is no sandbox to restrict it"
 	}
 	if _, err := p.Sandbox(ctx); err != nil {
-		return "its network is open, because there is no sandbox to close it"
+		return "its network access is unrestricted, because there is no sandbox to restrict it"
 	}
 	return "it has no network (network: none)"
 }

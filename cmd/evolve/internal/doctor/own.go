@@ -27,7 +27,7 @@ func checkOwn(w *workspace.Workspace) []Check {
 	slices.Sort(names)
 	for _, file := range slices.Compact(names) {
 		if why := patch.Uncommittable(w.Root, file); why != "" {
-			checks = append(checks, warn(name, "keep the file itself in the workspace: until then an approval is refused", "%s %s", file, why))
+			checks = append(checks, warn(name, "store the file itself in the workspace; until then, approvals are refused", "%s %s", file, why))
 			continue
 		}
 		data, err := wholefile.Read(filepath.Join(w.Root, filepath.FromSlash(file)), review.MaxFile)
@@ -35,7 +35,7 @@ func checkOwn(w *workspace.Workspace) []Check {
 			continue // required files are checked elsewhere
 		}
 		if line := scrub.Line(data); line > 0 {
-			checks = append(checks, warn(name, "pass it by the name of an environment variable: an approval that commits it is refused",
+			checks = append(checks, warn(name, "give it as the name of an environment variable instead: an approval that would commit it is refused",
 				"%s, line %d holds what looks like a credential", file, line))
 		}
 	}

@@ -63,7 +63,7 @@ func checkTarget(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 		return fail(name, "name the folder of its working tree", "%q has no working tree", t.Repo)
 	}
 	if _, err := p.Git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
-		return warn(name, "commit what is there", "%q has no commit yet", t.Repo)
+		return warn(name, "commit its files", "%q has no commit yet", t.Repo)
 	}
 	var missing []string
 	for _, path := range t.Policy.Allow {
@@ -72,7 +72,7 @@ func checkTarget(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 		}
 	}
 	if len(missing) > 0 {
-		return warn(name, "paths are relative to the root of the repository", "patches may change it, but it does not exist: %s", strings.Join(missing, ", "))
+		return warn(name, "paths are relative to the root of the repository", "paths that patches may change do not exist: %s", strings.Join(missing, ", "))
 	}
 	also := ""
 	if b := t.Benchmark; b != nil && len(b.Command) > 0 {
@@ -113,7 +113,7 @@ func checkTests(ctx context.Context, p Probes, w *workspace.Workspace) Check {
 	case err != nil && none:
 		return warn(name, "remove patches.sandbox on a machine that has a sandbox", "their tests run with your own rights: %v", err)
 	case err != nil:
-		return warn(name, sandbox.Remedy(err)+"; patches.sandbox: none runs them without one", "their tests are refused, because there is no sandbox: %v", err)
+		return warn(name, sandbox.Remedy(err)+"; patches.sandbox: none runs the tests without a sandbox", "their tests are not run, because there is no sandbox: %v", err)
 	}
 	return ok(name, "%s, tests run in: %s", reviewersOf(w), walls)
 }

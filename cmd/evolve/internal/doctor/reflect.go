@@ -8,7 +8,7 @@ import (
 )
 
 // raiseBound is the hint about a route whose replies are cut off.
-const raiseBound = "raise or leave out max_tokens of the route"
+const raiseBound = "raise the route's max_tokens, or remove it"
 
 // checkReflect returns one check for each route of search.reflect. If the API key is set,
 // it makes one cheap call to a model that the provider's check did not call. A search works
@@ -30,7 +30,7 @@ func checkReflect(ctx context.Context, p Probes, w *workspace.Workspace, before 
 			continue
 		}
 		if text := batch.UnsentReflect(w, set.Budget.USD, r.Name); text != "" {
-			checks = append(checks, warn(line, "raise the bound, or lower max_tokens of the route", "%s", text))
+			checks = append(checks, warn(line, "raise the bound, or lower the route's max_tokens", "%s", text))
 			continue
 		}
 		if failed["provider "+route.Provider] {

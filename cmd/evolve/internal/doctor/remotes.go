@@ -24,7 +24,7 @@ func checkRemotes(ctx context.Context, p Probes, w *workspace.Workspace) []Check
 		case errors.As(r.Err, &none):
 			checks = append(checks, warn(name, "git remote add "+r.Remote+" ADDRESS, or name a different remote in adoption.remote", "%s", p.brief(r.Err.Error())))
 		default:
-			checks = append(checks, warn(name, "proposals await a merge there: `evolve adopt sync` tries again", "%s", p.brief(r.Folder+": "+r.Err.Error())))
+			checks = append(checks, warn(name, "proposals await a merge there: `evolve adopt sync` tries to reach the remote again", "%s", p.brief(r.Folder+": "+r.Err.Error())))
 		}
 	}
 	return checks

@@ -42,7 +42,7 @@ func (p Probes) serviceProblem(ctx context.Context, name string, a *workspace.Ag
 	const hint = "start the service, or correct the url in agent.yaml"
 	words := "does not accept connections: " + p.brief(err.Error())
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		words = "refuses connections: no program serves that address"
+		words = "refuses connections: no program is listening at that address"
 	}
 	check := fail(name, hint, "the service at %s %s", address, words)
 	check.Err = &bench.NoServerError{Address: address, Attempts: 1}

@@ -38,7 +38,7 @@ func checkSigning(ctx context.Context, p Probes, w *workspace.Workspace) []Check
 	}
 	var checks []Check
 	if s.Key != "" {
-		const elsewhere = "move it to a place that neither agents nor commits can reach, such as ~/.ssh"
+		const elsewhere = "move it where agents cannot read it and commits cannot include it, such as ~/.ssh"
 		place := ""
 		if out, err := p.Git(ctx, p.Root, "rev-parse", "--show-toplevel"); err == nil && within(s.Key, out) {
 			place = "repository"

@@ -139,7 +139,7 @@ func (p Probes) trialText(t Trial) string {
 
 func (p Probes) trialVerdict(name string, a *workspace.Agent, t Trial) Check {
 	text, failed, both := p.trialText(t), !t.Outcome.Gradable(), t.Asked > 1
-	try := fmt.Sprintf("evolve agent run --agent %s --task %s shows all of it", a.ID, t.Task)
+	try := fmt.Sprintf("evolve agent run --agent %s --task %s runs the task and shows everything", a.ID, t.Task)
 	switch {
 	case t.Offline && (failed || t.Score != nil && *t.Score == 0):
 		check := warn(name, `set "network: host" under adapter: in agents/`+a.ID+"/agent.yaml, if it must reach a model or another service",
@@ -151,7 +151,7 @@ func (p Probes) trialVerdict(name string, a *workspace.Agent, t Trial) Check {
 	case t.Ungraded != "" && !t.Late:
 		return fail(name, "correct the grader: until then a run has no scores; "+try, "%s, but could not be graded: %s", text, p.brief(t.Ungraded))
 	case t.Late:
-		return warn(name, try+"; --trial gives it more time, and --trial 0 tries nothing", "%s", text)
+		return warn(name, try+"; use --trial to give it more time, or --trial 0 to skip the trial", "%s", text)
 	case failed && both && !t.Outcome.Missing(): // on two tasks
 		return fail(name, try, "%s; the same happened on another task", text)
 	case failed:
@@ -161,7 +161,7 @@ func (p Probes) trialVerdict(name string, a *workspace.Agent, t Trial) Check {
 			"%s; IT IS DECLARED DETERMINISTIC, BUT GAVE A DIFFERENT ANSWER TO THE SAME REQUEST", text)
 	case both && !a.Deterministic && t.Same:
 		check := ok(name, "%s; it gave the same answer with a different seed", text)
-		check.Hint = "if it always does, deterministic: true and uses_seed: false in its agent.yaml avoid the repeats; a night decides it for certain"
+		check.Hint = "if it always does, set deterministic: true and uses_seed: false in its agent.yaml to avoid the repeats; a night determines this with certainty"
 		return check
 	}
 	return ok(name, "%s", text)

@@ -141,10 +141,10 @@ func kinds() []kind {
 			return "", false
 		}},
 		as(Gate, func(e *review.RefusedError) string { return e.Hint }),
-		as(Usage, always[*workspace.Errors]("correct these; `evolve help workspace` and `evolve help agents` explain every key, `evolve doctor` checks the rest")),
+		as(Usage, always[*workspace.Errors]("correct these errors; `evolve help workspace` and `evolve help agents` explain every key, and `evolve doctor` checks the rest")),
 		as(Usage, always[*workspace.LinkedStateError]("evolve writes nothing outside .evolve: replace the link with a folder; to store everything elsewhere, make .evolve itself a link")),
 		as(Usage, func(e *batch.UnknownAgentError) string {
-			return Suggest(Listed("the workspace has ", e.Known, "the workspace has no agents; targets of code are checked by `evolve doctor`"), "%s", e.Name, e.Known)
+			return Suggest(Listed("the workspace has ", e.Known, "the workspace has no agents; `evolve doctor` checks its code targets"), "%s", e.Name, e.Known)
 		}),
 		as(Usage, always[*batch.NoSearchTasksError]("assign some tasks to the search split; `evolve doctor` lists those that were excluded because the same task is held out")),
 		as(Usage, func(e *batch.ResumeError) string { return e.Hint }),
@@ -153,10 +153,10 @@ func kinds() []kind {
 		as(Locked, func(e *patch.LockedError) string { return e.Hint() }),
 		is(Locked, "wait for it, or look at it meanwhile with `evolve status` and `evolve report`", archive.ErrLocked),
 		is(Integrity, "use the version of evolve that wrote it, or a newer version", archive.ErrNewer),
-		as(Integrity, always[*archive.BoundError]("`evolve audit verify` shows more; reject a proposal that awaits a decision, and `evolve run` makes a new one; for an adopted proposal, compare the commit, and compare the archive with a backup")),
-		as(Integrity, always[*archive.WitnessError]("`evolve audit verify` and `evolve audit log` show what is there; once .evolve/archive is moved away, `evolve archive restore FILE` restores a backup from .evolve/backups; `evolve audit accept-head --reason \"…\"` accepts what is there")),
+		as(Integrity, always[*archive.BoundError]("`evolve audit verify` shows more; if the proposal awaits a decision, reject it, and `evolve run` makes a new one; if it was adopted, check the commit, and compare the archive with a backup")),
+		as(Integrity, always[*archive.WitnessError]("`evolve audit verify` and `evolve audit log` show the current ledger; to restore a backup from .evolve/backups, move .evolve/archive away and run `evolve archive restore FILE`; `evolve audit accept-head --reason \"…\"` accepts the current ledger")),
 		is(Infrastructure, resourcesHint, archive.ErrResources, syscall.EMFILE, syscall.ENFILE),
-		is(Integrity, "`evolve archive repair` lists what is damaged and what can be saved, and changes nothing; or move .evolve/archive away and `evolve archive restore FILE` restores a backup from .evolve/backups", archive.ErrCorrupt),
+		is(Integrity, "`evolve archive repair` lists what is damaged and what can be saved, without changing anything; or move .evolve/archive away, and restore a backup from .evolve/backups with `evolve archive restore FILE`", archive.ErrCorrupt),
 		is(Usage, "type more of the id", archive.ErrAmbiguous),
 		is(Usage, "an import would mix two histories; move .evolve/archive away first", archive.ErrNotEmpty),
 		is(Infrastructure, "restore the folder from a backup if there is one; `git clean -x` removes .evolve unless it is run with -e .evolve", archive.ErrRemoved),

@@ -120,7 +120,7 @@ func (r *Remote) ignore(m jetstream.Msg, why error) {
 	case n <= mostIgnoredTold:
 		log.Warn("a message from a worker is ignored", "agent", r.offer.Agent, "reason", text.Clip(why.Error(), 300))
 	case n == mostIgnoredTold+1:
-		log.Warn("more messages from workers are ignored, and are only counted", "agent", r.offer.Agent)
+		log.Warn("further ignored messages from workers are only counted, not logged", "agent", r.offer.Agent)
 	}
 }
 

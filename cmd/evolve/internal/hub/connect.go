@@ -389,7 +389,7 @@ func refused(what string, err error) error {
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
 		return fmt.Errorf("%w: JetStream is not enabled on the server or for this account", ErrUnreachable)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%w: no answer about %s, which these credentials may not be allowed to use", ErrUnreachable, what)
+		return fmt.Errorf("%w: no answer about %s; perhaps these credentials do not allow its use", ErrUnreachable, what)
 	}
 	return fmt.Errorf("%w: %s: %w", ErrUnreachable, what, err)
 }

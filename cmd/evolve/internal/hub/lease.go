@@ -223,11 +223,11 @@ func (l lessee) lease(ctx context.Context, c policy.Call, run func(ctx context.C
 			var s leaseStep
 			switch {
 			case m.Header.Get("Status") != "":
-				return none, errors.New("the run does not answer a call of its task")
+				return none, errors.New("the run did not answer a call from its task")
 			case json.Unmarshal(m.Data, &s) != nil:
 				return none, errors.New("the run answered a call with a message of the wrong kind")
 			case s.Refused != "":
-				return none, fmt.Errorf("the run refuses a call: %.200s", s.Refused)
+				return none, fmt.Errorf("the run refused a call: %.200s", s.Refused)
 			case s.Done != nil:
 				return *s.Done, nil
 			case s.Stop:

@@ -13,7 +13,7 @@ func WorkerDefinitions() []Definition {
 		{Name: "evolve_worker_tasks_total", Help: "Tasks whose answer is stored, by outcome.", Labels: []string{"outcome"}},
 		{Name: "evolve_worker_tasks_unanswered_total", Help: "Tasks without an answer: withdrawn by the run, given_back, unreadable or unstored.", Labels: []string{"reason"}},
 		{Name: "evolve_worker_task_duration_seconds", Help: "Time that agents spent on tasks, without waits for shared limits.", Histogram: true},
-		{Name: "evolve_worker_leases_total", Help: "Calls to tools, providers and agents that the run was asked for: done, or failed if it did not answer.", Labels: []string{"kind", "result"}},
+		{Name: "evolve_worker_leases_total", Help: "Requests to the run for calls to tools, providers and agents: done, or failed if the run did not answer.", Labels: []string{"kind", "result"}},
 		{Name: "evolve_worker_lease_wait_seconds_total", Help: "Time that the calls to tools, providers and agents waited for limits of the run.", Labels: []string{"kind"}},
 	}
 }

@@ -319,7 +319,7 @@ func readRecord(dir string) (record, error) {
 		return rec, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading what was sent: %w", err)
+		return nil, fmt.Errorf("reading the record of sent messages: %w", err)
 	}
 	if err := json.Unmarshal(raw, &rec); err != nil {
 		return record{}, nil //nolint:nilerr // a damaged record costs a repetition, and no event
@@ -338,7 +338,7 @@ func writeRecord(dir string, rec record) error {
 		err = renameio.WriteFile(filepath.Join(dir, sentFile), append(raw, '\n'), 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("recording what was sent: %w", err)
+		return fmt.Errorf("writing the record of sent messages: %w", err)
 	}
 	return nil
 }

@@ -191,7 +191,7 @@ func (h Host) Faults(ctx context.Context, workspace string, in Installed) []stri
 		faults = append(faults, fmt.Sprintf("its program %q does not exist or cannot be run", in.Program))
 	}
 	if in.Workspace != workspace {
-		faults = append(faults, fmt.Sprintf("it starts nights of %q", in.Workspace))
+		faults = append(faults, fmt.Sprintf("it starts the nights of a different workspace, %q", in.Workspace))
 	}
 	switch {
 	case !in.Daily:

@@ -16,8 +16,8 @@ func CronJob(n Night) string {
 	for _, w := range n.words() {
 		words = append(words, quoted(strings.ReplaceAll(w, "$(", "$$(")))
 	}
-	return fmt.Sprintf(`# The image has evolve and the programs of the agents; the claim holds the workspace.
-# Put both in the place of IMAGE and CLAIM.
+	return fmt.Sprintf(`# The image contains evolve and the agents' programs; the claim holds the workspace.
+# Replace IMAGE and CLAIM with their names.
 apiVersion: batch/v1
 kind: CronJob
 metadata:

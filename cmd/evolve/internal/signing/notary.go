@@ -103,10 +103,10 @@ func (n *Notary) warn() {
 	_, hint := exit.Of(n.fault)
 	text := n.fault.Error()
 	if !errors.As(n.fault, new(KeyError)) {
-		hint = n.Command("evolve audit sign") + " signs it; look at it first"
+		hint = n.Command("evolve audit sign") + " signs the ledger; inspect it first"
 	}
 	if hint != "" {
 		text += "; " + hint
 	}
-	_, _ = fmt.Fprintf(n.Stderr, "warning: what is recorded is not signed: %s\n", foreign.Visible(text))
+	_, _ = fmt.Fprintf(n.Stderr, "warning: new ledger entries are not signed: %s\n", foreign.Visible(text))
 }

@@ -146,7 +146,7 @@ type againError struct {
 func (e *exporter) post(ctx context.Context, body []byte) (rejected int64, after time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.set.URL.String(), bytes.NewReader(body))
 	if err != nil {
-		return 0, 0, fmt.Errorf("asking the collector: %w", err)
+		return 0, 0, fmt.Errorf("creating the request to the collector: %w", err)
 	}
 	req.Header = e.set.Header.Clone()
 	req.Header.Set("Content-Type", "application/x-protobuf")

@@ -93,7 +93,7 @@ func (s *Server) nights(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		d.Pictures = append(d.Pictures, drawn{svg, "What the finalists of " + text.Visible(id) + " gained on the holdout, in points, the latest night first"})
+		d.Pictures = append(d.Pictures, drawn{svg, "Gains of the finalists of " + text.Visible(id) + " on the holdout, in points, latest night first"})
 	}
 	s.show(w, r, http.StatusOK, "nights", frame{Title: "All nights", Wide: true}, d)
 	return nil

@@ -32,12 +32,12 @@ func newPages() (*pages, error) {
 	var err error
 	for name, at := range map[string]*[]byte{"view.css": &p.style, "view.js": &p.script, "icon.svg": &p.icon} {
 		if *at, err = fs.ReadFile(files, "page/"+name); err != nil {
-			return nil, fmt.Errorf("reading a file of the pages: %w", err)
+			return nil, fmt.Errorf("reading a file for the pages: %w", err)
 		}
 	}
 	p.style = append([]byte(render.Style()), p.style...)
 	if p.templates, err = template.New("view").Funcs(functions()).ParseFS(files, "page/view.tmpl"); err != nil {
-		return nil, fmt.Errorf("reading the templates of the pages: %w", err)
+		return nil, fmt.Errorf("reading the templates for the pages: %w", err)
 	}
 	return p, nil
 }

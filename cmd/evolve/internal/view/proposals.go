@@ -99,7 +99,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) error {
 		return &badRequest{"the form cannot be read: " + err.Error()}
 	}
 	if !equal(r.PostForm.Get("form"), s.keys.form) {
-		s.refuse(w, r, http.StatusForbidden, "The form is from a different server: open the question again.")
+		s.refuse(w, r, http.StatusForbidden, "The form is from a different server: open the page with the question again.")
 		return nil
 	}
 	action, err := actionOf(r)

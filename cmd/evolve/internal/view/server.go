@@ -87,7 +87,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	setHeaders(w.Header())
 	switch {
 	case !loopback(r.Host):
-		s.refuse(w, r, http.StatusMisdirectedRequest, "This server answers for 127.0.0.1 and localhost.")
+		s.refuse(w, r, http.StatusMisdirectedRequest, "This server answers only requests to 127.0.0.1 and localhost.")
 		return
 	case len(r.URL.RawQuery) > mostQuery:
 		s.refuse(w, r, http.StatusRequestURITooLong, "The address is too long.")

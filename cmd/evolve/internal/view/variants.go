@@ -98,14 +98,14 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request) error {
 	d.Pager = pager(func(at int) string {
 		return link("/compare", "agent", id, "a", d.A, "b", d.B, "offset", strconv.Itoa(at))
 	}, offset, len(d.Shown), len(c.Tasks))
-	d.Caption = number.Plural(len(c.Tasks), "task") + " with scores for both, the largest loss first; means over all runs of each"
+	d.Caption = number.Plural(len(c.Tasks), "task") + " with scores for both, the largest loss first; each score is the mean over all runs"
 	if len(c.Tasks) > 0 && !d.Same {
 		slope := plot.Slope{Left: d.A, Right: d.B}
 		for _, t := range c.Tasks {
 			slope.Tasks = append(slope.Tasks, plot.SlopeTask{Name: text.Visible(t.ID), Before: t.A.Score, After: t.B.Score})
 		}
 		picture := slope.Draw()
-		picture.Title = "Every task that both have, with " + d.A + " and with " + d.B
+		picture.Title = "Scores on every shared task, with " + d.A + " and with " + d.B
 		svg, err := picture.SVG("tasks")
 		if err != nil {
 			return err

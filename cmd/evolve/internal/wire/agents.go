@@ -77,7 +77,7 @@ func (h *Host) Agents(w *workspace.Workspace) (*AgentFactory, error) {
 func (f *AgentFactory) Open(ctx context.Context, a *workspace.Agent, scratch string) (night.Opened, error) {
 	scratch, err := filepath.Abs(scratch)
 	if err != nil {
-		return night.Opened{}, fmt.Errorf("finding the folder of working directories: %w", err)
+		return night.Opened{}, fmt.Errorf("finding the folder for working directories: %w", err)
 	}
 	var opened night.Opened
 	switch a.Adapter.Kind {
@@ -318,7 +318,7 @@ func networkWithin(around sandbox.Sandbox, network string) string {
 	case network == "host":
 		return "the host's network"
 	case around.Err() != nil:
-		return "the network is open, because nothing closes it"
+		return "an unrestricted network, because there is no sandbox"
 	}
 	return "no network"
 }

@@ -54,10 +54,10 @@ func (h *Host) openPullRequest(ctx context.Context, w *workspace.Workspace, r re
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return fmt.Errorf("creating the folder of texts: %w", err)
+		return fmt.Errorf("creating the folder for the texts of pull requests: %w", err)
 	}
 	if err := renameio.WriteFile(file, []byte(r.Body), 0o600); err != nil {
-		return fmt.Errorf("writing the text: %w", err)
+		return fmt.Errorf("writing the text of the pull request: %w", err)
 	}
 	line, err := json.Marshal(pullRequest{1, r.Proposal, r.Folder, r.Remote, r.Branch, r.Base, r.Commit, r.Title, file})
 	if err != nil {

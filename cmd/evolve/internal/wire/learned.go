@@ -37,7 +37,7 @@ func (f *AgentFactory) signal(t Turn, observe func(agent.Event)) []agent.Event {
 	}
 	e := agent.Event{Kind: agent.EventSignal, Name: string(s)}
 	if s == experience.Corrects {
-		e.Text = "the turn before it counts as corrected"
+		e.Text = "the previous turn counts as corrected"
 	}
 	if observe != nil {
 		observe(e)

@@ -58,7 +58,7 @@ func LiveFolder(w *workspace.Workspace, a *workspace.Agent, path string) (string
 			dir = real
 		}
 		if within(folder, dir) || within(dir, folder) {
-			return "", exit.Errorf(exit.Usage, "name a folder without them", "the folder of a turn must not hold the tasks or .evolve of the workspace: an agent must not read them")
+			return "", exit.Errorf(exit.Usage, "name a folder without them", "the folder of a turn must not contain the workspace's tasks or .evolve, because an agent must not read them")
 		}
 	}
 	return folder, nil

@@ -216,13 +216,13 @@ func (h *Host) RecordLowerings(root string, a *archive.Archive) {
 			continue
 		}
 		if err != nil {
-			h.Log.Warn("a lowered level of autonomy cannot be read, and no longer holds: lower it again with `evolve autonomy lower`; its file is kept with the ending "+refusedEnding,
+			h.Log.Warn("a lowered level of autonomy cannot be read, and is no longer in force: lower it again with `evolve autonomy lower`; its file is kept with the ending "+refusedEnding,
 				"file", name, "error", text.Visible(err.Error()))
 			_ = os.Rename(path, path+refusedEnding)
 			continue
 		}
 		if err := recordLowering(ctx, a, l); err != nil {
-			h.Log.Warn("a lowered level of autonomy holds, but is not recorded yet", "agent", text.Visible(l.Agent), "error", err)
+			h.Log.Warn("a lowered level of autonomy is in force, but not yet recorded", "agent", text.Visible(l.Agent), "error", err)
 			return
 		}
 		if err := os.Remove(path); err != nil {

@@ -66,7 +66,7 @@ func (h *Host) reviewers(w *workspace.Workspace) []review.CodeReviewer {
 		case a.Adapter.Kind != workspace.KindBuiltin:
 			r.Cannot = "is a separate program, and only built-in agents review"
 		case a.Adapter.Model == workspace.ModelHeuristic:
-			r.Cannot = "has the heuristic model, which cannot review"
+			r.Cannot = "uses the heuristic model, which cannot review"
 		default:
 			r.Open = func(context.Context) (model.Model, func() error, error) { return h.reviewModel(w, a) }
 		}

@@ -92,7 +92,7 @@ func SpoolTurn(root string, s SpooledTurn) error {
 	case err != nil:
 		return fmt.Errorf("reading .evolve/%s: %w", workspace.SpoolFolder, err)
 	case len(waiting) >= maxSpooled:
-		return fmt.Errorf("%d turns already wait in .evolve/%s", len(waiting), workspace.SpoolFolder)
+		return fmt.Errorf("%d turns are already waiting in .evolve/%s", len(waiting), workspace.SpoolFolder)
 	case len(data) > maxSpooledBytes:
 		return fmt.Errorf("it has %d bytes; at most %d are allowed", len(data), maxSpooledBytes)
 	}
@@ -163,7 +163,7 @@ func spooledSession(root, agentID, name string) (agent.Session, bool, error) {
 func (h *Host) storeSpooled(root string, a *archive.Archive) {
 	paths, err := spooled(root)
 	if err != nil {
-		h.Log.Warn("turns that wait to be stored cannot be read", "error", err)
+		h.Log.Warn("turns waiting to be stored cannot be read", "error", err)
 		return
 	}
 	for _, path := range paths {

@@ -196,11 +196,11 @@ func (f *AgentFactory) keepHealth(u *toolUse) error {
 		own, err := f.host.OpenArchive(f.workspace.Root, "evolve")
 		var locked *archive.LockedError
 		if errors.As(err, &locked) {
-			f.host.Log.Warn("the failures of tools were not counted: " + locked.Error())
+			f.host.Log.Warn("tool failures were not counted: " + locked.Error())
 			return nil
 		}
 		if errors.As(err, new(signing.KeyError)) {
-			f.host.Log.Warn("the failures of tools were not counted: " + err.Error())
+			f.host.Log.Warn("tool failures were not counted: " + err.Error())
 			return nil
 		}
 		if err != nil {

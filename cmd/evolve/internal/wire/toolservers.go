@@ -49,7 +49,7 @@ func (f *AgentFactory) warnOfChanges(servers []tool.Tool) {
 	}
 	known, err := readToolWords(f.workspace.Root)
 	if err != nil {
-		f.host.Log.Warn("the tool descriptions of servers cannot be compared: " + err.Error())
+		f.host.Log.Warn("the servers' tool descriptions cannot be compared: " + err.Error())
 	}
 	now := maps.Clone(known)
 	if now == nil {
@@ -59,14 +59,14 @@ func (f *AgentFactory) warnOfChanges(servers []tool.Tool) {
 		s := t.Spec()
 		now[s.Name] = wordsOf(s)
 		if before, ok := known[s.Name]; ok && before != now[s.Name] {
-			f.host.Log.Warn("a server changed the description of its tool: read it again before you trust it", "tool", s.Name)
+			f.host.Log.Warn("a server changed the description of its tool: read the description again before you trust the tool", "tool", s.Name)
 		}
 	}
 	if maps.Equal(now, known) {
 		return
 	}
 	if err := keepToolWords(f.workspace.Root, now); err != nil {
-		f.host.Log.Warn("the tool descriptions of servers were not stored: " + err.Error())
+		f.host.Log.Warn("the servers' tool descriptions were not stored: " + err.Error())
 	}
 }
 

@@ -62,7 +62,7 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 	}
 	files, err := bench.LayOut(t.Task, suiteDir, workdir)
 	if err != nil {
-		return TurnResult{}, fmt.Errorf("laying out the task: %w", err)
+		return TurnResult{}, fmt.Errorf("creating the task's files: %w", err)
 	}
 	if t.Suite == nil && t.Agent.Adapter.Kind == workspace.KindBuiltin {
 		workdir = t.Folder // its tools only read
@@ -108,7 +108,7 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 	if err != nil {
 		hint := "correct the graders of the task"
 		if errors.Is(err, grade.ErrNoVerdict) {
-			hint = "the replies of " + f.judges(t.Task) + " were not verdicts: use a model on its route that keeps to the format"
+			hint = "the replies of " + f.judges(t.Task) + " were not verdicts: give its route a model that follows the required format"
 		}
 		out.Ungraded = exit.Errorf(exit.Infrastructure, hint+"; in a run, such an evaluation counts as missing, not as 0", "the turn ended with %s, but could not be graded: %w", res.Outcome, err)
 		return out, nil

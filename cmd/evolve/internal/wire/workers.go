@@ -226,7 +226,7 @@ func (s *workers) offer(ctx context.Context, f *AgentFactory, a *workspace.Agent
 		AckWait: s.set.AckWait, MaxAttempts: s.set.MaxAttempts,
 	}, bundle, s.key, f.Guard)
 	if err != nil {
-		return fail(exit.Errorf(exit.Infrastructure, "`evolve hub check` tests it", "%w", err))
+		return fail(exit.Errorf(exit.Infrastructure, "`evolve hub check` tests the hub", "%w", err))
 	}
 	s.offers = append(s.offers, remote)
 	renew, closing := opened.Renew, opened.Close

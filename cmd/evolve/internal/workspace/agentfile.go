@@ -56,7 +56,7 @@ func agentKeys(f *agentFile) object {
 			{name: "adapter", doc: "how the agent is run: {kind: builtin, model: heuristic}, a program of your own, or a service", field: adapterKeys(f), required: true},
 			{name: "deterministic", doc: "true: the same request, seed included, always gets the same answer, which makes runs reproducible byte for byte", field: flag{&a.Deterministic}, def: "false; true for the heuristic model"},
 			{name: "uses_seed", doc: "false: the answer ignores the seed, so further repeats of a task show nothing new", field: flag{&a.UsesSeed}, def: "true; false for the heuristic model"},
-			{name: "version", doc: "changes the identity of the agent for the evaluation cache, in addition to the hash of its folder", field: text{to: &a.Version}},
+			{name: "version", doc: "part of the agent's identity in the evaluation cache, in addition to the hash of its folder", field: text{to: &a.Version}},
 			{name: "suites", doc: "benchmarks of the agent: the names of files in suites/ without .jsonl", field: words(&a.Suites, 1, nil, ""), required: true},
 			{name: "domains", doc: "subject areas with the keywords that name them; if omitted, a default table is used", field: domainKeys(f)},
 			{name: "tools", doc: "tools that may be given to the built-in agent; a tool of a server is written server__tool; [] means none; if omitted, all", field: words(&a.Tools, 0, nil, "")},
@@ -130,7 +130,7 @@ func adapterKeys(f *agentFile) union {
 	pool := func(doc string) key {
 		return key{name: "pool", doc: doc, field: whole[int]{&ad.Pool, 1, 1024}, def: "1"}
 	}
-	timeout := key{name: "timeout", doc: "wall time of one task, such as 60s; if omitted, limits.timeout of evolve.yaml", field: duration{&ad.Timeout, 10 * time.Millisecond, 24 * time.Hour}}
+	timeout := key{name: "timeout", doc: "maximum wall time of one task, such as 60s; if omitted, limits.timeout of evolve.yaml", field: duration{&ad.Timeout, 10 * time.Millisecond, 24 * time.Hour}}
 	return union{
 		by:    "kind",
 		names: kinds,
@@ -147,11 +147,11 @@ func adapterKeys(f *agentFile) union {
 				timeout,
 				{name: "env", doc: "names of the environment variables to pass; all others are withheld", field: environment(&ad.Env)},
 				{name: "sandbox", doc: "auto: in a sandbox if one is available; none: never", field: oneOf(&ad.Sandbox, "auto", "none"), def: "auto"},
-				{name: "network", doc: "none: no network except a loopback of its own; host: the host's network, for a program that calls a model or another service", field: oneOf(&ad.Network, "host", "none"), def: "none"},
+				{name: "network", doc: "none: no network except its own loopback interface; host: the host's network, for a program that calls a model or another service", field: oneOf(&ad.Network, "host", "none"), def: "none"},
 			}},
 			KindHTTP: {seen: f.adapter, keys: []key{
 				kind,
-				{name: "url", doc: "URL at which the service answers the objects that a command would read, sent over POST; https, or http on this machine or a private network", field: address(&ad.URL, false), required: true},
+				{name: "url", doc: "URL of the service, to which the objects that a command would read are sent by POST; https, or http on this machine or a private network", field: address(&ad.URL, false), required: true},
 				{name: "headers_env", doc: "headers to send, each with the name of the environment variable that holds its value", field: headersEnv(&ad.HeadersEnv)},
 				pool("maximum number of concurrent requests"),
 				timeout,

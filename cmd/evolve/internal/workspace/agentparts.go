@@ -154,7 +154,7 @@ func (l *loader) folderFiles(dir string, limit int64, endings ...string) map[str
 			s.fail("is not a regular file")
 			continue
 		case !namePattern.MatchString(strings.TrimSuffix(name, ext)):
-			s.fail("its name must be %s, before %s", nameRule, ext)
+			s.fail("its name must be %s, followed by %s", nameRule, ext)
 			continue
 		}
 		if data, ok := s.read(l.root, limit, true); ok {

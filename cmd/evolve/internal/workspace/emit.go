@@ -80,7 +80,7 @@ func yamlValue(v any) string {
 		}
 		return yamlWord(v)
 	}
-	panic(fmt.Sprintf("a config has no values like %v", v))
+	panic(fmt.Sprintf("a config cannot hold the value %v", v))
 }
 
 // yamlBlock formats text of several lines as a literal block. It returns false for text

@@ -103,7 +103,7 @@ func (o object) unknown(s *source, n *yaml.Node, name string) {
 		return
 	}
 	if slices.Contains(o.others, name) {
-		s.bad(n, "", "%s does not go with %s", quote(name), o.when)
+		s.bad(n, "", "%s cannot be used with %s", quote(name), o.when)
 		return
 	}
 	s.bad(n, didYouMean(name, o.names()), "unknown key %s", quote(name))
@@ -233,7 +233,7 @@ func (u union) read(s *source, n *yaml.Node, name string) {
 	}
 	by := child(n, u.by)
 	if by == nil {
-		s.bad(n, "", "%q is missing in %s", u.by, name)
+		s.bad(n, "", "%q is missing from %s", u.by, name)
 		return
 	}
 	var which string
@@ -345,7 +345,7 @@ func SuiteProblem(name string) string {
 	if namePattern.MatchString(name) {
 		return ""
 	}
-	return fmt.Sprintf("a suite's name must be %s, not %q", nameRule, name)
+	return fmt.Sprintf("a suite's name must be %s; it is %q", nameRule, name)
 }
 
 // DomainProblem returns the reason why agent.yaml cannot have a domain with this name, or
@@ -354,5 +354,5 @@ func DomainProblem(name string) string {
 	if namePattern.MatchString(name) || name == "_global" {
 		return ""
 	}
-	return fmt.Sprintf("a domain's name must be %s, not %q", nameRule, name)
+	return fmt.Sprintf("a domain's name must be %s; it is %q", nameRule, name)
 }

@@ -19,10 +19,10 @@ var ErrNotFound = errors.New("no workspace here or in any folder above: there is
 func Find(start string) (string, error) {
 	dir, err := filepath.Abs(start)
 	if err != nil {
-		return "", fmt.Errorf("find the workspace: %w", err)
+		return "", fmt.Errorf("finding the workspace: %w", err)
 	}
 	if _, err := os.Stat(dir); err != nil {
-		return "", fmt.Errorf("find the workspace: %w", err)
+		return "", fmt.Errorf("finding the workspace: %w", err)
 	}
 	for {
 		info, err := os.Stat(filepath.Join(dir, SettingsFile))
@@ -30,7 +30,7 @@ func Find(start string) (string, error) {
 		case err == nil && !info.IsDir():
 			return dir, nil
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			return "", fmt.Errorf("find the workspace: %w", err)
+			return "", fmt.Errorf("finding the workspace: %w", err)
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {

@@ -56,14 +56,14 @@ type Builtins struct {
 func Load(root string, builtins Builtins) (*Workspace, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
-		return nil, fmt.Errorf("load the workspace: %w", err)
+		return nil, fmt.Errorf("loading the workspace: %w", err)
 	}
 	info, err := os.Stat(root)
 	if err != nil {
-		return nil, fmt.Errorf("load the workspace: %w", err)
+		return nil, fmt.Errorf("loading the workspace: %w", err)
 	}
 	if !info.IsDir() {
-		return nil, fmt.Errorf("load the workspace: %s is not a folder", root)
+		return nil, fmt.Errorf("loading the workspace: %s is not a folder", root)
 	}
 	l := &loader{root: root, builtins: builtins, suites: map[string]*bench.Suite{}}
 	l.settings()
@@ -86,7 +86,7 @@ func Load(root string, builtins Builtins) (*Workspace, error) {
 func LoadAlone(root string, builtins Builtins) (*Workspace, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
-		return nil, fmt.Errorf("load the workspace: %w", err)
+		return nil, fmt.Errorf("loading the workspace: %w", err)
 	}
 	l := &loader{root: root, builtins: builtins, suites: map[string]*bench.Suite{}, alone: true}
 	l.settings()
@@ -186,7 +186,7 @@ func (l *loader) loadAgents() []Agent {
 		name := e.Name()
 		if !l.isDir(agentsDir, e) {
 			if ext := path.Ext(name); ext == ".yaml" || ext == ".yml" {
-				l.source(agentsDir, name).fail("is not read: an agent is a folder with the file %s", agentYAML)
+				l.source(agentsDir, name).fail("is ignored: an agent must be a folder that contains the file %s", agentYAML)
 			}
 			continue
 		}
@@ -335,7 +335,7 @@ func (l *loader) space(s *source, f *agentFile) {
 			a.Space = fix(a.Known, a.acting(), a.Champion)
 			for _, d := range f.params {
 				if _, ok := a.Space.Lookup(d.Name); !ok {
-					s.bad(d.name, "search the parameters that it depends on as well", "parameter %q can never be active under the champion", d.Name)
+					s.bad(d.name, "also search the parameters that it depends on", "parameter %q can never be active under the champion", d.Name)
 				}
 			}
 		}

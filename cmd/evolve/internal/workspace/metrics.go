@@ -30,7 +30,7 @@ func (m Metrics) File(root string) string {
 }
 
 func metricsKey(m *Metrics) key {
-	return key{name: "metrics", doc: "figures about nights, for monitoring; see evolve help metrics", field: object{keys: []key{
+	return key{name: "metrics", doc: "metrics about nights, for monitoring; see evolve help metrics", field: object{keys: []key{
 		{name: "textfile", doc: "file that each run writes when it ends, for the textfile collector of Prometheus' node_exporter; the path is relative to this file; if omitted, no file is written", field: text{to: &m.Textfile, check: textfileProblem, form: schema{"type": "string", "pattern": textfilePattern}}, example: "/var/lib/node_exporter/evolve.prom"},
 	}}}
 }

@@ -92,7 +92,7 @@ func routeKeys(r *Route, seen map[string]*yaml.Node) object {
 	var heat float64
 	return object{seen: seen, keys: []key{
 		{name: "provider", doc: "name of a provider", field: text{to: &r.Provider, pattern: namePattern, rule: nameRule}, required: true},
-		{name: "model", doc: "name of the model at the provider", field: text{to: &r.Model, pattern: modelPattern, rule: modelRule}, required: true},
+		{name: "model", doc: "the provider's name for the model", field: text{to: &r.Model, pattern: modelPattern, rule: modelRule}, required: true},
 		{name: "temperature", doc: "sampling temperature if a config sets none", field: then{number{to: &heat, max: 2}, func() { r.Temperature = &heat }}},
 		{name: "max_tokens", doc: "maximum number of tokens in an answer; default 4096", field: whole[int]{&r.MaxTokens, 1, 20_000}},
 		{name: "context", doc: "size of the model's context, in tokens of input and output; a conversation is shortened before it fills 90 % of the context; default 128000", field: whole[int]{&r.Context, 1000, 100_000_000}},
@@ -104,7 +104,7 @@ func section[T any](what string, fields func(*T, map[string]*yaml.Node) field, s
 	return mapping{
 		each: func(s *source, k *yaml.Node) field {
 			if !namePattern.MatchString(k.Value) {
-				s.bad(k, "", "the name of a %s must be %s, not %q", what, nameRule, k.Value)
+				s.bad(k, "", "the name of a %s must be %s; it is %q", what, nameRule, k.Value)
 				return nil
 			}
 			var v T

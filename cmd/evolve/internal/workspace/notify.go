@@ -165,7 +165,7 @@ func channelsField(n *Notify) custom {
 					return
 				}
 				if seen[c.Target()] {
-					s.bad(at, "", "%s is a channel that is already listed", name)
+					s.bad(at, "", "%s repeats a channel that is already listed", name)
 					return
 				}
 				seen[c.Target()] = true

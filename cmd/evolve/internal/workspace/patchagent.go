@@ -31,7 +31,7 @@ func (l *loader) checkTrials(s *source, agents []Agent) {
 		given, tasks := child(n, "agent"), child(n, "tasks")
 		if given == nil {
 			if tasks != nil {
-				s.bad(tasks, "name the agent whose program the target is", `"tasks" goes with "agent"`)
+				s.bad(tasks, "name the agent whose program the target is", `"tasks" requires "agent"`)
 			}
 			continue
 		}

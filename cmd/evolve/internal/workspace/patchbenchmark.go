@@ -28,7 +28,7 @@ var (
 	metricPattern = regexp.MustCompile(`^[A-Za-z0-9%_./-]{1,64}$`)
 )
 
-const packagesRule = "a package below the repository, such as ./cache or ./..."
+const packagesRule = "a package in the repository, such as ./cache or ./..."
 
 // goKeys are the keys that select Go benchmarks; they do not apply to a command.
 var goKeys = []string{"packages", "pattern"}
@@ -47,11 +47,11 @@ func benchmarkKeys(b *review.Benchmark) object {
 		keys: []key{
 			{name: "packages", doc: "packages whose benchmarks are run", field: words(&b.Packages, 0, goPackages, packagesRule), def: `["` + defaultPackages + `"]`},
 			{name: "pattern", doc: "pattern of the benchmarks to run, in the form that go test -bench takes", field: text{to: &b.Pattern, pattern: nonEmpty, rule: "text that is not empty", check: expressionProblem, form: schema{"type": "string", "minLength": 1}}, def: quote(defaultBench)},
-			{name: "command", doc: "program with its arguments that measures the code instead of Go benchmarks; it is started in the sandbox, in the target's folder, and prints a line such as BenchmarkName 100 123 ns/op for each thing that it measured", field: argv(&b.Command), example: "[sh, bench/run.sh]"},
-			{name: "count", doc: "number of runs of each side, the base and the patch; the two sides alternate", field: whole[int]{&b.Count, minBenchRuns, maxBenchRuns}, def: show(defaultRuns)},
+			{name: "command", doc: "program with its arguments that measures the code instead of Go benchmarks; it is started in the sandbox, in the target's folder, and prints a line such as BenchmarkName 100 123 ns/op for each measurement", field: argv(&b.Command), example: "[sh, bench/run.sh]"},
+			{name: "count", doc: "number of runs for each of the base and the patch; their runs alternate", field: whole[int]{&b.Count, minBenchRuns, maxBenchRuns}, def: show(defaultRuns)},
 			{name: "metric", doc: "unit, as named by benchstat, of the values on which the verdict is based", field: text{to: &b.Metric, pattern: metricPattern, rule: "a unit such as sec/op, B/op or allocs/op"}, def: defaultMetric},
 			{name: "better", doc: "whether lower or higher values of the metric are better; needed only for a unit that the target defines itself", field: oneOf(&b.Better, "lower", "higher"), example: "lower"},
-			{name: "loss", doc: "largest loss, in per cent of the base, that a measurement may miss; a patch whose runs cannot rule out a larger loss is left for a person to decide", field: whole[int]{&b.Loss, 1, maxLoss}, def: "10"},
+			{name: "loss", doc: "largest loss, in per cent of the base, that measurements may fail to detect; a patch whose runs cannot rule out a larger loss is left for a person to decide", field: whole[int]{&b.Loss, 1, maxLoss}, def: "10"},
 			{name: "tune", doc: "number of benchmark runs in a night that are spent looking for better values of constants marked //evolve:param; 0 for none", field: whole[int]{&b.Tune, 0, maxTune}, def: show(defaultTune)},
 		},
 	}
@@ -62,7 +62,7 @@ func checkBenchmark(s *source, n *yaml.Node, b *review.Benchmark) {
 	if command := child(n, "command"); command != nil {
 		for _, other := range goKeys {
 			if at := child(n, other); at != nil {
-				s.bad(at, "the command replaces Go benchmarks: leave one of the two keys out", `%q does not go with "command"`, other)
+				s.bad(at, "the command replaces Go benchmarks: leave one of the two keys out", `%q cannot be used with "command"`, other)
 			}
 		}
 		if !nonEmpty.MatchString(b.Command[0]) {

@@ -89,7 +89,7 @@ func layerKeys(l *layerEntry) layer {
 			{name: "backoff", doc: "wait before the second attempt; doubled before each further attempt", field: waits(&s.Backoff)},
 			{name: "max_backoff", doc: "longest wait between two attempts", field: waits(&s.MaxBackoff)},
 		}}},
-		{name: "breaker", doc: "when calls are refused immediately because too many recent calls failed or were slow", field: object{keys: []key{
+		{name: "breaker", doc: "circuit breaker: calls are refused immediately if too many recent calls failed or were slow", field: object{keys: []key{
 			{name: "calls", doc: "number of the most recent calls that are considered", field: whole[int]{&s.BreakerCalls, 1, 10_000}},
 			{name: "failures", doc: "share of failures that opens the breaker", field: share(&s.BreakerFailures)},
 			{name: "slow", doc: "a call that takes at least this long counts as slow", field: waits(&s.BreakerSlow)},
@@ -149,7 +149,7 @@ func (f *settingsFile) checkPolicies(s *source) {
 				s.bad(l.key, didYouMean(what, providers), "there is no provider %q", what)
 			}
 			if to := l.settings.DegradedTo; to == what {
-				s.bad(l.parts["budget"].at("degrade_to"), "", "the provider %q cannot stand in for itself", what)
+				s.bad(l.parts["budget"].at("degrade_to"), "", "the provider %q cannot be its own fallback", what)
 			}
 		}
 	}
@@ -176,7 +176,7 @@ func (f *settingsFile) checkStandIn(s *source, l *layerEntry) {
 		return
 	}
 	s.bad(l.parts["budget"].at("degrade_to"), fmt.Sprintf("add %s: {budget: {exhausted: deny}} under policies.providers", to),
-		"the provider %q would stand in for itself", to)
+		"the provider %q would become its own fallback", to)
 }
 
 // check checks that the keys of the layer are consistent.
@@ -187,7 +187,7 @@ func (l *layerEntry) check(s *source, providers []string) {
 		s.bad(retry.keys["max_backoff"], "", `"max_backoff" is below "backoff"`)
 	}
 	if calls, per := rate.keys["calls"], rate.keys["per"]; (calls == nil) != (per == nil) {
-		s.bad(l.keys["rate"], "write it like {calls: 60, per: 1m}", `"calls" and "per" go together`)
+		s.bad(l.keys["rate"], "write it like {calls: 60, per: 1m}", `"calls" and "per" must be given together`)
 	}
 	to, word := budget.keys["degrade_to"], budget.keys["exhausted"]
 	switch {

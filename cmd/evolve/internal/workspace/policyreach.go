@@ -30,10 +30,10 @@ func (f *settingsFile) policyReach(s *source, agents []Agent) {
 			}
 		case calls || len(agents) == 0:
 		case group == "tools" || group == "origins":
-			s.bad(l.key, "limit an agent's tasks as a whole under roles, with the agent's id as the key",
+			s.bad(l.key, "to limit an agent's tasks as a whole, use the agent's id as a key under roles",
 				"no agent here calls tools through evolve, so policies under %s.%s have no effect", group, what)
 		case !overlay && len(l.keys) > 0:
-			s.bad(firstNode(l.keys), "limit an agent's tasks as a whole under roles, with the agent's id as the key",
+			s.bad(firstNode(l.keys), "to limit an agent's tasks as a whole, use the agent's id as a key under roles",
 				"no agent here calls tools or models through evolve, so policies under environment have no effect")
 		}
 	}

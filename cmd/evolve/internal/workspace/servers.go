@@ -58,7 +58,7 @@ func serverKeys(m *MCPServer) object {
 		{name: "env", doc: "names of the environment variables to pass to the program; all others are withheld", field: environment(&m.Env)},
 		{name: "network", doc: "host: the program uses the host's network; none: it has no network except its own loopback interface", field: oneOf(&m.Network, "host", "none"), def: "host"},
 		{name: "sandbox", doc: "auto: the program runs in a sandbox if one is available; none: it always runs without one", field: oneOf(&m.Sandbox, "auto", "none"), def: "auto"},
-		{name: "url", doc: "URL of a server that evolve does not start as a program", field: address(&m.URL, false)},
+		{name: "url", doc: "URL of a server that evolve calls instead of starting a program", field: address(&m.URL, false)},
 		{name: "headers_env", doc: "headers to send to the URL, each with the name of the environment variable that holds its value", field: headersEnv(&m.HeadersEnv)},
 		{name: "tools", doc: "tools that may be called, each marked as read, idempotent_write or write; all other tools are withheld", field: effects(&m.Tools), required: true},
 	}}
@@ -69,7 +69,7 @@ func checkServer(s *source, n *yaml.Node, name string, m *MCPServer, seen map[st
 	stray := func(names []string, what string) {
 		for _, name := range names {
 			if n := seen[name]; n != nil {
-				s.bad(n, "", "%q does not go with %s", name, what)
+				s.bad(n, "", "%q cannot be used with %s", name, what)
 			}
 		}
 	}

@@ -130,7 +130,7 @@ func (s *source) parse(data []byte) *yaml.Node {
 	var second yaml.Node
 	switch err := loader.Load(&second); {
 	case err == nil:
-		s.bad(&second, "", "holds a second document")
+		s.bad(&second, "", "contains a second YAML document")
 	case !errors.Is(err, io.EOF):
 		s.syntax(data, err)
 	}

@@ -229,12 +229,12 @@ func declaredSpace(s *source, f *agentFile) agent.Space {
 // converted to the parameter's own type.
 func (d *paramDraft) complete(s *source) {
 	if d.kind == "" {
-		s.bad(d.name, "", `"type" is missing in %q`, d.Name)
+		s.bad(d.name, "", `"type" is missing from %q`, d.Name)
 		return
 	}
 	for _, k := range paramMembers(d)[d.kind].keys {
 		if k.required && d.given[k.name] == nil {
-			s.bad(d.name, "", "%q is missing in %q", k.name, d.Name)
+			s.bad(d.name, "", "%q is missing from %q", k.name, d.Name)
 			d.broken = true
 		}
 	}

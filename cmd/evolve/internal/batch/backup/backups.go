@@ -179,7 +179,7 @@ func note(stateDir string, s State) error {
 		err = renameio.WriteFile(filepath.Join(stateDir, noteName), append(raw, '\n'), 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("noting the backup: %w", err)
+		return fmt.Errorf("recording the backup: %w", err)
 	}
 	return nil
 }
@@ -196,7 +196,7 @@ func Look(stateDir string) State {
 		err = json.Unmarshal(raw, &s)
 	}
 	if err != nil {
-		return State{Trouble: fmt.Sprintf("the note about the last backup cannot be read: %s: %s", noteName, err)}
+		return State{Trouble: fmt.Sprintf("the record of the last backup cannot be read: %s: %s", noteName, err)}
 	}
 	if s.Trouble = ""; s.Last == nil {
 		return s

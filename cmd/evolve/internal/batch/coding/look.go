@@ -221,7 +221,7 @@ func (p *Prospect) unmarked() error {
 		return &Problem{q.String()}
 	}
 	for _, in := range slices.Sorted(maps.Keys(p.files)) {
-		return &Problem{text.Visible(in) + " has evolve:begin, but not on a line of its own: a mark is a whole comment line"}
+		return &Problem{text.Visible(in) + " has evolve:begin, but not on a line of its own: a mark must be a whole comment line"}
 	}
 	in, why, err := p.ground.MarkedOutside(false)
 	if err != nil {

@@ -254,7 +254,7 @@ func (x crossover) Make(s operator.FailureContext, rng *rand.Rand) (operator.Chi
 	text, other := s.Parent.String(name), s.Other.String(name)
 	if len(x.blocks) > 1 && rng.IntN(4) == 0 {
 		c.config[name] = other
-		return operator.Child{Config: c.config, Operator: x.Name(), Rationale: "all of block " + name + " of the other version", Both: true}, text != other
+		return operator.Child{Config: c.config, Operator: x.Name(), Rationale: "all of block " + name + " from the other version", Both: true}, text != other
 	}
 	made, ok := x.of[name].Cross(text, other, rng)
 	c.add(name, made, ok)

@@ -83,9 +83,9 @@ func scriptNowhere(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	switch {
 	case files == 0:
-		ts.Fatalf("there is nothing to look at")
+		ts.Fatalf("there is no file to search")
 	case neg && found == "":
-		ts.Fatalf("it is in none of %d files", files)
+		ts.Fatalf("the secret is in none of %d files", files)
 	case !neg && found != "":
 		ts.Fatalf("%s", found)
 	}

@@ -67,7 +67,7 @@ func scriptAsked(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s was asked %s times, not %s", args[0], got, args[1])
 	}
 	if most := fmt.Sprint(f.most.Load()); len(args) == 3 && most != args[2] {
-		ts.Fatalf("%s was asked %s at once, not %s", args[0], most, args[2])
+		ts.Fatalf("%s had up to %s requests at once, not %s", args[0], most, args[2])
 	}
 }
 

@@ -120,7 +120,7 @@ func readOpenAI(body []byte) (fakeQuestion, error) {
 		}
 	}
 	if len(open) > 0 || len(r.Messages) == 0 || r.Messages[len(r.Messages)-1].Role == "assistant" {
-		return q, fmt.Errorf("it ends without a question")
+		return q, fmt.Errorf("the conversation ends without a question")
 	}
 	return q, nil
 }
@@ -199,7 +199,7 @@ func readAnthropic(body []byte) (fakeQuestion, error) {
 		}
 	}
 	if len(r.Messages)%2 == 0 {
-		return q, fmt.Errorf("it ends without a question")
+		return q, fmt.Errorf("the conversation ends without a question")
 	}
 	return q, nil
 }

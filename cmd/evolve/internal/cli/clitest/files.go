@@ -18,7 +18,7 @@ func scriptSub(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	old := ts.ReadFile(args[0])
 	if !strings.Contains(old, args[1]) {
-		ts.Fatalf("%s does not hold %q", args[0], args[1])
+		ts.Fatalf("%s does not contain %q", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(old, args[1], args[2], 1)), 0o644))
 }
