@@ -148,7 +148,7 @@ func TestDuplicatesOnBothSidesAsDeclared(t *testing.T) {
 		t.Error(diff)
 	}
 	const want = "5 of 5 tasks are near-duplicates in 2 groups; each group counts as one task (5 of the tasks are exact duplicates); " +
-		"2 of the search tasks are left out, because the same task is held out; 1 group declared in both splits"
+		"2 of the search tasks are left out, because they are the same as held-out tasks; 1 group declared in both splits"
 	if diff := cmp.Diff(want, s.Likeness().String()); diff != "" {
 		t.Error(diff)
 	}
@@ -163,7 +163,7 @@ func TestDuplicatesOnBothSidesInClusters(t *testing.T) {
 	if len(issues) > 0 || s.Tasks[0].Split != Aside || s.Tasks[1].Split != Holdout {
 		t.Fatalf("%v, %+v", issues, s)
 	}
-	if got := s.Likeness().String(); got != "1 of the search tasks are left out, because the same task is held out" {
+	if got := s.Likeness().String(); got != "1 of the search tasks are left out, because they are the same as held-out tasks" {
 		t.Error(got)
 	}
 }

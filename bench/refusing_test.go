@@ -29,7 +29,7 @@ func TestRefusedConnectionsEndTheRun(t *testing.T) {
 	calls, err := run(func(int) agent.Result { return refused })
 	var gone *NoServerError
 	if !errors.Is(err, ErrOutage) || !errors.As(err, &gone) || *gone != (NoServerError{address, 10}) || calls != 10 ||
-		err.Error() != "connection refused by 127.0.0.1:8077: no program serves that address; it refused each of the first 10 attempts" {
+		err.Error() != "connection refused by 127.0.0.1:8077: no program listens on that address; it refused each of the first 10 attempts" {
 		t.Errorf("after %d attempts: %v", calls, err)
 	}
 	for name, other := range map[string]agent.Result{

@@ -123,7 +123,7 @@ func TestSuiteIssues(t *testing.T) {
 		"fixture paths": {
 			[]string{`{"id":"a","goal":"y","answer":"z","fixtures":{"files":{"../x":"1","/x":"2","a\\b":"3","a\nb":"4","a//b":"5","":"6","ok":"7"}}}`},
 			[]string{
-				`s.jsonl:1:56: fixture path "../x" leaves its folder`, `s.jsonl:1:67: fixture path "/x" is absolute`,
+				`s.jsonl:1:56: fixture path "../x" leads outside its folder`, `s.jsonl:1:67: fixture path "/x" is absolute`,
 				`s.jsonl:1:76: fixture path "a\\b" has a backslash`, `s.jsonl:1:87: fixture path "a\nb" has a control character`,
 				`s.jsonl:1:98: fixture path "a//b" has a path element that is empty or a dot`, `s.jsonl:1:109: fixture path "" is empty`,
 			},
@@ -140,7 +140,7 @@ func TestSuiteIssues(t *testing.T) {
 				`{"id":"f","goal":"y","answer":"z","fixtures":{"dir":"repo","files":{"a.txt/b":"1"}}}`,
 			},
 			[]string{
-				`s.jsonl:1:53: fixture folder "../repo" leaves its folder`,
+				`s.jsonl:1:53: fixture folder "../repo" leads outside its folder`,
 				`s.jsonl:2:53: fixture folder "nowhere" cannot be read: file does not exist`,
 				`s.jsonl:3:53: fixture folder "linked" has "evil", which is neither a file nor a folder`,
 				`s.jsonl:4:53: fixture folder "plain.txt" is not a folder`,

@@ -60,12 +60,12 @@ func TestCompareJudges(t *testing.T) {
 		{"what is to be guarded was not measured", nil, nil, Rule{Guards: []string{"B/op"}}, 10, Void, "no results in B/op"},
 		{"what is to get better was not measured", nil, nil, Rule{Metric: "B/op"}, 10, Void, "no benchmark with results in B/op"},
 		{"no direction", nil, nil, Rule{Metric: "hits/op"}, 10, Void, "whether higher or less hits/op is better"},
-		{"no level", nil, nil, Rule{Alpha: 2}, 10, Void, "2 is not a significance level"},
+		{"no level", nil, nil, Rule{Alpha: 2}, 10, Void, "2 is not between 0 and 1"},
 		{"the base differs from itself", map[Key]float64{x: .5}, func(m *Measured) {
 			for i := range m.Again {
 				m.Again[i][y][0] *= 1.3
 			}
-		}, Rule{}, 10, Void, "the base differs from itself: BenchmarkY"},
+		}, Rule{}, 10, Void, "a second measurement of the base differs from the first: BenchmarkY"},
 		{"it differs, but by too little to count", map[Key]float64{x: .5}, func(m *Measured) {
 			for i := range m.Again {
 				m.Again[i][y][0] *= 1.03
@@ -74,7 +74,7 @@ func TestCompareJudges(t *testing.T) {
 		{"the check is too short", map[Key]float64{x: .5}, func(m *Measured) { m.Again = m.Again[:2] }, Rule{}, 10, Void, "again ran 2 times, the base 10 times"},
 		{"the base is not steady, and a benchmark of the candidate is gone", nil, func(m *Measured) { delete(m.Base[2], x); delete(m.Candidate[3], y) }, Rule{}, 10, Void, "base reports BenchmarkX"},
 		{"the check lacks a benchmark", nil, func(m *Measured) { delete(m.Again[0], y) }, Rule{}, 10, Void, "again reports BenchmarkY"},
-		{"no check", map[Key]float64{x: .5}, func(m *Measured) { m.Again = nil }, Rule{}, 10, Better, "the base was not compared with itself"},
+		{"no check", map[Key]float64{x: .5}, func(m *Measured) { m.Again = nil }, Rule{}, 10, Better, "the base was not measured again and compared with itself"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(2, 3))

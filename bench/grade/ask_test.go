@@ -124,7 +124,7 @@ func TestProtocolProblems(t *testing.T) {
 		"null":          {`null`, bench.Fixtures{Dir: "d"}, ""},
 		"a file":        {`"jsonl"`, bench.Fixtures{Files: map[string]string{"a": "b"}}, refusal},
 		"a folder":      {`"jsonl"`, bench.Fixtures{Dir: "d"}, refusal},
-		"another":       {`"grpc"`, bench.Fixtures{}, `there is no protocol "grpc": "jsonl" , and without \"protocol\" the program is started for each answer`},
+		"another":       {`"grpc"`, bench.Fixtures{}, `there is no protocol "grpc": "jsonl" , or omit \"protocol\" to start the program for each answer`},
 		"no text":       {`1`, bench.Fixtures{}, `"protocol" must be text`},
 		"nothing":       {`""`, bench.Fixtures{}, `"protocol" is empty`},
 	} {

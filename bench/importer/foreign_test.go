@@ -292,7 +292,7 @@ func TestBFCLLeavesOut(t *testing.T) {
 		"turns":         {`{"id":"multi_turn_base_0","question":[[{"role":"user","content":"a"}],[{"role":"user","content":"b"}]],"initial_config":{},"involved_classes":["F"]}`, "has several turns"},
 		"memory":        {`{"id":"memory_0",` + question + `,"involved_classes":["MemoryAPI"],"scenario":"s"}`, "needs an API that BFCL simulates"},
 		"code":          {`{"id":"exec_simple_0",` + question + `,"function":[{"name":"f"}],"ground_truth":["f(x=1)"]}`, "has its possible answers as code, which BFCL executes"},
-		"no value":      {`{"id":"live_simple_1",` + question + `,"function":[{"name":"f"}],"ground_truth":[{"f":{"x":[]}}]}`, `has no possible value of the parameter "x"`},
+		"no value":      {`{"id":"live_simple_1",` + question + `,"function":[{"name":"f"}],"ground_truth":[{"f":{"x":[]}}]}`, `has no possible value for the parameter "x"`},
 		"a wrong shape": {`{"id":"simple_1",` + question + `,"function":[{"name":"f"}],"ground_truth":{"f":1}}`, "has possible answers that are not a list of calls"},
 	} {
 		for _, text := range []string{good + c.line, c.line + "\n" + good} {

@@ -204,7 +204,7 @@ func TestNoAnswerIsSeen(t *testing.T) {
 		},
 		"labelled, a code for each label": {
 			text: `{"test":[["q1","bug"],["q2","spam"]]}`, o: Options{Domains: map[string]string{"bug": "d1", "spam": "d2"}},
-			seen: []string{": q1", ": q2"}, named: []string{"the domains are left out: agents see them, and each domain has only one label, which it would reveal"},
+			seen: []string{": q1", ": q2"}, named: []string{"the domains are left out: agents see them, and each domain would reveal its only label"},
 		},
 		"labelled, domains of several labels": {
 			text: `{"test":[["q1","bug"],["q2","spam"],["q3","ham"]]}`, o: Options{Domains: map[string]string{"bug": "code", "spam": "mail", "ham": "mail"}},

@@ -192,7 +192,7 @@ func TestReadRefuses(t *testing.T) {
 	}{
 		"empty":              {"", "the file is empty", Options{}},
 		"prose":              {"Once upon a time", "the format cannot be detected from the content; name the format", Options{}},
-		"unknown keys":       {`{"question":"x","reply":"y"}`, `the format cannot be detected from the content; its first object has "question", "reply": name the format, or name the question and the answer among these keys`, Options{}},
+		"unknown keys":       {`{"question":"x","reply":"y"}`, `the format cannot be detected from the content; its first object has "question", "reply": name the format, or say which of these keys hold the question and the answer`, Options{}},
 		"an absent column":   {`[{"question":"x","reply":"y"}]`, `the format cannot be detected from the content; its first object has "question", "reply"`, Options{Columns: Columns{Answer: "said"}}},
 		"not UTF-8":          {"\xff\xfe", "the file is not valid UTF-8", Options{}},
 		"unknown format":     {"x", `unknown format "xls" (valid: questions, csv, inspect, promptfoo, openai-evals, labelled, bfcl, tau, retrieval)`, Options{Format: "xls"}},
@@ -202,7 +202,7 @@ func TestReadRefuses(t *testing.T) {
 		"csv without answer": {"question,colour\nx,red\n", "no column is the answer (looked for answer, target, expected, ideal, output, completion, reference, ground_truth, label, intent); name the column, or give its number", Options{}},
 		"csv, one column":    {"question,answer\nx,y\n", `column "2" is chosen twice`, Options{Columns: Columns{Answer: "answer", Domain: "2"}}},
 		"questions, one key": {`{"question":"x","answer":"y"}`, `column "answer" is chosen twice`, Options{Columns: Columns{Answer: "answer", Domain: "answer"}}},
-		"csv, column zero":   {"a,b\n", "column 0 is outside 1 to 1000", Options{Columns: Columns{Question: "0"}}},
+		"csv, column zero":   {"a,b\n", "column 0 is not between 1 and 1000", Options{Columns: Columns{Question: "0"}}},
 		"no such part":       {`{"train":[["a","x"]]}`, `there is no part "test" (there are: train)`, Options{Parts: []string{"test"}}},
 		"part not chosen":    {`{"train":[["a","x"]],"dev":[["a","x"]]}`, `choose a part (valid: dev, train)`, Options{}},
 		"bad part":           {`{"train":{"a":1}}`, `part "train" is not a list of [text, label] pairs`, Options{Format: Labelled}},

@@ -207,7 +207,7 @@ func TestNoise(t *testing.T) {
 		}
 	}
 	n := Noise{Cases: 60, Differ: 58, Mean: .0314, Most: 1.2, Share: .0123}
-	if got, want := n.Words("ms"), "values of the same code differ by 0.031 ms on average (1.2 % of their mean size) and by at most 1.2 ms, on 58 of 60 cases"; got != want {
+	if got, want := n.Words("ms"), "values of the same code differ by 0.031 ms on average (1.2 % of their mean absolute value) and by at most 1.2 ms, on 58 of 60 cases"; got != want {
 		t.Errorf("Words = %q, want %q", got, want)
 	}
 }

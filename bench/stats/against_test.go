@@ -37,7 +37,7 @@ func TestReferenceIsNamed(t *testing.T) {
 			t.Errorf("%s: %s", name, got.Sentence)
 		}
 		if got.Verdict == Adopt && (!strings.Contains(got.Sentence, "P3 against v1: +48.1 points [+47.9, +48.2], the sum of 3 comparisons") ||
-			!strings.Contains(got.Sentence, "the gain over P3 would be lost at")) {
+			!strings.Contains(got.Sentence, "the gain over P3 would be lost if this share reached")) {
 			t.Errorf("%s: %s", name, got.Sentence)
 		}
 	}
@@ -76,7 +76,7 @@ func TestReferenceAdds(t *testing.T) {
 // variants were refused gives that as the cause.
 func TestLeftOutIsTheCause(t *testing.T) {
 	t.Parallel()
-	left := Cause{Kind: CauseLeftOut, Sentence: "what looks better (2 variants) is the same as, or close to, P1"}
+	left := Cause{Kind: CauseLeftOut, Sentence: "everything that looks better (2 variants) is the same as, or close to, P1"}
 	for _, c := range []Circumstances{
 		{Searched: true, LeftOut: left},
 		{Searched: true, LeftOut: left, Behind: Prospect{Variant: "b"}.behindBy()},

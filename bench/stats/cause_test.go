@@ -181,7 +181,7 @@ func TestAllVetoed(t *testing.T) {
 // measured difference are named.
 func TestBehindNamesBothFigures(t *testing.T) {
 	_, _, why := Promote([]Prospect{{Variant: "aaaaaaaaaa", Mean: .043, SD: .06, Measured: .5, Common: 6}}, 1./240, .5, 1e6)
-	want := "no variant is far enough ahead of the champion to be confirmed: the best, variant aaaaaaaa, is estimated at +4.3 points (standard deviation 6.0; measured +50.0 on the 6 search tasks that it shares with the champion, but it was selected for this result)"
+	want := "no variant is far enough ahead of the champion to be confirmed: the best, variant aaaaaaaa, is estimated at +4.3 points (standard deviation 6.0; measured +50.0 on the 6 search tasks that it shares with the champion, a result that may be too high, because the variant was selected for it)"
 	if why.Sentence != want || why.Figures["estimated"] != .043 || why.Figures["measured"] != .5 {
 		t.Errorf("%+v", why)
 	}

@@ -22,7 +22,7 @@ func TestShortage(t *testing.T) {
 		"with what it takes":         {Design{Tasks: 1, Units: 1, Alpha: .05 / 12, Fixed: true}, false, "to show 5.0 points on new tasks, about "},
 		"no task":                    {Design{Alpha: .05 / 12}, false, "has no holdout tasks: the run can search, but its verdict stays undecided; a claim about new tasks needs at least 8"},
 		"no case":                    {Design{Alpha: .05 / 12, Fixed: true}, true, "anything; that takes at least 8 held-out cases, half of the 16 that the scoring command must print"},
-		"one case":                   {Design{Tasks: 1, Units: 1, Alpha: .05 / 12, Fixed: true}, true, "1 independent held-out case cannot confirm a version, so none is proposed; that takes at least 8, half of the 16 that"},
+		"one case":                   {Design{Tasks: 1, Units: 1, Alpha: .05 / 12, Fixed: true}, true, "1 independent held-out case cannot confirm a version, so none is proposed; confirming one takes at least 8, half of the 16 that"},
 		"cases of a known kind":      {Design{Tasks: 4, Units: 4, Alpha: .05 / 12, Fixed: true, Within: 1e-6, Between: .01}, true, "the scoring command must print; to show 5.0 points on new tasks, about "},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -30,11 +30,11 @@ func TestBehaviour(t *testing.T) {
 	}{
 		{
 			name: "it loads the code", file: "cache/rank", source: shell, program: "sh", test: ". ./cache/rank\n", score: shellScore,
-			verdict: gates.Flagged, says: "the test passes with each of 5 altered texts of block rank of cache/rank, for which score prints different values: the test does not check what the code does",
+			verdict: gates.Flagged, says: "the test passes with each of 5 altered texts of block rank of cache/rank, although score prints different values for them: the test does not check what the code does",
 		},
 		{
 			name: "it checks", file: "cache/rank", source: shell, program: "sh", test: ". ./cache/rank\ncase $(rank 3) in 5 | 7) ;; *) exit 1 ;; esac\n", score: shellScore,
-			verdict: gates.Passed, says: "the test fails with 4 of 5 altered texts of block rank of cache/rank, for which score prints different values",
+			verdict: gates.Passed, says: "the test fails with 4 of 5 altered texts of block rank of cache/rank, for all of which score prints different values",
 		},
 		{
 			name: "score does not tell", file: "cache/rank", source: shell, program: "sh", test: "true\n", score: strings.ReplaceAll(shellScore, "$(rank $c)", "5"),
@@ -54,7 +54,7 @@ func TestBehaviour(t *testing.T) {
 		},
 		{
 			name: "without a block", file: "cache/rank.py", source: "def rank(n):\n    return 2 * n + 1\n", program: "python3", test: loads, score: pythonScore,
-			verdict: gates.Flagged, says: "altered texts of cache/rank.py, for which score prints different values: the test does not check",
+			verdict: gates.Flagged, says: "altered texts of cache/rank.py, for all of which score prints different values for them: the test does not check",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

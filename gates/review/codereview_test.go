@@ -104,13 +104,13 @@ func TestTurns(t *testing.T) {
 }
 
 func TestNoReviewer(t *testing.T) {
-	heuristic := CodeReviewer{Agent: "heuristic", Cannot: "has the heuristic model, which cannot review"}
+	heuristic := CodeReviewer{Agent: "heuristic", Cannot: "uses the heuristic model, which cannot review"}
 	c := (&critic{}).reviewer("aide")
 	for want, all := range map[string][]CodeReviewer{
 		"the workspace has no agent that could review it":                                        {},
-		"one agent is configured, and heuristic has the heuristic model, which cannot review":    {heuristic},
+		"one agent is configured, and heuristic uses the heuristic model, which cannot review":    {heuristic},
 		"there is no other agent to review it: aide is the only agent, and it is the author":     {c},
-		"there is no agent to review it: heuristic has the heuristic model, which cannot review": {c, heuristic},
+		"there is no agent to review it: heuristic uses the heuristic model, which cannot review": {c, heuristic},
 		"there is no agent to review it: none of the 2 others has a language model":              {c, heuristic, {Agent: "also", Cannot: "too"}},
 		"": {heuristic, (&critic{}).reviewer("clerk"), c},
 	} {
@@ -165,7 +165,7 @@ func TestWhyThereIsNoReview(t *testing.T) {
 		after    string
 	}{
 		"no reviewer": {CodeReviewer{Agent: "aide"}, 1, "there is no other agent to review it: aide is the only agent, and it is the author", ""},
-		"heuristic":   {CodeReviewer{Agent: "clerk", Cannot: "has the heuristic model, which cannot review"}, 1, "one agent is configured, and clerk has the heuristic model", ""},
+		"heuristic":   {CodeReviewer{Agent: "clerk", Cannot: "uses the heuristic model, which cannot review"}, 1, "one agent is configured, and clerk uses the heuristic model", ""},
 		"malformed":   {(&critic{answer: "looks good"}).reviewer("clerk"), 1, "", "clerk was asked and gave no verdict: its answer is not the JSON object that was asked for"},
 		"no network":  {broken(errors.New("no route to host")), 1, "", "clerk was asked and gave no verdict: its model could not be opened: no route to host"},
 		"no budget":   {(&critic{answer: approves}).reviewer("clerk"), 1e-9, "", "clerk was asked and gave no verdict: the night's budget left no money for the review"},

@@ -35,7 +35,7 @@ func TestContradiction(t *testing.T) {
 	}{
 		"worse":               {confirmed, [4][]metrics.Value{flat(30), flat(45), flat(30), flat(45)}, gates.Failed, "the patched tree is worse, "},
 		"the same":            {confirmed, [4][]metrics.Value{flat(30), flat(30), flat(30), flat(30)}, gates.Failed, "equal to the base in every value, 0.0 points"},
-		"better by less":      {confirmed, [4][]metrics.Value{flat(30), flat(28), flat(30), flat(28)}, gates.Flagged, "better by less, "},
+		"better by a smaller amount":      {confirmed, [4][]metrics.Value{flat(30), flat(28), flat(30), flat(28)}, gates.Flagged, "better by a smaller amount, "},
 		"as good":             {confirmed, [4][]metrics.Value{flat(30), flat(2), flat(30), flat(2)}, gates.Passed, ""},
 		"a busy machine":      {confirmed, [4][]metrics.Value{flat(30), flat(30), flat(60), flat(30)}, gates.Passed, ""},
 		"a busy machine once": {confirmed, [4][]metrics.Value{flat(30), flat(60), flat(30), flat(25)}, gates.Passed, ""},
@@ -54,7 +54,7 @@ func TestContradiction(t *testing.T) {
 			if verdict != c.verdict || err != nil || !strings.Contains(evidence, c.says) || (c.says == "") != (evidence == "") {
 				t.Errorf("%s: %q, %v; want %s: %q", verdict, evidence, err, c.verdict, c.says)
 			}
-			if verdict == gates.Failed && !strings.HasSuffix(evidence, "while the confirmation measured +49.0 points (cost 30 → 0.01, the mean of 30 held-out cases): the values depend on how the command is started, or they are printed by the code and not by the command") {
+			if verdict == gates.Failed && !strings.HasSuffix(evidence, "while the confirmation measured +49.0 points (cost 30 → 0.01, the mean of 30 held-out cases): the values depend on how the command is started, or they are printed by the patched code instead of the command") {
 				t.Errorf("it does not tell what the contradiction means: %q", evidence)
 			}
 		})

@@ -31,7 +31,7 @@ func TestOvertaken(t *testing.T) {
 		"added":           {adds, []agent.Memory{m1, {ID: "f2", Text: "Bo likes tea"}}, []string{"f2 already exists"}},
 		"retracted":       {adds, []agent.Memory{m1, {ID: "m2", Text: "Bo likes tea", Retracted: "gossip"}}, []string{"f2 was retracted as m2"}},
 		"a mark":          {retracts, []agent.Memory{m1}, nil},
-		"marked already":  {retracts, []agent.Memory{gone}, []string{"m1 is retracted already"}},
+		"marked already":  {retracts, []agent.Memory{gone}, []string{"m1 is already retracted"}},
 		"without memory":  {retracts, nil, []string{"m1 is gone"}},
 		"of another kind": {archive.ProposalRecord{Kind: archive.KindConfig}, []agent.Memory{m1}, nil},
 	} {

@@ -104,7 +104,7 @@ func TestRollbackOfTheRestored(t *testing.T) {
 		t.Fatal(err)
 	}
 	var found *archive.AuditError
-	if _, err := AuditCommits(t.Context(), b.store, repo, Audit{}); !errors.As(err, &found) || !strings.Contains(found.Reason, "does not belong to its rollback") {
+	if _, err := AuditCommits(t.Context(), b.store, repo, Audit{}); !errors.As(err, &found) || !strings.Contains(found.Reason, "is recorded as its rollback, but does not name this proposal") {
 		t.Errorf("the audit found %v", err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // count as deceptive, nor does code whose scoring command itself prints different output.
 func TestStartsWithoutNames(t *testing.T) {
 	const usual = `for c in ${*:-a b}; do v=$(rank $c); echo "{\"case\":\"$c\",\"metric\":\"error\",\"value\":$v,\"better\":\"lower\"}"; done`
-	const some, other = "started without the names of cases, the patched tree has no value for", "started with the names of cases, as the search starts it, the patched tree has different values than without them on"
+	const some, other = "when started without the names of cases, the patched tree gives no value for", "when started with the names of cases, as in the search, the patched tree gives values that differ from those without names on"
 	for _, c := range []struct {
 		name, to, score string
 		verdict         gates.Verdict
@@ -22,7 +22,7 @@ func TestStartsWithoutNames(t *testing.T) {
 		says            string
 	}{
 		{"honest", "rank() { echo 3; }", usual, gates.Passed, false, "error 5 → 3"},
-		{"nothing without names", "test $# -gt 0 || exit 0; rank() { echo 3; }", usual, gates.Failed, true, some + " 2 cases; started with names, as the search starts it, it has one"},
+		{"nothing without names", "test $# -gt 0 || exit 0; rank() { echo 3; }", usual, gates.Failed, true, some + " 2 cases; when started with names, as in the search, it gives one"},
 		{"ends with an error", "test $# -gt 0 || exit 7; rank() { echo 3; }", usual, gates.Failed, true, some + " 2 cases; "},
 		{"one case without names", "test $# -gt 0 || set -- a; rank() { echo 3; }", usual, gates.Failed, true, some + " 1 case; "},
 		{"only one name", "test $# = 1 || exit 0; rank() { echo 3; }", usual, gates.Failed, true, some + " 1 case; "},

@@ -89,7 +89,7 @@ func (b *bureau) left() []string {
 }
 
 // TestInterruptedGates checks that a proposal whose gates are stopped stays a draft, leaves
-// no other traces, and is resumed by a nightly run or by submitting the same patch again.
+// no other traces,  by a nightly run or by submitting the same patch again.
 func TestInterruptedGates(t *testing.T) {
 	for name, again := range map[string]func(*bureau) (archive.ProposalRecord, error){
 		"resumed": func(b *bureau) (archive.ProposalRecord, error) {

@@ -98,8 +98,8 @@ func TestAWinnerThatIsGoodAsAWholeStays(t *testing.T) {
 func TestTheReasonNamesWhyNothingIsUndone(t *testing.T) {
 	w := needle(2)
 	for budget, want := range map[int]string{
-		0:  "nothing is undone, because too few evaluations were left to compare the rest with the winner",
-		60: "nothing is undone, because no comparison showed that the rest keeps the gain; ",
+		0:  "no change is undone, because too few evaluations were left to compare a reduced variant with the winner",
+		60: "no change is undone, because no comparison showed that a reduced variant keeps the gain; ",
 	} {
 		whole := 0
 		for seed := range int64(10) {

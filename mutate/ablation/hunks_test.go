@@ -103,7 +103,7 @@ func TestHunksThatDoNothingGo(t *testing.T) {
 	if len(asked) > 130 {
 		t.Errorf("%d trials", len(asked))
 	}
-	if !strings.Contains(r.Reason, "scores no less than what the search had found on each of 20 search tasks") {
+	if !strings.Contains(r.Reason, "scores no less than the variant found by the search on each of 20 search tasks") {
 		t.Error(r.Reason)
 	}
 }
@@ -115,7 +115,7 @@ func TestHunksWithoutEvaluations(t *testing.T) {
 		if len(asked) > budget || budget < 20 && r.Small != r.Winner {
 			t.Errorf("with %d evaluations %d were asked, and %q is left", budget, len(asked), r.Config.String("block"))
 		}
-		if !strings.Contains(r.Reason, "before every part was tried") {
+		if !strings.Contains(r.Reason, "before every part had been tried") {
 			t.Errorf("with %d evaluations: %s", budget, r.Reason)
 		}
 	}

@@ -124,7 +124,7 @@ func TestFinerPartsKeepToTheirEvaluations(t *testing.T) {
 		if r.Small != r.Winner && r.Seen != 20 {
 			t.Fatalf("with %d evaluations what is left was tried on %d tasks", budget, r.Seen)
 		}
-		if strings.Contains(r.Reason, "before every part was tried") {
+		if strings.Contains(r.Reason, "before every part had been tried") {
 			cut++
 		}
 		seen := map[string]bool{}
@@ -251,7 +251,7 @@ func TestPartsUseTheirEvaluations(t *testing.T) {
 		if len(asked) > budget || len(asked) < budget-tasks {
 			t.Errorf("%d of %d evaluations", len(asked), budget)
 		}
-		if !strings.Contains(r.Reason, "the evaluations ended before every part was tried") {
+		if !strings.Contains(r.Reason, "the evaluations ran out before every part had been tried") {
 			t.Errorf("with %d evaluations: %s", budget, r.Reason)
 		}
 	}

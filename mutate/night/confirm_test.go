@@ -234,7 +234,7 @@ func TestEntriesUnderAnotherName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := slices.Contains(o.Notes, "confirmations on the same held-out tasks under the name former count as well")
+		told := slices.Contains(o.Notes, "confirmations on the same held-out tasks under the name former count")
 		if o.Entries.Used != used || told != named {
 			t.Errorf("the dry run has %+v", o)
 		}
@@ -249,7 +249,7 @@ func TestEntriesUnderAnotherName(t *testing.T) {
 	look(0, false)
 }
 
-// TestVoid checks that evidence against a different champion or from another benchmark no
+// TestVoid checks that measurements against a different champion or from another benchmark no
 // longer counts.
 func TestVoid(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -132,7 +132,7 @@ func TestWhatDeceivesIsLeftOutWithItsFamily(t *testing.T) {
 		t.Fatal(d)
 	}
 	for number, want := range map[int]string{
-		2: `its descendants gained hardly more: the gate "program" refused v3 in P1`, 3: `the gate "program" refused it in P1`,
+		2: `it gained hardly less than a descendant: the gate "program" refused v3 in P1`, 3: `the gate "program" refused it in P1`,
 		4: `it descends from v2: the gate "program" refused v3 in P1`, 7: `it descends from v6: the gate "program" refused v6 in P2`,
 		9: `the gate "tests" refused it in P4`,
 	} {

@@ -34,7 +34,7 @@ func TestPurseReserves(t *testing.T) {
 			}
 			return h
 		}
-		if _, full, _ := p.reserve(ctx, "tiny", dear, true); !strings.Contains(full, "max_usd of route tiny of search.reflect leaves no room: $0 of $0.03 is used, and the next request can cost up to $0.04") {
+		if _, full, _ := p.reserve(ctx, "tiny", dear, true); !strings.Contains(full, "max_usd of route tiny of search.reflect leaves no room for the next request: $0 of $0.03 is used, and it can cost up to $0.04") {
 			t.Errorf("a request that can exceed the whole bound: %q", full)
 		}
 		first, second := reserve("dear"), reserve("dear")

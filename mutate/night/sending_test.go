@@ -54,7 +54,7 @@ func TestAttemptsStayWithinTheBounds(t *testing.T) {
 		t.Fatalf("%d attempts of 4 cents within 15, %v", sent, l.err)
 	}
 	notes := briefs(t, o.Archive, l.run)
-	if second := notes[1]; second.Outcome != agent.BudgetExceeded || second.Full || !strings.Contains(second.Reason, "max_usd of search.reflect leaves no room: $0.12 of $0.15 is used") {
+	if second := notes[1]; second.Outcome != agent.BudgetExceeded || second.Full || !strings.Contains(second.Reason, "max_usd of search.reflect leaves no room for the next request: $0.12 of $0.15 is used") {
 		t.Errorf("the attempt that was not made: %+v", second)
 	}
 	if third := notes[2]; !third.Full {

@@ -23,7 +23,7 @@ func shownParam() agent.Param {
 	return agent.Param{Name: "demonstrations", Kind: agent.Text, Use: agent.Demonstrations, MaxChars: 500, Default: ""}
 }
 
-// TestDemonstrateKeepsItsBounds checks that every child fits and has at most the allowed
+// TestDemonstrateKeepsItsBounds checks that every child fits and have at most the allowed
 // number of demonstrations, all distinct, unabridged and from the pool, and that all four
 // moves occur.
 func TestDemonstrateKeepsItsBounds(t *testing.T) {

@@ -142,7 +142,7 @@ func TestRandomTakesAll(t *testing.T) {
 
 func TestAReasonHasFigures(t *testing.T) {
 	for name, want := range map[string]string{
-		"clade":      "clade: gain +0.015 ± 0.044 in evaluations with a weight of 27.5, sampled +0.029",
+		"clade":      "clade: gain +0.015 ± 0.044 in evaluations with a total weight of 27.5, sampled +0.029",
 		"hgm":        "hgm: 7.0 successes and 3.0 failures; sampled 0.639 at τ 2.00",
 		"dgm":        "dgm: +0.120 over the champion (median +0.020), with 0 children; selection probability 0.525",
 		"pareto":     "pareto: +0.120 over the champion, best on 3 of 4 tasks, among 2 that no others cover",

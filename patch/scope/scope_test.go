@@ -275,7 +275,7 @@ func TestToolFiles(t *testing.T) {
 // TestWayOut checks that a refusal that a setting can lift names that setting.
 func TestWayOut(t *testing.T) {
 	t.Parallel()
-	for path, want := range map[string]string{"lib/rank.sh": "names the file allows the change", "lib/rank.c": "`cgo: true` in the target's settings does"} {
+	for path, want := range map[string]string{"lib/rank.sh": "names the file allows the change", "lib/rank.c": "`cgo: true` in the target's settings"} {
 		got := Policy{Allow: []string{"lib"}, Scored: true}.Judge(Tree{{Path: path, Mode: Regular, Hash: "1", Size: 1}}, Tree{{Path: path, Mode: Regular, Hash: "2", Size: 1}})
 		if len(got.Refused) != 1 || !strings.HasSuffix(got.Refused[0].Why, want) {
 			t.Errorf("%s: %+v, want %q", path, got.Refused, want)

@@ -17,12 +17,12 @@ func TestCausesOfAFall(t *testing.T) {
 		change        archive.ActiveChange
 		want, command string
 	}{
-		"nothing": {archive.ActiveChange{Versioned: true}, "no commit of yours changed it: the cause is the provider or the data", ""},
+		"nothing": {archive.ActiveChange{Versioned: true}, "none of your commits changed it, so the cause is the provider or the data", ""},
 		"live turns": {
 			archive.ActiveChange{Versioned: true, Learned: true, Evolve: true},
-			"no commit of yours changed it: the cause is the provider or the data, or the experience from its live turns, or the new version of evolve", "",
+			"none of your commits changed it, so the cause is the provider or the data, or the experience from its live turns, or the new version of evolve", "",
 		},
-		"a level":  {archive.ActiveChange{Acts: []archive.Act{live}}, "neither its config nor its files changed: the cause is the provider or the data", ""},
+		"a level":  {archive.ActiveChange{Acts: []archive.Act{live}}, "neither its config nor its files changed, so the cause is the provider or the data", ""},
 		"a commit": {archive.ActiveChange{Versioned: true, Commit: commit, Params: []string{"k"}}, "commit 0123456789ab “harmless” of 14 Nov; k changed", "git show 0123456789ab"},
 		"a commit of a target": {
 			archive.ActiveChange{Versioned: true, Commit: &archive.CommitBrief{Repository: "../a b", Hash: commit.Hash, Subject: "harmless", Time: at}},

@@ -31,7 +31,7 @@ func TestGateGroups(t *testing.T) {
 			{Gate: "race, rename", Verdict: "not_run", Evidence: "stopped"},
 			{Gate: "rollback", Verdict: "not_run", Evidence: "needs race"},
 		}},
-		{Name: "tests notice a break", All: 1, Rest: []archive.GateVerdict{waits}},
+		{Name: "tests notice broken code", All: 1, Rest: []archive.GateVerdict{waits}},
 		{Name: "score and program", Passed: 1, All: 2, Rest: []archive.GateVerdict{failed}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -36,7 +36,7 @@ func TestClaimNamesItsAssumptions(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := strings.Join(strings.Fields(strings.ReplaceAll(b.String(), "\u00a0", " ")), " ")
-			for _, want := range []string{"up to 4.9 % of new tasks could fail unnoticed", "the gain would be lost at 24.5 %", "a night shifts such a difference by 2.0 points (standard deviation); measured in 1 night"} {
+			for _, want := range []string{"up to 4.9 % of new tasks could fail unnoticed", "the gain would be lost if this share reached 24.5 %", "a night shifts such a difference by 2.0 points (standard deviation); measured in 1 night"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("%s, %s: no %q in %.3000s", verdict, name, want, text)
 				}
@@ -75,7 +75,7 @@ func TestMissingDataIsNoLoss(t *testing.T) {
 // TestStandingOfWhatIsShownHere checks that complete evidence for these tasks is not
 // reported as all the evidence that is needed.
 func TestStandingOfWhatIsShownHere(t *testing.T) {
-	for part, want := range map[float64]string{.5: "measured 4 times on each task, 50 % of the evidence needed", 1: "measured 4 times on each task, shown for these tasks and not yet for new ones"} {
+	for part, want := range map[float64]string{.5: "measured 4 times on each task, 50 % of the evidence needed", 1: "measured 4 times on each task, shown to be better on these tasks but not yet on new ones"} {
 		if got := standing(model.Candidate{Blocks: 4, State: stats.Open, LogE: part * 5, Required: 5}); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
@@ -85,7 +85,7 @@ func TestStandingOfWhatIsShownHere(t *testing.T) {
 // TestNoiseBesideItsInterval checks that the text explains why an interval that excludes 0
 // does not indicate drift.
 func TestNoiseBesideItsInterval(t *testing.T) {
-	for p, want := range map[float64]string{.2: "no drift was shown", .03: "a drift is reported only below .01"} {
+	for p, want := range map[float64]string{.2: "no drift was shown", .03: "a drift is reported only for p below .01"} {
 		if got := noiseWord(&model.Noise{Effect: model.Effect{Level: .95}, P: p}); !strings.Contains(got.Text, want) {
 			t.Errorf("p %g: %s", p, got.Text)
 		}

@@ -31,9 +31,9 @@ func TestPriceRows(t *testing.T) {
 			[]model.Usage{tokens(1.84, 1.7, 2)},
 			nil,
 			model.VolatileAgent{Champion: fast, Variant: slow, P95Ratio: &model.Ratio{Ratio: 2.25, Lo: 1.5, Hi: 3}},
-			"input tokens 1,000 → 1,840 +84 % [+70, +100] | latency (p95) 4 ms → 9 ms +125 % [+50, +200] | bounds none on these prices; not in the verdict",
+			"input tokens 1,000 → 1,840 +84 % [+70, +100] | latency (p95) 4 ms → 9 ms +125 % [+50, +200] | bounds none on these prices; without one, a price does not affect the verdict",
 		},
-		{"few tasks", archive.Adopt, nil, nil, model.VolatileAgent{Champion: fast, Variant: slow}, "latency (p95) 4 ms → 9 ms (no interval) | bounds none on this price; not in the verdict"},
+		{"few tasks", archive.Adopt, nil, nil, model.VolatileAgent{Champion: fast, Variant: slow}, "latency (p95) 4 ms → 9 ms (no interval) | bounds none on this price; without one, a price does not affect the verdict"},
 		{"chance", archive.Adopt, []model.Usage{tokens(1.84, .9, 2)}, nil, model.VolatileAgent{}, "consumed about the same; no bound is set, so the verdict does not depend on it"},
 		{"a small change", archive.Adopt, []model.Usage{tokens(1.01, 1.005, 1.02)}, nil, model.VolatileAgent{}, "consumed about the same; no bound is set, so the verdict does not depend on it"},
 		{
@@ -41,7 +41,7 @@ func TestPriceRows(t *testing.T) {
 			[]model.Usage{tokens(1.84, 1.7, 2), calls, iterations},
 			nil,
 			model.VolatileAgent{},
-			"input tokens 1,000 → 1,840 +84 % [+70, +100] | tool calls 2.0 → 3.0 +50 % [+40, +60] | bounds none on these prices; not in the verdict",
+			"input tokens 1,000 → 1,840 +84 % [+70, +100] | tool calls 2.0 → 3.0 +50 % [+40, +60] | bounds none on these prices; without one, a price does not affect the verdict",
 		},
 		{"a guard has its own row", archive.Adopt, []model.Usage{tokens(1.84, 1.7, 2)}, []model.Guard{{Name: "input tokens"}}, model.VolatileAgent{}, ""},
 		{"no proposal", archive.Keep, []model.Usage{tokens(1.84, 1.7, 2)}, nil, model.VolatileAgent{}, ""},
@@ -109,7 +109,7 @@ func TestUnmeasuredGuard(t *testing.T) {
 	g := model.Guard{Name: "latency", Of: "p95", Ratio: 1, Hi: 1000, Most: 1.1, Verdict: "open"}
 	s := subject{volatile: model.VolatileAgent{Guard: &g}}
 	rows := guardRows(s)
-	if len(rows) != 1 || len(rows[0].Figures) > 0 || rows[0].Price != "" || rows[0].Note.raw() != "no pair was measured; at most +10 %" {
+	if len(rows) != 1 || len(rows[0].Figures) > 0 || rows[0].Price != "" || rows[0].Note.raw() != "no pair was measured; allowed: at most +10 %" {
 		t.Errorf("the rows are %+v", rows)
 	}
 	if list := conditions(s); len(list) > 0 {

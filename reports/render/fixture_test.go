@@ -252,7 +252,7 @@ func adoptNight(w *world) *world {
 		},
 	})
 	ablation := archive.Ablation{
-		Winner: found, Small: winner, Reverted: []string{"planner"}, Evaluations: 96, Reason: "the reduced variant scored -1.0 points [-8.0, +6.0] relative to what the search had found, at 19 evaluations each",
+		Winner: found, Small: winner, Reverted: []string{"planner"}, Evaluations: 96, Reason: "the reduced variant scored -1.0 points [-8.0, +6.0] relative to the variant found by the search, with 19 evaluations each",
 		Effects: []archive.ParamEffect{
 			{Param: "recall.min_score", Difference: .021, Lo: -.034, Hi: .077, Evaluations: 32},
 			{Param: "strategy", Difference: .094, Lo: .021, Hi: .168, Evaluations: 32, Shown: true},

@@ -25,7 +25,7 @@ func TestFront(t *testing.T) {
 		}
 	}
 	r.Agents[0].Decision.Against = &r.Agents[0].Front[1].Variant
-	if page := strings.Join(strings.Fields(rendered(t, renderings["80.txt"], r)), " "); !strings.Contains(page, "proposed, and waits; breaks the guard on cost") {
+	if page := strings.Join(strings.Fields(rendered(t, renderings["80.txt"], r)), " "); !strings.Contains(page, "proposed and waiting; breaks the guard on cost") {
 		t.Error("the variant that waits is not marked in the table")
 	}
 	if len(r.Agents[0].Front) != 2 {

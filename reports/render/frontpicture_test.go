@@ -33,7 +33,7 @@ func TestFrontPicture(t *testing.T) {
 	if kinds["champion"] != 1 || kinds[a.Headline.Variant.Name()] != 1 || kinds["front"]+kinds["besides"] == 0 {
 		t.Errorf("points: %v", kinds)
 	}
-	if page := rendered(t, HTML, r); len(a.Front) > 0 && !strings.Contains(page, "Quality against cost of an evaluation") {
+	if page := rendered(t, HTML, r); len(a.Front) > 0 && !strings.Contains(page, "Quality against cost per evaluation") {
 		t.Error("the page lacks the picture")
 	}
 	for i := range r.Agents[0].Tried { // without costs in money, tokens count

@@ -38,7 +38,7 @@ func TestHunksOfAHeadline(t *testing.T) {
 	}
 	page := strings.Join(strings.Fields(rendered(t, renderings["80.txt"], r)), " ")
 	if !strings.Contains(page, `route.py:7 route + one\x1b[31m +100.0 – route + two – –`) || strings.Count(page, "route + one") != 1 {
-		t.Errorf("the page has\n%s", page[max(0, strings.Index(page, "Hunks by themselves")):][:300])
+		t.Errorf("the page has\n%s", page[max(0, strings.Index(page, "Effect of each hunk by itself")):][:300])
 	}
 
 	// If no hunk was evaluated, there is no table.

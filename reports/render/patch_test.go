@@ -199,7 +199,7 @@ func TestPatchWork(t *testing.T) {
 	w.must(Markdown(&md, r))
 	w.must(HTML(&page, r))
 	for name, text := range map[string]string{"markdown": md.String(), "page": page.String()} {
-		for _, want := range []string{"Code changes that the night tried", "no value looked better", "P7", "flagged"} {
+		for _, want := range []string{"Code changes that were tried", "no value looked better", "P7", "flagged"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the %s lacks %q", name, want)
 			}

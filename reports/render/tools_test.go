@@ -55,7 +55,7 @@ func TestToolsInUse(t *testing.T) {
 	}
 	wants := []string{
 		"Tools in use", "convert", "split", "its referrals fall into 2 groups", "12 of 28", "P7", "a new version passes its 5 tests",
-		"for the builder of the server", "shop", "for the builder of the program", "left as it is", "boundary axes of their referrals", "currency, live rates", "50 %", "17 Nov 2026",
+		"for the builder of the server", "shop", "for the builder of the program", "left as it is", "boundary axes named in referrals", "currency, live rates", "50 %", "17 Nov 2026",
 		"equal failures, counted together", "execution", "no unit", "evaluations", "too coarse", "evolve tools health",
 	}
 	for name, render := range map[string]func(io.Writer, model.Report) error{
@@ -73,7 +73,7 @@ func TestToolsInUse(t *testing.T) {
 		}
 	}
 	page := rendered(t, HTML, r)
-	for _, caption := range []string{"What to do with each tool", "Boundary axes of referrals, in groups", "Equal failures, counted together"} {
+	for _, caption := range []string{"What to do with each tool", "Boundary axes named in referrals, by group", "Equal failures, counted together"} {
 		if !strings.Contains(page, "<caption>"+caption) && !strings.Contains(page, caption+", ") {
 			t.Errorf("a table of the page has no caption %q", caption)
 		}

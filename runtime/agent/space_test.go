@@ -91,7 +91,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 		{"min above 0", []Param{{Name: "a", Kind: Int, Min: 0, Max: 9, Log: true, Default: int64(1)}}},
 		{"needs values", []Param{{Name: "a", Kind: Choice, Default: "x"}}},
 		{"twice", []Param{{Name: "a", Kind: Choice, Values: []any{int64(1), 1.0}, Default: int64(1)}}},
-		{"no list can meet", []Param{{Name: "a", Kind: Subset, Of: []string{"x"}, MinItems: 2, Default: []string{"x"}}}},
+		{"no list can satisfy", []Param{{Name: "a", Kind: Subset, Of: []string{"x"}, MinItems: 2, Default: []string{"x"}}}},
 		{"max_chars", []Param{{Name: "a", Kind: Text, Default: ""}}},
 		{"unknown type", []Param{{Name: "a", Kind: "colour", Default: "red"}}},
 		{"default that", []Param{{Name: "a", Kind: Bool, Default: "yes"}}},

@@ -241,7 +241,7 @@ func TestAdvice(t *testing.T) {
 		{"two groups", two, Split, "its referrals fall into 2 groups", nil, true},
 		{"two groups of a healthy tool", slices.Concat(two, call(40, agent.OK)), Retain, "40 of 48 judged calls succeeded", nil, true},
 		{"a group", refer(4, "t", "a"), Tighten, `its referrals name the same axes: "a"`, nil, false},
-		{"a group that another tool lacks", slices.Concat(refer(4, "t", "a", "x"), refer(5, "u", "x", "y")), Recompose, `its referrals name axes that other tools lack as well: "a", "x"`, []string{"u"}, false},
+		{"a group that another tool lacks", slices.Concat(refer(4, "t", "a", "x"), refer(5, "u", "x", "y")), Recompose, `its referrals name axes that other tools also lack: "a", "x"`, []string{"u"}, false},
 		{"a group beside another tool's noise", slices.Concat(refer(4, "t", "a"), refer(1, "u", "a")), Tighten, `its referrals name the same axes: "a"`, nil, false},
 		{"repeated low utility", slices.Concat(call(9, agent.OK), call(3, agent.LowUtility)), Recompose, "3 of 12 judged calls ended in low_utility", nil, false},
 		{"low utility of a few calls among many", slices.Concat(call(10, agent.OK), call(3, agent.LowUtility), call(10, agent.Timeout)), Retain, "0 referrals in 23 judged calls show no pattern", nil, false},

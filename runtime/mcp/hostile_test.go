@@ -408,7 +408,7 @@ func TestRestarts(t *testing.T) {
 			res := ask(t, t.Context(), c, "t", "{}")
 			text, retry := "exit code 4", true
 			if i >= starts {
-				text, retry = fmt.Sprintf("ended %d times and is not started again", starts), false
+				text, retry = fmt.Sprintf("ended %d times and will not be started again", starts), false
 			}
 			if res.Outcome != agent.Execution || !strings.Contains(res.Output, text) || res.Fault == nil || res.Fault.Retry != retry {
 				t.Errorf("%d restarts, call %d: %+v", restarts, i+1, res)

@@ -66,7 +66,7 @@ func TestAChainOfProposals(t *testing.T) {
 	if err := render.Box(&box, report, render.TerminalOptions{Width: 160}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{" instead of " + first.ID + ", which waits (v", "the gain over " + first.ID + " would be lost at", first.ID + " against v", "+30.0 points [+20.0, +40.0]; so v"} {
+	for _, want := range []string{" instead of " + first.ID + ", which waits (v", "the gain over " + first.ID + " would be lost if this share reached", first.ID + " against v", "+30.0 points [+20.0, +40.0]; so v"} {
 		if !strings.Contains(box.String(), want) {
 			t.Errorf("the box lacks %q:\n%s", want, box.String())
 		}

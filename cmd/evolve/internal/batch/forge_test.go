@@ -186,7 +186,7 @@ func TestAToolIsWrittenAnew(t *testing.T) {
 	degrade(t, store, 10, 1)
 	m.says = []string{says(toolDraft(t, "convert", "def run(args):\n    return \"broken\" # 2\n"))}
 	d := draftsIn(night().Run)["convert"]
-	if d == nil || d.Calls != forgeCalls || d.Proposal != "" || !strings.Contains(d.Text, "were refused, the last one because: the draft does not pass") {
+	if d == nil || d.Calls != forgeCalls || d.Proposal != "" || !strings.Contains(d.Text, "were refused; reason for the last refusal: the draft does not pass") {
 		t.Errorf("%+v", d)
 	}
 	degrade(t, store, 11, 3)

@@ -134,7 +134,7 @@ func TestBadFlag(t *testing.T) {
 	flags := []cli.Flag{&cli.IntFlag{Name: "n"}, &cli.BoolFlag{Name: "b"}, &cli.DurationFlag{Name: "d"}, &cli.Float64Flag{Name: "f"}}
 	for _, tt := range []struct{ parser, want string }{
 		{`invalid value "x" for flag -n: parse error`, `--n takes a whole number, not "x"`},
-		{`invalid boolean value "x" for -b: parse error`, `--b takes true or false, or nothing, not "x"`},
+		{`invalid boolean value "x" for -b: parse error`, `--b takes true or false, or no value, not "x"`},
 		{`invalid value "x" for flag -d: parse error`, `--d takes a length of time such as 45m or 6h, not "x"`},
 		{`invalid value "1:2" for flag -f: parse error`, `--f takes a number, not "1:2"`},
 		{`something else`, `something else`},
@@ -150,7 +150,7 @@ func TestHere(t *testing.T) {
 	for in, want := range map[string]string{
 		"`evolve status` and `evolve report`":             "`evolve status --workspace '/w s'` and `evolve report --workspace '/w s'`",
 		"`evolve help json`, `evolve demo`":               "`evolve help json`, `evolve demo`",
-		"`evolve init --workspace x` makes one there":     "`evolve init --workspace x` makes one there",
+		"`evolve init --workspace x` creates one there":     "`evolve init --workspace x` creates one there",
 		"run `git switch main`; nothing else evolve does": "run `git switch main`; nothing else evolve does",
 	} {
 		if got := sh.localHint(in); got != want {

@@ -238,12 +238,12 @@ func TestWhyTheBestIsNotConfirmed(t *testing.T) {
 		"(not confirmed: the interval for its score difference on new cases includes 0; the next night)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: ruling(stats.Open, -.01, .2)}}
 		},
-		"(not confirmed: its lower bound at the confidence level of a confirmation, 98.2 %, is not above 0)": func(r *archive.AgentResult, v, _ archive.Variant) {
+		"(not confirmed: its lower bound is not above 0 at 98.2 %, is not above 0)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			f := ruling(stats.HereOnly, .01, .2)
 			f.Fixed, f.NewLower = true, -.01
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: f}}
 		},
-		"(not confirmed: proven on these cases only: its lower bound at the confidence level of a confirmation, 98.2 %, is not above 0)": func(r *archive.AgentResult, v, _ archive.Variant) {
+		"(not confirmed: proven on these cases only: its lower bound is not above 0 at 98.2 %, is not above 0)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			f := ruling(stats.HereOnly, .01, .2)
 			f.Fixed, f.NewLower, f.Claim = true, -.01, stats.TheseTasks
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: f}}
@@ -253,19 +253,19 @@ func TestWhyTheBestIsNotConfirmed(t *testing.T) {
 			f.Fixed = true
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: f}}
 		},
-		"(not confirmed: " + second + ", its reduced form, was judged in its place: proven on these cases only: it needs 8 independent held-out cases, and there are 3)": func(r *archive.AgentResult, v, small archive.Variant) {
+		"(not confirmed: " + second + ", its reduced form, was judged instead: proven on these cases only: it needs 8 independent held-out cases, and there are 3)": func(r *archive.AgentResult, v, small archive.Variant) {
 			f := ruling(stats.HereOnly, .1, .2)
 			f.Independent, f.Claim = 3, stats.TheseTasks
 			r.Finalist = []archive.Finalist{{Variant: small.ID, Ruling: f}}
 			r.Ablations = []archive.Ablation{{Winner: v.ID, Small: small.ID}}
 		},
-		"(not confirmed: only the search was asked for; nothing was confirmed on the holdout)": func(r *archive.AgentResult, _, _ archive.Variant) {
-			r.Causes = []stats.Cause{{Kind: stats.CauseSearchOnly, Sentence: "only the search was asked for; nothing was confirmed on the holdout"}}
+		"(not confirmed: only a search was requested, so nothing was confirmed on the holdout)": func(r *archive.AgentResult, _, _ archive.Variant) {
+			r.Causes = []stats.Cause{{Kind: stats.CauseSearchOnly, Sentence: "only a search was requested, so nothing was confirmed on the holdout"}}
 		},
 		"(not confirmed: P7 waits for a decision; no confirmation was begun on new cases)": func(r *archive.AgentResult, _, _ archive.Variant) {
 			r.Verdict, r.Reason = archive.Waits, "P7 waits for a decision; no confirmation was begun on new tasks"
 		},
-		"(not confirmed: no night recorded why)": func(*archive.AgentResult, archive.Variant, archive.Variant) {},
+		"(not confirmed: the reason was not recorded)": func(*archive.AgentResult, archive.Variant, archive.Variant) {},
 	} {
 		if got := best(change); got != want {
 			t.Errorf("the best version is shown as\n%s\nand not as\n%s", got, want)
@@ -285,14 +285,14 @@ func TestWhyTheBestIsNotConfirmed(t *testing.T) {
 func TestMakingSmallThatWasCutShortIsTold(t *testing.T) {
 	n := newCodeNights(t)
 	names := n.record([]string{factors("0", "0", "4"), factors("0", "0", "3")}, []float64{3, 3}, [2]int{1, 2})
-	const reason = "the reduced variant scores no less than what the search had found on each of 4 search tasks; the evaluations ended before every part was tried on every search task"
+	const reason = "the reduced variant scores no less than the variant found by the search on each of 4 search tasks; the evaluations ran out before every part had been tried on every search task"
 	n.changeResult(func(_ *archive.Archive, r *archive.AgentResult) error {
 		r.Ablations[0].Reason = reason
 		return nil
 	})
 	n.confirm(names[1])
 	n.evolve("run", "--agent", "curve", "--budget-evals", "12", "--seed", "2")
-	const told = "the reduced variant scores no less than what the search had found on each of 4 search cases; the evaluations ended before every part was tried on every search case\n"
+	const told = "the reduced variant scores no less than the variant found by the search on each of 4 search cases; the evaluations ran out before every part had been tried on every search case\n"
 	n.has("the version", n.evolve("code", "show", "curve", names[1]), "\nreduced from "+names[0]+": "+told)
 	n.has("the proposal", n.evolve("show", "P1"), "    reduced: "+told)
 	n.has("the JSON", n.evolve("show", "P1", "--json"), `"made_small": "the reduced variant`)

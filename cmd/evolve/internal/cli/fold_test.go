@@ -179,7 +179,7 @@ func wordsToKeep(chapter string) []string {
 	return words
 }
 
-// TestCodeLines tests that code is broken only where that does not change its meaning.
+// TestCodeLines tests that code only where that does not change its meaning.
 func TestCodeLines(t *testing.T) {
 	for _, c := range []struct {
 		line  string

@@ -286,7 +286,7 @@ func TestDoctorFindings(t *testing.T) {
 			nil,
 			[]string{"metrics"},
 			"warn metrics: none/evolve.prom cannot be written: no such file or directory | " +
-				"create the folder of metrics.textfile in evolve.yaml, and give the user who runs the nights write access to it: a run continues without the file\n",
+				"create the folder of the file that evolve.yaml sets as metrics.textfile, and give the user who runs the nights write access to it; until then, runs continue without writing the file\n",
 		},
 		{
 			"traces by grpc", nil, func(p *Probes) {
@@ -297,7 +297,7 @@ func TestDoctorFindings(t *testing.T) {
 			},
 			[]string{"traces"},
 			"warn traces: none are sent: OTEL_EXPORTER_OTLP_PROTOCOL is \"grpc\", but evolve sends only http/protobuf, which collectors accept on port 4318 | " +
-				"`evolve help metrics` lists the variables; a run continues without traces\n",
+				"`evolve help metrics` lists the environment variables; a run continues without traces\n",
 		},
 		{
 			"clock not set", nil, func(p *Probes) { p.Now = func() time.Time { return time.Unix(0, 0) } },
@@ -311,17 +311,17 @@ func TestDoctorFindings(t *testing.T) {
 				}
 			},
 			[]string{"clock"},
-			"warn clock: the clock shows 2030-05-01 02:00:00, which is before the last commit of 2030-12-31 22:00:00 | set the clock: deadlines and the ledger depend on it\n",
+			"warn clock: the clock shows 2030-05-01 02:00:00, which is before the time of the last commit, 2030-12-31 22:00:00 | set the clock: deadlines and the ledger depend on it\n",
 		},
 		{
 			"no archive", nil, func(p *Probes) { p.Archive = archiveError(archive.ErrNotFound) },
 			[]string{"archive"},
-			"ok archive: none yet: the first run makes it\n",
+			"ok archive: none yet: the first run creates it\n",
 		},
 		{
 			"archive held", nil, func(p *Probes) { p.Archive = archiveError(fmt.Errorf("%w: evolve run", archive.ErrLocked)) },
 			[]string{"archive"},
-			"warn archive: the archive is held by another process: evolve run | wait for it, or end it; a lock left by a crash is taken over\n",
+			"warn archive: the archive is held by another process: evolve run | wait for it, or end it; evolve takes over a lock left by a crash\n",
 		},
 		{
 			"archive of a newer version", nil, func(p *Probes) { p.Archive = archiveError(archive.ErrNewer) },
@@ -331,12 +331,12 @@ func TestDoctorFindings(t *testing.T) {
 		{
 			"archive damaged", nil, func(p *Probes) { p.Archive = archiveError(archive.ErrCorrupt) },
 			[]string{"archive"},
-			"fail archive: the archive is damaged | evolve archive repair lists the records that can be saved, and changes nothing; or restore a backup\n",
+			"fail archive: the archive is damaged | evolve archive repair lists the records that can be saved, without changing anything; or restore a backup\n",
 		},
 		{
 			"few holdout tasks", nil, nil,
 			[]string{"suite tasks", "tasks", "power solver"},
-			"warn suite tasks: 2 tasks (1 search, 1 holdout), 1 domain, 2 clusters: 1 independent holdout task, too few for a claim about new tasks | add tasks: at least 8 holdout clusters that weigh about the same\n" +
+			"warn suite tasks: 2 tasks (1 search, 1 holdout), 1 domain, 2 clusters: 1 independent holdout task, too few for a claim about new tasks | add tasks: at least 8 holdout clusters of about equal weight are needed\n" +
 				"warn power solver: no improvement on new tasks can be shown (1 independent holdout task, 650 pairs a night) | an improvement of 10 points needs about 19 independent holdout tasks\n",
 		},
 		{
@@ -379,7 +379,7 @@ func TestDoctorFindings(t *testing.T) {
 				p.Sandbox = func(context.Context) (string, error) { return "", errors.New("user namespaces are off") }
 			},
 			[]string{"agent solver"},
-			"ok agent solver: its program \"sh\" is there; its network is open, because there is no sandbox to close it\n",
+			"ok agent solver: its program \"sh\" is there; its network access is unrestricted, because there is no sandbox to restrict it\n",
 		},
 		{
 			"variable not set",
@@ -448,7 +448,7 @@ func TestAllowedTools(t *testing.T) {
 	}{
 		"nothing":    {level(1, nil), &workspace.Agent{}, ""},
 		"the lowest": {level(1, nil), a, may + "; at autonomy level 1 its live turns cannot call memory_add, share (from level 2)"},
-		"enough":     {level(2, nil), a, may + " (in live turns, too, at autonomy level 2)"},
+		"enough":     {level(2, nil), a, may + " (also in live turns, at autonomy level 2)"},
 		"unknown":    {level(0, errors.New("locked")), a, may},
 	} {
 		if got := allows(t.Context(), c.p, c.a); got != c.want {

@@ -40,10 +40,10 @@ func TestGraderChecks(t *testing.T) {
 		want  Status
 		says  string
 	}{
-		"good":            {trial: func(*GraderTrial) {}, want: StatusOK, says: `"sh check.sh", which grades task "t1" and 1 more: score 1.000 for the task's own answer to task t1`},
-		"made up":         {trial: func(x *GraderTrial) { x.Own = false }, want: StatusOK, says: "for an answer that doctor made up"},
-		"crash":           {trial: func(x *GraderTrial) { x.Ungraded = "a crash" }, want: StatusFail, says: "it could not grade the task's own answer to task t1: a crash"},
-		"crash, made up":  {trial: func(x *GraderTrial) { x.Own, x.Ungraded = false, "a crash" }, want: StatusWarn, says: "it could not grade an answer that doctor made up to task t1: a crash"},
+		"good":            {trial: func(*GraderTrial) {}, want: StatusOK, says: `"sh check.sh", which grades task "t1" and 1 more: score 1.000 for the expected answer to task t1`},
+		"made up":         {trial: func(x *GraderTrial) { x.Own = false }, want: StatusOK, says: "for an invented answer"},
+		"crash":           {trial: func(x *GraderTrial) { x.Ungraded = "a crash" }, want: StatusFail, says: "it could not grade the expected answer to task t1: a crash"},
+		"crash, made up":  {trial: func(x *GraderTrial) { x.Own, x.Ungraded = false, "a crash" }, want: StatusWarn, says: "it could not grade an invented answer to task t1: a crash"},
 		"cannot start":    {trial: func(x *GraderTrial) { x.Own, x.Ungraded, x.Unstartable = false, "no", true }, want: StatusFail, says: "to task t1: no"},
 		"late":            {trial: func(x *GraderTrial) { x.Late = true }, want: StatusWarn, says: "within the time allowed for a trial"},
 		"no task":         {trial: func(x *GraderTrial) { *x = GraderTrial{} }, want: StatusOK, says: "it was not tried"},

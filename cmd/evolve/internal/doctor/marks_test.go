@@ -30,7 +30,7 @@ func TestDoctorMarks(t *testing.T) {
 		"nothing marked":       {tuned, 0, nil, nil, "ok patches code: nothing is tuned at night: no constant is marked in a committed Go file that patches may change | mark a constant, such as const size = 64 //evolve:param min=8 max=4096, or set benchmark.tune: 0\n"},
 		"in order":             {tuned, 2, nil, nil, "ok patches code: 2 marked constants tuned at night\n"},
 		"malformed, with hint": {tuned, 1, []constants.Problem{{File: "cache/lru.go", Line: 7, Text: "min is above max", Hint: "swap them"}}, nil, "warn patches code: cache/lru.go:7: min is above max | swap them\n"},
-		"and without":          {tuned, 0, []constants.Problem{{File: "cache/lru.go", Line: 7, Text: "the constant is marked twice"}}, nil, "warn patches code: cache/lru.go:7: the constant is marked twice | correct or remove the mark, and commit: until then nothing of the target is tuned\n"},
+		"and without":          {tuned, 0, []constants.Problem{{File: "cache/lru.go", Line: 7, Text: "the constant is marked twice"}}, nil, "warn patches code: cache/lru.go:7: the constant is marked twice | correct or remove the mark, and commit: until then, nothing in the target is tuned\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := Probes{Marks: func(string) (int, []constants.Problem, error) { return c.found, c.problems, c.err }}

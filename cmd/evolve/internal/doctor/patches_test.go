@@ -58,19 +58,19 @@ ok patches: no review by another agent, tests run in: namespaces
 		"no repository": {settings, func(root string) { _ = os.Mkdir(filepath.Join(root, "code"), 0o755) }, func(*Probes) {}, `warn patches code: "code" is not in a git repository | run git init there, and commit the files
 ok patches: no review by another agent, tests run in: namespaces
 `},
-		"no commit": {settings, func(root string) { git(root, "init", "-q", "code") }, func(*Probes) {}, `warn patches code: "code" has no commit yet | commit what is there
+		"no commit": {settings, func(root string) { git(root, "init", "-q", "code") }, func(*Probes) {}, `warn patches code: "code" has no commit yet | commit its files
 ok patches: no review by another agent, tests run in: namespaces
 `},
 		"SHA-256": {settings, func(root string) { git(root, "init", "-q", "--object-format=sha256", "code") }, func(*Probes) {}, `fail patches code: hashes its objects with SHA-256, which evolve cannot write | keep the workspace in a repository made with git init --object-format=sha1
 ok patches: no review by another agent, tests run in: namespaces
 `},
-		"a scope that is not there": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache, cash/]}\n", good, func(*Probes) {}, `warn patches code: patches may change it, but it does not exist: cash/ | paths are relative to the root of the repository
+		"a scope that is not there": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache, cash/]}\n", good, func(*Probes) {}, `warn patches code: patches may change do not exist: cash/ | paths are relative to the root of the repository
 ok patches: no review by another agent, tests run in: namespaces
 `},
 		"no walls": {settings, good, func(p *Probes) {
 			p.Sandbox = func(context.Context) (string, error) { return "none", errors.New("no namespaces") }
 		}, `ok patches code: 1 path may be changed: cache
-warn patches: their tests are refused, because there is no sandbox: no namespaces | allow user namespaces, or install bubblewrap; patches.sandbox: none runs them without one
+warn patches: their tests are not run, because there is no sandbox: no namespaces | allow user namespaces, or install bubblewrap; patches.sandbox: none runs the tests without a sandbox
 `},
 		"no walls wanted": {settings + "  sandbox: none\n", good, func(p *Probes) {
 			p.Sandbox = func(context.Context) (string, error) { return "none", errors.New("no namespaces") }
@@ -80,7 +80,7 @@ warn patches: their tests run with your own rights: no namespaces | remove patch
 		"walls that cannot show a tree at one place": {settings, good, func(p *Probes) {
 			p.Sandbox = func(context.Context) (string, error) { return "landlock", nil }
 		}, `ok patches code: 1 path may be changed: cache
-warn patches: their tests are refused, because there is no sandbox: Landlock alone is not enough for these tests | allow user namespaces, or install bubblewrap; patches.sandbox: none runs them without one
+warn patches: their tests are not run, because there is no sandbox: Landlock alone is not enough for these tests | allow user namespaces, or install bubblewrap; patches.sandbox: none runs the tests without a sandbox
 `},
 		"no go": {settings, good, func(p *Probes) {
 			p.LookPath = func(name string) (string, error) {

@@ -22,8 +22,8 @@ func TestService(t *testing.T) {
 		text         string
 	}{
 		{"http://127.0.0.1:8077/run", "127.0.0.1:8077", nil, ""},
-		{"http://127.0.0.1:8077/run", "127.0.0.1:8077", refused, "the service at 127.0.0.1:8077 refuses connections: no program serves that address"},
-		{"http://localhost/run", "localhost:80", refused, "the service at localhost:80 refuses connections: no program serves that address"},
+		{"http://127.0.0.1:8077/run", "127.0.0.1:8077", refused, "the service at 127.0.0.1:8077 refuses connections: no program is listening at that address"},
+		{"http://localhost/run", "localhost:80", refused, "the service at localhost:80 refuses connections: no program is listening at that address"},
 		{"https://[::1]/run", "[::1]:443", errors.New("i/o timeout"), "the service at [::1]:443 does not accept connections: i/o timeout"},
 		{"http://10.0.0.7:8077/run", "", refused, ""},
 		{"https://agents.example.org/run", "", refused, ""},

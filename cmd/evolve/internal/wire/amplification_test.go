@@ -154,7 +154,7 @@ func TestAUserWhoAlwaysCorrects(t *testing.T) {
 	if got, _ := d.last.CompetenceIn("operations"); got > .15 {
 		t.Errorf("competence %.2f after a month of corrections", got)
 	}
-	for _, want := range []string{"falls no further than 0.10", "is avoided", "it remains a last choice"} {
+	for _, want := range []string{"falls no further than 0.10", "is avoided", "it remains available as a last resort"} {
 		if !strings.Contains(d.limits(), want) {
 			t.Errorf("no %q in:\n%s", want, d.limits())
 		}

@@ -22,7 +22,7 @@ agents/solver/agent.yaml:1:1: "suites" is missing
 		agentYAMLCase("argv of nothing", "id: solver\nadapter: {kind: command, argv: []}\nsuites: [tasks]\n", `agents/solver/agent.yaml:2:32: "argv" must have at least 1 item`, true),
 		agentYAMLCase("argv as text", "id: solver\nadapter: {kind: command, argv: python3}\nsuites: [tasks]\n", `agents/solver/agent.yaml:2:32: "argv" must be a list, not text (write [python3])`, true),
 		agentYAMLCase("number in argv", "id: solver\nadapter: {kind: command, argv: [sleep, 5]}\nsuites: [tasks]\n", `agents/solver/agent.yaml:2:40: item 2 of "argv" must be text, not a number (write "5" in quotes)`, true),
-		agentYAMLCase("builtin with argv", "id: solver\nadapter: {kind: builtin, argv: [a]}\nsuites: [tasks]\n", `agents/solver/agent.yaml:2:26: "argv" does not go with kind: builtin`, true),
+		agentYAMLCase("builtin with argv", "id: solver\nadapter: {kind: builtin, argv: [a]}\nsuites: [tasks]\n", `agents/solver/agent.yaml:2:26: "argv" cannot be used with kind: builtin`, true),
 		agentYAMLCase("unknown model", "id: solver\nadapter: {kind: builtin, model: heuristics}\nsuites: [tasks]\n", `agents/solver/agent.yaml:2:33: there is no route "heuristics" (did you mean "heuristic"?)`, false),
 		agentYAMLCase("unknown protocol and zero pool", "id: solver\nadapter: {kind: command, argv: [a], protocol: json, pool: 0}\nsuites: [tasks]\n", `
 agents/solver/agent.yaml:2:47: "protocol" must be jsonl or once, not "json" (did you mean "jsonl"?)
@@ -64,7 +64,7 @@ agents/solver/agent.yaml:4:62: the domain "+ research" looks like a misspelling 
 `, false),
 		{"id of another agent", map[string]string{"agents/second/agent.yaml": goodHead}, `agents/second/agent.yaml:1:5: the id "solver" is taken by agents/solver`, false},
 		{"folder without agent.yaml", map[string]string{"agents/empty/notes.txt": "x"}, `agents/empty/agent.yaml: does not exist`, false},
-		{"agent as a file", map[string]string{"agents/extra.yaml": goodHead}, `agents/extra.yaml: is not read: an agent is a folder with the file agent.yaml`, false},
+		{"agent as a file", map[string]string{"agents/extra.yaml": goodHead}, `agents/extra.yaml: is ignored: an agent must be a folder that contains the file agent.yaml`, false},
 		{"same name in another case", map[string]string{"agents/Solver/agent.yaml": goodHead}, `
 agents/Solver/agent.yaml:1:5: the id "solver" is not the name of its folder, "Solver" (rename one of them)
 agents/solver: differs from agents/Solver only in upper and lower case

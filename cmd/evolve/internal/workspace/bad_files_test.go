@@ -5,7 +5,7 @@ import "strings"
 // badFiles returns mistakes in the other files of a workspace.
 func badFiles() []badCase {
 	return []badCase{
-		{"search of what is switched off", map[string]string{"agents/helper/agent.yaml": goodBuilt + "space:\n  style:\n  decompose.max_subgoals: {max: 3, default: 3}\n", "agents/helper/config.yaml": "decompose.enabled: false\n"}, `agents/helper/agent.yaml:6:3: parameter "decompose.max_subgoals" can never be active under the champion (search the parameters that it depends on as well)`, false},
+		{"search of what is switched off", map[string]string{"agents/helper/agent.yaml": goodBuilt + "space:\n  style:\n  decompose.max_subgoals: {max: 3, default: 3}\n", "agents/helper/config.yaml": "decompose.enabled: false\n"}, `agents/helper/agent.yaml:6:3: parameter "decompose.max_subgoals" can never be active under the champion (also search the parameters that it depends on)`, false},
 		{"unknown parameter in config", map[string]string{"agents/solver/config.yaml": "haet: 1\n"}, `agents/solver/config.yaml:1:1: parameter "haet" is not declared in the space (did you mean "heat"?)`, false},
 		{"value out of range in config", map[string]string{"agents/solver/config.yaml": "# c\nheat: 7\n"}, `agents/solver/config.yaml:2:7: parameter "heat" is 7, outside 0 to 2`, false},
 		{"wrong type in config", map[string]string{"agents/solver/config.yaml": "heat: warm\n"}, `agents/solver/config.yaml:1:7: parameter "heat" must be a number`, false},

@@ -12,7 +12,7 @@ func badModels() []badCase {
 		provider("unknown kind of provider", "{kind: opnai}", `evolve.yaml:2:13: "kind" must be openai, anthropic or replay, not "opnai" (did you mean "openai"?)`, true),
 		provider("provider without kind", "{key_env: KEY}", `evolve.yaml:2:6: "kind" is missing in "p"`, true),
 		provider("misspelt key of a provider", "{kind: openai, baseurl: https://a.example}", `evolve.yaml:2:21: unknown key "baseurl" (did you mean "base_url"?)`, true),
-		provider("key of another kind", "{kind: anthropic, recording: a.yaml}", `evolve.yaml:2:24: "recording" does not go with kind: anthropic`, true),
+		provider("key of another kind", "{kind: anthropic, recording: a.yaml}", `evolve.yaml:2:24: "recording" cannot be used with kind: anthropic`, true),
 		provider("replay without recording", "{kind: replay, of: openai}", `evolve.yaml:2:6: "recording" is missing`, true),
 		provider("replay of an unknown provider", "{kind: replay, recording: a.yaml, of: opnai}", `evolve.yaml:2:44: there is no provider "opnai" (did you mean "openai"?)`, false),
 		provider("replay of itself", "{kind: replay, recording: a.yaml, of: p}", `evolve.yaml:2:44: "p" is a replay provider, so its exchanges cannot have been recorded (name the provider whose exchanges were recorded)`, false),

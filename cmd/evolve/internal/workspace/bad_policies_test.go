@@ -18,14 +18,14 @@ evolve.yaml:2:89: "slow_share" must be above 0
 evolve.yaml:2:106: "concurrency" is -1, outside 1 to 10000
 `, true),
 		environment("backoff that shrinks", "{retry: {backoff: 5s, max_backoff: 1s}}", `evolve.yaml:2:51: "max_backoff" is below "backoff"`, false),
-		environment("rate without a time", "{rate: {calls: 60}}", `evolve.yaml:2:23: "calls" and "per" go together (write it like {calls: 60, per: 1m})`, false),
+		environment("rate without a time", "{rate: {calls: 60}}", `evolve.yaml:2:23: "calls" and "per" must be given together (write it like {calls: 60, per: 1m})`, false),
 		environment("money of nothing in a budget", "{budget: {run: {usd: 0}}}", `evolve.yaml:2:37: "usd" must be above 0`, true),
 		environment("unknown end of a budget", "{budget: {exhausted: stop}}", `evolve.yaml:2:37: "exhausted" must be deny or degrade, not "stop"`, true),
 		environment("degrade without a provider", "{budget: {exhausted: degrade}}", `evolve.yaml:2:37: "degrade" needs a provider in "degrade_to"`, false),
 		environment("degrade without saying so", "{budget: {degrade_to: local}}", `evolve.yaml:2:38: "degrade_to" has no effect without "exhausted: degrade"`, false),
 		settings("degrade to a stranger", "providers: {local: {kind: openai}}\npolicies: {environment: {budget: {exhausted: degrade, degrade_to: locl}}}\n", `evolve.yaml:2:67: there is no provider "locl" (did you mean "local"?)`, false),
-		settings("environment whose stand-in has none", "providers: {local: {kind: openai}}\npolicies: {environment: {budget: {exhausted: degrade, degrade_to: local}}}\n", `evolve.yaml:2:67: the provider "local" would stand in for itself (add local: {budget: {exhausted: deny}} under policies\.providers)`, false),
-		settings("degrade to itself", "providers: {a: {kind: openai}}\npolicies: {providers: {a: {budget: {exhausted: degrade, degrade_to: a}}}}\n", `evolve.yaml:2:69: the provider "a" cannot stand in for itself`, false),
+		settings("environment whose stand-in has none", "providers: {local: {kind: openai}}\npolicies: {environment: {budget: {exhausted: degrade, degrade_to: local}}}\n", `evolve.yaml:2:67: the provider "local" would become its own fallback (add local: {budget: {exhausted: deny}} under policies\.providers)`, false),
+		settings("degrade to itself", "providers: {a: {kind: openai}}\npolicies: {providers: {a: {budget: {exhausted: degrade, degrade_to: a}}}}\n", `evolve.yaml:2:69: the provider "a" cannot be its own fallback`, false),
 		settings("layer of a strange provider", "providers: {local: {kind: openai}}\npolicies: {providers: {loca: {deadline: 5s}}}\n", `evolve.yaml:2:24: there is no provider "loca" (did you mean "local"?)`, false),
 		settings("layer of a strange origin", "policies: {origins: {authord: {deadline: 5s}, \"mcp:serch\": {deadline: 5s}}}\nmcp: {search: {argv: [s], tools: {find: read}}}\n", `
 evolve.yaml:1:22: an origin is local, authored, mcp or mcp:<server>, not "authord" (did you mean "authored"?)

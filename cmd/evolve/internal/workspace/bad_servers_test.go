@@ -11,11 +11,11 @@ func badServers() []badCase {
 		settings("bad name of a server", "mcp: {Search: {argv: [s], tools: {find: read}}}\n", `evolve.yaml:1:7: the name of a server must be lower-case letters, digits and -, at most 32, and begin with a letter; it is "Search"`, false),
 		server("server of neither sort", "{tools: {find: read}}", `evolve.yaml:2:6: "s" needs "argv" or "url"`, true),
 		server("server of both sorts", "{argv: [s], url: https://a.example/mcp, tools: {find: read}}", `evolve.yaml:2:23: "s" has both "argv" and "url"`, true),
-		server("program with headers", "{argv: [s], headers_env: {Authorization: KEY}, tools: {find: read}}", `evolve.yaml:2:31: "headers_env" does not go with a program`, true),
+		server("program with headers", "{argv: [s], headers_env: {Authorization: KEY}, tools: {find: read}}", `evolve.yaml:2:31: "headers_env" cannot be used with a program`, true),
 		server("address with the keys of a program", "{url: https://a.example/mcp, env: [KEY], network: none, sandbox: none, tools: {find: read}}", `
-evolve.yaml:2:40: "env" does not go with a "url"
-evolve.yaml:2:56: "network" does not go with a "url"
-evolve.yaml:2:71: "sandbox" does not go with a "url"
+evolve.yaml:2:40: "env" cannot be used with a "url"
+evolve.yaml:2:56: "network" cannot be used with a "url"
+evolve.yaml:2:71: "sandbox" cannot be used with a "url"
 `, true),
 		server("server without tools", "{argv: [s]}", `evolve.yaml:2:6: "tools" is missing`, true),
 		server("server with no tool", "{argv: [s], tools: {}}", `evolve.yaml:2:25: "s" names no "tools" that may be called (write them like {web_search: read})`, false),
@@ -57,7 +57,7 @@ func badAdapters() []badCase {
 	}
 	return []badCase{
 		service("service without an address", "", `agents/solver/agent.yaml:2:10: "url" is missing`, true),
-		service("service with a program", ", url: https://a.example, argv: [a]", `agents/solver/agent.yaml:2:47: "argv" does not go with kind: http`, true),
+		service("service with a program", ", url: https://a.example, argv: [a]", `agents/solver/agent.yaml:2:47: "argv" cannot be used with kind: http`, true),
 		service("service in the clear", ", url: \"http://a.example\"", `agents/solver/agent.yaml:2:28: "url" must begin with https:// (http is only for this machine and private networks)`, false),
 		service("service with a password", ", url: \"https://me:pw@a.example\"", `agents/solver/agent.yaml:2:28: a value looks like a secret (API keys are given only as the name of an environment variable)`, true),
 		service("service with the value of a header", ", url: https://a.example, headers_env: {Authorization: Basic x}", `agents/solver/agent.yaml:2:76: "Authorization" must be the name of an environment variable (give only names: the values are taken from the environment)`, true),

@@ -57,7 +57,7 @@ evolve.yaml:2:21: unknown key "ouput" (did you mean "output"?)
 		settings("scalar document", "hello\n", `evolve.yaml:1:1: must hold keys with values, not text`, true),
 		settings("list document", "- a\n- b\n", `evolve.yaml:1:1: must hold keys with values, not a list`, true),
 		settings("duplicate key", "budget: {usd: 1}\nlimits: {}\nbudget: {usd: 2}\n", `evolve.yaml:3:1: the key "budget" appears twice, first on line 1`, false),
-		settings("two documents", "budget: {usd: 1}\n---\nbudget: {usd: 2}\n", `evolve.yaml:2:1: holds a second document`, false),
+		settings("two documents", "budget: {usd: 1}\n---\nbudget: {usd: 2}\n", `evolve.yaml:2:1: contains a second YAML document`, false),
 		settings("unclosed list", "budget: {usd: 1}\nprices: [1, 2\nlimits: {}\n", `evolve.yaml:3:7: not valid YAML: did not find expected ',' or ']', while parsing a flow sequence that begins at 2:9`, false),
 		settings("tab", "budget:\n\tusd: 1\n", `evolve.yaml:2:1: not valid YAML: found character that cannot start any token (indent with spaces, not tabs)`, false),
 		settings("invalid UTF-8", "budget: {usd: 1}\n# caf\xe9\n", `evolve.yaml:2:6: is not valid UTF-8`, false),

@@ -4,9 +4,9 @@ package workspace
 func badSpaces() []badCase {
 	return []badCase{
 		spaceCase("unknown type", "  heat: {type: flaot, min: 0, max: 1, default: 0}\n", `agents/solver/agent.yaml:5:16: "type" must be float, int, choice, bool, subset or text, not "flaot" (did you mean "float"?)`, true),
-		spaceCase("no type", "  heat: {min: 0, max: 1, default: 0}\n", `agents/solver/agent.yaml:5:3: "type" is missing in "heat"`, true),
+		spaceCase("no type", "  heat: {min: 0, max: 1, default: 0}\n", `agents/solver/agent.yaml:5:3: "type" is missing from "heat"`, true),
 		spaceCase("unknown use", "  heat: {type: text, max_chars: 9, use: prompt, default: ''}\n", `agents/solver/agent.yaml:5:41: "use" must be demonstrations, not "prompt"`, true),
-		spaceCase("use of a number", "  heat: {type: float, min: 0, max: 1, use: demonstrations, default: 0}\n", `agents/solver/agent.yaml:5:39: "use" does not go with type: float`, true),
+		spaceCase("use of a number", "  heat: {type: float, min: 0, max: 1, use: demonstrations, default: 0}\n", `agents/solver/agent.yaml:5:39: "use" cannot be used with type: float`, true),
 		spaceCase("demonstrations that are prose", "  heat: {type: text, max_chars: 99, use: demonstrations, default: a is b}\n", `agents/solver/agent.yaml:5:67: parameter "heat" has an invalid default, which must have one JSON object per line, with the keys "task" and "answer"`, false),
 		spaceCase("no default", "  heat: {type: float, min: 0, max: 1}\n", `agents/solver/agent.yaml:5:3: "default" is missing in "heat"`, true),
 		spaceCase("no range", "  steps: {type: int, default: 3}\n", `
@@ -19,13 +19,13 @@ agents/solver/agent.yaml:5:3: "max" is missing in "steps"
 		spaceCase("fraction as bound of int", "  steps: {type: int, min: 0.5, max: 5, default: 1}\n", `agents/solver/agent.yaml:5:27: parameter "steps" needs whole numbers as min and max`, false),
 		spaceCase("log from zero", "  heat: {type: float, min: 0, max: 1, log: true, default: 1}\n", `agents/solver/agent.yaml:5:44: parameter "heat" is on a log scale and needs min above 0`, false),
 		spaceCase("text as bound", "  heat: {type: float, min: low, max: 1, default: 1}\n", `agents/solver/agent.yaml:5:28: "min" must be a number, not text`, true),
-		spaceCase("key of another type", "  on: {type: bool, log: true, default: true}\n", `agents/solver/agent.yaml:5:20: "log" does not go with type: bool`, true),
+		spaceCase("key of another type", "  on: {type: bool, log: true, default: true}\n", `agents/solver/agent.yaml:5:20: "log" cannot be used with type: bool`, true),
 		spaceCase("choice without values", "  planner: {type: choice, values: [], default: a}\n", `agents/solver/agent.yaml:5:35: "values" must have at least 1 item`, true),
 		spaceCase("choice of lists", "  planner: {type: choice, values: [[a], b], default: b}\n", `agents/solver/agent.yaml:5:36: item 1 of "values" must be text, a number, true or false, not a list`, true),
 		spaceCase("choice with a value twice", "  planner: {type: choice, values: [1, 1.0], default: 1}\n", `agents/solver/agent.yaml:5:35: parameter "planner" has the value 1 twice`, false),
 		spaceCase("default that is no choice", "  planner: {type: choice, values: [none, tree], default: linear}\n", `agents/solver/agent.yaml:5:58: parameter "planner" has an invalid default, which must be one of none, tree`, false),
 		spaceCase("subset with a stranger", "  tools: {type: subset, of: [search, calc], default: [shell]}\n", `agents/solver/agent.yaml:5:54: parameter "tools" has an invalid default, which has "shell", which is not one of search, calc`, false),
-		spaceCase("subset with impossible counts", "  tools: {type: subset, of: [search, calc], min: 3, default: [calc]}\n", `agents/solver/agent.yaml:5:50: parameter "tools" has a min and max that no list can meet`, false),
+		spaceCase("subset with impossible counts", "  tools: {type: subset, of: [search, calc], min: 3, default: [calc]}\n", `agents/solver/agent.yaml:5:50: parameter "tools" has a min and max that no list can satisfy`, false),
 		spaceCase("subset of one word", "  tools: {type: subset, of: search, default: []}\n", `agents/solver/agent.yaml:5:29: "of" must be a list, not text (write [search])`, true),
 		spaceCase("text without a bound", "  prompt: {type: text, default: \"\"}\n", `agents/solver/agent.yaml:5:3: "max_chars" is missing in "prompt"`, true),
 		spaceCase("default longer than allowed", "  prompt: {type: text, max_chars: 3, default: \"four\"}\n", `agents/solver/agent.yaml:5:47: parameter "prompt" has an invalid default, which has 4 characters, but at most 3 are allowed`, false),
@@ -42,7 +42,7 @@ agents/solver/agent.yaml:5:19: unknown key "deflt" (did you mean "default"?)
 agents/solver/agent.yaml:6:23: "min" must be a number, not text
 agents/solver/agent.yaml:7:6: "c" must hold keys with values, not a number
 agents/solver/agent.yaml:8:33: item 2 of "values" must be text, a number, true or false, not nothing
-agents/solver/agent.yaml:8:52: "log" does not go with type: choice
+agents/solver/agent.yaml:8:52: "log" cannot be used with type: choice
 `, true),
 
 		// the built-in agent
