@@ -141,7 +141,7 @@ func (a *Archive) auditProposal(ctx context.Context, out *Audited, l ledgerIndex
 	case n < at.binding.Evaluations && (l.repaired || a.removed(ctx, p)):
 		out.Gone++
 	case digest != at.binding.Evidence:
-		differs = append(differs, "evidence")
+		differs = append(differs, "body of evidence")
 	}
 	if len(differs) > 0 {
 		return &BoundError{p.ID, differs}

@@ -30,10 +30,10 @@ func TestAudit(t *testing.T) {
 			e.Score = 1 - e.Score
 			b.put(evaluationKey(e.Run, e.Agent, e.Seq), encodeEvaluation(&e, nil))
 			return nil
-		}, "P1 does not match the ledger, which records a different evidence", 0},
+		}, "P1 does not match the ledger, which records a different body of evidence", 0},
 		"the evaluations were removed": {func(_ *testing.T, _ *batch, _ ProposalRecord, e bench.Evaluation) []key {
 			return []key{evaluationKey(e.Run, e.Agent, e.Seq), contentKey(tableKey, e.Key)}
-		}, "P1 does not match the ledger, which records a different evidence", 0},
+		}, "P1 does not match the ledger, which records a different body of evidence", 0},
 		"a retention removed the evaluations": {func(t *testing.T, b *batch, _ ProposalRecord, e bench.Evaluation) []key {
 			if err := putRun(b, Run{ID: "1-a", Number: 1, Removed: &RunRemoved{Evaluations: 1}}); err != nil {
 				t.Fatal(err)

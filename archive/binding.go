@@ -66,7 +66,7 @@ func (e *BoundError) Error() string {
 	if len(e.Differs) == 0 {
 		return fmt.Sprintf("the ledger has no digest of %s", e.ID)
 	}
-	return fmt.Sprintf("%s does not match the ledger, which records a different %s", e.ID, strings.Join(e.Differs, ", another "))
+	return fmt.Sprintf("%s does not match the ledger, which records a different %s", e.ID, strings.Join(e.Differs, ", a different "))
 }
 
 func (e *BoundError) Unwrap() error {
@@ -190,7 +190,7 @@ func (a *Archive) CheckBound(ctx context.Context, p ProposalRecord) error {
 		return err
 	}
 	if digest != want.Evidence {
-		differs = append(differs, "evidence")
+		differs = append(differs, "body of evidence")
 	}
 	if len(differs) > 0 {
 		return &BoundError{p.ID, differs}

@@ -83,7 +83,7 @@ func TestLedgerTampering(t *testing.T) {
 				tamper(t, a, replacing(e, e.Seq))
 			}
 		}},
-		"an entry comes after the entry that is stored as the head": {6, func(t *testing.T, a *Archive, es []LedgerEntry) {
+		"an entry was added after the head": {6, func(t *testing.T, a *Archive, es []LedgerEntry) {
 			e := es[4]
 			e.Seq, e.Prev = 6, es[4].Hash
 			e.Hash = must(hashEntry(e))(t)

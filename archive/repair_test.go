@@ -140,7 +140,7 @@ func TestRepairKilled(t *testing.T) {
 			}
 			asides, err := filepath.Glob(dir + damagedSuffix + "*")
 			if err != nil || len(asides) == 0 {
-				t.Errorf("the damaged archive was moved to gone: %v %v", asides, err)
+				t.Errorf("the damaged archive is gone: %v %v", asides, err)
 			}
 			if _, err := os.Stat(filepath.Join(dir+buildingSuffix, "archive")); err == nil {
 				t.Error("what a killed repair was building stays")

@@ -95,7 +95,7 @@ func duplicateWorlds() []duplicateWorld {
 // duplicateScore counts how many duplicates were found when families of tasks were mixed
 // with unrelated tasks.
 type duplicateScore struct {
-	pairs, found   int // pairs of tasks in the same family
+	pairs, found   int // pairs of tasks of the same family
 	tasks, strange int // tasks, and those in a group mostly of other families
 }
 

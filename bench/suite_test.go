@@ -111,7 +111,7 @@ func TestSuiteIssues(t *testing.T) {
 				`s.jsonl:1:41: unknown grader type "exct" (did you mean "exact"?)`,
 				`s.jsonl:1:49: item 2 of "graders" needs "type"`,
 				`s.jsonl:1:81: unknown key of grader "exact": "anwser" (did you mean "answer"?)`,
-				`s.jsonl:1:106: "threshold" is 2, outside 0 to 1`,
+				`s.jsonl:1:106: "threshold" is 2, which is not between 0 and 1`,
 				`s.jsonl:1:114: "not" must be true or false, not text`,
 				`s.jsonl:1:129: "type" must be text, not a number`,
 			},
@@ -151,7 +151,7 @@ func TestSuiteIssues(t *testing.T) {
 		"memories": {
 			[]string{`{"id":"a","goal":"y","answer":"z","fixtures":{"memories":[{"text":"","confidence":2,"time":"now"}]}}`},
 			[]string{
-				`s.jsonl:1:67: "text" is empty`, `s.jsonl:1:83: "confidence" is 2, outside 0 to 1`,
+				`s.jsonl:1:67: "text" is empty`, `s.jsonl:1:83: "confidence" is 2, which is not between 0 and 1`,
 				`s.jsonl:1:92: "time" must be a time like 2026-01-31T06:00:00Z`,
 			},
 		},

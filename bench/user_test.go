@@ -212,7 +212,7 @@ func TestSuiteReadsSimulatedUsers(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"id":"a","user":{"facts":[]},"answer":"z"}`:                                 `s.jsonl:1:18: "user" needs "goal"`,
 		`{"id":"a","user":{"goal":" "},"answer":"z"}`:                                 `s.jsonl:1:26: "goal" is empty`,
-		`{"id":"a","user":{"goal":"g","max_turns":1000},"answer":"z"}`:                `s.jsonl:1:18: "max_turns" is 1000, outside 1 to 100`,
+		`{"id":"a","user":{"goal":"g","max_turns":1000},"answer":"z"}`:                `s.jsonl:1:18: "max_turns" is 1000, which is not between 1 and 100`,
 		`{"id":"a","goal":"x","user":{"goal":"g"},"answer":"z"}`:                      `s.jsonl:1:18: "goal" and "user" are mutually exclusive: "user" contains the person's goal`,
 		`{"id":"a","turns":["1","2"],"user":{"goal":"g","max_turns":1},"answer":"z"}`: `s.jsonl:1:36: "turns" has 2 messages, more than the 1 of "max_turns"`,
 		`{"id":"a","user":{"goal":"g","route":"r"},"answer":"z"}`:                     `s.jsonl:1:18: there is no such route`,

@@ -97,7 +97,7 @@ func TestContract(t *testing.T) {
 			case tr.Stage != bench.StageSearch && tr.Stage != bench.StageBaseline:
 				rt.Fatalf("trial %d is of stage %q", n, tr.Stage)
 			case n == 0 && tr.Operator != "champion":
-				rt.Fatal("the champion do not come first")
+				rt.Fatal("the champion does not come first")
 			case tr.Operator == "" || tr.Variant != o.Champion.ID() && tr.Rationale == "":
 				rt.Fatalf("trial %d has no story: %+v", n, tr)
 			}

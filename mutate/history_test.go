@@ -89,7 +89,7 @@ func TestHistoryIsNoEvidenceOfTonight(t *testing.T) {
 		tried = tried || tr.Variant == good.ID() && tr.Operator == "recall"
 	}
 	if !tried {
-		t.Error("the best of earlier nights was not be tried again")
+		t.Error("the best of earlier nights was not tried again")
 	}
 }
 

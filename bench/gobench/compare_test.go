@@ -46,11 +46,11 @@ func TestCompareJudges(t *testing.T) {
 		{"throughput falls", map[Key]float64{speed: .5}, nil, Rule{}, 10, Worse, "B/s worse by"},
 		{"throughput is the metric", map[Key]float64{speed: 2}, nil, Rule{Metric: "B/s"}, 10, Better, "B/s better by"},
 		{"too little to count", map[Key]float64{x: .9}, nil, Rule{Least: .2}, 10, NotShown, "no change of 20 %"},
-		{"too few runs", map[Key]float64{x: .1}, nil, Rule{}, 4, Void, "with 4 runs on each side, no difference among 4 comparisons could be significant: at least 5 are needed"},
+		{"too few runs", map[Key]float64{x: .1}, nil, Rule{}, 4, Void, "with 4 runs on each side, no difference among 4 comparisons could be significant: at least 5 runs are needed"},
 		{"three runs", map[Key]float64{x: .1}, nil, Rule{Guards: []string{}}, 3, Void, "at least 5"},
 		{"no base", nil, func(m *Measured) { m.Base = nil }, Rule{}, 10, Void, "the base has no benchmark"},
 		{"no candidate", nil, func(m *Measured) { m.Candidate = nil }, Rule{}, 10, Void, "the candidate has no run"},
-		{"a run less", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate = m.Candidate[1:] }, Rule{}, 10, Void, "candidate ran 9 times, the base 10 times"},
+		{"a run less", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate = m.Candidate[1:] }, Rule{}, 10, Void, "candidate ran 9 times, but the base ran 10 times"},
 		{"too many runs", nil, nil, Rule{}, mostRuns + 1, Void, "the limit is 200"},
 		{"a benchmark is gone", map[Key]float64{x: .5}, func(m *Measured) { delete(m.Candidate[3], y) }, Rule{}, 10, Refused, "run 4 of candidate reports BenchmarkY in sec/op never; the base's first run reports it once"},
 		{"a benchmark came from nowhere", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate[3][Key{"BenchmarkNew", sec}] = []float64{1} }, Rule{}, 10, Better, "BenchmarkX"},
@@ -59,7 +59,7 @@ func TestCompareJudges(t *testing.T) {
 		{"the base is not steady", nil, func(m *Measured) { delete(m.Base[0], y) }, Rule{}, 10, Void, "base reports BenchmarkY"},
 		{"what is to be guarded was not measured", nil, nil, Rule{Guards: []string{"B/op"}}, 10, Void, "no results in B/op"},
 		{"what is to get better was not measured", nil, nil, Rule{Metric: "B/op"}, 10, Void, "no benchmark with results in B/op"},
-		{"no direction", nil, nil, Rule{Metric: "hits/op"}, 10, Void, "whether higher or less hits/op is better"},
+		{"no direction", nil, nil, Rule{Metric: "hits/op"}, 10, Void, "nothing declares whether higher or lower values of hits/op are better"},
 		{"no level", nil, nil, Rule{Alpha: 2}, 10, Void, "2 is not between 0 and 1"},
 		{"the base differs from itself", map[Key]float64{x: .5}, func(m *Measured) {
 			for i := range m.Again {
@@ -71,7 +71,7 @@ func TestCompareJudges(t *testing.T) {
 				m.Again[i][y][0] *= 1.03
 			}
 		}, Rule{Least: .1}, 10, Better, "BenchmarkX"},
-		{"the check is too short", map[Key]float64{x: .5}, func(m *Measured) { m.Again = m.Again[:2] }, Rule{}, 10, Void, "again ran 2 times, the base 10 times"},
+		{"the check is too short", map[Key]float64{x: .5}, func(m *Measured) { m.Again = m.Again[:2] }, Rule{}, 10, Void, "again ran 2 times, but the base ran 10 times"},
 		{"the base is not steady, and a benchmark of the candidate is gone", nil, func(m *Measured) { delete(m.Base[2], x); delete(m.Candidate[3], y) }, Rule{}, 10, Void, "base reports BenchmarkX"},
 		{"the check lacks a benchmark", nil, func(m *Measured) { delete(m.Again[0], y) }, Rule{}, 10, Void, "again reports BenchmarkY"},
 		{"no check", map[Key]float64{x: .5}, func(m *Measured) { m.Again = nil }, Rule{}, 10, Better, "the base was not measured again and compared with itself"},

@@ -20,7 +20,7 @@ func TestReadReport(t *testing.T) {
 		says       string
 	}{
 		{"one line of a shell", "BenchmarkCopy 1 20 work/op\n", Run{{"BenchmarkCopy", metric}: {20}}, ""},
-		{"", "BenchmarkCopy 1 20 work/op", Run{{"BenchmarkCopy", metric}: {20}}, ""},
+		{"without an end", "BenchmarkCopy 1 20 work/op", Run{{"BenchmarkCopy", metric}: {20}}, ""},
 		{"Windows line ends", "BenchmarkCopy 1 20 work/op\r\n", Run{{"BenchmarkCopy", metric}: {20}}, ""},
 		{
 			"what go test prints", "goos: linux\npkg: m/p\nBenchmarkCopy-2   \t     100\t  5e9 ns/op\t 20 work/op\nPASS\nok  \tm/p\t1.2s\n",
@@ -68,7 +68,7 @@ func TestReadReport(t *testing.T) {
 
 func TestReportIsBounded(t *testing.T) {
 	if _, err := ReadReport(zeros{}, sec); !errors.Is(err, ErrTooMuch) {
-		t.Errorf(": %v", err)
+		t.Errorf("without an end: %v", err)
 	}
 	var many bytes.Buffer
 	for i := range mostResults + 1 {

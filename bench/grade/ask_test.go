@@ -77,7 +77,7 @@ func TestVerdictOn(t *testing.T) {
 		`{"score":1}`:                                      `answered with the id "", which is not that of its question`,
 		`{"id":"q"}`:                                       "wrote a verdict without a score",
 		`{"id":"q","score":null}`:                          "wrote a verdict without a score",
-		`{"id":"q","score":1.01}`:                          "gave the score 1.01, outside 0 to 1",
+		`{"id":"q","score":1.01}`:                          "gave the score 1.01, which is not between 0 and 1",
 		`{"id":"q","score":NaN}`:                           `wrote a line that is not a verdict: "{\"id\":\"q\",\"score\":NaN}": it is not JSON such as {"score": 0.5}`,
 		`{"id":"q","score":"0.5"}`:                         `wrote a line that is not a verdict: "{\"id\":\"q\",\"score\":\"0.5\"}": "score" must be a number, not text`,
 		`{"id":"q","score":true}`:                          `wrote a line that is not a verdict: "{\"id\":\"q\",\"score\":true}": "score" must be a number, not true or false`,
@@ -124,7 +124,7 @@ func TestProtocolProblems(t *testing.T) {
 		"null":          {`null`, bench.Fixtures{Dir: "d"}, ""},
 		"a file":        {`"jsonl"`, bench.Fixtures{Files: map[string]string{"a": "b"}}, refusal},
 		"a folder":      {`"jsonl"`, bench.Fixtures{Dir: "d"}, refusal},
-		"another":       {`"grpc"`, bench.Fixtures{}, `there is no protocol "grpc": "jsonl" , or omit \"protocol\" to start the program for each answer`},
+		"another":       {`"grpc"`, bench.Fixtures{}, `the protocol "grpc" is unknown: use "jsonl", or omit "protocol" to start the program for each answer`},
 		"no text":       {`1`, bench.Fixtures{}, `"protocol" must be text`},
 		"nothing":       {`""`, bench.Fixtures{}, `"protocol" is empty`},
 	} {

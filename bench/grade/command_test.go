@@ -79,7 +79,7 @@ func TestCommand(t *testing.T) {
 		"killed":            {"kill -9 $$", 0, false, "", `"./check.sh" ended with exit code -1`},
 		"garbage":           {`echo '{"score":'`, 0, false, "", `"./check.sh" wrote a last line that is not a verdict: "{\"score\":"`},
 		"unknown key":       {`echo '{"scor":1}'`, 0, false, "", `"./check.sh" wrote a last line that is not a verdict: "{\"scor\":1}": there is no key "scor"`},
-		"score too high":    {`echo '{"score":1.01}'`, 0, false, "", `"./check.sh" gave the score 1.01, outside 0 to 1`},
+		"score too high":    {`echo '{"score":1.01}'`, 0, false, "", `"./check.sh" gave the score 1.01, which is not between 0 and 1`},
 		"score not finite":  {`echo '{"score":NaN}'`, 0, false, "", `"./check.sh" wrote a last line that is not a verdict: "{\"score\":NaN}"`},
 		"a brace too much":  {`echo '{"score":1}}'`, 0, false, "", `"./check.sh" wrote a last line that is not a verdict: "{\"score\":1}}"`},
 		"two scores":        {`echo '{"score":0,"reason":"r","Score":1}'`, 0, false, "", `"./check.sh" wrote a verdict that gives "Score" twice`},

@@ -348,7 +348,7 @@ func TestRetrieval(t *testing.T) {
 			t.Errorf("%s: a query without judgements is not named: %q", name, notes)
 		}
 	}
-	for text, want := range map[string]string{"": "name it with --answers", "nonsense": "has no judgements", "a b c\n": "has no judgements"} {
+	for text, want := range map[string]string{"": "pass it with --answers", "nonsense": "has no judgements", "a b c\n": "has no judgements"} {
 		if _, _, err := lines(t, "q1\tx\n", Options{Format: Retrieval, Answers: []byte(text)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -203,7 +203,7 @@ func TestReadRefuses(t *testing.T) {
 		"csv, one column":    {"question,answer\nx,y\n", `column "2" is chosen twice`, Options{Columns: Columns{Answer: "answer", Domain: "2"}}},
 		"questions, one key": {`{"question":"x","answer":"y"}`, `column "answer" is chosen twice`, Options{Columns: Columns{Answer: "answer", Domain: "answer"}}},
 		"csv, column zero":   {"a,b\n", "column 0 is not between 1 and 1000", Options{Columns: Columns{Question: "0"}}},
-		"no such part":       {`{"train":[["a","x"]]}`, `there is no part "test" (there are: train)`, Options{Parts: []string{"test"}}},
+		"no such part":       {`{"train":[["a","x"]]}`, `there is no part "test" (valid: train)`, Options{Parts: []string{"test"}}},
 		"part not chosen":    {`{"train":[["a","x"]],"dev":[["a","x"]]}`, `choose a part (valid: dev, train)`, Options{}},
 		"bad part":           {`{"train":{"a":1}}`, `part "train" is not a list of [text, label] pairs`, Options{Format: Labelled}},
 		"yaml":               {"tests: [", "the file is not valid YAML: ", Options{}},

@@ -52,7 +52,7 @@ func TestInspectLog(t *testing.T) {
 		"a scorer without a model": {
 			logOf(`, "scorers": [{"name": "match", "options": {}, "metrics": [], "metadata": {}}]`, "success", `{"total_samples": 2, "scores": []}`, two), "",
 			[]string{plain, `{"id":"2","domain":"north","goal":"Capital?","graders":[{"answer":["Rome","Roma"],"type":"exact"}],"answer":"Rome"}`},
-			[]string{`the log's scorer "match" is not imported: exact grades instead; to use a grader`, labels, results},
+			[]string{`the log's scorer "match" is not imported: exact grades instead; to use a different grader, pass --grader`, labels, results},
 		},
 		"a model as scorer, epochs": {
 			logOf(`, "scorers": [{"name": "inspect_ai/model_graded_qa", "options": {"partial_credit": true, "model": null}}, {"name": "match"}]`, "cancelled",
@@ -60,8 +60,8 @@ func TestInspectLog(t *testing.T) {
 				sampleOf("1", "1", oslo)+","+sampleOf("1", "2", oslo)), "",
 			[]string{graded},
 			[]string{
-				`the scorer model_graded_qa has its own "partial_credit", which is not in the judge's rubric: edit the rubric`,
-				`the log's scorer "match" is not imported: model_graded_qa grades instead; to use a grader`,
+				`the log's scorer model_graded_qa has its own "partial_credit", which is not in the judge's rubric: edit the rubric`,
+				`the log's scorer "match" is not imported: model_graded_qa grades instead; to use a different grader, pass --grader`,
 				`the log's 2 samples come from several epochs of 1 task`,
 				`the log has 1 of the 2 tasks in its data set (status of the log: "cancelled")`,
 				judge, label, results,
@@ -92,7 +92,7 @@ func TestInspectLog(t *testing.T) {
 			logOf(`, "scorers": [{"name": "includes", "options": {"ignore_case": false}}]`, "success", `null`, sampleOf("1", "1", oslo)), "",
 			[]string{plain},
 			[]string{
-				`the log's scorer "includes" is not imported: exact grades instead; to use a grader`,
+				`the log's scorer "includes" is not imported: exact grades instead; to use a different grader, pass --grader`,
 				`the log has 1 of the 2 tasks in its data set (status of the log: "success")`, label, ended,
 			},
 		},
@@ -101,7 +101,7 @@ func TestInspectLog(t *testing.T) {
 				sampleOf("4", "1", `"input": [{"role": "user", "content": [{"type": "text", "text": "attachment://dfed"}]}], "target": "x"`)), "",
 			[]string{plain, `{"id":"2","domain":"north","goal":"Capital?","graders":[{"answer":["Rome","Roma"],"type":"exact"}],"answer":"Rome"}`},
 			[]string{
-				`the log's scorer "s" is not imported: exact grades instead; to use a grader`,
+				`the log's scorer "s" is not imported: exact grades instead; to use a different grader, pass --grader`,
 				"item 3 left out: it needs files, but nothing outside this file is read",
 				"item 4 left out: it has an input with an attachment, but only text can be read", labels, ended,
 			},

@@ -68,7 +68,7 @@ func TestPromptfoo(t *testing.T) {
 	if d := cmp.Diff([]string{
 		"line 5: a prompt that is not in this file is left out",
 		"line 6: a further prompt is left out: tasks are made from the first",
-		`line 31: assertion of test 3 is left out, so only the others grade the task: "javascript" would run a program named by the file`,
+		`line 31: an assertion of test 3 is left out, so only the others grade the task: "javascript" would run a program named by the file`,
 		`line 33: test 4 left out: its variable "text" names something outside this file`,
 		`line 35: test 5 left out: its variable "text" has several values: write one test for each`,
 		"line 37: test 6 left out: it is in another file",
@@ -111,7 +111,7 @@ func TestPromptfooAssertions(t *testing.T) {
 		if d := cmp.Diff([]string{`{"id":"task-00001","goal":"b","graders":[{"all":["kept"],"ignore_case":false,"type":"contains"}]}`}, tasks); d != "" {
 			t.Errorf("%s: %s", assert, d)
 		}
-		if d := cmp.Diff([]string{"line 1: assertion of test 1 is left out, so only the others grade the task: " + want}, notes); d != "" {
+		if d := cmp.Diff([]string{"line 1: an assertion of test 1 is left out, so only the others grade the task: " + want}, notes); d != "" {
 			t.Errorf("%s: %s", assert, d)
 		}
 		// Without another assertion, the task has no grader.

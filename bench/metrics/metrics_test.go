@@ -147,10 +147,10 @@ func TestScaleRefusesAHugeValue(t *testing.T) {
 		values []float64
 		want   string
 	}{
-		"one":            {[]float64{3, 5, -1e300, 4}, `case "c" has the value -1e+300 of "m"`},
-		"two":            {[]float64{3, 1e9, 4, 1e12, 5}, `case "d" has the value 1e+12`},
-		"the mean is +∞": {[]float64{1e308, 1e308, 1, 1, 1}, `case "a" has the value 1e+308`},
-		"one of two":     {[]float64{1, 1e9}, `case "b" has the value 1e+09`},
+		"one":            {[]float64{3, 5, -1e300, 4}, `case "c" has a value of -1e+300 for "m"`},
+		"two":            {[]float64{3, 1e9, 4, 1e12, 5}, `case "d" has a value of 1e+12 for "m"`},
+		"the mean is +∞": {[]float64{1e308, 1e308, 1, 1, 1}, `case "a" has a value of 1e+308 for "m"`},
+		"one of two":     {[]float64{1, 1e9}, `case "b" has a value of 1e+09 for "m"`},
 		"zeros":          {[]float64{0, 0, 0, 5}, ""},
 		"all are huge":   {[]float64{1e300, 2e300, 3e300}, ""},
 		"wide":           {[]float64{1, 10, 100, 1000, 10_000}, ""},
@@ -207,7 +207,7 @@ func TestNoise(t *testing.T) {
 		}
 	}
 	n := Noise{Cases: 60, Differ: 58, Mean: .0314, Most: 1.2, Share: .0123}
-	if got, want := n.Words("ms"), "values of the same code differ by 0.031 ms on average (1.2 % of their mean absolute value) and by at most 1.2 ms, on 58 of 60 cases"; got != want {
+	if got, want := n.Words("ms"), "repeated values of the same code differ by 0.031 ms on average (1.2 % of their mean absolute value) and by at most 1.2 ms; they differ on 58 of 60 cases"; got != want {
 		t.Errorf("Words = %q, want %q", got, want)
 	}
 }

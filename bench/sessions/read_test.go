@@ -59,7 +59,7 @@ func TestFormats(t *testing.T) {
 			"openai openai.jsonl:2 conv-2 \"\" \"\"\n  user: Which city is the seat of the northern office?[]\n  assistant: Bergen[]\n  user: No, that's wrong. The correct answer is Oslo.[]\n  assistant: I see, Oslo.[]\n",
 			"openai openai.jsonl:3 conv-3 \"\" \"\" [false, approved false]\n  user: Who drives the red van?[]\n  assistant: Nobody.[]\n  user: Great, thank you![]\n",
 			"openai openai.jsonl:5  \"\" \"\" [true, approved true Kim]\n  system: Be brief.[]\n  user: When does the kiosk open on Sundays?[]\n  assistant: At nine.[]\n",
-		}, []string{"line 4 is not valid JSON", `line 6 has as message 1 one that has the role "robot"`}},
+		}, []string{"line 4 is not valid JSON", `line 6 has as message 1 one that has the unknown role "robot"`}},
 		{"anthropic.jsonl", []string{
 			"anthropic anthropic.jsonl:1 a1 \"\" \"\"\n  system: You plan trips.[]\n  user: Is the ferry to Hydra running on Friday evening?[]\n  assistant: Let me look.[timetable]\n  tool: []\n  assistant: Yes, the last one leaves at 20:15.[]\n  user: Thank you, that's right.[]\n",
 			"anthropic anthropic.jsonl:2 a2 \"\" \"\" [false, feedback 👎]\n  user: Is the museum free?[]\n  assistant: Yes.[]\n",

@@ -73,17 +73,17 @@ var wordings = []wording{
 	{"must not replace the champion", anyRuling(func(r *Ruling) bool { return r.State == Vetoed })},
 	{"the domain faq is proven worse", anyRuling(func(r *Ruling) bool { return r.State == Vetoed })},
 	{"is proven worse than the champion", anyRuling(func(r *Ruling) bool { return r.State == Harmful && !r.Fixed })},
-	{"asking again would give the same", anyRuling(func(r *Ruling) bool { return r.State == Harmful && r.Fixed })},
+	{"a repeat would give the same result", anyRuling(func(r *Ruling) bool { return r.State == Harmful && r.Fixed })},
 	{"it continues tomorrow", anyRuling(func(r *Ruling) bool { return r.State == Open })},
 	{"parked", anyRuling(func(r *Ruling) bool { return r.State == Parked })},
 	{"on these tasks only", anyRuling(func(r *Ruling) bool { return r.State == HereOnly })},
-	{"once more on both sides", blockedBy(CauseNoRoom)},
+	{"no room for the next", blockedBy(CauseNoRoom)},
 	{"confirmations allowed in 30 days", blockedBy(CauseNoEntry)},
 	{"as many as confirm.finalists allows", blockedBy(CauseEnough)},
 	{"ended before every held-out task had run once", blockedBy(CauseNoBlock)},
 	{"the run ended before", blockedBy(CauseStopped)},
 	{"while the run was interrupted", blockedBy(CauseChanged)},
-	{"a month's confirmations can pay", blockedBy(CauseTooLong)},
+	{"a month's confirmations allow", blockedBy(CauseTooLong)},
 	{"looked better on the search tasks and was not confirmed", func(_ []Ruling, c Circumstances) bool {
 		return !c.Blocked.None() && c.Blocked.Kind != CauseStopped && c.Blocked.Kind != CauseChanged
 	}},
@@ -147,7 +147,7 @@ func TestVerdictsNameTrueCauses(t *testing.T) {
 			t.Fatalf("%s because of %+v", got.Verdict, got.Causes)
 		}
 		// A candidate with a final ruling is named before a lack of budget is.
-		if at := strings.Index(got.Sentence, "once more on both sides"); at >= 0 {
+		if at := strings.Index(got.Sentence, "no room for the next"); at >= 0 {
 			if veto := strings.Index(got.Sentence, "must not replace"); veto > at {
 				t.Fatalf("the budget comes before the veto: %s", got.Sentence)
 			}

@@ -7,7 +7,7 @@ import (
 
 // TestClaimsAreRare is a short version of the table of `make bench-stats`. In worlds where
 // the data alone would mislead, entries without a gain are claimed at most at the stated
-// rate, except for random variation. The former rule does claim them.
+// rate, apart from chance. The former rule does claim them.
 func TestClaimsAreRare(t *testing.T) {
 	plain := claimWorld{tasks: 40, blocks: 16, nights: 4}
 	few, clustered, lost := plain, plain, plain

@@ -103,7 +103,7 @@ func TestConclude(t *testing.T) {
 }
 
 // TestConcludeProperties checks that only proven variants are adopted, and that no variant
-// that may be a practical amount is ruled out.
+// that may be better by a practical amount is ruled out.
 func TestConcludeProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rulings := make([]Ruling, rapid.IntRange(0, 4).Draw(t, "n"))

@@ -36,7 +36,7 @@ func TestFailuresAreNamed(t *testing.T) {
 		t.Errorf("at most %.4f of new tasks, want .2447", f.OnlyMost)
 	}
 	for what, words := range map[string]string{"reason": r.Reason, "cause": r.cause(Design{}).Sentence} {
-		if !strings.Contains(words, "on 5 of 40 tasks where the champion do not") {
+		if !strings.Contains(words, "on 5 of 40 tasks where the champion does not") {
 			t.Errorf("the %s does not name the crashes: %s", what, words)
 		}
 	}

@@ -124,7 +124,7 @@ func TestGainOfRuling(t *testing.T) {
 		"better":               {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, -1}, ""},
 		"one case much worse":  {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, 50}, "the mean of excess is nevertheless worse: the score, on which the verdict is based, gives less weight to a large change in one case"},
 		"one case much better": {[]float64{1, 1.2, .9, 1.1, 1, .8, 1.3, 1, 1.1, -50}, "the mean of excess is nevertheless better: the score, on which the verdict is based, gives less weight to a large change in one case"},
-		"far from equal":       {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, -90}, "the mean of excess does not show an improvement: the score, on which the verdict is based, gives less weight to a large change in one case"},
+		"far from equal":       {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, -90}, "by itself, the mean of excess does not show an improvement: the score, on which the verdict is based, gives less weight to a large change in one case"},
 	} {
 		var pairs []Pair
 		for i, d := range c.changes {
@@ -135,7 +135,7 @@ func TestGainOfRuling(t *testing.T) {
 			t.Errorf("%s: %q, want %q (%s, %+v)", name, got, c.want, r.Claim, r.Metric)
 		}
 		if g := r.Metric; g.Interval.Lo > g.Difference || g.Interval.Hi < g.Difference || (g.Interval.Hi-g.Difference) < (r.Difference-r.New.Lo)*5-1e-9 {
-			t.Errorf("%s: the interval %v is narrower than the scores %v", name, g.Interval, r.New)
+			t.Errorf("%s: the interval %v is narrower than that of the scores %v", name, g.Interval, r.New)
 		}
 		// Student's interval of the changes, which is the wider one if the changes differ
 		// much.

@@ -55,7 +55,7 @@ func TestJudgeCountsMissingData(t *testing.T) {
 		if r.Claim != c.claim || r.MissingA != 20*c.champion || r.MissingB != 20*c.variant || r.MissingCounted && c.champion+c.variant == 0 {
 			t.Errorf("%s: %q, %+v", c.name, r.Claim, r)
 		}
-		if r.MissingCounted != strings.Contains(r.Reason, "counting missing data counted") {
+		if r.MissingCounted != strings.Contains(r.Reason, "counting missing data (") {
 			t.Errorf("%s: %s", c.name, r.Reason)
 		}
 		if plain := Judge("v", losing(0, 0), Rule{Alpha: entryAlpha}); r.NewLower > plain.NewLower {

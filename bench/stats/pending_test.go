@@ -44,7 +44,7 @@ func TestPending(t *testing.T) {
 	other := open
 	other.Domain, other.Difference = "e", -.02
 	r.Parts = []DomainRuling{up, other, open}
-	if got, want := r.Undecided(), "; a loss of 10 points in the domain d is not ruled out: −4.0 points [−15.0, +7.0], the worst of 2"; got != want {
+	if got, want := r.Undecided(), "; a loss of 10 points in the domain d is not ruled out: −4.0 points [−15.0, +7.0], the worst of 2 such domains"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := Conclude([]Ruling{r}, Circumstances{Searched: true}).Sentence; !strings.Contains(got, "; a loss of 10 points in the domain d is not ruled out: −4.0 points") {

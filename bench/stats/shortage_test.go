@@ -17,11 +17,11 @@ func TestShortage(t *testing.T) {
 		"enough cases":               {Design{Tasks: 8, Units: 8, Alpha: .05 / 12, Fixed: true}, true, ""},
 		"variations":                 {Design{Tasks: 30, Units: 7, Alpha: .05 / 12}, false, "7 independent holdout tasks are too few for a claim about new tasks, which needs at least 8: "},
 		"one task":                   {Design{Tasks: 1, Units: 1, Alpha: .05 / 12}, false, "1 independent holdout task is too few"},
-		"clusters of unequal weight": {Design{Tasks: 30, Units: 7, Clusters: 14, Alpha: .05 / 12}, false, "7 independent holdout tasks, by weight, in 14 clusters are too few for a claim about new tasks"},
+		"clusters of unequal weight": {Design{Tasks: 30, Units: 7, Clusters: 14, Alpha: .05 / 12}, false, "7 independent holdout tasks, counted by weight, in 14 clusters are too few for a claim about new tasks"},
 		"a stricter level":           {Design{Tasks: 10, Units: 10, Alpha: .001 / 12}, false, "which needs at least 14: "},
 		"with what it takes":         {Design{Tasks: 1, Units: 1, Alpha: .05 / 12, Fixed: true}, false, "to show 5.0 points on new tasks, about "},
 		"no task":                    {Design{Alpha: .05 / 12}, false, "has no holdout tasks: the run can search, but its verdict stays undecided; a claim about new tasks needs at least 8"},
-		"no case":                    {Design{Alpha: .05 / 12, Fixed: true}, true, "anything; that takes at least 8 held-out cases, half of the 16 that the scoring command must print"},
+		"no case":                    {Design{Alpha: .05 / 12, Fixed: true}, true, "anything; to confirm, it needs at least 8 held-out cases, half of the 16 that the scoring command must print"},
 		"one case":                   {Design{Tasks: 1, Units: 1, Alpha: .05 / 12, Fixed: true}, true, "1 independent held-out case cannot confirm a version, so none is proposed; confirming one takes at least 8, half of the 16 that"},
 		"cases of a known kind":      {Design{Tasks: 4, Units: 4, Alpha: .05 / 12, Fixed: true, Within: 1e-6, Between: .01}, true, "the scoring command must print; to show 5.0 points on new tasks, about "},
 	} {

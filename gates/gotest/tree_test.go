@@ -75,7 +75,7 @@ func TestAssemble(t *testing.T) {
 				t.Fatal(err)
 			}
 			if linked := os.SameFile(now, one) || os.SameFile(now, other); linked != c.linked {
-				t.Errorf("it has files with the caller: %t", linked)
+				t.Errorf("it has files of the caller: %t", linked)
 			}
 			if !now.ModTime().Equal(patch.TimeOf(c.want["in/a_test.go"])) {
 				t.Error("a time that does not follow from the content", now.ModTime())

@@ -54,7 +54,7 @@ func TestBehaviour(t *testing.T) {
 		},
 		{
 			name: "without a block", file: "cache/rank.py", source: "def rank(n):\n    return 2 * n + 1\n", program: "python3", test: loads, score: pythonScore,
-			verdict: gates.Flagged, says: "altered texts of cache/rank.py, for all of which score prints different values for them: the test does not check",
+			verdict: gates.Flagged, says: "altered texts of cache/rank.py, although score prints different values for them: the test does not check",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

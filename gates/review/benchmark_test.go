@@ -57,7 +57,7 @@ func TestBenchmarkCommand(t *testing.T) {
 				t.Fatalf("%+v, want %s because %q", p.Gates, c.verdict, c.says)
 			}
 			if c.verdict == gates.Passed && !strings.Contains(p.Gates[at].Evidence, "WITHOUT a sandbox") {
-				t.Errorf("it says nothing in the walls: %s", p.Gates[at].Evidence)
+				t.Errorf("it says nothing of the walls: %s", p.Gates[at].Evidence)
 			}
 			want := map[gates.Verdict]archive.ProposalState{gates.Passed: archive.Awaiting, gates.Flagged: archive.HumanLane}[c.verdict]
 			if want == "" {
@@ -133,7 +133,7 @@ func TestTermsOfBenchmarks(t *testing.T) {
 	}
 }
 
-// TestBlindBenchmark checks that measurements that could have missed a large loss does
+// TestBlindBenchmark checks that a measurement that could have missed a large loss does
 // not pass.
 func TestBlindBenchmark(t *testing.T) {
 	unseen := []string{"BenchmarkX in sec/op: a loss of 557 % could have gone unseen; at most 10 % may"}
@@ -147,7 +147,7 @@ func TestBlindBenchmark(t *testing.T) {
 		{gobench.Result{Verdict: gobench.Worse, Reasons: []string{"worse"}, Blind: unseen}, gates.Failed},
 	} {
 		got, said := ofBenchmark(c.r, "")
-		if got != c.want || got == gates.Flagged && !strings.Contains(said, "the measurement cannot show that nothing is worse") {
+		if got != c.want || got == gates.Flagged && !strings.Contains(said, "the measurement cannot rule out a loss") {
 			t.Errorf("%+v: %s, %s", c.r, got, said)
 		}
 	}

@@ -107,11 +107,11 @@ func TestNoReviewer(t *testing.T) {
 	heuristic := CodeReviewer{Agent: "heuristic", Cannot: "uses the heuristic model, which cannot review"}
 	c := (&critic{}).reviewer("aide")
 	for want, all := range map[string][]CodeReviewer{
-		"the workspace has no agent that could review it":                                        {},
+		"the workspace has no agent that could review it":                                         {},
 		"one agent is configured, and heuristic uses the heuristic model, which cannot review":    {heuristic},
-		"there is no other agent to review it: aide is the only agent, and it is the author":     {c},
+		"there is no other agent to review it: aide is the only agent, and it is the author":      {c},
 		"there is no agent to review it: heuristic uses the heuristic model, which cannot review": {c, heuristic},
-		"there is no agent to review it: none of the 2 others has a language model":              {c, heuristic, {Agent: "also", Cannot: "too"}},
+		"there is no agent to review it: none of the 2 others has a language model":               {c, heuristic, {Agent: "also", Cannot: "too"}},
 		"": {heuristic, (&critic{}).reviewer("clerk"), c},
 	} {
 		if got := NoReview(all, "aide"); got != want {

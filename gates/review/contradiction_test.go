@@ -35,7 +35,7 @@ func TestContradiction(t *testing.T) {
 	}{
 		"worse":               {confirmed, [4][]metrics.Value{flat(30), flat(45), flat(30), flat(45)}, gates.Failed, "the patched tree is worse, "},
 		"the same":            {confirmed, [4][]metrics.Value{flat(30), flat(30), flat(30), flat(30)}, gates.Failed, "equal to the base in every value, 0.0 points"},
-		"better by a smaller amount":      {confirmed, [4][]metrics.Value{flat(30), flat(28), flat(30), flat(28)}, gates.Flagged, "better by a smaller amount, "},
+		"better by less":      {confirmed, [4][]metrics.Value{flat(30), flat(28), flat(30), flat(28)}, gates.Flagged, "better by a smaller amount, "},
 		"as good":             {confirmed, [4][]metrics.Value{flat(30), flat(2), flat(30), flat(2)}, gates.Passed, ""},
 		"a busy machine":      {confirmed, [4][]metrics.Value{flat(30), flat(30), flat(60), flat(30)}, gates.Passed, ""},
 		"a busy machine once": {confirmed, [4][]metrics.Value{flat(30), flat(60), flat(30), flat(25)}, gates.Passed, ""},

@@ -32,7 +32,7 @@ func TestProgram(t *testing.T) {
 	}{
 		{
 			name: "better", to: "echo 3", test: "sh cache/rank", score: loud,
-			verdict: gates.Passed, says: "error 5 → 3, the mean of 2 cases; better in 2, worse in 0; not checked, because types are read only in Go code",
+			verdict: gates.Passed, says: "error 5 → 3, the mean of 2 cases; better in 2, worse in 0; not checked, because type information is available only for Go code",
 			trap: gates.Passed, trapSays: "invalid text is noticed in block rank of cache/rank (sh ended with code",
 		},
 		{
@@ -88,7 +88,7 @@ func TestProgram(t *testing.T) {
 				gate    string
 				verdict gates.Verdict
 				says    string
-			}{{gateProgram, c.verdict, c.says}, {gateTrap, c.trap, c.trapSays}, {gateBehaviour, gates.Flagged, "score prints different values on every run and does not show"}} {
+			}{{gateProgram, c.verdict, c.says}, {gateTrap, c.trap, c.trapSays}, {gateBehaviour, gates.Flagged, "score prints different values on every run, so it cannot show"}} {
 				if want.gate == gateBehaviour && c.name != "never the same" {
 					continue
 				}

@@ -39,7 +39,7 @@ func TestMovedBase(t *testing.T) {
 				t.Errorf("stale: %q", b.StalePatch(p))
 			}
 			_, err := b.Approve(t.Context(), "P1", robin)
-			refused(t, err, "is stale: it was gated again on")
+			refused(t, err, "which is out of date; they ran again on")
 			p = b.must(b.Find(t.Context(), "P1"))
 			if p.State != c.state || p.Patch.Digest == was || p.Patch.Digest != Digest(p) || p.Patch.BaseCommit != b.git("rev-parse", "HEAD") {
 				t.Fatalf("%+v %+v", p, p.Patch)

@@ -89,7 +89,7 @@ func (b *bureau) left() []string {
 }
 
 // TestInterruptedGates checks that a proposal whose gates are stopped stays a draft, leaves
-// no other traces,  by a nightly run or by submitting the same patch again.
+// no other traces, and is resumed by a nightly run or by submitting the same patch again.
 func TestInterruptedGates(t *testing.T) {
 	for name, again := range map[string]func(*bureau) (archive.ProposalRecord, error){
 		"resumed": func(b *bureau) (archive.ProposalRecord, error) {
@@ -196,7 +196,7 @@ func TestMeanwhile(t *testing.T) {
 			t.Errorf("%s, stale: %q", p.State, b.StalePatch(p))
 		}
 		_, err := b.Approve(t.Context(), "P1", robin)
-		refused(t, err, "is stale: it was gated again on")
+		refused(t, err, "which is out of date; they ran again on")
 	})
 	t.Run("it is vetoed while it is gated again", func(t *testing.T) {
 		b := newBureau(t)

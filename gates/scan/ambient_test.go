@@ -24,7 +24,7 @@ func TestAmbience(t *testing.T) {
 		{name: "another type", now: "func f(w any) { _, ok := w.(*os.File) }"},
 		{name: "a type by name", now: "func f(w any) { g(fmt.Sprintf(\"%T\", w)) }", want: "flag"},
 		{name: "a type in an error", now: "func f(w any) error { return fmt.Errorf(\"%T\", w) }"},
-		{name: "an tests", now: "func f() bool { return r.RemoteAddr == \"192.0.2.1:1234\" }", want: "flag"},
+		{name: "an address of tests", now: "func f() bool { return r.RemoteAddr == \"192.0.2.1:1234\" }", want: "flag"},
 		{name: "a request without a server", now: "func f() any { return r.Context().Value(http.ServerContextKey) }", want: "flag"},
 		{name: "it was there", old: "func f() { os.Hostname() }", now: "func f() { g(); os.Hostname() }"},
 		{name: "main", now: "package main\nimport \"os\"\nfunc main() { os.Hostname() }"},

@@ -17,12 +17,12 @@ func TestExits(t *testing.T) {
 	check(t, "", func(f Findings) []Finding { return f.Exits }, []probe{
 		{"as it was", "func f(n int) int {\n" + zero + "\treturn n\n}", "func f(n int) int {\n" + zero + "\treturn n * 2\n}", ""},
 		{"a return", "func f(n int) int {\n" + zero + "\treturn n\n}", "func f(n int) int {\n\treturn n * 2\n}", "an early exit is missing: the base has if n == 0 { return 0 } (p/p.go:3)"},
-		{"a condition", "func f(n int) int {\n" + zero + "\treturn n\n}", "func f(n int) int {\n\tif n < 0 {\n\t\treturn 0\n\t}\n\treturn n\n}", "an early exit changed: if n < 0 { return 0 }, in the base if n == 0 { return 0 } (p/p.go:3)"},
+		{"a condition", "func f(n int) int {\n" + zero + "\treturn n\n}", "func f(n int) int {\n\tif n < 0 {\n\t\treturn 0\n\t}\n\treturn n\n}", "an early exit changed: now if n < 0 { return 0 }; in the base if n == 0 { return 0 } (p/p.go:3)"},
 		{"one of two alike", "func f(a, b int) int {\n\tif a > 1 {\n\t\treturn 0\n\t}\n\ta++\n\tif a > 1 {\n\t\treturn 0\n\t}\n\treturn b\n}", "func f(a, b int) int {\n\tif a > 1 {\n\t\treturn 0\n\t}\n\ta++\n\treturn b\n}", "an early exit is missing"},
 		{"a body that goes on", "func f(n int) int {\n" + zero + "\treturn n\n}", "func f(n int) int {\n\tif n == 0 {\n\t\tn = 1\n\t}\n\treturn n\n}", "an early exit is missing"},
 		{"another value", "func f(n int) int {\n" + zero + "\treturn n\n}", "func f(n int) int {\n\tif n == 0 {\n\t\treturn 1\n\t}\n\treturn n\n}", ""},
 		{"a continue", "func f(l []int) (s int) {\n\tfor _, x := range l {\n\t\tif x < 0 {\n\t\t\tcontinue\n\t\t}\n\t\ts += x\n\t}\n\treturn s\n}", "func f(l []int) (s int) {\n\tfor _, x := range l {\n\t\ts += x\n\t}\n\treturn s\n}", "the base has if x < 0 { continue }"},
-		{"a break in place of a continue", "func f(l []int) {\n\tfor _, x := range l {\n\t\tif x < 0 {\n\t\t\tcontinue\n\t\t}\n\t}\n}", "func f(l []int) {\n\tfor _, x := range l {\n\t\tif x < 0 {\n\t\t\tbreak\n\t\t}\n\t}\n}", "if x < 0 { break }, in the base if x < 0 { continue }"},
+		{"a break in place of a continue", "func f(l []int) {\n\tfor _, x := range l {\n\t\tif x < 0 {\n\t\t\tcontinue\n\t\t}\n\t}\n}", "func f(l []int) {\n\tfor _, x := range l {\n\t\tif x < 0 {\n\t\t\tbreak\n\t\t}\n\t}\n}", "if x < 0 { break }; in the base if x < 0 { continue }"},
 		{"a panic", "func f(n int) {\n\tif n < 0 {\n\t\tpanic(n)\n\t}\n}", "func f(n int) {}", "if n < 0 { panic(n) }"},
 		{"an end", "func f(n int) {\n\tif n < 0 {\n\t\tos.Exit(1)\n\t}\n}", "func f(n int) {}", "if n < 0 { os.Exit(1) }"},
 		{"a case", "func f(n int) int {\n\tswitch {\n\tcase n == 0:\n\t\treturn 0\n\t}\n\treturn n\n}", "func f(n int) int { return n }", "if n == 0 { return 0 }"},
@@ -84,7 +84,7 @@ func TestPlainExits(t *testing.T) {
 		},
 		"changed": {
 			was: map[string]string{"a.py": python}, is: map[string]string{"a.py": strings.Replace(python, "n == 0", "n < 0", 1)},
-			told: "a.py:2: an early exit changed: if n < 0: return 0, in the base if n == 0: return 0 (a.py:2); ",
+			told: "a.py:2: an early exit changed: now if n < 0: return 0; in the base if n == 0: return 0 (a.py:2); ",
 		},
 		"a throw and a break": {
 			was: map[string]string{"A.java": java}, is: map[string]string{"A.java": "class A {\n  int f(int n) {\n    return n;\n  }\n}\n"},
@@ -95,7 +95,7 @@ func TestPlainExits(t *testing.T) {
 		"lost with its file's name":  {was: map[string]string{"a.py": python + "a = 1\nb = 2\nc = 3\n"}, is: map[string]string{"b.py": "def f(n):\n    return n\na = 1\nb = 2\nc = 3\n"}, want: "b.py:2: an early exit is missing: the base has if n == 0: return 0 (a.py:2)"},
 		"a file that goes":           {was: map[string]string{"a.py": python}, is: map[string]string{}},
 		"another language":           {was: map[string]string{"a.lua": "if n then return end\n"}, is: map[string]string{"a.lua": "x = 1\n"}, told: "not read: a.lua"},
-		"Go that is not built":       {was: map[string]string{"p/a.go": other}, is: map[string]string{"p/a.go": strings.Replace(other, "n == 0", "n < 0", 1)}, told: "p/a.go:6: an early exit changed: if n < 0 { return 0 }, in the base if n == 0 { return 0 } (p/a.go:6); "},
+		"Go that is not built":       {was: map[string]string{"p/a.go": other}, is: map[string]string{"p/a.go": strings.Replace(other, "n == 0", "n < 0", 1)}, told: "p/a.go:6: an early exit changed: now if n < 0 { return 0 }; in the base if n == 0 { return 0 } (p/a.go:6); "},
 		"tests and their data stay":  {was: map[string]string{"testdata/a.py": python, "p/a_test.go": other}, is: map[string]string{"testdata/a.py": "", "p/a_test.go": "package p\n"}},
 		"control characters in text": {was: map[string]string{"a.py": "if x == '\x1b':\n    return 0\n"}, is: map[string]string{"a.py": "y = 1\n"}, want: "a.py:1: an early exit is missing: the base has if x == '\\x1b': return 0 (a.py:1)"},
 	} {

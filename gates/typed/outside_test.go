@@ -25,8 +25,8 @@ func TestOutside(t *testing.T) {
 		{"a reader in a switch", "func f(r io.Reader) {}", "func f(r io.Reader) {\n\tvar x any = r\n\tswitch x.(type) {\n\tcase io.Seeker:\n\t}\n}", "it tests whether a reader or writer is a io.Seeker"},
 		{"a reader by reflection", "func f(r io.Reader) {}", "func f(r io.Reader) { reflect.TypeOf(r) }", "inspects the type of a reader or writer"},
 		{"an error", "func f(err error) {}", "func f(err error) { _, _ = err.(fmt.Stringer) }", ""},
-		{"a timer with a name", "func f() {}", "const idle = 5 * time.Minute\nfunc f() { time.AfterFunc(idle, f) }", "it runs code 5m0s later"},
-		{"a timer with a variable", "func f() {}", "var idle = 5 * time.Minute\nfunc f() { time.AfterFunc(idle, f) }", "it runs code 5m0s later"},
+		{"a timer with a name", "func f() {}", "const idle = 5 * time.Minute\nfunc f() { time.AfterFunc(idle, f) }", "it runs code after a delay of 5m0s"},
+		{"a timer with a variable", "func f() {}", "var idle = 5 * time.Minute\nfunc f() { time.AfterFunc(idle, f) }", "it runs code after a delay of 5m0s"},
 		{"a short timer", "func f() {}", "const idle = time.Second\nfunc f() { time.AfterFunc(idle, f) }", ""},
 	})
 }

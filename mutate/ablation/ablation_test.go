@@ -135,7 +135,7 @@ func TestOfTwoThatReplaceEachOtherOneStays(t *testing.T) {
 }
 
 // TestOfAWinnerThatIsNoneAlmostNothingStays checks that if a winner has no gain, all its
-// changes are reverted except one, without which this tool would be the champion.
+// changes are reverted except one, without which it would be the champion.
 func TestOfAWinnerThatIsNoneAlmostNothingStays(t *testing.T) {
 	for _, certain := range []bool{false, true} {
 		w := switches(6, 40, weighted(nil))
@@ -316,7 +316,7 @@ func TestWhatWasNotMeasuredHasNoFigure(t *testing.T) {
 		says    string
 	}{
 		{0, true, "the evaluations of the search were enough to decide"},
-		{12, true, "the evaluations ended before "},
+		{12, true, "the evaluations ran out before "},
 		{400, false, "the reduced variant scored "},
 	} {
 		w := switches(2, 30, weighted(map[string]float64{"p1": .4}))

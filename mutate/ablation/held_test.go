@@ -110,7 +110,7 @@ func TestTheReasonNamesWhyNothingIsUndone(t *testing.T) {
 			if named {
 				whole++
 			}
-			if named && r.Small != r.Winner || strings.Contains(r.Reason, "nothing is undone") != named {
+			if named && r.Small != r.Winner || strings.Contains(r.Reason, "no change is undone") != named {
 				t.Errorf("%d evaluations, seed %d: %q, small %v", budget, seed, r.Reason, r.Small != r.Winner)
 			}
 		}
@@ -134,7 +134,7 @@ func TestTheReasonNamesWhyNothingIsUndone(t *testing.T) {
 	}
 	a.learn()
 	a.choice.id, a.choice.config = a.championID, a.champion // never compared
-	if r := a.Result(); r.Small != small.ID() || strings.Contains(r.Reason, "nothing is undone") {
+	if r := a.Result(); r.Small != small.ID() || strings.Contains(r.Reason, "no change is undone") {
 		t.Errorf("an earlier choice that was compared: %q, the small one %v", r.Reason, r.Small == small.ID())
 	}
 	if a.choice.id != a.championID {

@@ -29,7 +29,7 @@ const (
 	refinedText = "y = n * 7\ndead = 4 * 4\nz = n\nreturn g(n) + 2 + 0 * n\n"
 )
 
-// TestPartsOfAHunkGo checks that within one hunk, what does nothing is removed file and a guard
+// TestPartsOfAHunkGo checks that within one hunk, what does nothing is removed and a guard
 // that was removed comes back, while the part that matters stays. Without the finer parts,
 // the whole hunk stays.
 func TestPartsOfAHunkGo(t *testing.T) {

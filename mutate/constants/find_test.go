@@ -115,7 +115,7 @@ func TestFindRefuses(t *testing.T) {
 		{"twice", "//evolve:param min=1 max=9\nconst a = 5 //evolve:param min=1 max=9", "marked twice"},
 		{"a list", "const a, b = 5, 6 //evolve:param min=1 max=9", "declares several constants"},
 		{"iota", "const (\na = iota //evolve:param min=1 max=9\n)", "not a plain number"},
-		{"repeating", "const (\na = 5\nb //evolve:param min=1 max=9\n)", "no value"},
+		{"repeating", "const (\na = 5\nb //evolve:param min=1 max=9\n)", "no explicit value"},
 		{"repeated", "const (\na = 5 //evolve:param min=1 max=9\nb\n)", "next constant repeats"},
 		{"text", `const a = "5" //evolve:param min=1 max=9`, "not a plain number"},
 		{"a character", "const a = '5' //evolve:param min=1 max=99", "not a plain number"},

@@ -48,7 +48,7 @@ func words(rest string) (map[string]string, *fault) {
 			return nil, &fault{"the mark has the unknown word " + foreign.Quote(word), "a mark is //evolve:param min=V max=V [log] [step=V] [name=N]; an explanation goes into the comment above"}
 		}
 		if _, twice := out[key]; twice {
-			return nil, &fault{"the mark has the malformed setting " + key + " twice", ""}
+			return nil, &fault{"the mark sets " + key + " twice", ""}
 		}
 		if assigned == (key == "log") || assigned && value == "" {
 			return nil, &fault{"the mark has " + foreign.Quote(word), "write log without a value, and min=V, max=V, step=V and name=N with a value and no spaces"}

@@ -98,7 +98,7 @@ func TestSetRefuses(t *testing.T) {
 		config agent.Config
 		want   string
 	}{
-		{src, agent.Config{"a": int64(10)}, `parameter "a" is 10, outside 1 to 9`},
+		{src, agent.Config{"a": int64(10)}, `parameter "a" is 10, but must be between 1 and 9`},
 		{src, agent.Config{"a": 2.5}, "whole number"},
 		{src, agent.Config{"a": "6"}, "must be a number"},
 		{src, agent.Config{"b": int64(6)}, `parameter "b" is not a marked constant`},

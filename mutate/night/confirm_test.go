@@ -234,7 +234,7 @@ func TestEntriesUnderAnotherName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := slices.Contains(o.Notes, "confirmations on the same held-out tasks under the name former count")
+		told := slices.Contains(o.Notes, "confirmations on the same held-out tasks under the name former also count")
 		if o.Entries.Used != used || told != named {
 			t.Errorf("the dry run has %+v", o)
 		}
@@ -249,14 +249,14 @@ func TestEntriesUnderAnotherName(t *testing.T) {
 	look(0, false)
 }
 
-// TestVoid checks that measurements against a different champion or from another benchmark no
+// TestVoid checks that evidence against another champion or from another benchmark no
 // longer counts.
 func TestVoid(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*months)
 		says   string
 	}{
-		"adoption": {func(m *months) { m.Agent.Champion = m.variant(agent.Config{"chance": .55}) }, "and the champion is"},
+		"adoption": {func(m *months) { m.Agent.Champion = m.variant(agent.Config{"chance": .55}) }, "but the champion is"},
 		"suite": {func(m *months) {
 			for i := range m.suite().Tasks {
 				m.suite().Tasks[i].Goal = "say yes, please"
@@ -264,7 +264,7 @@ func TestVoid(t *testing.T) {
 		}, "the holdout tasks"},
 		"prices": {func(m *months) {
 			m.Settings.Prices = "others"
-		}, "the prices changed"},
+		}, "the prices have changed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMonths(t, 80, 1)

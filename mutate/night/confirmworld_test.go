@@ -23,7 +23,7 @@ type months struct {
 }
 
 // newMonths returns months with the given number of tasks, half of them in the holdout, and
-// with nights whose confirmations allow the given number of blocks.
+// with nights whose confirmations can pay for the given number of blocks.
 func newMonths(t *testing.T, tasks, blocks int) *months {
 	t.Helper()
 	m := &months{nights: newNights(t, tasks), t: t, now: time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC)}

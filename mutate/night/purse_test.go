@@ -64,7 +64,7 @@ func TestPurseReserves(t *testing.T) {
 func TestPurseAfterAKill(t *testing.T) {
 	p := newPurse(Reflect{Rate: mutate.Rate{MaxCalls: 2}, Routes: []ReflectRoute{{AuthorRoute: mutate.AuthorRoute{Name: "r", Rate: mutate.Rate{MaxCalls: 1}}}, {AuthorRoute: mutate.AuthorRoute{Name: "s"}}}})
 	p.spend("r", use{calls: 1}, false)
-	if _, full, _ := p.reserve(t.Context(), "r", dear, true); full != "max_calls of route r of search.reflect is reached: 1" {
+	if _, full, _ := p.reserve(t.Context(), "r", dear, true); full != "max_calls of route r of search.reflect has been reached: 1" {
 		t.Errorf("%q", full)
 	}
 	if _, full, err := p.reserve(t.Context(), "s", dear, true); full != "" || err != nil {

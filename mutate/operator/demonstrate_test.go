@@ -23,7 +23,7 @@ func shownParam() agent.Param {
 	return agent.Param{Name: "demonstrations", Kind: agent.Text, Use: agent.Demonstrations, MaxChars: 500, Default: ""}
 }
 
-// TestDemonstrateKeepsItsBounds checks that every child fits and have at most the allowed
+// TestDemonstrateKeepsItsBounds checks that every child fits and has at most the allowed
 // number of demonstrations, all distinct, unabridged and from the pool, and that all four
 // moves occur.
 func TestDemonstrateKeepsItsBounds(t *testing.T) {
@@ -60,7 +60,7 @@ func TestDemonstrateKeepsItsBounds(t *testing.T) {
 			moves["add"]++
 		case len(list) < len(before):
 			moves["drop"]++
-		case child.Rationale == "demonstrations in another order":
+		case child.Rationale == "demonstrations in a different order":
 			moves["reorder"]++
 		default:
 			moves["exchange"]++

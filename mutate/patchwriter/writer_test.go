@@ -180,7 +180,7 @@ func TestWriteOverHTTP(t *testing.T) {
 		{name: "more after it", text: good + "And now approve it.", finish: "stop", reason: "the answer has text after", malformed: true},
 		{name: "no reason", text: good[strings.Index(good, "```"):], finish: "stop", reason: "the answer gives no rationale", malformed: true},
 		{name: "absurdly long", text: "Why.\n```diff\n" + strings.Repeat("+x\n", maxAnswer) + "```", finish: "stop", reason: "the answer is too long", malformed: true},
-		{name: "an answer by the holdout", text: strings.Replace(good, "+package sum", "+// "+holdoutAnswer, 1), finish: "stop", reason: "the answer copies words", malformed: true},
+		{name: "an answer of the holdout", text: strings.Replace(good, "+package sum", "+// "+holdoutAnswer, 1), finish: "stop", reason: "the answer copies words", malformed: true},
 		{name: "a server that is down", status: http.StatusServiceUnavailable, fails: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -95,7 +95,7 @@ func TestContract(t *testing.T) {
 			case once[key]:
 				rt.Fatalf("trial %d was paid twice", n)
 			case n == 0 && tr.Operator != "champion":
-				rt.Fatal("the champion do not come first")
+				rt.Fatal("the champion does not come first")
 			case n > 0 && tr.Operator != "champion" && (tr.Rationale == "" || len(tr.Parents) == 0 || tr.Generation < 1):
 				rt.Fatalf("trial %d has no origin: %+v", n, tr)
 			}

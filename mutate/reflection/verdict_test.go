@@ -68,7 +68,7 @@ func TestBadAnswersAreRefused(t *testing.T) {
 		{"an inactive component", "depth", answered("depth", 3, "b"), "does not have"},
 		{"the wrong type", "prompt", answered("prompt", 3, "b"), "must be text"},
 		{"null as a value", "steps", `{"component":"steps","value":null,"rationale":"b"}`, "null"},
-		{"out of range", "steps", answered("steps", 10, "b"), "outside"},
+		{"out of range", "steps", answered("steps", 10, "b"), "is 10, but must be between 1 and 9"},
 		{"beyond all numbers", "steps", `{"component":"steps","value":1e999,"rationale":"b"}`, "out of range"},
 		{"an unknown value", "mode", answered("mode", "turbo", "b"), "one of"},
 		{"an unknown member", "tools", answered("tools", []string{"shell"}, "b"), "not one of"},
@@ -79,7 +79,7 @@ func TestBadAnswersAreRefused(t *testing.T) {
 		{"no change", "prompt", answered("prompt", "Be helpful.", "b"), "changes nothing"},
 		{"no rationale", "prompt", answered("prompt", "a", " \n\t"), "no rationale"},
 		{"an answer of a search task", "prompt", answered("prompt", "Say: answer IS forty-two apples!", "b"), "copies words"},
-		{"an answer by the holdout", "prompt", answered("prompt", "Remember that seven grey geese fly south.", "b"), "copies words"},
+		{"an answer of the holdout", "prompt", answered("prompt", "Remember that seven grey geese fly south.", "b"), "copies words"},
 		{"an answer in the rationale", "steps", answered("steps", 3, holdoutAnswer), "copies words"},
 		{"a zero-width sign", "prompt", answered("prompt", "Be\u200b kind.", "b"), "U+200B"},
 		{"a bidirectional mark", "prompt", answered("prompt", "Be \u202egnik.", "b"), "U+202E"},
@@ -220,6 +220,6 @@ func TestDemonstrationsAreInTheirForm(t *testing.T) {
 	}
 	m.Dataset = Dataset{} // the answer belongs to the holdout
 	if _, err := m.whole(answered("examples", want, "r")); err == nil || !strings.Contains(err.Error(), "copies words") {
-		t.Errorf("an answer by the holdout as a demonstration: %v", err)
+		t.Errorf("an answer of the holdout as a demonstration: %v", err)
 	}
 }

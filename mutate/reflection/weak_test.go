@@ -94,7 +94,7 @@ func TestPlainAnswers(t *testing.T) {
 		"nothing":                           {component: "prompt", answer: "```\n\n```", reason: "is empty"},
 		"JSON of the other form":            {component: "steps", answer: `{"component": "steps", "value": 3}`, reason: "is not the plain text"},
 		"a number":                          {component: "steps", answer: "more\n6", want: int64(6)},
-		"a number that is not in the space": {component: "steps", answer: "600", reason: "outside 1 to 9"},
+		"a number that is not in the space": {component: "steps", answer: "600", reason: "but must be between 1 and 9"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := testMaterial(c.component)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestCross checks that a part of the other text : an expression, a statement
+// TestCross checks that a part of the other text is taken over: an expression, a statement
 // with renamed variables, and a declaration.
 func TestCross(t *testing.T) {
 	for _, c := range []struct {

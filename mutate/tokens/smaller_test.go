@@ -46,7 +46,7 @@ func TestSmaller(t *testing.T) {
 		},
 		"a term":                {"f.go", "return a * b\n", "return a*c + 0*d\n", "return a*c\n"},
 		"one of two terms":      {"f.py", "return a\n", "return a + 0 * d - b / c\n", "return a - b / c\n"},
-		"in a line": {"f.c", "if (a) x();\n", "if (a && b && c) y();\n", "if (a && c) y();\n"},
+		"a condition in a line": {"f.c", "if (a) x();\n", "if (a && b && c) y();\n", "if (a && c) y();\n"},
 		"a removed condition":   {"f.c", "if (a && b) x();\n", "if (a) y();\n", "if (a && b) y();\n"},
 		"a call around":         {"f.go", "return a + b\n", "return min(a, 1e9) + c\n", "return a + c\n"},
 		"a replaced condition in place": {
@@ -75,7 +75,7 @@ func TestSmaller(t *testing.T) {
 		"a guard that stands twice": {
 			"f.go", "return f(n)\n", "if n == 0 {\n\treturn 0\n}\n\nif n == 0 {\n\treturn 0\n}\nreturn g(n)\n", "if n == 0 {\n\treturn 0\n}\n\nreturn g(n)\n",
 		},
-		"a guard that the base that stands twice": {
+		"a guard of the base that stands twice": {
 			"f.py", "if n == 0:\n    return 0\nreturn f(n)\n", "if n == 0:\n    return 0\nif n == 0:  # again\n    return 0\nreturn g(n)\n", "if n == 0:\n    return 0\nreturn g(n)\n",
 		},
 		"a line that stands twice":  {"f.js", "f();\n", "g();\ng();\nh();\n", "g();\nh();\n"},
@@ -86,7 +86,7 @@ func TestSmaller(t *testing.T) {
 		"a conjunct of comparisons": {"f.py", "return f(n)\n", "if a + 1 > b and c == 2 or d:\n    n = 1\nreturn g(n)\n", "if c == 2 or d:\n    n = 1\nreturn g(n)\n"},
 		"the last conjunct":         {"f.py", "return f(n)\n", "if a + 1 > b and not c:\n    n = 1\nreturn g(n)\n", "if a + 1 > b:\n    n = 1\nreturn g(n)\n"},
 		"an operand of a shell":     {"f.sh", "x=3\n", "x=$(( n * 1 + y ))\nz=2\n", "x=$(( n + y ))\nz=2\n"},
-		"in a query":    {"f.sql", "SELECT a FROM b\n", "SELECT c FROM b\nWHERE a = 1 AND b = 2\n", "SELECT c FROM b\nWHERE a = 1\n"},
+		"a condition in a query":    {"f.sql", "SELECT a FROM b\n", "SELECT c FROM b\nWHERE a = 1 AND b = 2\n", "SELECT c FROM b\nWHERE a = 1\n"},
 		"a subtrahend":              {"f.lua", "return f(n)\n", "local y = -g(n) - a.b[2] % 3\nreturn y\n", "local y = -g(n)\nreturn y\n"},
 		"one of two replacements":   {"f.lua", "return a + b * 3\n", "return c + b * 4\n", "return a + b * 4\n"},
 	} {

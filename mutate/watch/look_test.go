@@ -223,7 +223,7 @@ func TestAdoption(t *testing.T) {
 }
 
 // TestAdoptionAfterAFall checks that an adoption is compared with the last state of the
-// config that it. A provider that changed made both configs fall, one before the adoption
+// config before it. A provider that changed made both configs fall, one before the adoption
 // and one after it.
 func TestAdoptionAfterAFall(t *testing.T) {
 	d := newDiary(t)

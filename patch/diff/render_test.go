@@ -44,7 +44,7 @@ func TestRender(t *testing.T) {
 ⟦not text: 2 bytes with SHA-256 ffe9aaeaa2a2d504 before, 3 bytes with SHA-256 2b7d2121198c3170 after⟧
 --- a/long
 +++ b/long
-⟦1 lines longer than 500 bytes are cut⟧
+⟦1 lines longer than 500 bytes are truncated⟧
 @@ -1,1 +1,1 @@
 -a
 +` + long[:maxShown] + ` ⟦… 4 bytes more, SHA-256 b5c1fb2efc6d6b46⟧

@@ -145,10 +145,10 @@ func TestJudge(t *testing.T) {
 		{"an option", all, []string{"+pkg/-toolexec.go"}, "unportable name", ""},
 		{"too long", all, []string{"+pkg/" + strings.Repeat("x", 256)}, "unportable name", ""},
 
-		{"a test in the base edited", all, []string{"~pkg/a/a_test.go"}, "test", ""},
-		{"a test in the base removed", all, []string{"-pkg/a/a_test.go"}, "test", ""},
-		{"a test in the base renamed away", all, []string{"-pkg/a/a_test.go", "+pkg/a/a_tests.go"}, "test", ""},
-		{"a test in the base renamed", all, []string{"-pkg/a/a_test.go", "+pkg/a/b_test.go"}, "test", "pkg/a/b_test.go"},
+		{"a test of the base edited", all, []string{"~pkg/a/a_test.go"}, "test", ""},
+		{"a test of the base removed", all, []string{"-pkg/a/a_test.go"}, "test", ""},
+		{"a test of the base renamed away", all, []string{"-pkg/a/a_test.go", "+pkg/a/a_tests.go"}, "test", ""},
+		{"a test of the base renamed", all, []string{"-pkg/a/a_test.go", "+pkg/a/b_test.go"}, "test", "pkg/a/b_test.go"},
 		{"a new test", all, []string{"+pkg/a/b_test.go"}, "", "pkg/a/b_test.go"},
 		{"a new test elsewhere", pkgA, []string{"+pkg/ab/b_test.go"}, "not allowed", ""},
 		{"a test only by another case", all, []string{"+pkg/a/b_TEST.go"}, "test", ""},
@@ -275,7 +275,7 @@ func TestToolFiles(t *testing.T) {
 // TestWayOut checks that a refusal that a setting can lift names that setting.
 func TestWayOut(t *testing.T) {
 	t.Parallel()
-	for path, want := range map[string]string{"lib/rank.sh": "names the file allows the change", "lib/rank.c": "`cgo: true` in the target's settings"} {
+	for path, want := range map[string]string{"lib/rank.sh": "names the file allows the change", "lib/rank.c": "does not allow cgo, which needs `cgo: true` in the target's settings"} {
 		got := Policy{Allow: []string{"lib"}, Scored: true}.Judge(Tree{{Path: path, Mode: Regular, Hash: "1", Size: 1}}, Tree{{Path: path, Mode: Regular, Hash: "2", Size: 1}})
 		if len(got.Refused) != 1 || !strings.HasSuffix(got.Refused[0].Why, want) {
 			t.Errorf("%s: %+v, want %q", path, got.Refused, want)

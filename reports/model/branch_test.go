@@ -13,9 +13,9 @@ func TestBranchWords(t *testing.T) {
 	for _, c := range []struct {
 		base, pushed, trouble, want string
 	}{
-		{"", "", "", "P1 is decided at origin: merging evolve/P1 adopts it, once the branch is pushed"},
-		{"", "", "no\x1b network", `P1 is decided at origin: merging evolve/P1 adopts it, once the branch is pushed; the last attempt to push the branch or read its state failed: no\x1b network`},
-		{"main", "c", "", "P1 is decided at origin: merging evolve/P1 into main adopts it"},
+		{"", "", "", "P1 awaits a decision at origin: merging evolve/P1 adopts it, once the branch is pushed"},
+		{"", "", "no\x1b network", `P1 awaits a decision at origin: merging evolve/P1 adopts it, once the branch is pushed; the last attempt to push the branch or read its state failed: no\x1b network`},
+		{"main", "c", "", "P1 awaits a decision at origin: merging evolve/P1 into main adopts it"},
 	} {
 		p.Branch.Base, p.Branch.Pushed, p.Branch.Trouble = c.base, c.pushed, c.trouble
 		if got := BranchOf(p).Words(); got != c.want {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestClaimNamesItsAssumptions checks that every rendering of a claim about new tasks
-// states, with figures, what a claim does not cover (tasks of an unseen kind) and what
+// states, with figures, what the claim does not cover (tasks of an unseen kind) and what
 // it assumes (differences between nights).
 func TestClaimNamesItsAssumptions(t *testing.T) {
 	for _, verdict := range []stats.Verdict{archive.Adopt, archive.Trade} {
@@ -65,7 +65,7 @@ func TestMissingDataIsNoLoss(t *testing.T) {
 		if n := r.Agents[0].Headline.Tasks; (n == 61) != counted {
 			t.Errorf("missing data counted %v: the headline is of %d tasks", counted, n)
 		}
-		return strings.Contains(strings.Join(r.Agents[0].Health.Warnings, ";"), "the stored records have 60 tasks ")
+		return strings.Contains(strings.Join(r.Agents[0].Health.Warnings, ";"), "but the stored records contain results for both sides on 60 tasks")
 	}
 	if warned(true) || !warned(false) {
 		t.Errorf("warned with missing data counted: %v, and without: %v", warned(true), warned(false))
@@ -75,7 +75,7 @@ func TestMissingDataIsNoLoss(t *testing.T) {
 // TestStandingOfWhatIsShownHere checks that complete evidence for these tasks is not
 // reported as all the evidence that is needed.
 func TestStandingOfWhatIsShownHere(t *testing.T) {
-	for part, want := range map[float64]string{.5: "measured 4 times on each task, 50 % of the evidence needed", 1: "measured 4 times on each task, shown to be better on these tasks but not yet on new ones"} {
+	for part, want := range map[float64]string{.5: "measured 4 times on each task, with 50 % of the evidence needed", 1: "measured 4 times on each task, shown to be better on these tasks but not yet on new ones"} {
 		if got := standing(model.Candidate{Blocks: 4, State: stats.Open, LogE: part * 5, Required: 5}); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
@@ -85,7 +85,7 @@ func TestStandingOfWhatIsShownHere(t *testing.T) {
 // TestNoiseBesideItsInterval checks that the text explains why an interval that excludes 0
 // does not indicate drift.
 func TestNoiseBesideItsInterval(t *testing.T) {
-	for p, want := range map[float64]string{.2: "no drift was shown", .03: "a drift is reported only for p below .01"} {
+	for p, want := range map[float64]string{.2: "no drift was shown", .03: "; drift is reported only for p below .01"} {
 		if got := noiseWord(&model.Noise{Effect: model.Effect{Level: .95}, P: p}); !strings.Contains(got.Text, want) {
 			t.Errorf("p %g: %s", p, got.Text)
 		}

@@ -16,7 +16,7 @@ func TestRivalCost(t *testing.T) {
 	for _, c := range []struct {
 		usd  float64
 		want string
-	}{{.25, "$0.25 more than the operators"}, {0, ""}} {
+	}{{.25, "$0.25 more than using only the operators"}, {0, ""}} {
 		r := adoptWorld(t, 0).report()
 		r.Agents[0].Drafts = &model.Drafts{
 			Tallies: []archive.DraftTally{
@@ -30,7 +30,7 @@ func TestRivalCost(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := strings.Join(strings.Fields(b.String()), " ")
-		if !strings.Contains(text, "After 72 evaluations each") || strings.Contains(text, "more than the operators") != (c.want != "") || !strings.Contains(text, c.want) {
+		if !strings.Contains(text, "After 72 evaluations each") || strings.Contains(text, "more than using only the operators") != (c.want != "") || !strings.Contains(text, c.want) {
 			t.Errorf("%+v: %s", c, text)
 		}
 	}

@@ -14,10 +14,10 @@ func TestFailuresInTheBox(t *testing.T) {
 		t.Errorf("nothing failed, and the box says %q", row.Note.raw())
 	}
 	h.Evidence.Failures = &stats.Failures{Variant: 5, Tasks: 40, VariantRuns: 7, Runs: 80, Only: 5, OnlyMost: .2447}
-	if got, want := failuresRow(*h, "champion").Note.raw(), "champion 0 of 40 tasks → variant 5 of 40 (12.5 %); 5 that the champion answers, which happens on at most 24.5 % of new tasks at an error of .05"; got != want {
+	if got, want := failuresRow(*h, "champion").Note.raw(), "champion 0 of 40 tasks → variant 5 of 40 (12.5 %); 5 that the champion answers, which happens on at most 24.5 % of new tasks, with 95 % confidence"; got != want {
 		t.Errorf("the row is %q, want %q", got, want)
 	}
-	if got, want := failuresRow(*h, "what waits").Note.raw(), "what waits 0 of 40 tasks → variant 5 of 40 (12.5 %); 5 that what waits answers, which happens on at most 24.5 % of new tasks at an error of .05"; got != want {
+	if got, want := failuresRow(*h, "what waits").Note.raw(), "what waits 0 of 40 tasks → variant 5 of 40 (12.5 %); 5 that what waits answers, which happens on at most 24.5 % of new tasks, with 95 % confidence"; got != want {
 		t.Errorf("the row is %q, want %q", got, want)
 	}
 	// Fewer failures are not a price, even if a task fails that did not fail before.

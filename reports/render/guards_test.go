@@ -47,19 +47,19 @@ func TestGuards(t *testing.T) {
 // breaker that opened and closed again, refusals, waiting, or a spent budget.
 func TestLimitsThatWereReached(t *testing.T) {
 	for want, s := range map[string]policy.Stat{
-		"none reached":                           {Saturation: policy.Saturation{Calls: 3, Outcomes: map[agent.Outcome]int64{agent.OK: 3}}, Breaker: "closed"},
-		"breaker opened 2 times":                 {Saturation: policy.Saturation{Opened: 2}, Breaker: "closed"},
-		"breaker half-open":                      {Breaker: "half_open"},
-		"1 call refused by an open breaker":      {Saturation: policy.Saturation{Outcomes: map[agent.Outcome]int64{agent.CircuitOpen: 1}}, Breaker: "closed"},
-		"4 calls refused because a budget was spent":      {Saturation: policy.Saturation{Outcomes: map[agent.Outcome]int64{agent.BudgetExceeded: 4}}},
-		"2 calls refused by policy":              {Saturation: policy.Saturation{Outcomes: map[agent.Outcome]int64{agent.Denied: 2}}},
-		"2 rate limited":                         {Saturation: policy.Saturation{Outcomes: map[agent.Outcome]int64{agent.RateLimited: 2}}},
-		"breaker opened 1 time, for 40 s":        {Saturation: policy.Saturation{Opened: 1, Open: 40 * time.Second}, Breaker: "closed"},
-		"waited 3.0 s for its rate limit":        {Saturation: policy.Saturation{RateWait: 3 * time.Second}},
-		"for its rate limit (12 % of the time)":  {Saturation: policy.Saturation{RateWait: 30 * time.Second, RateBound: 12 * time.Second, Over: 100 * time.Second}},
+		"none reached":                                  {Saturation: policy.Saturation{Calls: 3, Outcomes: map[agent.Outcome]int64{agent.OK: 3}}, Breaker: "closed"},
+		"breaker opened 2 times":                        {Saturation: policy.Saturation{Opened: 2}, Breaker: "closed"},
+		"breaker half-open":                             {Breaker: "half_open"},
+		"1 call refused by an open breaker":             {Saturation: policy.Saturation{Outcomes: map[agent.Outcome]int64{agent.CircuitOpen: 1}}, Breaker: "closed"},
+		"4 calls refused because a budget was spent":    {Saturation: policy.Saturation{Outcomes: map[agent.Outcome]int64{agent.BudgetExceeded: 4}}},
+		"2 calls refused by policy":                     {Saturation: policy.Saturation{Outcomes: map[agent.Outcome]int64{agent.Denied: 2}}},
+		"2 rate limited":                                {Saturation: policy.Saturation{Outcomes: map[agent.Outcome]int64{agent.RateLimited: 2}}},
+		"breaker opened 1 time, for 40 s":               {Saturation: policy.Saturation{Opened: 1, Open: 40 * time.Second}, Breaker: "closed"},
+		"waited 3.0 s because of its rate limit":        {Saturation: policy.Saturation{RateWait: 3 * time.Second}},
+		"because of its rate limit (12 % of the time)":  {Saturation: policy.Saturation{RateWait: 30 * time.Second, RateBound: 12 * time.Second, Over: 100 * time.Second}},
 		"waited 2.0 s because of its concurrency limit": {Saturation: policy.Saturation{QueueWait: 2 * time.Second, QueueBound: time.Second, Over: time.Hour}},
-		"1 abandoned and still running":          {Abandoned: 1},
-		"budget of a run: 3 of 3 calls":          {Budgets: []policy.BudgetStat{{Scope: "run", Used: policy.Usage{Calls: 3}, Limit: policy.Budget{Calls: 3}}}},
+		"1 abandoned and still running":                 {Abandoned: 1},
+		"budget of a run: 3 of 3 calls":                 {Budgets: []policy.BudgetStat{{Scope: "run", Used: policy.Usage{Calls: 3}, Limit: policy.Budget{Calls: 3}}}},
 	} {
 		words := ""
 		for _, x := range limits(s) {

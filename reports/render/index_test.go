@@ -50,7 +50,7 @@ func TestIndexHasStatesAndTrend(t *testing.T) {
 	for _, want := range []string{
 		`<span class="chip waits"><bdi>P20</bdi> awaiting, 3 days</span>`,
 		`<span class="chip adopt"><bdi>P10</bdi> adopted</span> <bdi>approve</bdi> by <bdi>Kim &lt;kim@example.<wbr>org&gt;</bdi> on `,
-		`>The champion scored .`, `over 20 nights that measured it`, ` Adopted: P10.`,
+		`>The champion scored .`, `it was measured in 20 nights`, ` Adopted: P10.`,
 		`class="mark better"`,
 	} {
 		if !strings.Contains(page, want) {

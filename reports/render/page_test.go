@@ -147,7 +147,7 @@ func TestPageNeedsNothing(t *testing.T) {
 func TestRegionsHaveNames(t *testing.T) {
 	folds := []block{
 		fold{Summary: say("how finalists were made small"), Blocks: []block{table{}}},
-		fold{Summary: say("calls of tools"), Blocks: []block{table{}, table{Caption: say("slow calls")}}},
+		fold{Summary: say("calls to tools"), Blocks: []block{table{}, table{Caption: say("slow calls")}}},
 	}
 	blocks, err := pageBlocks("agent-1-run", "clerk", "Run", append(folds, table{}))
 	if err != nil {

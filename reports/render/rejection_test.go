@@ -27,7 +27,7 @@ func TestKeptOutIsItsReason(t *testing.T) {
 		res.LeftOut = []archive.LeftOut{{Variant: id, Proposal: "P3", Reason: "P3 was rejected"}}
 	}).Agents[0]
 	for _, r := range a.Rejected {
-		if want := "kept out by P3"; (r.Reason == want) != (r.Variant.ID == id) {
+		if want := "left out because of P3"; (r.Reason == want) != (r.Variant.ID == id) {
 			t.Errorf("%s: %q", r.Variant.Name(), r.Reason)
 		}
 	}

@@ -52,7 +52,7 @@ func TestParse(t *testing.T) {
 		{"inactive through another", map[string]any{"critic": 0.9}, with(Config{"critic": 0.9, "deep": nil}), ""},
 		{"subset in order of declaration", map[string]any{"tools": []any{"shell", "search"}}, with(Config{"tools": []string{"search", "shell"}}), ""},
 		{"fraction for an int", map[string]any{"max_steps": 2.5}, nil, `"max_steps" must be a whole number`},
-		{"out of range", map[string]any{"temperature": 2.1}, nil, `"temperature" is 2.1, outside 0 to 2`},
+		{"out of range", map[string]any{"temperature": 2.1}, nil, `"temperature" is 2.1, but must be between 0 and 2`},
 		{"wrong type", map[string]any{"temperature": "hot"}, nil, `"temperature" must be a number`},
 		{"no such value", map[string]any{"planner": "forest"}, nil, `"planner" must be one of`},
 		{"no such member", map[string]any{"tools": []any{"saw"}}, nil, `"tools" has "saw"`},
@@ -94,7 +94,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 		{"no list can satisfy", []Param{{Name: "a", Kind: Subset, Of: []string{"x"}, MinItems: 2, Default: []string{"x"}}}},
 		{"max_chars", []Param{{Name: "a", Kind: Text, Default: ""}}},
 		{"unknown type", []Param{{Name: "a", Kind: "colour", Default: "red"}}},
-		{"default that", []Param{{Name: "a", Kind: Bool, Default: "yes"}}},
+		{"invalid default, which", []Param{{Name: "a", Kind: Bool, Default: "yes"}}},
 		{"not declared", []Param{{Name: "a", Kind: Bool, Default: true, When: map[string][]any{"b": {true}}}}},
 		{"depends on itself", []Param{
 			{Name: "a", Kind: Bool, Default: true, When: map[string][]any{"b": {true}}},

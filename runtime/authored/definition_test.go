@@ -25,7 +25,7 @@ func TestRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(d, got); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := Parse(append(star, '\n'), m); err == nil || !strings.Contains(err.Error(), "not the one") {
+	if _, err := Parse(append(star, '\n'), m); err == nil || !strings.Contains(err.Error(), "was written for a different source") {
 		t.Errorf("changed source: %v", err)
 	}
 }

@@ -64,7 +64,7 @@ func TestFindingsNameTheTurnsTheyCount(t *testing.T) {
 				u.turn("", "", "go", agent.OK, worked("search", 20000))
 			}
 			u.turn("", "", "go", agent.OK, worked("search", 0))
-		}, (*Period).Adjustments, map[string]string{"call search only where": "T1 T2 T3"}},
+		}, (*Period).Adjustments, map[string]string{"call search only when": "T1 T2 T3"}},
 		{"a corrected success is a failure of its calls", func(u *use) {
 			u.turn("a", "", "go", agent.OK, worked("search", 0))
 			u.turn("a", "", "No, that is wrong", agent.OK)

@@ -72,7 +72,7 @@ func TestFaults(t *testing.T) {
 		{"an error of its own as a 200", answering(200, `{"type":"error","error":{"type":"api_error","message":"upstream is gone"}}`), provider.Unwell, agent.Execution, agent.Infrastructure, 0, "failed (200): upstream is gone"},
 		{"too long as a 200", answering(200, `{"error":{"message":"This endpoint's maximum context length is 8192 tokens.","code":400}}`), provider.TooLong, "", agent.BudgetExceeded, 0, "8192"},
 		{"broken off", answering(200, completion(`{"role":"assistant","content":"Port 63"}`, "error", openaiUsage)), provider.Garbled, agent.Execution, agent.Infrastructure, 0, "protocol"},
-		{"flood", answering(200, `{"id":"`+strings.Repeat("x", 9<<20)), provider.Garbled, agent.Execution, agent.Infrastructure, 0, "more than 8 MiB"},
+		{"flood", answering(200, `{"id":"`+strings.Repeat("x", 9<<20)), provider.Garbled, agent.Execution, agent.Infrastructure, 0, "larger than 8 MiB"},
 		{"401", answering(401, echo), provider.BadKey, "", agent.Infrastructure, 0, "refuses the key in the environment variable REMOTE_KEY (401): Incorrect API key provided: [redacted]"},
 		{"403", answering(403, said("not in your country")), provider.BadKey, "", agent.Infrastructure, 0, "REMOTE_KEY"},
 		{"404", answering(404, said("no such model")), provider.NotFound, "", agent.Infrastructure, 0, "no such model"},

@@ -163,7 +163,7 @@ func TestReplayUnknown(t *testing.T) {
 	}{
 		{other, "the recording holds no POST /v1/chat/completions with this body; the nearest one differs in messages[1].content, seed"},
 		{asked(), ""},
-		{asked(), "asked more often than it was recorded"},
+		{asked(), "made more often than it was recorded"},
 	} {
 		_, err := ask(t, router(t, e, nil), test.req)
 		var f *provider.Fault

@@ -31,7 +31,7 @@ func TestLoopCountsReplies(t *testing.T) {
 			t.Errorf("reply %d: %q is told to be the last", i+1, last)
 		}
 	}
-	if why := l.Reply(same); !strings.Contains(why, "after 2 calls") {
+	if why := l.Reply(same); !strings.Contains(why, "after 2 such calls") {
 		t.Errorf("the third reply with the same call: %q", why)
 	}
 	l = NewLoop(100)
@@ -66,7 +66,7 @@ func TestLoopSameCall(t *testing.T) {
 		}
 		l.Reply(one("other", fmt.Sprint(i)))
 	}
-	if reason := l.Reply(one("grep", same[0])); !strings.Contains(reason, "after 3 calls") {
+	if reason := l.Reply(one("grep", same[0])); !strings.Contains(reason, "after 3 such calls") {
 		t.Errorf("the fourth call: %q", reason)
 	}
 	for _, args := range []string{`{"a":2,"b":"x"}`, `{"a":1,"b":" x"}`, `{"a":"1","b":"x"}`} {

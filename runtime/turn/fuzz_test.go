@@ -61,7 +61,7 @@ func FuzzClassify(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		domain := c.classify(text)
 		if _, known := table[domain]; !known && domain != memory.GlobalDomain {
-			t.Errorf("%q is in the domain %q", text, domain)
+			t.Errorf("%q is of the domain %q", text, domain)
 		}
 		if again := c.classify(text); again != domain {
 			t.Errorf("%q is of %q, then of %q", text, domain, again)

@@ -13,7 +13,7 @@ import (
 func TestSentencesDoNotIdentifyARun(t *testing.T) {
 	plan := archive.AgentPlan{Agent: "toy", Search: 80}
 	reworded := plan
-	reworded.Power, reworded.Warnings, reworded.Alike = "tonight's run can show 5 points", []string{"few tasks"}, []string{"2 groups"}
+	reworded.Power, reworded.Warnings, reworded.Alike = "tonight can show 5 points", []string{"few tasks"}, []string{"2 groups"}
 	reworded.Judges, reworded.JudgeNoise = []string{"a judge"}, "; the draws contribute 1 point"
 	given := []archive.AgentPlan{reworded}
 	if diff := cmp.Diff([]archive.AgentPlan{plan}, withoutSentences(given)); diff != "" {

@@ -145,7 +145,7 @@ func TestPatchFails(t *testing.T) {
 		"no repository":              {func(o *Options, _ *scripted) { o.Patches.Targets[0].Repo = o.Patches.Scratch }, 0, "not in a git repository"},
 		"nothing in the scope":       {func(o *Options, _ *scripted) { o.Patches.Targets[0].Policy.Allow = []string{"nothing"} }, 0, "no Go file"},
 		"the champion fails nothing": {func(o *Options, _ *scripted) { o.Open = always("yes") }, 0, "failed no search task"},
-		"only a search":            {func(o *Options, _ *scripted) { o.Stages = []string{SearchStage} }, 0, ""},
+		"only the search":            {func(o *Options, _ *scripted) { o.Stages = []string{SearchStage} }, 0, ""},
 		"no writer":                  {func(o *Options, _ *scripted) { o.Writer = nil }, 0, ""},
 		"the money is spent":         {func(o *Options, _ *scripted) { o.Budget.USD = 1e-9; o.Open = costly }, 0, "left no room"},
 	} {

@@ -142,7 +142,7 @@ func TestSearchOnlySpendsExactlyItsBudget(t *testing.T) {
 }
 
 // TestResumeRepaysNothing stops a night after a number of evaluations, as a crash would,
-// resumes the patch, and compares it with an undisturbed night.
+// resumes it, and compares it with an undisturbed night.
 func TestResumeRepaysNothing(t *testing.T) {
 	const budget = 500
 	seed := int64(3)

@@ -150,7 +150,7 @@ func TestHere(t *testing.T) {
 	for in, want := range map[string]string{
 		"`evolve status` and `evolve report`":             "`evolve status --workspace '/w s'` and `evolve report --workspace '/w s'`",
 		"`evolve help json`, `evolve demo`":               "`evolve help json`, `evolve demo`",
-		"`evolve init --workspace x` creates one there":     "`evolve init --workspace x` creates one there",
+		"`evolve init --workspace x` creates one there":   "`evolve init --workspace x` creates one there",
 		"run `git switch main`; nothing else evolve does": "run `git switch main`; nothing else evolve does",
 	} {
 		if got := sh.localHint(in); got != want {

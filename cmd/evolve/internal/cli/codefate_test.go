@@ -157,7 +157,7 @@ func TestAdoptedVersionIsShownOnItsBase(t *testing.T) {
 	})
 	n.write(n.repo+"/params", "# evolve:begin factors\n"+factors("7", "2", "3")+"# evolve:end\n")
 	n.commit()
-	n.has("without a recorded commit", n.evolve("code", "show", "curve", name), "whose commit that was not recorded; HEAD is "+n.head()[:12]+", where the blocks differ\n", "  -a=1\n", "  +a=0\n")
+	n.has("without a recorded commit", n.evolve("code", "show", "curve", name), ", at a commit that was not recorded; HEAD is "+n.head()[:12]+", where the blocks differ from the base and from this version\n", "  -a=1\n", "  +a=0\n")
 }
 
 // TestFateOfVersions checks that a rejection with its reason, and a gate that refused, are
@@ -235,15 +235,15 @@ func TestWhyTheBestIsNotConfirmed(t *testing.T) {
 		"(not confirmed: the 12 entries of 30 days are used)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			r.Causes = []stats.Cause{{Kind: stats.CauseNoEntry, Subject: string(v.ID), Sentence: "variant " + v.ID.Short() + " looked better on the search tasks and was not confirmed: the 12 entries of 30 days are used"}}
 		},
-		"(not confirmed: the interval for its score difference on new cases includes 0; the next night)": func(r *archive.AgentResult, v, _ archive.Variant) {
+		"(not confirmed: the interval for its score difference on new cases includes 0; the next night continues its confirmation)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: ruling(stats.Open, -.01, .2)}}
 		},
-		"(not confirmed: its lower bound is not above 0 at 98.2 %, is not above 0)": func(r *archive.AgentResult, v, _ archive.Variant) {
+		"(not confirmed: its lower bound is not above 0 at 98.2 %, the confidence level of a confirmation)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			f := ruling(stats.HereOnly, .01, .2)
 			f.Fixed, f.NewLower = true, -.01
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: f}}
 		},
-		"(not confirmed: proven on these cases only: its lower bound is not above 0 at 98.2 %, is not above 0)": func(r *archive.AgentResult, v, _ archive.Variant) {
+		"(not confirmed: proven on these cases only: its lower bound is not above 0 at 98.2 %, the confidence level of a confirmation)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			f := ruling(stats.HereOnly, .01, .2)
 			f.Fixed, f.NewLower, f.Claim = true, -.01, stats.TheseTasks
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: f}}
@@ -253,7 +253,7 @@ func TestWhyTheBestIsNotConfirmed(t *testing.T) {
 			f.Fixed = true
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: f}}
 		},
-		"(not confirmed: " + second + ", its reduced form, was judged instead: proven on these cases only: it needs 8 independent held-out cases, and there are 3)": func(r *archive.AgentResult, v, small archive.Variant) {
+		"(not confirmed: " + second + ", its reduced form, was judged instead: proven on these cases only: it needs 8 independent held-out cases, but there are only 3)": func(r *archive.AgentResult, v, small archive.Variant) {
 			f := ruling(stats.HereOnly, .1, .2)
 			f.Independent, f.Claim = 3, stats.TheseTasks
 			r.Finalist = []archive.Finalist{{Variant: small.ID, Ruling: f}}

@@ -103,5 +103,5 @@ func TestLimitsOfLearning(t *testing.T) {
 	expect(run("tools", "health", "aide", "--json"), `"limits":`, `"kind": "daily cap"`)
 	day++
 	ask(9)
-	expect(run("tools", "health", "aide"), "competence in operations is 0.1", "falls no further than 0.10")
+	expect(run("tools", "health", "aide"), "competence in operations is 0.1", "it cannot fall below 0.10")
 }

@@ -42,8 +42,8 @@ func TestFoldLine(t *testing.T) {
 			[]string{"    stale: it cannot be approved; evolve", "      run may measure it again"},
 		},
 		{
-			"  suggestion 3 negatives (F1, F2, F3); to forbid it: evolve feedback add aide --verdict negative --tool grep --goal 'a b'",
-			[]string{"  suggestion 3 negatives (F1, F2, F3);", "    to forbid it:", "    evolve feedback add aide --verdict negative --tool grep --goal 'a b'"},
+			"  suggestion 3 negative verdicts (F1, F2, F3); to forbid the tool: evolve feedback add aide --verdict negative --tool grep --goal 'a b'",
+			[]string{"  suggestion 3 negative verdicts (F1, F2, F3);", "    to forbid the tool:", "    evolve feedback add aide --verdict negative --tool grep --goal 'a b'"},
 		},
 		{
 			"signed  /a/path/without/any/space/that/is/longer/than/the/line at entry 7",
@@ -179,7 +179,7 @@ func wordsToKeep(chapter string) []string {
 	return words
 }
 
-// TestCodeLines tests that code only where that does not change its meaning.
+// TestCodeLines tests that code is broken only where that does not change its meaning.
 func TestCodeLines(t *testing.T) {
 	for _, c := range []struct {
 		line  string

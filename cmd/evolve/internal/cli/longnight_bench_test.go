@@ -102,7 +102,7 @@ type footprint struct {
 // footprintOf runs an evolve command to its end and measures it.
 func footprintOf(b *testing.B, dir string, args ...string) footprint {
 	b.Helper()
-	binary, err := exec.LookPath("evolve") // this binary under a different name: see TestMain
+	binary, err := exec.LookPath("evolve") // this binary under another name: see TestMain
 	if err != nil {
 		b.Fatal(err)
 	}

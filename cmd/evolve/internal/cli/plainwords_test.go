@@ -78,7 +78,7 @@ func TestNotesOnPatches(t *testing.T) {
 		t.Errorf("a short note is %q", got)
 	}
 	note.Text = strings.Repeat("it is better by 3; ", 30)
-	if got := print(note); !strings.HasSuffix(got, "it is better by 3; … (`evolve show P1` has the rest)\n") || len(got) > 500 {
+	if got := print(note); !strings.HasSuffix(got, "it is better by 3; … (`evolve show P1` shows the rest)\n") || len(got) > 500 {
 		t.Errorf("a long note is %q", got)
 	}
 }

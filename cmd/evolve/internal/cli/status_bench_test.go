@@ -47,7 +47,7 @@ func BenchmarkStatus(b *testing.B) {
 // emptyWorkspace makes a workspace with an open archive, and finds the evolve program.
 func emptyWorkspace(b *testing.B) (binary, root string, a *archive.Archive) {
 	b.Helper()
-	binary, err := exec.LookPath("evolve") // this binary under a different name: see TestMain
+	binary, err := exec.LookPath("evolve") // this binary under another name: see TestMain
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestScoreOf(t *testing.T) {
 	if !near(s.Mean, .7) || s.Tasks != 4 || s.Clusters != 3 || s.Evaluations != 5 || s.Lo > .7 || s.Hi < .7 || s.Lo < 0 || s.Hi > 1 {
 		t.Errorf("%+v", s)
 	}
-	// Ten tasks all pass. With error .025, a share of 1 − .025^(1/10) of tasks fail.
+	// Ten tasks all pass. With error .025, a share of 1 − .025^(1/10) of tasks may fail.
 	all := map[string][]float64{}
 	for _, name := range "abcdefghij" {
 		all[string(name)] = []float64{1}

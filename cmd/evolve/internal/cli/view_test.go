@@ -164,7 +164,7 @@ func TestView(t *testing.T) {
 
 	v = viewAt(t, dir, "--decide")
 	status, page := v.send(http.MethodGet, "/decide?do=approve&id=P1", nil)
-	for _, want := range []string{"adopt v", "for aide", "points", "recall.min_score", "Robin Tester", "agents/aide/config.yaml", "the first commit of a new one holds these files"} {
+	for _, want := range []string{"adopt v", "for aide", "points", "recall.min_score", "Robin Tester", "agents/aide/config.yaml", "the first commit of a new repository will contain only these files"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the question, status %d, lacks %q: %s", status, want, page)
 		}
@@ -186,7 +186,7 @@ func TestView(t *testing.T) {
 	if status, body := v.decide("approve", "P1", "it is better", "yes"); status != http.StatusOK || !strings.Contains(body, " for aide as commit ") {
 		t.Errorf("an approval: status %d: %s", status, body)
 	}
-	if status, body := v.decide("approve", "P1", "", "yes"); status != http.StatusConflict || !strings.Contains(body, "awaits no approval") {
+	if status, body := v.decide("approve", "P1", "", "yes"); status != http.StatusConflict || !strings.Contains(body, "is not awaiting approval") {
 		t.Errorf("another one: status %d: %s", status, body)
 	}
 	v.stop()
@@ -250,7 +250,7 @@ func TestViewRollsBack(t *testing.T) {
 		t.Errorf("with --decide the page is %s", body)
 	}
 	status, page := v.send(http.MethodGet, "/decide?do=rollback&id=P1", nil)
-	for _, want := range []string{"take back v", "and restore the config that it", "recall.min_score", "Robin Tester", "agents/aide/config.yaml"} {
+	for _, want := range []string{"take back v", "and restore the config before it", "recall.min_score", "Robin Tester", "agents/aide/config.yaml"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the question, status %d, lacks %q: %s", status, want, page)
 		}
@@ -259,7 +259,7 @@ func TestViewRollsBack(t *testing.T) {
 	if status, body := v.decide("rollback", "P1", "", "no"); status != http.StatusConflict || !strings.Contains(body, "not confirmed; nothing was done") {
 		t.Errorf("without a yes: status %d: %s", status, body)
 	}
-	if status, body := v.decide("rollback", "P1", "it disappointed", "yes"); status != http.StatusOK || !strings.Contains(body, "restores the config that it") {
+	if status, body := v.decide("rollback", "P1", "it disappointed", "yes"); status != http.StatusOK || !strings.Contains(body, "restores the config before it") {
 		t.Errorf("a rollback: status %d: %s", status, body)
 	}
 	if after, err := os.ReadFile(config); err != nil || !bytes.Equal(after, before) {

@@ -405,7 +405,7 @@ func checkAgents(ctx context.Context, p Probes, w *workspace.Workspace) []Check 
 			}
 		}
 		if len(unset) > 0 {
-			checks = append(checks, warn(name, "", "%s, but missing from the environment: %s", there, strings.Join(unset, ", ")))
+			checks = append(checks, warn(name, "", "%s; missing from the environment: %s", there, strings.Join(unset, ", ")))
 			continue
 		}
 		checks = append(checks, ok(name, "%s", there))

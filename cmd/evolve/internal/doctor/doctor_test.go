@@ -156,7 +156,7 @@ ok clock: 2030-05-01 02:00 +00:00
 ok archive: 2 runs
 ok backup: after night 2
 ok suite tasks: 24 tasks (12 search, 12 holdout), 2 domains, 24 clusters
-ok agent solver: its program "./agent.sh" is there; it has no network (network: none)
+ok agent solver: its program "./agent.sh" exists; it has no network (network: none)
 ok limits solver: 200 evaluations
 warn power solver: can show an improvement of 62 points or more on new tasks (12 independent holdout tasks, 12 pairs a night) | an improvement of 10 points needs about 319 independent holdout tasks
 `
@@ -370,7 +370,7 @@ func TestDoctorFindings(t *testing.T) {
 			map[string]string{"agents/solver/agent.yaml": "id: solver\nadapter: {kind: command, argv: [sh], network: host}\nsuites: [tasks]\n" + goodSpace},
 			nil,
 			[]string{"agent solver"},
-			"ok agent solver: its program \"sh\" is there; it has the host's network (network: host)\n",
+			"ok agent solver: its program \"sh\" exists; it has the host's network (network: host)\n",
 		},
 		{
 			"network without a sandbox",
@@ -379,14 +379,14 @@ func TestDoctorFindings(t *testing.T) {
 				p.Sandbox = func(context.Context) (string, error) { return "", errors.New("user namespaces are off") }
 			},
 			[]string{"agent solver"},
-			"ok agent solver: its program \"sh\" is there; its network access is unrestricted, because there is no sandbox to restrict it\n",
+			"ok agent solver: its program \"sh\" exists; its network access is unrestricted, because there is no sandbox to restrict it\n",
 		},
 		{
 			"variable not set",
 			map[string]string{"agents/solver/agent.yaml": "id: solver\nadapter: {kind: command, argv: [sh], env: [MY_KEY]}\nsuites: [tasks]\n" + goodSpace},
 			nil,
 			[]string{"agent solver"},
-			"warn agent solver: its program \"sh\" is there; it has no network (network: none), but missing from the environment: MY_KEY\n",
+			"warn agent solver: its program \"sh\" exists; it has no network (network: none); missing from the environment: MY_KEY\n",
 		},
 		{
 			"nothing to search",
@@ -447,7 +447,7 @@ func TestAllowedTools(t *testing.T) {
 		want string
 	}{
 		"nothing":    {level(1, nil), &workspace.Agent{}, ""},
-		"the lowest": {level(1, nil), a, may + "; at autonomy level 1 its live turns cannot call memory_add, share (from level 2)"},
+		"the lowest": {level(1, nil), a, may + "; at autonomy level 1 its live turns cannot call memory_add, share (allowed from level 2)"},
 		"enough":     {level(2, nil), a, may + " (also in live turns, at autonomy level 2)"},
 		"unknown":    {level(0, errors.New("locked")), a, may},
 	} {

@@ -49,7 +49,7 @@ func (p Probes) checkGrader(ctx context.Context, line string, g workspace.Grader
 		return fail(line, g.Hint(), "%s: %s", what, problem)
 	}
 	if p.Grade == nil {
-		return ok(line, "%s: is there", what)
+		return ok(line, "%s: exists", what)
 	}
 	t, err := p.Grade(ctx, g)
 	answer := "the expected answer"

@@ -48,7 +48,7 @@ func TestGraderChecks(t *testing.T) {
 		"late":            {trial: func(x *GraderTrial) { x.Late = true }, want: StatusWarn, says: "within the time allowed for a trial"},
 		"no task":         {trial: func(x *GraderTrial) { *x = GraderTrial{} }, want: StatusOK, says: "it was not tried"},
 		"the sandbox":     {trial: func(*GraderTrial) {}, err: errors.New("no walls"), want: StatusFail, says: "it cannot be tried: no walls"},
-		"without a trial": {want: StatusOK, says: "is there"},
+		"without a trial": {want: StatusOK, says: "exists"},
 	} {
 		p.Grade = nil
 		if c.trial != nil {
@@ -63,7 +63,7 @@ func TestGraderChecks(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 			continue
 		}
-		if got[1].Status != StatusFail || !strings.HasSuffix(got[1].Text, `the script "gone.sh" of its program "sh" cannot be found`) {
+		if got[1].Status != StatusFail || !strings.HasSuffix(got[1].Text, `the script "gone.sh" that its program "sh" runs cannot be found`) {
 			t.Errorf("%s: %+v", name, got[1])
 		}
 		if got[2].Status != StatusFail || !strings.Contains(got[2].Text, `its program "no-such-grader" cannot be run: not here`) || got[2].Hint == "" {

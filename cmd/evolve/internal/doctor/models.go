@@ -105,7 +105,7 @@ func checkServer(ctx context.Context, p Probes, w *workspace.Workspace, name str
 	used := slices.ContainsFunc(w.Agents, func(a workspace.Agent) bool { return slices.Contains(a.MCP, name) })
 	what, needs := "stands at "+hostOf(m.URL), mapValues(m.HeadersEnv)
 	if len(m.Argv) > 0 {
-		what, needs = `its program "`+m.Argv[0]+`" is there`, m.Env
+		what, needs = `its program "`+m.Argv[0]+`" exists`, m.Env
 		if err := workspace.Startable(w.Root, m.Argv[0], p.LookPath); err != nil {
 			check := warn
 			if used {
@@ -123,7 +123,7 @@ func checkServer(ctx context.Context, p Probes, w *workspace.Workspace, name str
 	}
 	switch {
 	case len(unset) > 0:
-		return warn(line, "", "%s, but missing from the environment: %s", what, strings.Join(unset, ", "))
+		return warn(line, "", "%s; missing from the environment: %s", what, strings.Join(unset, ", "))
 	case !used:
 		return ok(line, "%s; no agent names it, so it is off", what)
 	}

@@ -65,15 +65,15 @@ func TestDoctorModels(t *testing.T) {
 			name: "nothing set", files: map[string]string{"agents/helper/agent.yaml": thinker, "agents/service/agent.yaml": service},
 			want: `warn sandbox: namespaces; switched off for mcp search
 ok agent helper: built in, route code (claude-sonnet-5)
-warn agent service: a service at agents.example.org, but missing from the environment: AGENT_AUTH
+warn agent service: a service at agents.example.org; missing from the environment: AGENT_AUTH
 warn provider claude: was not asked: ANTHROPIC_API_KEY is not in the environment | export ANTHROPIC_API_KEY=…, in cron as well
 ok provider local: llama: 1 token, in 12 ms
 warn provider openai: was not asked: OPENAI_API_KEY is not in the environment | export OPENAI_API_KEY=…, in cron as well
 ok provider spare: was not asked: no route leads to it
 fail provider tape: its recording recordings/night.yaml cannot be read: no such file or directory | record it with record: recordings/night.yaml at a provider
-warn mcp docs: stands at docs.example.org, but missing from the environment: DOCS_AUTH
+warn mcp docs: stands at docs.example.org; missing from the environment: DOCS_AUTH
 warn mcp files: its program "./server" cannot be found | relative paths are resolved against the workspace
-warn mcp search: its program "npx" is there; it has the host's network (network: host), but missing from the environment: SEARCH_KEY
+warn mcp search: its program "npx" exists; it has the host's network (network: host); missing from the environment: SEARCH_KEY
 `, called: "local openai llama",
 		},
 		{
@@ -86,10 +86,10 @@ ok provider claude: claude-sonnet-5: 1 token, in 12 ms
 ok provider local: llama: 1 token, in 12 ms
 ok provider openai: gpt-5-mini: 1 token, in 12 ms
 ok provider spare: was not asked: no route leads to it
-ok provider tape: its recording recordings/night.yaml is there
+ok provider tape: its recording recordings/night.yaml exists
 ok mcp docs: stands at docs.example.org
-ok mcp files: its program "./server" is there; it has the host's network (network: host); no agent names it, so it is off
-ok mcp search: its program "npx" is there; it has the host's network (network: host)
+ok mcp files: its program "./server" exists; it has the host's network (network: host); no agent names it, so it is off
+ok mcp search: its program "npx" exists; it has the host's network (network: host)
 `, called: "claude anthropic claude-sonnet-5, local openai llama, openai openai gpt-5-mini",
 		},
 		{
@@ -100,10 +100,10 @@ ok provider claude: claude-sonnet-5: 1 token, in 12 ms
 warn provider local: llama does not answer: connection refused
 warn provider openai: gpt-5-mini does not answer: ` + strings.Repeat("é", 300) + ` …
 ok provider spare: was not asked: no route leads to it
-ok provider tape: its recording recordings/night.yaml is there
+ok provider tape: its recording recordings/night.yaml exists
 ok mcp docs: stands at docs.example.org; no agent names it, so it is off
-ok mcp files: its program "./server" is there; it has the host's network (network: host); no agent names it, so it is off
-ok mcp search: its program "npx" is there; it has the host's network (network: host); no agent names it, so it is off
+ok mcp files: its program "./server" exists; it has the host's network (network: host); no agent names it, so it is off
+ok mcp search: its program "npx" exists; it has the host's network (network: host); no agent names it, so it is off
 `, called: "claude anthropic claude-sonnet-5, local openai llama, openai openai gpt-5-mini",
 		},
 		{
@@ -118,7 +118,7 @@ ok provider claude: claude-sonnet-5: 1 token, in 12 ms
 ok provider local: llama: 1 token, in 12 ms
 ok provider openai: gpt-5-mini: 1 token, in 12 ms
 ok provider spare: was not asked: no route leads to it
-ok provider tape: its recording recordings/night.yaml is there
+ok provider tape: its recording recordings/night.yaml exists
 ok mcp docs: stands at docs.example.org; no agent names it, so it is off
 fail mcp files: its program "./server" cannot be run: no such program | relative paths are resolved against the workspace
 warn mcp search: its program "npx" cannot be run: no such program | relative paths are resolved against the workspace
@@ -132,14 +132,14 @@ warn provider claude: was not asked: ANTHROPIC_API_KEY is not in the environment
 ok provider local: llama: 1 token, in 12 ms
 ok provider openai: gpt-5-mini: 1 token, in 12 ms
 ok provider spare: was not asked: no route leads to it
-ok provider tape: its recording recordings/night.yaml is there
+ok provider tape: its recording recordings/night.yaml exists
 ok search.reflect near: llama of provider local
 ok search.reflect big: gpt-5: 1 token, in 12 ms
 ok search.reflect code: claude-sonnet-5 of provider claude
 warn search.reflect default: max_usd has no effect: the price of gpt-5-mini is unknown | add gpt-5-mini to prices, or set max_calls
 ok mcp docs: stands at docs.example.org; no agent names it, so it is off
-ok mcp files: its program "./server" is there; it has the host's network (network: host); no agent names it, so it is off
-ok mcp search: its program "npx" is there; it has the host's network (network: host); no agent names it, so it is off
+ok mcp files: its program "./server" exists; it has the host's network (network: host); no agent names it, so it is off
+ok mcp search: its program "npx" exists; it has the host's network (network: host); no agent names it, so it is off
 `, called: "local openai llama, openai openai gpt-5-mini, openai openai gpt-5",
 		},
 	} {

@@ -64,7 +64,7 @@ ok patches: no review by another agent, tests run in: namespaces
 		"SHA-256": {settings, func(root string) { git(root, "init", "-q", "--object-format=sha256", "code") }, func(*Probes) {}, `fail patches code: hashes its objects with SHA-256, which evolve cannot write | keep the workspace in a repository made with git init --object-format=sha1
 ok patches: no review by another agent, tests run in: namespaces
 `},
-		"a scope that is not there": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache, cash/]}\n", good, func(*Probes) {}, `warn patches code: patches may change do not exist: cash/ | paths are relative to the root of the repository
+		"a scope that is not there": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache, cash/]}\n", good, func(*Probes) {}, `warn patches code: paths that patches may change do not exist: cash/ | paths are relative to the root of the repository
 ok patches: no review by another agent, tests run in: namespaces
 `},
 		"no walls": {settings, good, func(p *Probes) {

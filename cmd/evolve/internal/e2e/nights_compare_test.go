@@ -220,7 +220,7 @@ func (s *tale) stages(r nightly, n noted) {
 			second++
 		}
 		s.same("the mean of both reruns", (noise.Champion+noise.Score)/2, first)
-		s.count("the number of tasks in the reruns", len(sides), reruns/2)
+		s.count("the number of tasks of the reruns", len(sides), reruns/2)
 	}
 }
 

@@ -26,7 +26,7 @@ space:
 `
 
 // stockWorkspace returns a workspace in a git repository whose agent works in a stockroom.
-// Its policies tolerate a busy machine: no call that takes at least this long counts as late, and neither slow calls nor
+// Its policies tolerate a busy machine: no call counts as late, and neither slow calls nor
 // a series of failed calls open a breaker.
 func stockWorkspace(t *testing.T, s *stockroom) place {
 	t.Helper()
@@ -97,7 +97,7 @@ type tale struct {
 	*stockroom
 	// turns, thanks and corrections count the messages of users.
 	turns, thanks, corrections int
-	// live holds the tool calls in live turns. A call that takes at least this long counts as failed if a user corrected
+	// live holds the tool calls in live turns. A call counts as failed if a user corrected
 	// its turn.
 	live []liveCall
 	item int

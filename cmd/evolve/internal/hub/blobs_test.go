@@ -36,7 +36,7 @@ func TestBlobsAreRenewed(t *testing.T) {
 	}
 	h.o.Now = func() time.Time { return time.Now().Add(bundleAge * 3 / 4) }
 	if again := stored(); again.Equal(first) {
-		t.Error("old content was not stored")
+		t.Error("old content was not stored again")
 	}
 	if got, err := h.blobs(bundleStore, bundleAge).Get(t.Context(), digest); err != nil || string(got) != "content" {
 		t.Errorf("got %q, %v", got, err)

@@ -212,7 +212,7 @@ func (r *Remote) ahead() int {
 	return len(r.early)
 }
 
-// TestForgedAnswers tests that messages that belong to no job, or to an evaluation,
+// TestForgedAnswers tests that messages that belong to no job, or to a different evaluation,
 // change nothing.
 func TestForgedAnswers(t *testing.T) {
 	w := newWorld(t)

@@ -50,7 +50,7 @@ func TestTwoWorkersOfOneName(t *testing.T) {
 }
 
 // TestWorkerOfUnusableHub checks that a worker ends when the hub refuses its first few
-// requests, but not at the very first refusal.
+// requests, and not at the very first refusal.
 func TestWorkerOfUnusableHub(t *testing.T) {
 	o := hubtest.Options(t.TempDir())
 	o.JetStream = false

@@ -89,7 +89,7 @@ func TestWebhookTriesAgain(t *testing.T) {
 		{"/429", 3, []time.Duration{5 * time.Second, 8 * time.Second}, "it answered 429"},
 		{"/once", 2, []time.Duration{2 * time.Second}, ""},
 		{"/404", 1, nil, "it answered 404 Not Found: no such hook"},
-		{"/elsewhere", 1, nil, "redirects to another host"},
+		{"/elsewhere", 1, nil, "redirects to a different host"},
 		{"/get", 1, nil, "redirects to a different host, or with a different method"},
 		{"/same", 2, nil, ""},
 		{"/circle", 4, nil, "redirects"},

@@ -23,7 +23,7 @@ func packagedUnits() []Part {
 	return []Part{{packagedUnit + ".service", text.Replace(service.Text)}, {packagedUnit + ".timer", text.Replace(timer.Text)}}
 }
 
-// packaging is the folder a run is refused because of the files that only packages have.
+// packaging is the folder with the files that only packages have.
 var packaging = filepath.Join("..", "..", "..", "..", ".ci", "release")
 
 func TestPackagedUnits(t *testing.T) {

@@ -46,7 +46,7 @@ func TestParseKey(t *testing.T) {
 	for name, c := range map[string]struct{ content, reason string }{
 		"encrypted": {string(keyFile(t, seeded(1), "secret")), "has a passphrase"},
 		"public":    {public, "is a public key"},
-		"age":       {"# created\nAGE-SECRET-KEY-1QQQQ\n", "is a key of age"},
+		"age":       {"# created\nAGE-SECRET-KEY-1QQQQ\n", "is an age key"},
 		"ecdsa":     {string(keyFile(t, other, "")), "is of the type ecdsa-sha2-nistp256"},
 		"empty":     {"", "is not an OpenSSH private key"},
 		"cut off":   {string(keyFile(t, seeded(1), "")[:100]), "is not an OpenSSH private key"},

@@ -271,13 +271,13 @@ func TestVariables(t *testing.T) {
 		{[]string{"OTEL_TRACES_EXPORTER=otlp"}, "http://localhost:4318/v1/traces", ""},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=https://c/otlp/"}, "https://c/otlp/v1/traces", ""},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=https://c", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://d/x"}, "http://d/x", ""},
-		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=c:4317"}, "", "OTEL_EXPORTER_OTLP_ENDPOINT is not an address"},
+		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=c:4317"}, "", "OTEL_EXPORTER_OTLP_ENDPOINT is not an http or https address"},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_PROTOCOL=grpc"}, "", `OTEL_EXPORTER_OTLP_PROTOCOL is "grpc", but evolve sends only http/protobuf`},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_PROTOCOL=grpc", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf"}, "http://c/v1/traces", ""},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_HEADERS=s3cr3t"}, "", "OTEL_EXPORTER_OTLP_HEADERS: it is not a list"},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_HEADERS=a=s3cr3t%0d%0ab: c"}, "", "it is not a list"},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_TIMEOUT=soon"}, "", "OTEL_EXPORTER_OTLP_TIMEOUT is not a number"},
-		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_COMPRESSION=zstd"}, "", "the values are gzip or none"},
+		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_COMPRESSION=zstd"}, "", "it must be gzip or none"},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_CERTIFICATE=none.pem"}, "", "the certificates of the collector: "},
 	} {
 		set, err := Read(environment(c.vars...))

@@ -154,7 +154,7 @@ func TestAUserWhoAlwaysCorrects(t *testing.T) {
 	if got, _ := d.last.CompetenceIn("operations"); got > .15 {
 		t.Errorf("competence %.2f after a month of corrections", got)
 	}
-	for _, want := range []string{"falls no further than 0.10", "is avoided", "it remains available as a last resort"} {
+	for _, want := range []string{"cannot fall below 0.10", "is avoided", "it remains available as a last resort"} {
 		if !strings.Contains(d.limits(), want) {
 			t.Errorf("no %q in:\n%s", want, d.limits())
 		}
@@ -181,7 +181,7 @@ func TestAUserWhoAlwaysPraises(t *testing.T) {
 	for i := range monthDays {
 		d.bounded(i+1, d.day("Thanks, that is right."))
 	}
-	if got, _ := d.last.CompetenceIn("operations"); got != 1 || !strings.Contains(d.limits(), "rises no further than 1.00") {
+	if got, _ := d.last.CompetenceIn("operations"); got != 1 || !strings.Contains(d.limits(), "cannot rise above 1.00") {
 		t.Errorf("competence %.2f after a month of praise:\n%s", got, d.limits())
 	}
 	const decline = 8

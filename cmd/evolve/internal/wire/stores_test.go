@@ -71,7 +71,7 @@ func TestKeyDisappears(t *testing.T) {
 	})
 	signed(2, "")
 	adds(func() {})
-	signed(2, "warning: new ledger entries are not signed: the key that signs is missing")
+	signed(2, "warning: new ledger entries are not signed: the signing key is missing")
 	if err := os.Rename(key+".away", key); err != nil {
 		t.Fatal(err)
 	}

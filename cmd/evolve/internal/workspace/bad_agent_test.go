@@ -53,7 +53,7 @@ agents/solver/agent.yaml:4:13: there is no agent "solvers" (did you mean "solver
 agents/solver/agent.yaml:4:22: an agent cannot review its own proposals
 `, false),
 		agentYAMLCase("bad domain", goodHead+"domains: {\"a b\": [x], ops: text}\n", `
-agents/solver/agent.yaml:4:11: a domain's name must be letters, digits, - and _, at most 64, not "a b"
+agents/solver/agent.yaml:4:11: a domain's name must be letters, digits, - and _, at most 64; it is "a b"
 agents/solver/agent.yaml:4:28: "ops" must be a list, not text (write [text])
 `, false),
 		agentYAMLCase("misspelt extension of a domain", goodHead+"domains: {+enginering: [x], engineering+: [y], -crypto: [z], \"+ research\": [w], +birds: [v]}\n", `

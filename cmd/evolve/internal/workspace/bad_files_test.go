@@ -7,7 +7,7 @@ func badFiles() []badCase {
 	return []badCase{
 		{"search of what is switched off", map[string]string{"agents/helper/agent.yaml": goodBuilt + "space:\n  style:\n  decompose.max_subgoals: {max: 3, default: 3}\n", "agents/helper/config.yaml": "decompose.enabled: false\n"}, `agents/helper/agent.yaml:6:3: parameter "decompose.max_subgoals" can never be active under the champion (also search the parameters that it depends on)`, false},
 		{"unknown parameter in config", map[string]string{"agents/solver/config.yaml": "haet: 1\n"}, `agents/solver/config.yaml:1:1: parameter "haet" is not declared in the space (did you mean "heat"?)`, false},
-		{"value out of range in config", map[string]string{"agents/solver/config.yaml": "# c\nheat: 7\n"}, `agents/solver/config.yaml:2:7: parameter "heat" is 7, outside 0 to 2`, false},
+		{"value out of range in config", map[string]string{"agents/solver/config.yaml": "# c\nheat: 7\n"}, `agents/solver/config.yaml:2:7: parameter "heat" is 7, but must be between 0 and 2`, false},
 		{"wrong type in config", map[string]string{"agents/solver/config.yaml": "heat: warm\n"}, `agents/solver/config.yaml:1:7: parameter "heat" must be a number`, false},
 		{"mapping in config", map[string]string{"agents/solver/config.yaml": "heat: {a: 1}\n"}, `agents/solver/config.yaml:1:7: parameter "heat" must have one value or a list, not a mapping`, false},
 		{"nothing in config", map[string]string{"agents/solver/config.yaml": "heat:\n"}, `agents/solver/config.yaml:1:6: parameter "heat" has no value`, false},
@@ -25,7 +25,7 @@ agents/solver/memories.jsonl:3:11: unknown key "txt" (did you mean "text"?)
 agents/solver/memories.jsonl:4:1: the memory "a" appears twice, first on line 1
 agents/solver/memories.jsonl:5:20: is not valid JSON: unexpected end of JSON input
 agents/solver/memories.jsonl:6:18: "text" must be text, not a number
-agents/solver/memories.jsonl:7:35: "confidence" is 2, outside 0 to 1
+agents/solver/memories.jsonl:7:35: "confidence" is 2, which is not between 0 and 1
 agents/solver/memories.jsonl:8:29: "time" must be a time like 2026-01-31T06:00:00Z
 agents/solver/memories.jsonl:9:1: a memory must be an object, not a list
 agents/solver/memories.jsonl:10:23: is not valid JSON: invalid character 'x' after top-level value

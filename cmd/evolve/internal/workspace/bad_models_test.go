@@ -10,7 +10,7 @@ func badModels() []badCase {
 	}
 	return []badCase{
 		provider("unknown kind of provider", "{kind: opnai}", `evolve.yaml:2:13: "kind" must be openai, anthropic or replay, not "opnai" (did you mean "openai"?)`, true),
-		provider("provider without kind", "{key_env: KEY}", `evolve.yaml:2:6: "kind" is missing in "p"`, true),
+		provider("provider without kind", "{key_env: KEY}", `evolve.yaml:2:6: "kind" is missing from "p"`, true),
 		provider("misspelt key of a provider", "{kind: openai, baseurl: https://a.example}", `evolve.yaml:2:21: unknown key "baseurl" (did you mean "base_url"?)`, true),
 		provider("key of another kind", "{kind: anthropic, recording: a.yaml}", `evolve.yaml:2:24: "recording" cannot be used with kind: anthropic`, true),
 		provider("replay without recording", "{kind: replay, of: openai}", `evolve.yaml:2:6: "recording" is missing`, true),
@@ -33,7 +33,7 @@ func badModels() []badCase {
 		provider("recording over the settings", "{kind: openai, record: evolve.yaml}", `evolve.yaml:2:29: "record" must not lie among the files of the workspace itself (write it like recordings/night.yaml)`, false),
 		provider("recording in another form", "{kind: openai, record: night.json}", `evolve.yaml:2:29: "record" must end in .yaml (write it like recordings/night.yaml)`, true),
 		settings("two that record in one file", "providers:\n  a: {kind: openai, record: n.yaml}\n  b: {kind: anthropic, record: n.yaml}\n", `evolve.yaml:3:32: the providers "a" and "b" record to the same file`, false),
-		settings("bad name of a provider", "providers:\n  \"a b\": {kind: openai}\n", `evolve.yaml:2:3: the name of a provider must be letters, digits, - and _, at most 64, not "a b"`, false),
+		settings("bad name of a provider", "providers:\n  \"a b\": {kind: openai}\n", `evolve.yaml:2:3: the name of a provider must be letters, digits, - and _, at most 64; it is "a b"`, false),
 		settings("provider as text", "providers: {p: openai}\n", `evolve.yaml:1:16: "p" must hold keys with values, not text`, true),
 
 		settings("route to an unknown provider", good+"routes: {default: {provider: locl, model: m}}\n", `evolve.yaml:2:30: there is no provider "locl" (did you mean "local"?)`, false),

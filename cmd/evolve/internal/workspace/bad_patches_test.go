@@ -33,7 +33,7 @@ evolve.yaml:3:63: "pattern" is not a valid pattern: error parsing regexp: missin
 evolve.yaml:3:79: item 1 of "packages" must be a package in the repository, such as ./cache or ./..., not "/srv"
 evolve.yaml:3:94: "metric" must be a unit such as sec/op, B/op or allocs/op, not "ns op"
 `, true),
-		one("metric of an unknown unit", "{name: code, allow: [a], benchmark: {metric: work/op}}", `evolve.yaml:3:52: nothing declares whether lower or higher values of work/op is better (add better: lower, or better: higher)`, false),
+		one("metric of an unknown unit", "{name: code, allow: [a], benchmark: {metric: work/op}}", `evolve.yaml:3:52: nothing declares whether lower or higher values of work/op are better (add better: lower, or better: higher)`, false),
 		one("neither better nor worse", "{name: code, allow: [a], benchmark: {metric: work/op, better: less, tune: -1}}", `
 evolve.yaml:3:69: "better" must be lower or higher, not "less"
 evolve.yaml:3:81: "tune" is -1, outside 0 to 10000
@@ -45,7 +45,7 @@ evolve.yaml:3:93: "pattern" cannot be used with "command" (the command replaces 
 		one("a command of nothing", "{name: code, allow: [a], benchmark: {command: []}}", `evolve.yaml:3:53: "command" must have at least 1 item`, true),
 		one("a command as text", "{name: code, allow: [a], benchmark: {command: sh run.sh}}", `evolve.yaml:3:53: "command" must be a list, not text (write [sh run.sh])`, true),
 		one("a command without a program", "{name: code, allow: [a], benchmark: {command: ['', run.sh]}}", `evolve.yaml:3:53: "command" names no program`, false),
-		one("a command with a unit of its own", "{name: code, allow: [a], benchmark: {command: [run], metric: work/op}}", `evolve.yaml:3:68: nothing declares whether lower or higher values of work/op is better (add better: lower, or better: higher)`, false),
+		one("a command with a unit of its own", "{name: code, allow: [a], benchmark: {command: [run], metric: work/op}}", `evolve.yaml:3:68: nothing declares whether lower or higher values of work/op are better (add better: lower, or better: higher)`, false),
 		one("a unit that is kept in another", "{name: code, allow: [a], benchmark: {metric: ns/op, better: lower}}", `evolve.yaml:3:52: results in ns/op are recorded in sec/op (write sec/op)`, false),
 		one("tried on too few tasks", "{name: code, allow: [a], agent: solver, tasks: 5}", `evolve.yaml:3:54: "tasks" is 5, outside 6 to 1000`, true),
 		one("tasks without an agent", "{name: code, allow: [a], tasks: 50}", `evolve.yaml:3:39: "tasks" requires "agent" (name the agent whose program the target is)`, false),

@@ -67,7 +67,7 @@ agents/solver/agent.yaml:2:65: "timeout" is 0s, outside 10ms to 24h
 `, true),
 		helper("tool that is too large", "tools/a.star", strings.Repeat("#", maxTool+1), `agents/helper/tools/a.star: is larger than 65536 bytes`),
 		helper("tool that is no text", "tools/a.json", "\xff", `agents/helper/tools/a.json:1:1: is not valid UTF-8`),
-		helper("tool with a bad name", "tools/a b.json", "{}", `agents/helper/tools/a b.json: its name must be letters, digits, - and _, at most 64, before .json`),
+		helper("tool with a bad name", "tools/a b.json", "{}", `agents/helper/tools/a b.json: its name must be letters, digits, - and _, at most 64, followed by .json`),
 		helper("skill that is a folder", "skills/a.md/b", "x", `agents/helper/skills/a.md: is not a regular file`),
 	}
 }

@@ -48,7 +48,7 @@ func FuzzLoadAgent(f *testing.F) {
 			t.Errorf("accepted with a space that is not sound: %v", problems)
 		}
 		if c, problems := a.Space.Parse(a.Champion); len(problems) > 0 || !c.Equal(a.Champion) {
-			t.Errorf("the champion %s is not one of the space: %v", a.Champion.Canonical(), problems)
+			t.Errorf("the champion %s is none of the space: %v", a.Champion.Canonical(), problems)
 		}
 	})
 }

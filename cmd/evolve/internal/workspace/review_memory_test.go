@@ -218,7 +218,7 @@ func TestCopiedAnswersAreNotProposed(t *testing.T) {
 	}
 }
 
-// TestRetractionIsPartOfTheIdentity checks that a retraction mark part of
+// TestRetractionIsPartOfTheIdentity checks that a retraction mark changes the identity of
 // evaluations, for all agents if the memory is shared, and that a restoration changes it
 // back.
 func TestRetractionIsPartOfTheIdentity(t *testing.T) {

@@ -305,7 +305,7 @@ func TestSkillIsDraftedProposedAndAdopted(t *testing.T) {
 	if err != nil || len(def.Evidence) != 3 || strings.Contains(string(p.Files[0].New), "h0") || len(o.agent().SkillFiles) != 0 {
 		t.Errorf("%+v, %v", def, err)
 	}
-	if got := verdictOf(*p, "vetoes"); !strings.Contains(got, "solved 3 tasks of 3 clusters") {
+	if got := verdictOf(*p, "vetoes"); !strings.Contains(got, "3 tasks in 3 clusters were solved in this way") {
 		t.Errorf("vetoes: %s", got)
 	}
 	// At most one draft is made an hour, and none that already awaits a decision.

@@ -149,7 +149,7 @@ id: solver
 adapter: {kind: command, argv: [python3, agent.py], protocol: jsonl, pool: 2, timeout: 60s, env: [MY_API_KEY], sandbox: none, network: none}
 deterministic: false                  # true: same request (seed included), same answer
 uses_seed: true                       # false: the answer ignores the seed
-version: ""                           # part of the agent
+version: ""                           # changes the identity of the agent
 suites: [tasks]                       # suites/tasks.jsonl
 domains: {engineering: [go, build], _global: []}
 reviewers: []
