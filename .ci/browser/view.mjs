@@ -232,7 +232,7 @@ async function hostile(at) {
   await page.close();
 }
 
-// decide approves a proposal with the same questions of the command line, after one that is not confirmed,
+// decide approves a proposal with the questions of the command line, after one that is not confirmed,
 // and takes the adoption back.
 async function decide(at) {
   let name = "deciding";

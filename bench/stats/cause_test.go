@@ -73,7 +73,7 @@ var wordings = []wording{
 	{"must not replace the champion", anyRuling(func(r *Ruling) bool { return r.State == Vetoed })},
 	{"the domain faq is proven worse", anyRuling(func(r *Ruling) bool { return r.State == Vetoed })},
 	{"is proven worse than the champion", anyRuling(func(r *Ruling) bool { return r.State == Harmful && !r.Fixed })},
-	{"a repeat would give the same result", anyRuling(func(r *Ruling) bool { return r.State == Harmful && r.Fixed })},
+	{"and a repeat would give the same result", anyRuling(func(r *Ruling) bool { return r.State == Harmful && r.Fixed })},
 	{"it continues tomorrow", anyRuling(func(r *Ruling) bool { return r.State == Open })},
 	{"parked", anyRuling(func(r *Ruling) bool { return r.State == Parked })},
 	{"on these tasks only", anyRuling(func(r *Ruling) bool { return r.State == HereOnly })},

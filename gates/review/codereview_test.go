@@ -62,7 +62,7 @@ func TestReviewIsBoundToTheDigest(t *testing.T) {
 	b.git("add", "--all")
 	b.git("commit", "--quiet", "--message=moved")
 	_, err = b.Approve(t.Context(), "P1", robin)
-	refused(t, err, "is stale")
+	refused(t, err, "were out of date")
 	if p = b.must(b.Find(t.Context(), "P1")); reviewed(p) != nil {
 		t.Error("a review outlived its digest")
 	}
@@ -97,7 +97,7 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	p := b.must(b.submit(OriginPerson, "a", turned("64", "70")))
-	for agent, want := range map[string]string{"a": "a wrote it", "heuristic": "has no language model", "unknown": "is not a reviewer"} {
+	for agent, want := range map[string]string{"a": "a wrote the patch", "heuristic": "has no language model", "unknown": "is not a reviewer"} {
 		_, err := b.ReviewCode(t.Context(), p.ID, agent)
 		refused(t, err, want)
 	}

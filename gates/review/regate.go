@@ -30,7 +30,7 @@ func (rev *Reviewer) renew(ctx context.Context, p archive.ProposalRecord, stale 
 	if now.Patch.Tree == p.Patch.Tree && same {
 		return now, nil
 	}
-	return now, Refuse(hint, "the gates of %s ran on %.12s, which is out of date; they ran again on %.12s", p.ID, p.Patch.BaseCommit, stale.head)
+	return now, Refuse(hint, "the gates of %s, which ran on %.12s, were out of date; they ran again on %.12s", p.ID, p.Patch.BaseCommit, stale.head)
 }
 
 // regate rebases a patch onto the current head of its target and runs the gates there.

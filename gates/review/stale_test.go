@@ -39,7 +39,7 @@ func TestMovedBase(t *testing.T) {
 				t.Errorf("stale: %q", b.StalePatch(p))
 			}
 			_, err := b.Approve(t.Context(), "P1", robin)
-			refused(t, err, "which is out of date; they ran again on")
+			refused(t, err, "were out of date; they ran again on")
 			p = b.must(b.Find(t.Context(), "P1"))
 			if p.State != c.state || p.Patch.Digest == was || p.Patch.Digest != Digest(p) || p.Patch.BaseCommit != b.git("rev-parse", "HEAD") {
 				t.Fatalf("%+v %+v", p, p.Patch)
@@ -63,13 +63,13 @@ func TestMovedWithoutChange(t *testing.T) {
 	b.git("commit", "--quiet", "--allow-empty", "--message=nothing")
 	b.says[gotest.Vet] = gates.Flagged
 	_, err := b.Approve(t.Context(), "P1", robin)
-	refused(t, err, "is stale")
+	refused(t, err, "were out of date")
 	b.says = map[string]gates.Verdict{}
 	b.git("commit", "--quiet", "--allow-empty", "--message=nothing again")
 	w := robin
 	w.OverrideReason = "it was flagged"
 	_, err = b.Approve(t.Context(), "P1", w)
-	refused(t, err, "is stale")
+	refused(t, err, "were out of date")
 	b.git("commit", "--quiet", "--allow-empty", "--message=and again")
 	b.done(b.Approve(t.Context(), "P1", robin))
 }
@@ -82,7 +82,7 @@ func TestMovedPolicy(t *testing.T) {
 		t.Error("not stale although the policy changed")
 	}
 	_, err := b.Approve(t.Context(), "P1", robin)
-	refused(t, err, "is stale")
+	refused(t, err, "were out of date")
 	if p = b.must(b.Find(t.Context(), "P1")); p.State != archive.GateFailed {
 		t.Fatalf("%s: %+v", p.State, p.Gates)
 	}

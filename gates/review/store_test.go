@@ -196,7 +196,7 @@ func TestMeanwhile(t *testing.T) {
 			t.Errorf("%s, stale: %q", p.State, b.StalePatch(p))
 		}
 		_, err := b.Approve(t.Context(), "P1", robin)
-		refused(t, err, "which is out of date; they ran again on")
+		refused(t, err, "were out of date; they ran again on")
 	})
 	t.Run("it is vetoed while it is gated again", func(t *testing.T) {
 		b := newBureau(t)

@@ -36,7 +36,7 @@ func TestForecastOfDrafts(t *testing.T) {
 	}{
 		{"by default", workspace.Reflect{Routes: []mutate.AuthorRoute{route("a", mutate.Rate{})}}, nil, 20, .088, "at most 20 calls to a (small), about 88,000 tokens and $0.088, estimated from an assumed length", 0},
 		{"a rate", workspace.Reflect{Rate: mutate.Rate{Every: 4}, Routes: []mutate.AuthorRoute{route("a", mutate.Rate{Every: 60})}}, nil, 4, .0176, "at most 4 calls", 0},
-		{"caps", workspace.Reflect{Rate: mutate.Rate{MaxCalls: 7}, Routes: []mutate.AuthorRoute{route("a", mutate.Rate{MaxCalls: 2}), route("b", mutate.Rate{MaxCalls: 3})}}, used, 5, .17, "about 4,000 tokens and $0.17, estimated from the lengths of 3 earlier ones", 0},
+		{"caps", workspace.Reflect{Rate: mutate.Rate{MaxCalls: 7}, Routes: []mutate.AuthorRoute{route("a", mutate.Rate{MaxCalls: 2}), route("b", mutate.Rate{MaxCalls: 3})}}, used, 5, .17, "about 4,000 tokens and $0.17, estimated from the lengths of 3 earlier calls", 0},
 		{
 			"caps of the routes alone",
 			workspace.Reflect{Rate: mutate.Rate{MaxCalls: 40}, Routes: []mutate.AuthorRoute{route("a", mutate.Rate{MaxUSD: .009}), route("b", mutate.Rate{MaxCalls: 3})}},

@@ -64,7 +64,7 @@ func TestDeadlineStopsGates(t *testing.T) {
 		t.Fatalf("%+v %v, asked %d times", s.Run, err, len(m.asked))
 	}
 	untouched(t, o, s)
-	if text := s.Run.Patches[0].Text; !strings.Contains(text, "the time is up") {
+	if text := s.Run.Patches[0].Text; !strings.Contains(text, "the run's time is up") {
 		t.Error(text)
 	}
 	free()

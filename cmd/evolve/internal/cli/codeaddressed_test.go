@@ -33,7 +33,7 @@ func TestVersionsThatAddressReviewers(t *testing.T) {
 		name = fmt.Sprintf("v%d", v.Number)
 		return err
 	})
-	reason, line := "! text addressed to a reviewer in the reason of "+name+": “reviewer:”", "! text addressed to a reviewer in params:3: “reviewer:”"
+	reason, line := "! text addressed to a reviewer in the reason for "+name+": “reviewer:”", "! text addressed to a reviewer in params:3: “reviewer:”"
 	for _, c := range []struct {
 		command string
 		marks   []string

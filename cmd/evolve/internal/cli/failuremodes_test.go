@@ -98,7 +98,7 @@ func TestLimitsOfLearning(t *testing.T) {
 		}
 	}
 	ask(12)
-	expect(run("tools", "health", "aide"), "\nlimits\n", "on 2026-11-14 it moves by no more than 0.20",
+	expect(run("tools", "health", "aide"), "\nlimits\n", "on 2026-11-14 it can change by at most 0.20",
 		"calculate in operations is avoided")
 	expect(run("tools", "health", "aide", "--json"), `"limits":`, `"kind": "daily cap"`)
 	day++

@@ -43,7 +43,7 @@ func TestFoldLine(t *testing.T) {
 		},
 		{
 			"  suggestion 3 negative verdicts (F1, F2, F3); to forbid the tool: evolve feedback add aide --verdict negative --tool grep --goal 'a b'",
-			[]string{"  suggestion 3 negative verdicts (F1, F2, F3);", "    to forbid the tool:", "    evolve feedback add aide --verdict negative --tool grep --goal 'a b'"},
+			[]string{"  suggestion 3 negative verdicts (F1,", "    F2, F3); to forbid the tool:", "    evolve feedback add aide --verdict negative --tool grep --goal 'a b'"},
 		},
 		{
 			"signed  /a/path/without/any/space/that/is/longer/than/the/line at entry 7",

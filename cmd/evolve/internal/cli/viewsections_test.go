@@ -85,7 +85,7 @@ func TestPagesHaveThePrintedWords(t *testing.T) {
 			c := claimed{ProposalRecord: p, claim: stats.NewTasks, against: "a score was altered", notes: []string{"unproven"}, waited: "has waited 2 days", variant: "v2", champion: "v1"}
 			printProposal(sh.console, c, false)
 			printDiff(sh.console, p)
-			printed := strings.ReplaceAll(out.String(), fmt.Sprintf("  what each of the %d looked at: %s\n", len(many), sh.command("evolve show P1 --all")), "")
+			printed := strings.ReplaceAll(out.String(), fmt.Sprintf("  what each of the %d gates checked: %s\n", len(many), sh.command("evolve show P1 --all")), "")
 			if words := lacking(printed, proposalSections(sh.console, c), titles...); len(words) > 0 {
 				t.Errorf("the page lacks %q of\n%s", words, out.String())
 			}
@@ -114,7 +114,7 @@ func TestPagesHaveThePrintedWords(t *testing.T) {
 			var out bytes.Buffer
 			con := &console{stdout: &out, place: "/some where"}
 			printPatch(con, p, false)
-			printed := strings.ReplaceAll(out.String(), fmt.Sprintf("  what each of the %d looked at: %s\n", len(many), con.command("evolve show P1 --all")), "")
+			printed := strings.ReplaceAll(out.String(), fmt.Sprintf("  what each of the %d gates checked: %s\n", len(many), con.command("evolve show P1 --all")), "")
 			if words := lacking(printed, patchSections(con, p), append(titles, "review", "provenance", "stale", "gated")...); len(words) > 0 {
 				t.Errorf("the page lacks %q of\n%s", words, out.String())
 			}

@@ -22,7 +22,7 @@ func TestLeavesOut(t *testing.T) {
 		want     string // a part of the reason, or "" for none
 	}{
 		{golang, "a/rank.go", "", ""},
-		{golang, "a/rank_" + other + ".go", "", "its name ends in that of another"},
+		{golang, "a/rank_" + other + ".go", "", "its name ends with the name of another system or architecture"},
 		{golang, "a/rank_" + runtime.GOOS + ".go", "", ""},
 		{golang, "rank_test.go", "", ""},
 		{golang, "_rank.go", "", "its name begins with _"},
