@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"time"
@@ -18,22 +17,35 @@ type Toolchain struct {
 	Modules string
 }
 
+// NoToolchainError reports that Go is not installed or does not run.
+type NoToolchainError struct{ Err error }
+
+func (e *NoToolchainError) Error() string {
+	if errors.Is(e.Err, exec.ErrNotFound) {
+		return "Go is not installed: go is not in PATH"
+	}
+	return "running go env: " + e.Err.Error()
+}
+
+func (e *NoToolchainError) Unwrap() error { return e.Err }
+
 // FindToolchain runs the Go command to get its version and root. The command "go" means the
-// one in PATH. The result is valid until another version is installed.
+// one in PATH. The result is valid until another version is installed. The error is a
+// *NoToolchainError.
 func FindToolchain(ctx context.Context, command string) (Toolchain, error) {
 	cmd := exec.CommandContext(ctx, command, "env", "-json", "GOROOT", "GOVERSION", "GOMODCACHE")
 	cmd.WaitDelay = time.Second // a wrapper script for go may leave behind a process that keeps the output open
 	cmd.Dir = "/"               // a folder where no go.mod selects another version
 	out, err := cmd.Output()
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-		return Toolchain{}, fmt.Errorf("running go env: %w", err)
+		return Toolchain{}, &NoToolchainError{err}
 	}
 	var env struct{ GOROOT, GOVERSION, GOMODCACHE string }
 	if err := json.Unmarshal(out, &env); err != nil {
-		return Toolchain{}, fmt.Errorf("running go env: %w", err)
+		return Toolchain{}, &NoToolchainError{err}
 	}
 	if !filepath.IsAbs(env.GOROOT) {
-		return Toolchain{}, errors.New("running go env: it printed no GOROOT")
+		return Toolchain{}, &NoToolchainError{errors.New("it printed no GOROOT")}
 	}
 	return Toolchain{Root: env.GOROOT, Version: env.GOVERSION, Modules: env.GOMODCACHE}, nil
 }

@@ -18,6 +18,7 @@ import (
 	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates"
+	"evolve/gates/gotest"
 	"evolve/gates/review"
 	"evolve/mutate/night"
 	"evolve/runtime/agent"
@@ -29,6 +30,9 @@ import (
 type Unsearched struct {
 	Target  string `json:"target"`
 	Problem string `json:"problem"`
+	// Err is the fault of the machine that caused the problem; it is nil for a fault of the
+	// target.
+	Err error `json:"-"`
 }
 
 // Code holds the targets of patches whose marked blocks are searched like the configs of
@@ -95,13 +99,18 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 			continue
 		}
 		if _, taken := o.Workspace.Agent(t.Name); taken || o.Workspace.Suites[t.Name] != nil {
-			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{t.Name, "an agent or a suite has the same name: rename the target"})
+			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{Target: t.Name, Problem: "an agent or a suite has the same name: rename the target"})
 			continue
 		}
 		p, err := coding.Look(ctx, rev, o.Workspace, t, coding.Opener{Agent: o.Open, Version: o.OpenCode}, grade.Rules(), kept)
 		var problem *coding.Problem
 		if errors.As(err, &problem) {
-			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{t.Name, text.OneLine(problem.Text)})
+			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{Target: t.Name, Problem: text.OneLine(problem.Text)})
+			continue
+		}
+		var tools *gotest.NoToolchainError
+		if errors.As(err, &tools) { // the agents need no Go
+			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{Target: t.Name, Problem: text.OneLine(tools.Error()), Err: tools})
 			continue
 		}
 		if err != nil {
@@ -203,6 +212,17 @@ func (e *UnsearchedError) Error() string {
 		list[i] = fmt.Sprintf("the blocks of target %s cannot be searched: %s", text.Visible(u.Target), text.Visible(u.Problem))
 	}
 	return strings.Join(list, "\n")
+}
+
+// Unwrap returns the faults of the machine that caused the problems.
+func (e *UnsearchedError) Unwrap() []error {
+	var list []error
+	for _, u := range e.Targets {
+		if u.Err != nil {
+			list = append(list, u.Err)
+		}
+	}
+	return list
 }
 
 // Named replaces an error about an unknown agent name, or about a workspace without agents,

@@ -26,7 +26,8 @@ func demoCommand(sh *shell) *cli.Command {
 		Name:  "demo",
 		Usage: "run the whole loop offline on an embedded starter workspace",
 		Description: "Scaffolds the starter workspace in a temporary folder (or in --workspace DIR, which is kept\n" +
-			"as it is if it is already a workspace), runs a night on it, and shows what a person would decide on.",
+			"as it is if it is already a workspace), runs a night on it, and shows what a person would decide on.\n" +
+			"Its patches need git and Go: without them the night is run all the same, and a note states that there are no patches.",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "budget-evals", Usage: "run at most `N` evaluations", Value: demoEvaluations},
 			&cli.IntFlag{Name: "concurrency", Usage: "run `N` evaluations at once"},

@@ -13,16 +13,18 @@ import (
 
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/cmd/evolve/internal/workspace/scaffold"
+	"evolve/gates/gotest"
 	"evolve/gates/review"
 	"evolve/patch"
+	"evolve/runtime/text"
 )
 
 // demoPerson is the author of the patches in a demo.
 const demoPerson = "evolve demo"
 
 // demoPatches submits the patches in the starter workspace, so that the report shows the
-// results for a good patch, a patch that breaks a test and a patch that cheats. If git is
-// missing, it prints that nothing can be patched.
+// results for a good patch, a patch that breaks a test and a patch that cheats. If git or
+// Go is missing, it prints that no patches are shown.
 func demoPatches(sh *shell, c *cli.Context, w *workspace.Workspace) error {
 	files, err := filepath.Glob(filepath.Join(w.Root, "patches", "*.diff"))
 	if err != nil {
@@ -45,6 +47,13 @@ func demoPatches(sh *shell, c *cli.Context, w *workspace.Workspace) error {
 		return nil
 	case err != nil:
 		return err
+	}
+	var tools *gotest.NoToolchainError
+	if _, err := gotest.FindToolchain(c.Context, "go"); errors.As(err, &tools) {
+		if !sh.quiet {
+			sh.eprintf("no patches are shown, because they are built and tested with Go: %s\n", text.OneLine(tools.Error()))
+		}
+		return nil
 	}
 	if !sh.quiet {
 		sh.eprintf("building, testing and cross-examining %d patches in a sandbox\n", len(files))

@@ -9,6 +9,7 @@ import (
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/gotest"
 	"evolve/runtime/text"
 )
 
@@ -23,6 +24,7 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	name := "patches " + t.Name
 	found, err := p.Blocks(ctx, w, t.Name)
 	var problem *coding.Problem
+	var tools *gotest.NoToolchainError
 	switch {
 	case errors.As(err, &problem):
 		return []Check{warn(name, manual, "its blocks are not searched: %s", text.OneLine(problem.Text))}, nil
@@ -51,6 +53,8 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 		switch {
 		case errors.As(err, &problem):
 			return append(checks, warn(name, manual+"; use --trial to give its commands more time, or --trial 0 to skip the trial", "a trial of its commands found a problem: %s", text.OneLine(problem.Text))), nil
+		case errors.As(err, &tools):
+			return append(checks, warn(name, "install Go, or add its folder to PATH", "its blocks are not searched: %s", text.OneLine(tools.Error()))), nil
 		case err != nil:
 			return append(checks, fail(name, "", "its commands cannot be tried: %w", err)), nil
 		}

@@ -14,6 +14,7 @@ import (
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/gotest"
 	"evolve/gates/review"
 	"evolve/mutate/night"
 	"evolve/patch"
@@ -148,6 +149,7 @@ func kinds() []kind {
 		}),
 		as(Usage, always[*batch.NoSearchTasksError]("assign some tasks to the search split; `evolve doctor` lists those that were excluded because the same task is held out")),
 		as(Usage, func(e *batch.ResumeError) string { return e.Hint }),
+		as(Infrastructure, always[*gotest.NoToolchainError]("install Go, or add its folder to PATH: code in Go is built and tested with it; `evolve doctor` checks for it")),
 		as(Usage, always[*batch.UnsearchedError]("`evolve help code` describes targets, their commands and marks; `evolve doctor` checks them")),
 		is(Usage, "`evolve init` without --minimal writes a starter agent; `evolve help agents` describes how to add your own", batch.ErrNoAgents),
 		as(Locked, func(e *patch.LockedError) string { return e.Hint() }),
@@ -163,6 +165,7 @@ func kinds() []kind {
 		is(Infrastructure, diskHint, bench.ErrRecorder),
 		diskFailure(),
 		as(Budget, always[*bench.SpentError]("raise that limit under policies in evolve.yaml; `evolve agent show` prints the policies in force")),
+		is(Infrastructure, "install git, or add its folder to PATH; `evolve doctor` checks for it", patch.ErrNoGit),
 		as(Infrastructure, func(e *bench.FailingError) string {
 			return "`" + e.Try() + "` shows the failure; correct its cause, then run `evolve run`: what was paid for is reused if it still applies"
 		}),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,8 +14,10 @@ import (
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/gotest"
 	"evolve/gates/review"
 	"evolve/mutate/night"
+	"evolve/patch"
 )
 
 func TestOf(t *testing.T) {
@@ -31,6 +34,9 @@ func TestOf(t *testing.T) {
 		{"no agent", &batch.UnknownAgentError{Name: "x"}, Usage},
 		{"no agents", batch.ErrNoAgents, Usage},
 		{"no code", &batch.UnsearchedError{Targets: []batch.Unsearched{{Target: "x", Problem: "no block"}}}, Usage},
+		{"no Go", &gotest.NoToolchainError{Err: exec.ErrNotFound}, Infrastructure},
+		{"code without Go", &batch.UnsearchedError{Targets: []batch.Unsearched{{Target: "x", Err: &gotest.NoToolchainError{Err: exec.ErrNotFound}}}}, Infrastructure},
+		{"no git", patch.ErrNoGit, Infrastructure},
 		{"locked", &archive.LockedError{PID: 1}, Locked},
 		{"newer", archive.ErrNewer, Integrity},
 		{"corrupt", archive.ErrCorrupt, Integrity},
