@@ -110,7 +110,7 @@ func branchText(ctx context.Context, sh *shell, w *workspace.Workspace, a *archi
 	con := &console{stdout: &out, stderr: &out}
 	if p.Patch != nil {
 		v := patchViewOf(sh.PatchReader(w.Root), p, false)
-		v.Addressed, v.Notes = model.Addressed(p), one.notes
+		v.Addressed, v.Notes, v.Decisions = model.Addressed(p), one.notes, one.decisions
 		v.Repository = filepath.Base(v.Repository) // the path is specific to this machine
 		printPatch(con, v, true)
 	} else {

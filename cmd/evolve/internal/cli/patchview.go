@@ -47,14 +47,17 @@ type patchView struct {
 	Review  *archive.Review `json:"review,omitempty"`
 	// Outdated reports whether the review is about another digest. NoReview is the reason
 	// why no agent can review the patch.
-	Outdated      bool                   `json:"review_outdated,omitempty"`
-	NoReview      string                 `json:"no_review,omitempty"`
-	Files         []string               `json:"files"`
-	NewTests      []string               `json:"new_tests,omitempty"`
-	Diff          string                 `json:"diff,omitempty"` // escaped
-	Created       time.Time              `json:"created"`
-	Decision      *archive.DecisionBrief `json:"decision,omitempty"`
-	AdoptedCommit string                 `json:"adopted_commit,omitempty"`
+	Outdated bool                   `json:"review_outdated,omitempty"`
+	NoReview string                 `json:"no_review,omitempty"`
+	Files    []string               `json:"files"`
+	NewTests []string               `json:"new_tests,omitempty"`
+	Diff     string                 `json:"diff,omitempty"` // escaped
+	Created  time.Time              `json:"created"`
+	Decision *archive.DecisionBrief `json:"decision,omitempty"`
+	// Decisions are all decisions on the patch, the oldest first. Only `evolve show` looks
+	// them up.
+	Decisions     []archive.DecisionRecord `json:"decisions,omitempty"`
+	AdoptedCommit string                   `json:"adopted_commit,omitempty"`
 	// Stale is the reason why the patch would have to pass its gates again before its
 	// adoption.
 	Stale string `json:"stale,omitempty"`
@@ -125,7 +128,7 @@ func patchViewOf(d *review.Reviewer, p archive.ProposalRecord, whole bool) patch
 // patch returns a patch in full detail.
 func (p claimed) patch(d *review.Reviewer) patchView {
 	v := patchViewOf(d, p.ProposalRecord, true)
-	v.Notes, v.MadeSmall, v.waited = p.notes, p.small, p.waited
+	v.Notes, v.MadeSmall, v.waited, v.Decisions = p.notes, p.small, p.waited, p.decisions
 	return v
 }
 
@@ -194,7 +197,7 @@ func printPatch(con *console, v patchView, all bool) {
 	printReview(con, v)
 	con.printf("\nprovenance\n")
 	con.printFacts(v.provenance())
-	printDecision(con, v.Decision)
+	printDecisions(con, orLatest(v.Decisions, v.ID, v.Decision))
 	con.printFacts(v.limits())
 	printBranch(con, "  ", v.Branch)
 	printCommands(con, v.commands())

@@ -243,6 +243,9 @@ type proposalView struct {
 	// Notes describe how far a decision on the proposal can be trusted if an export states
 	// it, or if a restore has lost it. Only `evolve show` looks them up.
 	Notes []string `json:"notes,omitempty"`
+	// Decisions are all decisions on the proposal, the oldest first; only `evolve show` sets
+	// them.
+	Decisions []archive.DecisionRecord `json:"decisions,omitempty"`
 	// Later are adopted patches that build on a patch that was rolled back. After is the
 	// result of the operator's program. Only a decision sets them.
 	Later []string      `json:"later,omitempty"`
@@ -282,6 +285,7 @@ func showCommand(sh *shell) *cli.Command {
 				}
 				view := viewOf(p.ProposalRecord)
 				view.Claim, view.Contradiction, view.Notes, view.Price, view.Stale = p.claim, p.against, p.notes, p.price, p.stale
+				view.Decisions = p.decisions
 				return sh.show(view, func() { printProposal(sh.console, p, c.Bool("all")) })
 			})
 		},
@@ -317,7 +321,7 @@ func printProposal(con *console, p claimed, all bool) {
 	printGates(con, p.ID, p.Gates, all)
 	con.printf("\nprovenance\n")
 	con.printFacts(p.provenance())
-	printDecision(con, p.Decision)
+	printDecisions(con, orLatest(p.decisions, p.ID, p.Decision))
 	con.printAddressed("  ", p.notes)
 	printBranch(con, "  ", model.BranchOf(p.ProposalRecord))
 	printCommands(con, p.commands())
@@ -359,18 +363,16 @@ func printFlags(con *console, list []archive.GateVerdict) {
 	}
 }
 
-func printDecision(con *console, d *archive.DecisionBrief) {
-	if d != nil {
-		printDecided(con, d.Action, d.By, d.Time, d.Reason)
-	}
-}
-
 func printDecided(con *console, action, by string, at time.Time, reason string) {
-	con.printf("  %-10s %s\n", "decision", decidedWords(action, by, at, reason))
+	con.printf("  %-10s %s\n", "decision", decidedWords(action, by, at, "", reason))
 }
 
-func decidedWords(action, by string, at time.Time, reason string) string {
+// decidedWords describes a decision. The commit may be empty; it is shown in short.
+func decidedWords(action, by string, at time.Time, commit, reason string) string {
 	words := foreign.Visible(action) + " by " + foreign.Visible(by) + " on " + day(at)
+	if commit != "" {
+		words += ", commit " + foreign.Visible(commit[:min(12, len(commit))])
+	}
 	if reason != "" {
 		words += ": " + foreign.Visible(reason)
 	}

@@ -103,6 +103,8 @@ type claimed struct {
 	// against describes how the stored evaluations contradict the proposal. If it is not
 	// empty, there are no grounds.
 	against string
+	// decisions are all decisions on the proposal, the oldest first.
+	decisions []archive.DecisionRecord
 	// notes describe whether a decision on the proposal was lost.
 	notes []string
 	// small describes how the version in a patch was reduced from a finalist.
@@ -192,6 +194,9 @@ func claimedOf(ctx context.Context, sh *shell, a *archive.Archive, root string, 
 		return out, err
 	}
 	if out.stale, _, err = movedSince(ctx, func() *workspace.Workspace { return loadable(root) }, a, p.ID); err != nil {
+		return out, err
+	}
+	if out.decisions, err = decisionsOf(ctx, a, p); err != nil {
 		return out, err
 	}
 	out.notes, err = provenanceNotes(ctx, sh, a, root, p)

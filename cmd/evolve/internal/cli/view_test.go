@@ -268,6 +268,11 @@ func TestViewRollsBack(t *testing.T) {
 	if status, body := v.decide("rollback", "P1", "", "yes"); status != http.StatusConflict || !strings.Contains(body, "P1 is rolled back; only an adopted proposal can be rolled back") {
 		t.Errorf("another one: status %d: %s", status, body)
 	}
+	for _, want := range []string{"approve by Robin Tester", "rollback by Robin Tester", ": it disappointed"} {
+		if _, body := v.send(http.MethodGet, "/proposal?id=P1", nil); !strings.Contains(body, want) {
+			t.Errorf("after the rollback, the page of the proposal lacks %q", want)
+		}
+	}
 	for path, want := range map[string]string{"/proposal?id=P1": ">rolled back<", "/variant?agent=aide&v=v2": "Against the champion v1"} {
 		if _, body := v.send(http.MethodGet, path, nil); !strings.Contains(body, want) {
 			t.Errorf("%s lacks %q", path, want)

@@ -32,7 +32,7 @@ func proposalSections(con *console, p claimed) []view.Section {
 	list = append(list, levelSections(p.Autonomy)...)
 	list = append(list, gateSections(p.Gates)...)
 	from := view.Section{Title: "Provenance", Facts: factsOf(p.provenance()), Lines: marked(p.notes)}
-	list = append(list, decidedOn(from, p.Decision, model.BranchOf(p.ProposalRecord)))
+	list = append(list, decidedOn(from, orLatest(p.decisions, p.ID, p.Decision), model.BranchOf(p.ProposalRecord)))
 	list = append(list, view.Section{Title: "Diff", Diff: diffOf(con, p.ProposalRecord)}, commandSection(con, p.commands()))
 	return withContent(list)
 }
@@ -55,7 +55,7 @@ func patchSections(con *console, v patchView) []view.Section {
 	list = append(list, gateSections(v.Gates)...)
 	words, reasons := v.reviewed(con)
 	list = append(list, view.Section{Title: "Review", Lines: given(words, strings.TrimSpace(reasons))})
-	from := decidedOn(view.Section{Title: "Provenance", Facts: factsOf(v.provenance())}, v.Decision, v.Branch)
+	from := decidedOn(view.Section{Title: "Provenance", Facts: factsOf(v.provenance())}, orLatest(v.Decisions, v.ID, v.Decision), v.Branch)
 	from.Facts = append(from.Facts, factsOf(v.limits())...)
 	return withContent(append(list, from, commandSection(con, v.commands())))
 }
@@ -114,11 +114,9 @@ func warnings(gates []archive.GateVerdict, addressed []string) (list []string) {
 	return append(list, marked(addressed)...)
 }
 
-// decidedOn adds a decision, and the branch under which a proposal awaits a decision.
-func decidedOn(s view.Section, d *archive.DecisionBrief, b *model.Branch) view.Section {
-	if d != nil {
-		s.Facts = append(s.Facts, fact("decision", decidedWords(d.Action, d.By, d.Time, d.Reason)))
-	}
+// decidedOn adds the decisions, and the branch under which a proposal awaits a decision.
+func decidedOn(s view.Section, list []archive.DecisionRecord, b *model.Branch) view.Section {
+	s.Facts = append(s.Facts, decisionFacts(list)...)
 	if b != nil {
 		s.Lines = append(s.Lines, b.Words())
 	}
