@@ -188,9 +188,6 @@ func TestDoctorRepository(t *testing.T) {
 		{"none", nil, "ok repository: none: the first approval lists what it would commit, and offers to create a repository\n"},
 		{"not ignored", []func(string){run("init", "-q")}, unignored},
 		{"dirty", []func(string){run("init", "-q"), ignore}, "warn repository: has changes that are not committed: 4 files | commit or undo them: an approval commits only in a clean tree\n"},
-		{"no git user", []func(string){
-			run("init", "-q"), ignore, run("add", "-A"), run("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "begin"),
-		}, "warn repository: is clean, but git's user.email is not set | git config user.email you@example.org\n"},
 		{"replaced", []func(string){
 			run("init", "-q"), ignore, write("other", "other\n"), run("add", "-A"), run("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "begin"),
 			run("replace", "HEAD:other", "HEAD:.gitignore"), run("config", "user.email", "a@example.org"),
@@ -213,6 +210,36 @@ func TestDoctorRepository(t *testing.T) {
 			}
 			p := healthy(t, root)
 			if diff := cmp.Diff(c.want, lines(Run(context.Background(), p), "repository")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestDoctorGitUser checks that doctor misses what a decision misses: the name of git's
+// user, and the address, in a repository and outside of one. The hints are complete.
+func TestDoctorGitUser(t *testing.T) {
+	git := needGit(t)
+	const setName, setEmail = `git config --global user.name "Your Name"`, "git config --global user.email you@example.org"
+	for _, c := range []struct {
+		name  string
+		steps [][]string
+		want  string
+	}{
+		{"no repository", nil, "warn git: user.name and user.email are not set, and a decision is recorded under your name | " + setName + "; " + setEmail + "\n"},
+		{"neither", [][]string{{"init", "-q"}}, "warn git: user.name and user.email are not set, and a decision is recorded under your name | " + setName + "; " + setEmail + "\n"},
+		{"no name", [][]string{{"init", "-q"}, {"config", "user.email", "a@example.org"}}, "warn git: user.name is not set, and a decision is recorded under your name | " + setName + "\n"},
+		{"a blank name", [][]string{{"init", "-q"}, {"config", "user.email", "a@example.org"}, {"config", "user.name", " "}}, "warn git: user.name is not set, and a decision is recorded under your name | " + setName + "\n"},
+		{"no address", [][]string{{"init", "-q"}, {"config", "user.name", "a"}}, "warn git: user.email is not set, and a decision is recorded under your name | " + setEmail + "\n"},
+		{"both", [][]string{{"init", "-q"}, {"config", "user.name", "a"}, {"config", "user.email", "a@example.org"}}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := build(t, spoil(nil))
+			for _, step := range c.steps {
+				git(root, step...)
+			}
+			_, got, _ := strings.Cut(lines(Run(context.Background(), healthy(t, root)), "git"), "\n")
+			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -22,7 +22,27 @@ func checkGit(ctx context.Context, p Probes) []Check {
 	case err != nil:
 		return []Check{fail(name, "", "does not run: %v", err)}
 	}
-	return append([]Check{ok(name, "%s", version)}, checkRepository(ctx, p)...)
+	checks := append([]Check{ok(name, "%s", version)}, checkUser(ctx, p)...)
+	return append(checks, checkRepository(ctx, p)...)
+}
+
+// checkUser checks whether git has the name and the address that a decision is recorded
+// with. A decision takes them from the same settings.
+func checkUser(ctx context.Context, p Probes) []Check {
+	var missing, commands []string
+	for _, s := range [][2]string{{"user.name", `"Your Name"`}, {"user.email", "you@example.org"}} {
+		if value, _ := p.Git(ctx, p.Root, "config", "--get", s[0]); strings.TrimSpace(value) == "" {
+			missing, commands = append(missing, s[0]), append(commands, "git config --global "+s[0]+" "+s[1])
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	verb := "is"
+	if len(missing) > 1 {
+		verb = "are"
+	}
+	return []Check{warn("git", strings.Join(commands, "; "), "%s %s not set, and a decision is recorded under your name", strings.Join(missing, " and "), verb)}
 }
 
 // checkRepository returns a check for each problem with the repository and, if none is
@@ -112,9 +132,6 @@ func checkTree(ctx context.Context, p Probes) Check {
 	if changed != "" {
 		return warn(name, "commit or undo them: an approval commits only in a clean tree",
 			"has changes that are not committed: %s", rtext.Count(strings.Count(changed, "\n")+1, "file"))
-	}
-	if email, _ := p.Git(ctx, p.Root, "config", "--get", "user.email"); email == "" {
-		return warn(name, "git config user.email you@example.org", "is clean, but git's user.email is not set")
 	}
 	return ok(name, "is clean")
 }
