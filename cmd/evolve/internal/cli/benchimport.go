@@ -129,8 +129,13 @@ func benchImport(sh *shell, c *cli.Context, o benchImportOptions) error {
 	if err := writeNew(out.path, out.content.Bytes(), o.force); err != nil {
 		return err
 	}
+	var problems []string
+	if o.suite != "" {
+		problems = suiteProblems(root, o.suite)
+		noteProblems(sh.console, problems)
+	}
 	if sh.json {
-		return sh.printJSON(map[string]any{"file": out.path, "entries": out.entries, "notes": len(out.notes), "likeness": out.alike})
+		return sh.printJSON(map[string]any{"file": out.path, "entries": out.entries, "notes": len(out.notes), "likeness": out.alike, "problems": orEmpty(problems)})
 	}
 	_, err = fmt.Fprintf(sh.stdout, "%d written to %s\n", out.entries, out.path)
 	if out.alike != nil {
