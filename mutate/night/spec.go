@@ -3,6 +3,7 @@ package night
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -18,8 +19,12 @@ import (
 	"evolve/runtime/model"
 )
 
-// ErrInterrupted means that a person stopped the run.
+// ErrInterrupted means that a person or another program stopped the run.
 var ErrInterrupted = errors.New("interrupted")
+
+// ErrTerminated is [ErrInterrupted] by a signal that other programs send, such as the
+// system when it shuts down, and not by a person's Ctrl-C.
+var ErrTerminated = fmt.Errorf("%w by SIGTERM", ErrInterrupted)
 
 // Spec describes one agent's night. [Spec.NewPlan], [Spec.Allocate], [KnownPace] and
 // [Spec.Outlook] need only the fields up to Env, and from Env only the archive and the

@@ -138,7 +138,7 @@ func (r *runner) noteUnsearched() {
 	}
 }
 
-// stopped returns [night.ErrInterrupted] once a person has stopped the night.
+// stopped returns [night.ErrInterrupted] once a signal has stopped the night.
 func (r *runner) stopped(ctx context.Context) error {
 	if r.o.Drain.Err() != nil || ctx.Err() != nil {
 		return night.ErrInterrupted

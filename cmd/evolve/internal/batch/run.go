@@ -528,7 +528,7 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 			}
 		}
 	case errors.Is(ended, night.ErrInterrupted) || errors.Is(ended, context.Canceled):
-		r.run.State, r.run.Exit, r.run.Reason = archive.RunInterrupted, ExitInterrupted, "a person stopped it"
+		r.run.State, r.run.Exit, r.run.Reason = archive.RunInterrupted, ExitInterrupted, r.interruption()
 	default:
 		r.run.State, r.run.Exit, r.run.Reason = archive.RunFailed, ExitInfrastructure, ended.Error()
 		var failing interface{ Try() string }

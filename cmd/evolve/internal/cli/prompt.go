@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"evolve/archive"
-	"evolve/mutate/night"
 	"evolve/runtime/text"
 )
 
@@ -20,7 +19,7 @@ func (sh *shell) stoppable() (context.Context, func()) {
 	go func() {
 		select {
 		case first := <-sh.signals:
-			cancel(night.ErrInterrupted)
+			cancel(interruption(first))
 			debounce(sh, first, done)
 			sh.release()
 		case <-done:

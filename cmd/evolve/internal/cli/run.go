@@ -325,7 +325,7 @@ func drainContext(sh *shell) (ctx, drain context.Context, stop func()) {
 				}
 			}
 			sh.eprintf("%s%s\n", belowEcho(sh.stderr), step.says)
-			step.end(night.ErrInterrupted)
+			step.end(interruption(next))
 			next = debounce(sh, next, done)
 		}
 		sh.release()
@@ -334,6 +334,14 @@ func drainContext(sh *shell) (ctx, drain context.Context, stop func()) {
 }
 
 // belowEcho returns the beginning of a message after an interrupt. If bars are drawn, it
+// interruption returns the error with which a signal ends a command.
+func interruption(s os.Signal) error {
+	if s == syscall.SIGTERM {
+		return night.ErrTerminated
+	}
+	return night.ErrInterrupted
+}
+
 // ends the line on which the terminal shows ^C, which the bars would overwrite.
 func belowEcho(stream io.Writer) string {
 	f, ok := stream.(*foldWriter)

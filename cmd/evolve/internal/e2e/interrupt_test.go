@@ -13,6 +13,14 @@ import (
 	"evolve/archive"
 )
 
+// reasonOf returns the reason of a run that a signal stops.
+func reasonOf(s syscall.Signal) string {
+	if s == syscall.SIGTERM {
+		return "the system or another program ended it (SIGTERM)"
+	}
+	return "a person stopped it"
+}
+
 // TestInterrupts stops runs with signals. Finished work must be preserved, a report must be
 // written, and the resumed run must give the same report as an undisturbed run.
 func TestInterrupts(t *testing.T) {
@@ -26,7 +34,7 @@ func TestInterrupts(t *testing.T) {
 			t.Parallel()
 			p := starter(t)
 			seen := p.interrupt(want.evaluations/4, signal)
-			p.stopped(seen)
+			p.stopped(seen, signal)
 			p.do(0, p.night("--resume")...)
 			p.intact([]mark{p.mark(seen)}, want)
 		})
@@ -61,8 +69,8 @@ func (p place) interrupt(after int, signal syscall.Signal) view {
 	return seen
 }
 
-// stopped checks the state after an interrupted run.
-func (p place) stopped(seen view) {
+// stopped checks the state after a run that a signal interrupted.
+func (p place) stopped(seen view, by syscall.Signal) {
 	t := p.t
 	t.Helper()
 	after := p.mustLook()
@@ -71,6 +79,9 @@ func (p place) stopped(seen view) {
 	}
 	if after.run.State != archive.RunInterrupted || after.run.Exit != 130 {
 		t.Errorf("the run is %s with exit %d", after.run.State, after.run.Exit)
+	}
+	if want := reasonOf(by); after.run.Reason != want {
+		t.Errorf("the run ended because %q, want %q", after.run.Reason, want)
 	}
 	written, err := os.ReadFile(filepath.Join(p.root, ".evolve", "reports", after.run.ID+".json"))
 	if err != nil {

@@ -40,7 +40,7 @@ func TestSeveralAgentsInterrupted(t *testing.T) {
 	want := kindOf("several").undisturbed(t)
 	p := several(t)
 	seen := p.interrupt(want.evaluations/4, syscall.SIGINT)
-	p.stopped(seen)
+	p.stopped(seen, syscall.SIGINT)
 	p.do(0, p.night("--resume")...)
 	p.intact([]mark{p.mark(seen)}, want)
 }

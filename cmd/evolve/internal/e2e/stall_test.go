@@ -41,7 +41,7 @@ func TestStopAtOnce(t *testing.T) {
 	if r.code != 130 || !strings.Contains(r.stderr, "interrupt again to stop at once") {
 		t.Fatalf("exit %d: %s", r.code, r.stderr)
 	}
-	p.stopped(seen)
+	p.stopped(seen, syscall.SIGINT)
 	p.nothingLeft()
 
 	if err := os.Remove(p.log + ".stall"); err != nil {

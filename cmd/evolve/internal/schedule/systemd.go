@@ -20,7 +20,8 @@ const header = "# `evolve schedule install` wrote this file, `evolve schedule re
 // Units renders the service and the timer of a night; their names do not include the
 // folder. A night ends an hour before the next is due: it finishes the evaluations under
 // way, and has half an hour for its report. Exit code 3 means that proposals await a
-// decision, 5 that another run holds the archive, and 130 that a person stopped the night.
+// decision, 5 that another run holds the archive, and 130 that a signal stopped
+// the night.
 func Units(n Night) (service, timer Part) {
 	name, user := Name(n.Workspace), ""
 	if n.User != "" {

@@ -13,7 +13,7 @@
 //	level DIR AGENT N        raises the agent's level of autonomy in a workspace, as approved requests do
 //	seedturns DIR AGENT N    stores N successful turns of the agent in a workspace
 //	hold DIR                 starts a run in a workspace and waits until the run has locked the archive
-//	letgo                    interrupts that run and waits for it to end
+//	letgo [SIGTERM]          interrupts that run, by Ctrl-C or the given signal, and waits for it to end
 //	killheld                 kills that run
 //	ask DIR FILE             stores an agent's change request in a workspace; FILE is its JSON, in which "NOW" stands for the time
 //	fakemodel NAME KIND KEY  starts a model provider, sets $NAME to its address, and logs its requests to $WORK/NAME

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -56,14 +57,18 @@ func isExecutable(path string) bool {
 }
 
 func scriptLetGo(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 0 {
-		ts.Fatalf("usage: letgo")
+	var signal os.Signal = os.Interrupt
+	switch {
+	case slices.Equal(args, []string{"SIGTERM"}):
+		signal = syscall.SIGTERM
+	case neg || len(args) > 0:
+		ts.Fatalf("usage: letgo [SIGTERM]")
 	}
 	h := startedBy(ts).run
 	if h == nil {
 		ts.Fatalf("nothing is held")
 	}
-	ts.Check(h.cmd.Process.Signal(os.Interrupt))
+	ts.Check(h.cmd.Process.Signal(signal))
 	_ = h.cmd.Wait()
 	if code := h.cmd.ProcessState.ExitCode(); code != exit.Interrupted {
 		ts.Fatalf("exit code %d, want %d: %s", code, exit.Interrupted, h.out.String())
