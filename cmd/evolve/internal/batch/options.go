@@ -49,6 +49,9 @@ type Options struct {
 	Open func(ctx context.Context, a *workspace.Agent, scratch string) (night.Opened, error)
 	// Began is called with the id of the run before its agents are opened; it may be nil.
 	Began func(run string)
+	// Left is called, once a new run has started, with the latest run before it if that run
+	// had not ended as planned and could have been resumed; it may be nil.
+	Left func(run archive.Run)
 	// OpenCode prepares only the program of an agent to run, from the folder of a version
 	// of its code.
 	OpenCode func(a *workspace.Agent, folder, scratch string) (night.Opened, error)

@@ -57,7 +57,10 @@ type runner struct {
 	byDeadline bool
 	// byDefault reports whether no limit was given.
 	byDefault bool
-	tunings   []tunable
+	// left is the run before a new run that could have been resumed; its ID is empty if
+	// there is none.
+	left    archive.Run
+	tunings []tunable
 	// jobs holds the tools to be rewritten.
 	jobs []forgeJob
 	// blocking names the first limit under policies for which an agent's evaluations were
@@ -130,6 +133,9 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	if err := r.start(ctx); err != nil {
 		return Summary{}, err
 	}
+	if o.Left != nil && r.left.ID != "" {
+		o.Left(r.left)
+	}
 	results, ended := r.nights(ctx)
 	r.noteChampions(ctx, ended)
 	skills := append(r.skills(ctx, ended, results), r.forge(ctx, ended)...)
@@ -197,6 +203,9 @@ func prepare(ctx context.Context, o Options) (*runner, error) {
 			return r, nil
 		}
 		o.Log.Warn("the process of run " + latest.ID + " died; the plan has changed, so another run begins; the recorded evaluations are kept")
+	}
+	if latest.State != archive.RunDone {
+		r.left = latest
 	}
 	return r, r.plan(ctx, latest.Number+1, "")
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -52,13 +53,18 @@ func renewPages(ctx context.Context, root string, a *archive.Archive, runs ...st
 		}
 		states[p.ID] = p.State
 	}
-	var outdated []string
+	var all []archive.Run
+	latest := 0
 	for run, err := range src.Runs(ctx) {
 		if err != nil {
 			return fmt.Errorf("listing the runs: %w", err)
 		}
+		all, latest = append(all, run), max(latest, run.Number)
+	}
+	var outdated []string
+	for _, run := range all {
 		page, err := os.ReadFile(filepath.Join(reportsDir(root), render.FileName(run.ID)))
-		if err == nil && run.State != archive.RunRunning && (slices.Contains(runs, run.ID) || !valid(page, states)) {
+		if err == nil && run.State != archive.RunRunning && (slices.Contains(runs, run.ID) || !valid(page, states) || run.Number < latest && resumes(page)) {
 			outdated = append(outdated, run.ID)
 		}
 	}
@@ -77,6 +83,10 @@ func renewPages(ctx context.Context, root string, a *archive.Archive, runs ...st
 // decisionCommands matches the commands on a page with which a person decides on a
 // proposal. Foreign text is escaped, so it cannot contain an element of its own.
 var decisionCommands = regexp.MustCompile(`<code>evolve (approve|reject|rollback) ([A-Za-z0-9]+)`)
+
+// resumes reports whether a page has the command that resumes a run. Only the latest run
+// can be resumed.
+func resumes(page []byte) bool { return bytes.Contains(page, []byte("<code>evolve run --resume")) }
 
 // valid reports whether every command on a page that decides on a proposal is still
 // permitted by the state of that proposal.

@@ -233,6 +233,7 @@ func nightlyRun(sh *shell, w *workspace.Workspace, o runOptions) error {
 	traces := startTracing(sh)
 	defer endTracing(sh, traces)
 	opts.Began = began
+	opts.Left = leaving(context.WithoutCancel(ctx), sh, w, a)
 	progress := newProgress(sh)
 	opts.Progress = progress.show
 	summary, err := runBatch(traces.Context(ctx), opts)
@@ -333,7 +334,6 @@ func drainContext(sh *shell) (ctx, drain context.Context, stop func()) {
 	return ctx, drain, func() { close(done); cancel(nil) }
 }
 
-// belowEcho returns the beginning of a message after an interrupt. If bars are drawn, it
 // interruption returns the error with which a signal ends a command.
 func interruption(s os.Signal) error {
 	if s == syscall.SIGTERM {
@@ -342,6 +342,7 @@ func interruption(s os.Signal) error {
 	return night.ErrInterrupted
 }
 
+// belowEcho returns the beginning of a message after an interrupt. If bars are drawn, it
 // ends the line on which the terminal shows ^C, which the bars would overwrite.
 func belowEcho(stream io.Writer) string {
 	f, ok := stream.(*foldWriter)

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/text"
+)
+
+// leaving returns what a new run does about the run that it leaves unfinished: the pages of
+// that run no longer advise to resume it, and a line on the terminal names the run.
+func leaving(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.Archive) func(archive.Run) {
+	return func(left archive.Run) {
+		if words := leftWords(left); words != "" && !sh.quiet {
+			sh.eprintf("%s\n", sh.localHint(words))
+		}
+		if err := renewPages(ctx, w.Root, a); err != nil {
+			sh.eprintf("warning: cannot update the pages of earlier nights: %s; the run is not affected\n", text.Visible(err.Error()))
+		}
+	}
+}
+
+// leftWords describes a run that a new run leaves unfinished. It returns "" for a run whose
+// error asks for a new run, and for one whose process died, which a warning names.
+func leftWords(left archive.Run) string {
+	how := "was interrupted"
+	switch {
+	case left.State == archive.RunFailed && left.Try == "":
+		how = "ended early"
+	case left.State != archive.RunInterrupted:
+		return ""
+	}
+	open := ""
+	used := 0
+	for _, l := range left.Limits {
+		used += l.Used
+	}
+	if missing := left.BudgetEval - used; missing > 0 && len(left.Limits) > 0 {
+		open = fmt.Sprintf(": %d of its %s not made", missing, count(left.BudgetEval, "evaluation")+wasOrWere(missing))
+	}
+	return fmt.Sprintf("run %s %s and is left unfinished%s; only the latest run can be resumed: to continue one, type `evolve run --resume` before another begins", left.ID, how, open)
+}
+
+// wasOrWere returns the verb for a number of things in the past.
+func wasOrWere(n int) string {
+	if n == 1 {
+		return " was"
+	}
+	return " were"
+}
