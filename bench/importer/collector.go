@@ -150,9 +150,16 @@ func (c *collector) add(line, number int, t bench.Task) {
 		c.note(line, "left out: %s", issues[0].Text)
 		return
 	}
+	if n := len(t.Goal); n > longQuestion {
+		c.note(line, "the question has %.1f MB, and each evaluation of the task sends all of it", float64(n)/1e6)
+	}
 	c.ids[t.ID] = true
 	c.tasks, c.places = append(c.tasks, t), append(c.places, place{line, number})
 }
+
+// longQuestion is the size of a question, in bytes, above which a note states the size. An
+// unclosed quotation mark can make one question of a whole file.
+const longQuestion = 1e6
 
 // maxID limits the length of a foreign id, in bytes.
 const maxID = 150

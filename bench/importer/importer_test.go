@@ -114,8 +114,26 @@ func TestRead(t *testing.T) {
 			tasks:  []string{`{"id":"q1","goal":"a, b\nor c?","answer":"b"}`, `{"id":"task-00004","goal":"why?","answer":"because"}`},
 			notes: []string{
 				"line 4: left out: it has no question or no answer", "line 5: left out: it has no question or no answer",
-				`line 7: left out: extraneous or missing " in quoted-field`,
+				`line 7: left out: a cell that begins with " has no closing ", or text follows it; write "" for a quotation mark within a cell`,
 			},
+		},
+		"csv with an unclosed quotation mark": {
+			text:   "id,question,answer\nq1,why?,because\nq2,\"who?,me\nq3,when?,now\n",
+			format: CSV,
+			tasks:  []string{`{"id":"q1","goal":"why?","answer":"because"}`},
+			notes:  []string{`line 3: left out: a cell that begins with " has no closing ", so lines 3 to 4 count as one row; write "" for a quotation mark within a cell`},
+		},
+		"csv with a quotation mark in a plain cell": {
+			text:   "id,question,answer\nq1,why \"not\"?,because\nq2,who?,me\n",
+			format: CSV,
+			tasks:  []string{`{"id":"q2","goal":"who?","answer":"me"}`},
+			notes:  []string{`line 2: left out: a cell without quotation marks around it has a " within; put the cell in quotation marks and write "" for that one`},
+		},
+		"promptfoo table with an unclosed quotation mark": {
+			text:   "m,__expected\na,equals: x\n\"b,equals: y\n",
+			format: Promptfoo,
+			tasks:  []string{`{"id":"task-00001","goal":"a","graders":[{"answer":"x","type":"exact"}]}`},
+			notes:  []string{`line 3: left out: a cell that begins with " has no closing ", or text follows it; write "" for a quotation mark within a cell`},
 		},
 		"csv without header": {
 			text: "why?;because;lore\nwho?;me;lore\n", o: Options{Columns: Columns{Question: "1", Answer: "2", Domain: "3"}}, format: CSV,

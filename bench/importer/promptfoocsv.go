@@ -49,7 +49,7 @@ func (c *collector) testTable(data []byte) (*yaml.Node, error) {
 		}
 		var bad *csv.ParseError
 		if errors.As(err, &bad) {
-			c.note(bad.StartLine, "left out: %v", bad.Err)
+			c.note(bad.StartLine, "left out: %s", tableProblem(bad))
 			continue
 		}
 		if err != nil {

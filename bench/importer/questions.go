@@ -94,7 +94,7 @@ func readCSV(c *collector, data []byte) error {
 		}
 		var bad *csv.ParseError
 		if errors.As(err, &bad) {
-			c.note(bad.StartLine, "left out: %v", bad.Err)
+			c.note(bad.StartLine, "left out: %s", tableProblem(bad))
 			continue
 		}
 		if err != nil {

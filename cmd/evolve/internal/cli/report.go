@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 
 	"github.com/google/renameio/v2"
 	"github.com/urfave/cli/v2"
@@ -101,6 +103,9 @@ func printReport(ctx context.Context, sh *shell, root string, a *archive.Archive
 	case sh.json:
 		return render.JSON(unfolded(sh.stdout), r)
 	case o.form() != nil:
+		if o.markdown {
+			r = withoutItself(r)
+		}
 		return o.form()(unfolded(sh.stdout), r)
 	case o.html, o.open:
 		path, err := writeReports(ctx, root, a, r)
@@ -110,7 +115,17 @@ func printReport(ctx context.Context, sh *shell, root string, a *archive.Archive
 		return showPage(ctx, sh, path, o.open)
 	}
 	_, width := terminal(sh.stdout)
-	return render.Terminal(sh.stdout, sh.localReport(r), render.TerminalOptions{Width: width, Color: sh.color})
+	return render.Terminal(sh.stdout, sh.localReport(withoutItself(r)), render.TerminalOptions{Width: width, Color: sh.color})
+}
+
+// withoutItself returns a report whose next commands do not include the one that prints it.
+func withoutItself(r model.Report) model.Report {
+	r.Agents = slices.Clone(r.Agents)
+	for i := range r.Agents {
+		d := &r.Agents[i].Decision
+		d.Commands = slices.DeleteFunc(slices.Clone(d.Commands), func(c string) bool { return c == "evolve report "+strconv.Itoa(r.Run.Number) })
+	}
+	return r
 }
 
 func printIndex(ctx context.Context, sh *shell, root string, a *archive.Archive, o reportOptions) error {

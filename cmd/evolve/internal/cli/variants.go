@@ -127,7 +127,7 @@ func listVariants(con *console, c *cli.Context, a *archive.Archive) error {
 			list = list[1:]
 		}
 	}
-	return con.show(map[string]any{"agent": id, "variants": viewVariants(list)}, func() {
+	return con.show(map[string]any{"agent": id, "total": all, "variants": viewVariants(list)}, func() {
 		if all > len(list) {
 			con.printf("the last %d of %d variants, including those not yet tried on any search task; --last %d shows all\n", len(list), all, all)
 		}
@@ -165,7 +165,7 @@ func listScored(sh *shell, c *cli.Context, a *archive.Archive) error {
 	for i := range views {
 		views[i].Score = scores[views[i].ID]
 	}
-	return sh.show(map[string]any{"agent": id, "variants": views}, func() {
+	return sh.show(map[string]any{"agent": id, "total": all, "variants": views}, func() {
 		if all > len(list) {
 			sh.printf("the best %d of %d variants, including those not yet tried on any search task; --last %d shows all\n", len(list), all, all)
 		}

@@ -1,0 +1,21 @@
+package importer
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+)
+
+// tableProblem describes why a row of a table cannot be read. The note on it already has
+// the line on which the row begins.
+func tableProblem(bad *csv.ParseError) string {
+	switch {
+	case errors.Is(bad.Err, csv.ErrQuote) && bad.Line > bad.StartLine:
+		return fmt.Sprintf(`a cell that begins with " has no closing ", so lines %d to %d count as one row; write "" for a quotation mark within a cell`, bad.StartLine, bad.Line)
+	case errors.Is(bad.Err, csv.ErrQuote):
+		return `a cell that begins with " has no closing ", or text follows it; write "" for a quotation mark within a cell`
+	case errors.Is(bad.Err, csv.ErrBareQuote):
+		return `a cell without quotation marks around it has a " within; put the cell in quotation marks and write "" for that one`
+	}
+	return bad.Err.Error()
+}
