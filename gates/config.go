@@ -8,6 +8,7 @@ import (
 
 	"evolve/bench"
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // ConfigChange is the input to the gates of a config proposal.
@@ -67,7 +68,7 @@ func (c ConfigChange) overlap() Gate {
 			n += len(list)
 		}
 		verdict, why := texts(ctx)
-		return verdict, fmt.Sprintf("%s; %d demonstrations, none from a holdout task", why, n)
+		return verdict, fmt.Sprintf("%s; %s, none from a holdout task", why, text.Count(n, "demonstration"))
 	}
 	return g
 }

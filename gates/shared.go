@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"evolve/bench"
+	"evolve/runtime/text"
 )
 
 // base returns the gate that fails a proposal if anything on which the proposal depends has
@@ -17,7 +18,7 @@ func base(was, is map[string]string) Gate {
 		if moved := Moved(was, is); len(moved) > 0 {
 			return Failed, "changed since it was measured: " + strings.Join(moved, ", ")
 		}
-		return Passed, fmt.Sprintf("%d inputs are unchanged since they were measured", len(is))
+		return Passed, text.Counted(len(is), "input is unchanged since it was measured", "inputs are unchanged since they were measured")
 	}}
 }
 
@@ -36,7 +37,7 @@ func overlap(answers *bench.AnswerIndex, texts func() (map[string]string, error)
 			}
 			words += len(strings.Fields(all[name]))
 		}
-		return Passed, fmt.Sprintf("%d words of free text, none copied from an answer", words)
+		return Passed, text.Count(words, "word") + " of free text, none copied from an answer"
 	}}
 }
 

@@ -10,6 +10,7 @@ import (
 	"evolve/bench"
 	"evolve/runtime/authored"
 	"evolve/runtime/skill"
+	"evolve/runtime/text"
 )
 
 // The limits on a tool or skill that an agent wrote.
@@ -127,7 +128,7 @@ func earlierTests(c ToolChange) Gate {
 		if len(broken) > 0 {
 			return Flagged, fmt.Sprintf("the version in use passes %d of its tests that the new version does not pass: %s", len(broken), strings.Join(broken, "; "))
 		}
-		return Passed, fmt.Sprintf("the new version passes every test that the version in use passes; the version in use has %d tests", len(now.Tests))
+		return Passed, "the new version passes every test that the version in use passes; the version in use has " + text.Count(len(now.Tests), "test")
 	}}
 }
 
@@ -176,7 +177,7 @@ func tested(r authored.Report) (Verdict, string) {
 	var list []string
 	for _, t := range r.Tests {
 		if t.Passed {
-			list = append(list, fmt.Sprintf("%s (%d steps)", t.Name, t.Steps))
+			list = append(list, fmt.Sprintf("%s (%s)", t.Name, text.Count(int(t.Steps), "step")))
 		} else {
 			list = append(list, fmt.Sprintf("%s FAILED: %s", t.Name, t.Reason))
 		}
@@ -184,7 +185,7 @@ func tested(r authored.Report) (Verdict, string) {
 	if !r.Passed() {
 		return Failed, strings.Join(list, "; ")
 	}
-	return Passed, fmt.Sprintf("%d tests passed, each run twice without files or network: %s", len(list), strings.Join(list, "; "))
+	return Passed, fmt.Sprintf("%s passed, each run twice without files or network: %s", text.Count(len(list), "test"), strings.Join(list, "; "))
 }
 
 // SkillChange is a skill drafted from transcripts.

@@ -68,9 +68,9 @@ type written struct {
 // about describes how often a tool was written and called, and the mean scores with and
 // without it. These scores are observations, not confirmed results.
 func (w *written) about(run string) string {
-	words := fmt.Sprintf("written in %d evaluations of %d search tasks in run %s; %d of these evaluations solved their task; mean score %s", w.evaluations, len(w.tasks), run, w.solved, text.Score(w.score/float64(w.evaluations)))
+	words := fmt.Sprintf("written in %s of %s in run %s; %d of these evaluations solved their task; mean score %s", text.Count(w.evaluations, "evaluation"), text.Count(len(w.tasks), "search task"), run, w.solved, text.Score(w.score/float64(w.evaluations)))
 	if w.beside > 0 {
-		words += fmt.Sprintf(" against %s in %d other evaluations of these tasks", text.Score(w.others/float64(w.beside)), w.beside)
+		words += fmt.Sprintf(" against %s in %s of these tasks", text.Score(w.others/float64(w.beside)), text.Count(w.beside, "other evaluation"))
 	}
 	return words + fmt.Sprintf("; calls: %d, successful: %d; the scores are not confirmed results", w.calls, w.ok)
 }

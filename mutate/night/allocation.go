@@ -8,6 +8,7 @@ import (
 	"evolve/archive"
 	"evolve/bench/confirm"
 	"evolve/bench/stats"
+	"evolve/runtime/text"
 )
 
 // input holds the inputs to an allocation.
@@ -120,7 +121,7 @@ func divide(w input) allocation {
 		}
 	}
 	if w.SearchTasks > 0 && a.Search < 4*w.SearchTasks {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("the search has %d evaluations for %d tasks: few variants can be tried", a.Search, w.SearchTasks))
+		a.Warnings = append(a.Warnings, fmt.Sprintf("the search has %s for %s: few variants can be tried", text.Count(a.Search, "evaluation"), text.Count(w.SearchTasks, "task")))
 	}
 	a.Baseline = int(float64(a.Search) * w.Baseline)
 	return a
@@ -134,8 +135,8 @@ func (a *allocation) confirmation(w input) {
 	a.Blocks = w.Confirm.Blocks(w.Budget, w.HoldoutTasks, w.Fixed)
 	if a.Blocks == 0 {
 		a.Warnings = append(a.Warnings, fmt.Sprintf(
-			"%d evaluations are too few to run each of %d holdout tasks once on both sides, as a confirmation does: the verdict will be undecided; at least %d are needed",
-			w.Budget, w.HoldoutTasks, int(math.Ceil(float64(2*w.HoldoutTasks)/w.Confirm.Share))))
+			"%s too few to run each of %s once on both sides, as a confirmation does: the verdict will be undecided; at least %d are needed",
+			text.Counted(w.Budget, "evaluation is", "evaluations are"), text.Count(w.HoldoutTasks, "holdout task"), int(math.Ceil(float64(2*w.HoldoutTasks)/w.Confirm.Share))))
 		return
 	}
 	a.Finalists, a.Confirm = w.Confirm.Finalists, 2*w.HoldoutTasks*a.Blocks

@@ -101,6 +101,10 @@ func (p Proposal) Awaits() bool {
 	return p.State == archive.Awaiting || p.State == archive.HumanLane || p.State == archive.Approved
 }
 
+// InQueue reports whether a proposal is in the state in which it waits for a decision and
+// nothing was flagged.
+func (p Proposal) InQueue() bool { return p.State == archive.Awaiting }
+
 // decide fills in the decision. It runs after everything to which the decision refers.
 func (b *builder) decide() error {
 	d := &b.out.Decision

@@ -72,6 +72,9 @@ func conditionTable(list []model.Threshold) table {
 // reason why it waits.
 func proposalLine(p model.Proposal, v model.VolatileProposal) block {
 	line := say("Proposal ", theirs(p.ID, strong), " is ", foreign(p.State.Name()))
+	if p.InQueue() {
+		line = say("Proposal ", theirs(p.ID, strong), " awaits a decision")
+	}
 	if v.Waits != "" {
 		line = append(line, say(" yet: ", clipped(v.Waits, model.MaxReason), "; the next run runs its gates")...)
 	}

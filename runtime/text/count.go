@@ -10,6 +10,14 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// Counted formats a count with a noun whose plural is not formed with an s.
+func Counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
 // Times describes how often something was done: once, twice, 3 times.
 func Times(n int) string {
 	switch n {

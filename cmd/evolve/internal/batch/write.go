@@ -14,6 +14,7 @@ import (
 	"evolve/mutate/patchwriter"
 	"evolve/patch/diff"
 	"evolve/runtime/agent"
+	rtext "evolve/runtime/text"
 )
 
 // mostFailures is the maximum number of the champion's failures shown to the model that
@@ -96,7 +97,7 @@ func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Materi
 			return nil, "nothing was written: " + why, nil
 		}
 		if why == "" {
-			return s, fmt.Sprintf("written on the %s attempt, from %d failures", []string{"first", "second"}[try], len(m.Cases)), nil
+			return s, fmt.Sprintf("written on the %s attempt, from %s", []string{"first", "second"}[try], rtext.Count(len(m.Cases), "failure")), nil
 		}
 		text, m.Refused = "what the model wrote was refused twice; reason for the second refusal: "+why, why
 	}

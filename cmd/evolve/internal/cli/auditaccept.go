@@ -71,6 +71,6 @@ func acceptHead(sh *shell, c *cli.Context) error {
 	if err := errors.Join(err, a.Close()); err != nil {
 		return err
 	}
-	sh.stands = fmt.Sprintf("the ledger of %d entries is accepted", n)
-	return sh.result(map[string]any{"entries": n, "head": head}, "accepted: %d entries, head %s\n", n, head)
+	sh.stands = "the ledger of " + entries(n) + " is accepted"
+	return sh.result(map[string]any{"entries": n, "head": head}, "accepted: %s, head %s\n", entries(n), head)
 }

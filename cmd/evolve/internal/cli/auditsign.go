@@ -65,7 +65,7 @@ func auditSign(sh *shell, c *cli.Context, o signOptions) error {
 			name, _ := signing.Files(root)
 			return sh.printJSON(map[string]any{"entries": n, "head": head, "file": name, "fingerprint": with.Key.Fingerprint(), "signed_before": was.Seq})
 		}
-		_, err = fmt.Fprintf(sh.stdout, "signed: %d entries, head %s\n", n, head)
+		_, err = fmt.Fprintf(sh.stdout, "signed: %s, head %s\n", entries(n), head)
 		if err == nil && was.Signer.Fingerprint != "" && was.Seq < n {
 			_, err = fmt.Fprintf(sh.stdout, "  newly signed: entries %d to %d, which %s lists\n", was.Seq+1, n, sh.command(fmt.Sprintf("evolve audit log --from %d", was.Seq+1)))
 		}

@@ -187,7 +187,7 @@ func placeOf(p archive.ProposalRecord, root string) string {
 }
 
 func printVerified(con *console, v verifyView) {
-	con.printf("intact: %d entries, head %s\n", v.Entries, v.Head)
+	con.printf("intact: %s, head %s\n", entries(v.Entries), v.Head)
 	con.printf("  %s and %s agree with the ledger\n", count(v.Proposals, "proposal"), count(v.Commits, "commit"))
 	if v.Rulings.Recomputed > 0 {
 		con.printf("  %s computed again from the stored evaluations\n", count(v.Rulings.Recomputed, "ruling"))

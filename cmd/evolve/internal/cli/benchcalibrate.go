@@ -192,7 +192,7 @@ func printCalibration(con *console, r archive.Calibration, j *grade.Judge) {
 			con.printf("\n")
 		}
 	}
-	con.printf("\n  %d calls", r.Usage.Iterations)
+	con.printf("\n  %s", count(r.Usage.Iterations, "call"))
 	if r.Usage.CostUSD > 0 {
 		con.printf(", %s", number.Dollars(r.Usage.CostUSD))
 	}

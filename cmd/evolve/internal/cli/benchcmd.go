@@ -70,8 +70,8 @@ func benchList(sh *shell, c *cli.Context) error {
 			for i, d := range l.Domains {
 				domains[i] = text.Visible(model.DomainName(d))
 			}
-			sh.printf("%-16s %4d tasks in %d clusters   %d search, %d holdout   %s   used by %s\n",
-				l.Suite, l.Tasks, l.Clusters, l.Search, l.Holdout, strings.Join(domains, ", "), orDash(strings.Join(l.Agents, ", ")))
+			sh.printf("%-16s %4d %s in %s   %d search, %d holdout   %s   used by %s\n",
+				l.Suite, l.Tasks, orElse("task", "tasks", l.Tasks == 1), count(l.Clusters, "cluster"), l.Search, l.Holdout, strings.Join(domains, ", "), orDash(strings.Join(l.Agents, ", ")))
 		}
 	})
 }

@@ -234,9 +234,9 @@ func printBench(con *console, v benchView) {
 	}
 	con.printf("\n")
 	for _, d := range v.Domains {
-		con.printf("  %-16s %s  over %d tasks\n", text.Visible(d.Domain), number.Score(d.Score), d.Tasks)
+		con.printf("  %-16s %s  over %s\n", text.Visible(d.Domain), number.Score(d.Score), count(d.Tasks, "task"))
 	}
-	con.printf("  %-16s %s  [%s, %s] over %d search tasks", "all", number.Score(v.Score), number.Score(v.Lo), number.Score(v.Hi), v.Scored)
+	con.printf("  %-16s %s  [%s, %s] over %s", "all", number.Score(v.Score), number.Score(v.Lo), number.Score(v.Hi), count(v.Scored, "search task"))
 	if v.Missing > 0 {
 		con.printf(", %d missing", v.Missing)
 	}

@@ -218,7 +218,7 @@ func archiveProbe(ctx context.Context, sh *shell, root string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf("opens: %s, %s ledger entries", count(runs, "run"), humanize.Comma(v.Entries))
+	text := fmt.Sprintf("opens: %s, %s", count(runs, "run"), orElse("1 ledger entry", humanize.Comma(v.Entries)+" ledger entries", v.Entries == 1))
 	switch {
 	case running != "":
 		text += "; run " + running + " is on"

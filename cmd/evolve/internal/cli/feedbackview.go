@@ -127,7 +127,7 @@ func printSuggestions(con *console, agentID string, list []experience.Suggestion
 				command += " --" + f[0] + " " + text.ShellQuote(f[1])
 			}
 		}
-		con.printf("  %-10s %d negative verdicts (%s); to forbid the tool: %s\n", "suggestion", len(s.Negatives), strings.Join(s.Negatives, ", "), text.Visible(con.command(command)))
+		con.printf("  %-10s %s (%s); to forbid the tool: %s\n", "suggestion", count(len(s.Negatives), "negative verdict"), strings.Join(s.Negatives, ", "), text.Visible(con.command(command)))
 	}
 }
 

@@ -38,6 +38,9 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// entries formats a number of entries of the ledger.
+func entries(n int64) string { return text.Counted(int(n), "entry", "entries") }
+
 func orDash(s string) string {
 	if s == "" {
 		return "–"

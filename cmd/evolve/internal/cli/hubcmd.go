@@ -132,7 +132,7 @@ func printHub(sh *shell, url string, r hub.Report) {
 		secure = "with TLS"
 	}
 	sh.console.printf("  %s  nats-server %s, %s, a message stored in %s\n", text.Visible(url), text.Visible(r.Server), secure, r.RoundTrip.Round(10*time.Microsecond))
-	sh.console.printf("  %d jobs and %d answers are waiting\n", r.Waiting, r.Answers)
+	sh.console.printf("  %s, %s\n", text.Counted(int(r.Waiting), "job is waiting", "jobs are waiting"), text.Counted(int(r.Answers), "answer is waiting", "answers are waiting"))
 	if len(r.Workers) == 0 {
 		sh.console.printf("! no worker is connected\n")
 	}
@@ -173,7 +173,7 @@ func useWorkers(sh *shell, agents *wire.AgentFactory, set workspace.Workers, m *
 		if sh.quiet {
 			return
 		}
-		sh.eprintf("workers: %d tasks published, %d answered%s\n", s.Published, s.Answered, mishaps(s))
+		sh.eprintf("workers: %s published, %d answered%s\n", count(int(s.Published), "task"), s.Answered, mishaps(s))
 	}, nil
 }
 

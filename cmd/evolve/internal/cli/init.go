@@ -79,7 +79,7 @@ func initWorkspace(sh *shell, c *cli.Context, files map[string][]byte, kind scaf
 		result["agent"], result["problems"], result["next"] = kind.Name, orEmpty(problems), stepsOf(sh, kind, dir, written, problems)
 	}
 	return sh.show(result, func() {
-		sh.printf("created a workspace in %s: %d files written", dir, len(written))
+		sh.printf("created a workspace in %s: %s written", dir, count(len(written), "file"))
 		if len(kept) > 0 {
 			sh.printf(", %d kept as they were (%s)", len(kept), firstOf(kept, shownKept))
 		}

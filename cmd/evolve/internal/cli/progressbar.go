@@ -30,7 +30,7 @@ const widestBar, narrowestBar = 32, 12
 // time.
 func (b *barState) line(width int, at time.Time) string {
 	now := b.now
-	labels := []string{now.Agent + " " + model.StageName(now.Stage), fmt.Sprintf("%d of %d evaluations", now.Done, now.Planned)}
+	labels := []string{now.Agent + " " + model.StageName(now.Stage), fmt.Sprintf("%d of %s", now.Done, count(now.Planned, "evaluation"))}
 	if text.Width(strings.Join(labels, "  ")) > width {
 		labels[1] = fmt.Sprintf("%d of %d", now.Done, now.Planned)
 	}

@@ -91,7 +91,7 @@ func work(sh *shell, c *cli.Context) error {
 		served.Of(worker.State)
 	}
 	if !sh.quiet {
-		sh.eprintf("worker %s: %d slots on %s\n", name, slots, set.Hub)
+		sh.eprintf("worker %s: %s on %s\n", name, count(slots, "slot"), set.Hub)
 	}
 	traces := startTracing(sh)
 	defer endTracing(sh, traces)

@@ -130,7 +130,7 @@ func checkPower(w *workspace.Workspace, forecasts map[string]batch.Expectation) 
 		budget, assumed := forecasts[a.ID].Evaluations, ""
 		if f := forecasts[a.ID]; !f.Known() && budget == 0 {
 			budget = workspace.DefaultEvaluations / len(w.Agents)
-			assumed = fmt.Sprintf(" if the limits allow %d evaluations", budget)
+			assumed = " if the limits allow " + rtext.Count(budget, "evaluation")
 		}
 		c := w.Settings.Confirm
 		design := c.Design(c.Blocks(budget, len(holdout), fixed), holdout, fixed).With(forecasts[a.ID].Variances)

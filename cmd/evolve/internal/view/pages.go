@@ -202,11 +202,10 @@ func sign(difference float64) string {
 
 // words describes the progress of an agent.
 func (p AgentProgress) words() string {
-	out := number.Count(p.Done)
+	out := number.Plural(p.Done, "evaluation")
 	if p.Planned > 0 {
-		out += " of about " + number.Count(p.Planned)
+		out = number.Count(p.Done) + " of about " + number.Plural(p.Planned, "evaluation")
 	}
-	out += " evaluations"
 	if p.USD > 0 {
 		out += ", " + number.Dollars(p.USD)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"evolve/gates/review"
 	"evolve/mutate/constants"
+	"evolve/runtime/text"
 )
 
 // Prospect is a target with marked constants.
@@ -45,7 +46,7 @@ func Look(reviewer *review.Reviewer, t review.Target) (*Prospect, error) {
 	case measuredFile(g, list) != "":
 		p.Problem = fmt.Sprintf("a mark cannot be in %s, because the command that measures the constants names this file", measuredFile(g, list))
 	case t.Benchmark.Tune <= baseRuns:
-		p.Problem = fmt.Sprintf("%d runs are too few: the base alone takes %d, so none are left for the search", t.Benchmark.Tune, baseRuns)
+		p.Problem = fmt.Sprintf("%s too few: the base alone takes %d, so none are left for the search", text.Counted(t.Benchmark.Tune, "run is", "runs are"), baseRuns)
 	}
 	p.Constants = list
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n%s", g.Tree, g.Policy, t.Benchmark.Tune, g.Start))
@@ -67,7 +68,7 @@ func measuredFile(g *review.Ground, list []constants.Constant) string {
 // benchmarks, proving a difference in one of them takes more runs.
 func (p *Prospect) Cost() string {
 	b := p.ground.Target.Benchmark
-	return fmt.Sprintf("at most %d runs of %s, and about %d to prove what they find", b.Tune, b, mostFinalists*3*b.Count)
+	return fmt.Sprintf("at most %s of %s, and about %d to prove what they find", text.Count(b.Tune, "run"), b, mostFinalists*3*b.Count)
 }
 
 // Names lists the names of the constants.

@@ -12,6 +12,7 @@ import (
 	"evolve/mutate"
 	"evolve/mutate/constants"
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // prove compares the best configs of the search with the base in new runs, starting with
@@ -24,7 +25,7 @@ func (s *search) prove(ctx context.Context, rec mutate.Recommendation, base []go
 			list = append(list, f)
 		}
 	}
-	said := fmt.Sprintf("%d configs of %s tried", max(0, len(s.candidates)-1), s.Names())
+	said := fmt.Sprintf("%s of %s tried", text.Count(max(0, len(s.candidates)-1), "config"), s.Names())
 	if len(list) == 0 {
 		return Outcome{Text: said + ": none looked better", Settled: true}, nil
 	}
