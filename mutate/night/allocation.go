@@ -191,7 +191,7 @@ func (s *Spec) NewPlan(waits []archive.Waiting) archive.AgentPlan {
 	p := archive.AgentPlan{
 		Agent: a.ID, SuiteHash: tasks.Hash, SplitHash: tasks.SplitHash, AgentHash: a.Hash, SpaceHash: spaceHash(a.Known), PricesHash: s.Settings.Prices,
 		Params: a.Space.Names(), Adapter: a.Adapter, Champion: a.Champion.ID(), Default: a.Known.Default().ID(),
-		Deterministic: a.Deterministic, UsesSeed: a.UsesSeed, Metric: a.Metric, Noise: a.Noise,
+		Deterministic: a.Deterministic, UsesSeed: a.UsesSeed, Metric: a.Metric, Noise: a.Noise, Guarded: a.Guarded,
 		SearchTasks: len(tasks.Search), HoldoutTasks: len(tasks.Holdout), Alike: tasks.Alike, Waits: waits,
 	}
 	for _, suite := range a.Suites {

@@ -170,6 +170,9 @@ type Agent struct {
 	InUse string
 	// Guards are the bounds that a winner must not violate.
 	Guards []stats.Bound
+	// Guarded are the metrics whose guards are written in the settings, including guards
+	// that cannot be judged.
+	Guarded []string
 }
 
 // Fixed reports whether repeating an evaluation yields no new evidence.

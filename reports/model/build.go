@@ -183,5 +183,6 @@ func (b *builder) build(name string) error {
 			return err
 		}
 	}
+	b.unjudged()
 	return b.failed
 }

@@ -56,10 +56,12 @@ type Agent struct {
 	Drafts *Drafts `json:"drafts,omitempty"`
 	// Guards are the conditions, in addition to the score, that the headline's variant must
 	// satisfy; the guard on latency is volatile.
-	Guards  []Guard    `json:"guards,omitempty"`
-	Usage   []Usage    `json:"usage,omitempty"`
-	Domains []Domain   `json:"domains,omitempty"`
-	Tasks   []TaskPair `json:"tasks,omitempty"`
+	Guards []Guard `json:"guards,omitempty"`
+	// Unjudged are the guards that are written in the settings and were not judged.
+	Unjudged []Unjudged `json:"unjudged,omitempty"`
+	Usage    []Usage    `json:"usage,omitempty"`
+	Domains  []Domain   `json:"domains,omitempty"`
+	Tasks    []TaskPair `json:"tasks,omitempty"`
 	// Failures counts the failed runs of champion and variant; it is nil if there is no
 	// comparison.
 	Failures *Failures `json:"failures,omitempty"`

@@ -48,6 +48,10 @@ func usageBlocks(s subject) []block {
 		note = "“Change” is the ratio of the means over the tasks, or of the 95th percentiles, with its " + number.Percent(model.PartLevel) +
 			" interval for new tasks like these. " + laterNote(s) + unseenNote(s) + "The rows without a bound took no part in the verdict."
 	}
+	for _, u := range s.agent.Unjudged {
+		sentence := u.Sentence()
+		note += " " + strings.ToUpper(sentence[:1]) + sentence[1:] + "."
+	}
 	return []block{t, para{Text: say(note), Note: true}}
 }
 

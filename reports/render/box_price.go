@@ -12,6 +12,7 @@ import (
 const (
 	// PricePrefix begins a line of [Price] about a quantity that no guard bounds.
 	PricePrefix = "price: "
+	boundsLabel = "bounds"
 	// leastPrice is the minimum relative change in a mean for the box to name it.
 	leastPrice = .05
 	// maxPrices is the maximum number of quantities, including guards, that the box
@@ -22,10 +23,15 @@ const (
 // consumedRows returns the rows for what the proposed variant consumes compared with its
 // champion, except what guards already show. These are the means that changed, and then the
 // latency, with an interval if there is one. None of them has a bound; a row below them
-// states this.
+// states this, and names the guards that are written in the settings but were not judged.
 func consumedRows(s subject) []boxRow {
 	v := s.agent.Decision.Verdict
-	if !v.Proposes() && v != model.Waits || s.measured() {
+	switch {
+	case !v.Proposes() && v != model.Waits:
+		return nil
+	case s.measured() && len(s.agent.Unjudged) > 0:
+		return []boxRow{unjudgedRow(s, 0)}
+	case s.measured():
 		return nil
 	}
 	guarded := map[string]bool{}
@@ -48,12 +54,27 @@ func consumedRows(s subject) []boxRow {
 	}
 	rows = append(rows, latencyRows(s)...)
 	switch {
+	case len(s.agent.Unjudged) > 0:
+		return append(rows, unjudgedRow(s, len(rows)))
 	case len(rows) > 0:
-		return append(rows, boxRow{Label: "bounds", Note: say("none on " + these(len(rows)) + "; without one, a price does not affect the verdict")})
+		return append(rows, boxRow{Label: boundsLabel, Note: say("none on " + these(len(rows)) + "; without one, a price does not affect the verdict")})
 	case len(guarded) > 0 || s.volatile.Guard != nil || len(s.agent.Usage) == 0:
 		return nil
 	}
 	return []boxRow{{Label: "consumed", Note: say("about the same; no bound is set, so the verdict does not depend on it")}}
+}
+
+// unjudgedRow returns the row that names the guards that were not judged. prices is the
+// number of rows above it.
+func unjudgedRow(s subject, prices int) boxRow {
+	var words []string
+	for _, u := range s.agent.Unjudged {
+		words = append(words, u.Sentence())
+	}
+	if prices > 0 {
+		words = append(words, these(prices)+" took no part in the verdict")
+	}
+	return boxRow{Label: boundsLabel, Note: say(strings.Join(words, "; "))}
 }
 
 // these returns a phrase that refers to the given number of rows above, for use in a

@@ -25,31 +25,44 @@ func TestPriceRows(t *testing.T) {
 		guards   []model.Guard
 		volatile model.VolatileAgent
 		want     string
+		unjudged []model.Unjudged
 	}{
+		{
+			name: "a written guard that is not judged", verdict: archive.Adopt, usage: []model.Usage{tokens(1.84, 1.7, 2)}, volatile: model.VolatileAgent{Champion: fast, Variant: slow},
+			unjudged: []model.Unjudged{{Name: "latency", Reason: "the agent is deterministic"}},
+			want:     "input tokens 1,000 → 1,840 +84 % [+70, +100] | latency (p95) 4 ms → 9 ms (no interval) | bounds the guard on latency is not judged, because the agent is deterministic; these prices took no part in the verdict",
+		},
+		{
+			name: "a written guard on what was not counted", verdict: archive.Adopt, guards: []model.Guard{{Name: "cost"}},
+			unjudged: []model.Unjudged{{Name: "tool_calls", Reason: "neither side reported any"}},
+			want:     "bounds the guard on tool calls is not judged, because neither side reported any",
+		},
 		{
 			"a price without a bound", archive.Adopt,
 			[]model.Usage{tokens(1.84, 1.7, 2)},
 			nil,
 			model.VolatileAgent{Champion: fast, Variant: slow, P95Ratio: &model.Ratio{Ratio: 2.25, Lo: 1.5, Hi: 3}},
 			"input tokens 1,000 → 1,840 +84 % [+70, +100] | latency (p95) 4 ms → 9 ms +125 % [+50, +200] | bounds none on these prices; without one, a price does not affect the verdict",
+			nil,
 		},
-		{"few tasks", archive.Adopt, nil, nil, model.VolatileAgent{Champion: fast, Variant: slow}, "latency (p95) 4 ms → 9 ms (no interval) | bounds none on this price; without one, a price does not affect the verdict"},
-		{"chance", archive.Adopt, []model.Usage{tokens(1.84, .9, 2)}, nil, model.VolatileAgent{}, "consumed about the same; no bound is set, so the verdict does not depend on it"},
-		{"a small change", archive.Adopt, []model.Usage{tokens(1.01, 1.005, 1.02)}, nil, model.VolatileAgent{}, "consumed about the same; no bound is set, so the verdict does not depend on it"},
+		{"few tasks", archive.Adopt, nil, nil, model.VolatileAgent{Champion: fast, Variant: slow}, "latency (p95) 4 ms → 9 ms (no interval) | bounds none on this price; without one, a price does not affect the verdict", nil},
+		{"chance", archive.Adopt, []model.Usage{tokens(1.84, .9, 2)}, nil, model.VolatileAgent{}, "consumed about the same; no bound is set, so the verdict does not depend on it", nil},
+		{"a small change", archive.Adopt, []model.Usage{tokens(1.01, 1.005, 1.02)}, nil, model.VolatileAgent{}, "consumed about the same; no bound is set, so the verdict does not depend on it", nil},
 		{
 			"two are enough", archive.Adopt,
 			[]model.Usage{tokens(1.84, 1.7, 2), calls, iterations},
 			nil,
 			model.VolatileAgent{},
 			"input tokens 1,000 → 1,840 +84 % [+70, +100] | tool calls 2.0 → 3.0 +50 % [+40, +60] | bounds none on these prices; without one, a price does not affect the verdict",
+			nil,
 		},
-		{"a guard has its own row", archive.Adopt, []model.Usage{tokens(1.84, 1.7, 2)}, []model.Guard{{Name: "input tokens"}}, model.VolatileAgent{}, ""},
-		{"no proposal", archive.Keep, []model.Usage{tokens(1.84, 1.7, 2)}, nil, model.VolatileAgent{}, ""},
-		{"nothing was counted", archive.Adopt, nil, nil, model.VolatileAgent{}, ""},
+		{"a guard has its own row", archive.Adopt, []model.Usage{tokens(1.84, 1.7, 2)}, []model.Guard{{Name: "input tokens"}}, model.VolatileAgent{}, "", nil},
+		{"no proposal", archive.Keep, []model.Usage{tokens(1.84, 1.7, 2)}, nil, model.VolatileAgent{}, "", nil},
+		{"nothing was counted", archive.Adopt, nil, nil, model.VolatileAgent{}, "", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := subject{agent: model.Agent{Decision: model.Decision{Verdict: c.verdict}, Usage: c.usage, Guards: c.guards}, volatile: c.volatile}
+			s := subject{agent: model.Agent{Decision: model.Decision{Verdict: c.verdict}, Usage: c.usage, Guards: c.guards, Unjudged: c.unjudged}, volatile: c.volatile}
 			var rows []string
 			for _, r := range consumedRows(s) {
 				parts := []string{r.Label}

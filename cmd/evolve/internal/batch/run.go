@@ -130,6 +130,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	if r.run.Asked == "" { // a resumed run keeps its first value
 		r.run.Asked = asked
 	}
+	r.warnOfGuards()
 	if err := r.start(ctx); err != nil {
 		return Summary{}, err
 	}
@@ -367,13 +368,14 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 	return r.describeJudges(ctx)
 }
 
-// withoutSentences returns plans without their texts for people. A version of evolve that rewords
-// these can then resume a run of an earlier version.
+// withoutSentences returns plans without their texts for people and the list of written
+// guards. A version of evolve that rewords the texts can then resume a run of an earlier
+// version.
 func withoutSentences(plans []archive.AgentPlan) []archive.AgentPlan {
 	out := slices.Clone(plans)
 	for i := range out {
 		p := &out[i]
-		p.Power, p.Warnings, p.Alike, p.Judges, p.JudgeNoise = "", nil, nil, nil, ""
+		p.Power, p.Warnings, p.Alike, p.Judges, p.JudgeNoise, p.Guarded = "", nil, nil, nil, "", nil
 	}
 	return out
 }

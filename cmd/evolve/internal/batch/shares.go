@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/night"
@@ -16,13 +17,13 @@ func (r *runner) spec(a *workspace.Agent) night.Spec {
 		Agent: night.Agent{
 			ID: a.ID, Adapter: a.Adapter.Kind, Hash: a.Hash, Deterministic: a.Deterministic, UsesSeed: a.UsesSeed,
 			Champion: a.Champion, Space: a.Space, Known: a.Known, Read: a.Read, Alike: a.Alike,
-			Guards: r.o.Workspace.Bounds(a),
+			Guards: r.o.Workspace.Bounds(a), Guarded: r.o.Workspace.WrittenGuards(a),
 		},
 		Settings: night.Settings{
 			Limits: set.Limits, Confirm: set.Confirm, Baseline: set.Search.Baseline, Reflect: reflects(&set),
 			Prices: pricesHash(set.Prices), SearchOnly: r.o.SearchOnly(),
 		},
-		Env: r.o.Env, Cautions: shortReplies(r.o.Workspace, a),
+		Env: r.o.Env, Cautions: slices.Concat(shortReplies(r.o.Workspace, a), r.o.Workspace.UnjudgedGuards(a)),
 	}
 	if a.Adapter.Kind == workspace.KindCode {
 		code := r.o.Code.Found[a.ID]

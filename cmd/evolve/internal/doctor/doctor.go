@@ -165,6 +165,7 @@ func Run(ctx context.Context, p Probes) []Check {
 		night := withCode(w, scored)
 		forecasts, limits := checkLimits(ctx, p, night)
 		checks = append(append(append(checks, targets...), limits...), checkPower(night, forecasts)...)
+		checks = append(checks, checkGuards(night)...)
 		checks = append(append(checks, checkJudges(w, forecasts)...), checkSearched(w, forecasts)...)
 	}
 	return checks

@@ -54,7 +54,7 @@ func agentKeys(f *agentFile) object {
 		keys: []key{
 			{name: "id", doc: "name of the agent, the same as the name of its folder", field: text{to: &a.ID, pattern: namePattern, rule: nameRule}, required: true},
 			{name: "adapter", doc: "how the agent is run: {kind: builtin, model: heuristic}, a program of your own, or a service", field: adapterKeys(f), required: true},
-			{name: "deterministic", doc: "true: the same request, seed included, always gets the same answer, which makes runs reproducible byte for byte", field: flag{&a.Deterministic}, def: "false; true for the heuristic model"},
+			{name: "deterministic", doc: "true: the same request, seed included, always gets the same answer, which makes runs reproducible byte for byte; a guard on latency is then not judged", field: flag{&a.Deterministic}, def: "false; true for the heuristic model"},
 			{name: "uses_seed", doc: "false: the answer ignores the seed, so further repeats of a task show nothing new", field: flag{&a.UsesSeed}, def: "true; false for the heuristic model"},
 			{name: "version", doc: "part of the agent's identity in the evaluation cache, in addition to the hash of its folder", field: text{to: &a.Version}},
 			{name: "suites", doc: "benchmarks of the agent: the names of files in suites/ without .jsonl", field: words(&a.Suites, 1, nil, ""), required: true},

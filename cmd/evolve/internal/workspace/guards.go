@@ -45,11 +45,7 @@ func (w *Workspace) Bounds(a *Agent) []stats.Bound {
 			b.Of = stats.P95
 		}
 		on := m.Name == bench.MetricCost || m.Name == bench.MetricLatency
-		for _, g := range []Guards{w.Settings.Guards, a.Guards} {
-			said, ok := g[m.Name]
-			if !ok {
-				continue
-			}
+		for _, said := range w.written(a, m.Name) {
 			on = !said.Off
 			if said.AtMost != nil {
 				b.AtMost = *said.AtMost
@@ -63,7 +59,7 @@ func (w *Workspace) Bounds(a *Agent) []stats.Bound {
 				b.PerPoint = share
 			}
 		}
-		if on && !(m.Name == bench.MetricLatency && a.Deterministic) {
+		if on && !unjudged(a, m.Name) {
 			out = append(out, b)
 		}
 	}
@@ -75,11 +71,11 @@ func (w *Workspace) Bounds(a *Agent) []stats.Bound {
 func guardsKeys(to *Guards) object {
 	var o object
 	for _, m := range bench.Metrics() {
-		what := "mean " + strings.ReplaceAll(m.Name, "_", " ") + " of an evaluation, in " + m.Unit
+		what := "mean " + strings.ReplaceAll(m.Name, "_", " ") + " of an evaluation, in " + m.Unit + ": {at_most, floor}, or off"
 		if m.Name == bench.MetricLatency {
-			what = "95th percentile of the latency"
+			what = "95th percentile of the latency: {at_most, floor}, or off; not judged for a deterministic agent"
 		}
-		k := key{name: m.Name, doc: what + ": {at_most, floor}, or off", field: guardField(to, m.Name)}
+		k := key{name: m.Name, doc: what, field: guardField(to, m.Name)}
 		switch m.Name {
 		case bench.MetricCost:
 			k.def = "{at_most: " + plain(stats.AtMost) + ", floor: " + strconv.FormatFloat(m.Floor, 'f', -1, 64) + "}"
