@@ -134,7 +134,7 @@ type AgentLimit struct {
 	// Policy names the limit under policies when End is LimitPolicies.
 	Policy string `json:"policy,omitempty"`
 	// Evaluations is the number of evaluations that Bound allowed, and Used is the number
-	// that the agent used.
+	// that the agent used, without those that infrastructure prevented.
 	Evaluations int `json:"evaluations"`
 	Used        int `json:"used,omitempty"`
 	// Made is the number of used evaluations that were made rather than found in the

@@ -13,14 +13,23 @@ import (
 // Tally sums up the evaluations of one agent in one run.
 type Tally struct {
 	Evaluations int `json:"evaluations"`
+	// Missing is the number of evaluations without a score, which infrastructure prevented;
+	// tallies that an older evolve stored do not count them.
+	Missing int `json:"missing,omitempty"`
 	// USD is the cost of the evaluations that were not answered from the archive.
 	USD float64 `json:"usd,omitempty"`
 	// Last is the time of the latest evaluation; it is zero if there is none.
 	Last time.Time `json:"last,omitzero"`
 }
 
+// Used returns the number of evaluations that count as used: those with a score.
+func (t Tally) Used() int { return t.Evaluations - t.Missing }
+
 func (t *Tally) add(e *bench.Evaluation) {
 	t.Evaluations++
+	if !e.Scored {
+		t.Missing++
+	}
 	t.USD += paid(e)
 	if e.Time.After(t.Last) {
 		t.Last = normalizeTime(e.Time)
@@ -220,6 +229,9 @@ func (t *tallying) record(ctx context.Context, b *batch, e *bench.Evaluation, pl
 			return err
 		}
 		sum.Evaluations--
+		if !s.Scored {
+			sum.Missing = max(0, sum.Missing-1) // an older evolve counted none
+		}
 		sum.USD -= paid(&s.Evaluation)
 	}
 	sum.add(&counted)

@@ -51,8 +51,10 @@ type Budget struct {
 	made  Made
 }
 
-// Made holds the totals of evaluations: their number, with each retry counted separately,
-// their time and their cost. Calls that are not evaluations are not included.
+// Made holds the totals of evaluations: the number of those that gave a score, their time,
+// and what all of them cost. An attempt that failed because of infrastructure says nothing
+// about the time of an evaluation, so only what it cost is included. Calls that are not
+// evaluations are not included.
 type Made struct {
 	Evaluations int
 	Took        time.Duration
@@ -286,8 +288,8 @@ func (t Ticket) Settle(usd float64, took time.Duration) {
 	}
 }
 
-// Pay ends the reservation of a call that is not an evaluation, or of an evaluation that was
-// withdrawn before the agent began it, and counts its cost.
+// Pay ends the reservation of a call that is not an evaluation, or of an evaluation that
+// gave no score or was withdrawn before the agent began it, and counts its cost.
 func (t Ticket) Pay(usd float64) { t.release(usd) }
 
 // Abandon ends the reservation of an evaluation or a call that was cut off. It counts the

@@ -300,7 +300,11 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 			ticket.Pay(e.Paid())
 			return Evaluation{}, "", h.cutShort(context.Cause(wait))
 		}
-		ticket.Settle(e.Paid(), max(h.now().Sub(start)-lost, 0))
+		if e.Scored {
+			ticket.Settle(e.Paid(), max(h.now().Sub(start)-lost, 0))
+		} else {
+			ticket.Pay(e.Paid())
+		}
 		e.Key, e.Attempts = key, try
 		if invalidated(e, lost) && (beside.refused == nil || !beside.refused.Spent) {
 			if again++; again <= mostPaused {

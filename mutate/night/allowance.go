@@ -143,6 +143,9 @@ func (n *night) made() int { return n.used + int(n.got.Load()) }
 // measure passes the evaluations made since its last call to the meter.
 func (n *night) measure() {
 	now := n.Budget.Made()
+	if now.Evaluations == n.seen.Evaluations {
+		return // what failed since then cost something, but is no measurement
+	}
 	n.meter.Add(now.Evaluations-n.seen.Evaluations, now.Took-n.seen.Took, now.USD-n.seen.USD)
 	n.seen = now
 }
@@ -286,15 +289,14 @@ func (n *night) replanConfirmation() {
 	}
 }
 
-// recorded returns the number of the agent's evaluations in this run that the archive
-// holds, whichever process made them.
-func (n *night) recorded(ctx context.Context) (int, error) {
+// recorded sums up the agent's evaluations in this run that the archive holds, whichever
+// process made them.
+func (n *night) recorded(ctx context.Context) (archive.Tally, error) {
 	ctx = context.WithoutCancel(ctx)
 	if err := n.Archive.Flush(ctx); err != nil {
-		return 0, err
+		return archive.Tally{}, err
 	}
-	t, err := n.Archive.Tally(ctx, n.Run.ID, n.Agent.ID)
-	return t.Evaluations, err
+	return n.Archive.Tally(ctx, n.Run.ID, n.Agent.ID)
 }
 
 // record stores which limit bound the agent's night, how work on the agent ended, given the
@@ -305,13 +307,14 @@ func (n *night) record(ctx context.Context, ended error) {
 	}
 	n.measure()
 	pace := n.meter.Pace()
-	used, err := n.recorded(ctx)
+	all, err := n.recorded(ctx)
 	if err != nil {
 		n.Log.Warn("the run's evaluations are counted without those of earlier processes", "agent", n.Agent.ID, "error", err)
-		used = n.made()
+		all.Evaluations = n.made()
 	}
+	used := all.Evaluations // of the plan, which gives back none that is missing
 	l := archive.AgentLimit{
-		Agent: n.Agent.ID, Evaluations: n.Share.Evaluations, Used: used, Parallel: n.paced(), Slots: PartOf(n.Run.Concurrency, n.Beside),
+		Agent: n.Agent.ID, Evaluations: n.Share.Evaluations, Used: all.Used(), Parallel: n.paced(), Slots: PartOf(n.Run.Concurrency, n.Beside),
 	}
 	left := n.bindingLimit(used)
 	l.Bound = string(left.Limit)

@@ -81,8 +81,8 @@ func paceOf(ctx context.Context, a *archive.Archive, run archive.Run, agentID st
 	return k, nil
 }
 
-// paceOfEvaluations computes the mean time of evaluations, including their judges', as
-// Alone, and their mean cost.
+// paceOfEvaluations computes the mean time of evaluations with a score, including their
+// judges', as Alone, and what one of them cost, including what failed besides.
 func paceOfEvaluations(ctx context.Context, a *archive.Archive, run archive.Run, agentID string, k *Known) error {
 	for e, err := range a.Evaluations(ctx, run.ID, agentID) {
 		if err != nil {
@@ -91,8 +91,11 @@ func paceOfEvaluations(ctx context.Context, a *archive.Archive, run archive.Run,
 		if e.Cached {
 			continue
 		}
-		k.Alone += (e.Latency + e.Judging).Seconds()
 		k.USD += e.Paid()
+		if !e.Scored {
+			continue
+		}
+		k.Alone += (e.Latency + e.Judging).Seconds()
 		k.Ended = e.Time
 		if k.Weight++; k.Weight == paceSample {
 			break

@@ -36,3 +36,38 @@ func TestPaceWithJudges(t *testing.T) {
 		t.Errorf("%+v, %v; want 4 evaluations of 4 seconds and 0.03 USD", k, err)
 	}
 }
+
+// TestPaceWithoutFailures checks that evaluations that infrastructure prevented are no
+// measurement of the pace, and that a run with no other evaluations has no pace.
+func TestPaceWithoutFailures(t *testing.T) {
+	o := newNights(t, 12)
+	ctx := t.Context()
+	for _, c := range []struct {
+		run   string
+		fails int
+		want  float64 // the number of measured evaluations
+	}{{"1-toy", 2, 2}, {"2-toy", 4, 0}} {
+		run := archive.Run{ID: c.run, Number: int(c.run[0] - '0'), State: archive.RunFailed, Agents: []string{"toy"}, Concurrency: 1}
+		if err := o.Archive.PutRun(ctx, run); err != nil {
+			t.Fatal(err)
+		}
+		for seq := range 4 {
+			e := bench.Evaluation{
+				Run: run.ID, Agent: "toy", Seq: int64(seq), Key: bench.Key(c.run + string(rune('a'+seq))), Outcome: agent.OK, Scored: true, Latency: time.Second,
+			}
+			if seq < c.fails {
+				e.Outcome, e.Scored, e.Latency = agent.Infrastructure, false, time.Millisecond
+			}
+			if err := o.Archive.Record(ctx, e, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := o.Archive.Flush(ctx); err != nil {
+			t.Fatal(err)
+		}
+		k, err := paceOf(ctx, o.Archive, run, "toy", 1)
+		if err != nil || k.Weight != c.want || k.Weight > 0 && k.Alone != 1 {
+			t.Errorf("%s: %+v, %v; want %v evaluations of a second", c.run, k, err, c.want)
+		}
+	}
+}

@@ -126,7 +126,7 @@ func evaluationFacts(s subject, idle []spans) facts {
 func runFacts(s subject) facts {
 	v, run := s.report.Volatile, s.report.Run
 	var f facts
-	f.add("budget used", budget(run, v))
+	f.add("budget used", budget(s.report))
 	if l := s.volatile.Limit; l != nil {
 		f.add("binding limit", limitText(*l))
 	}
@@ -193,11 +193,13 @@ func limitText(l model.AgentLimit) spans {
 	return out
 }
 
-func budget(run model.Run, v model.Volatile) string {
+func budget(r model.Report) string {
+	run, v := r.Run, r.Volatile
 	paid := v.CostUSD
-	used := number.Plural(run.Evaluations, "evaluation")
+	scored := usedOf(r)
+	used := number.Plural(scored, "evaluation")
 	if run.BudgetEvals > 0 {
-		used = number.Count(run.Evaluations) + " of " + number.Plural(run.BudgetEvals, "evaluation")
+		used = number.Count(scored) + " of " + number.Plural(run.BudgetEvals, "evaluation")
 	}
 	if paid > 0 || run.BudgetUSD > 0 {
 		used += ", " + number.Dollars(paid)
@@ -281,4 +283,15 @@ func nature(p model.Provenance) spans {
 		return nil
 	}
 	return say(remark(strings.Join(parts, ", ")))
+}
+
+// usedOf returns the number of evaluations of a run that count as used: those with a score.
+func usedOf(r model.Report) int {
+	used := r.Run.Evaluations
+	for _, a := range r.Agents {
+		for _, s := range a.Health.Stages {
+			used -= s.Missing
+		}
+	}
+	return used
 }

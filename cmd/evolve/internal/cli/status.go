@@ -368,7 +368,7 @@ func agentLineOf(ctx context.Context, a *archive.Archive, run, id string) (agent
 	if err != nil {
 		return line, err
 	}
-	line.Evaluations = tally.Evaluations
+	line.Evaluations = tally.Used()
 	champion, err := a.Variant(ctx, id, plan.Champion)
 	if err == nil {
 		line.Champion = fmt.Sprintf("v%d", champion.Number)

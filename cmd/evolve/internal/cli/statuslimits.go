@@ -77,7 +77,7 @@ func spentSoFar(ctx context.Context, a *archive.Archive, r archive.Run) (used in
 		if err != nil {
 			return 0, 0, fmt.Errorf("counting what run %s has spent: %w", r.ID, err)
 		}
-		used += t.Evaluations
+		used += t.Used()
 		usd += t.USD
 	}
 	if paid, known, err := a.Paid(ctx, r); known || err != nil {

@@ -110,7 +110,7 @@ func (s *Source) Nights(ctx context.Context) (nights []view.Night, err error) {
 				if err != nil {
 					return err
 				}
-				n.Evaluations += t.Evaluations
+				n.Evaluations += t.Used()
 				n.USD += t.USD
 			}
 			nights = append(nights, n)
