@@ -333,8 +333,12 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 			if refused.Spent {
 				return e, "", &SpentError{Policy: refused.Policy}
 			}
-			h.limitedBy.Store(&refused.Policy)
-			after = refused.RetryAfter
+			// A breaker that opened because no program serves an address is tried again
+			// sooner: a few more refusals end the run.
+			if beside.refusing == "" || !h.refusals.starting() {
+				h.limitedBy.Store(&refused.Policy)
+				after = refused.RetryAfter
+			}
 		}
 		last, tool := try, ""
 		if beside.refused != nil {

@@ -29,6 +29,13 @@ type refusals struct {
 	worked bool
 }
 
+// starting reports whether nothing has been scored yet.
+func (r *refusals) starting() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.worked
+}
+
 // note counts an attempt; address is the one that refused its connection, or "" if none
 // did. It returns an outage if all attempts from the first one on were refused and their
 // number has reached most, so a server that is still starting has the time of that many

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"evolve/runtime/agent"
 )
@@ -43,6 +44,42 @@ func TestRefusedConnectionsEndTheRun(t *testing.T) {
 		})
 		if errors.As(err, new(*NoServerError)) || calls < 12 {
 			t.Errorf("%s: after %d attempts: %v", name, calls, err)
+		}
+	}
+}
+
+// TestARefusingServerBehindABreaker checks that the delay which an open breaker states is
+// not waited for while a server on this machine has refused every attempt, and that it is
+// once something was scored.
+func TestARefusingServerBehindABreaker(t *testing.T) {
+	const delay = 30 * time.Second
+	refused := agent.Result{
+		Outcome: agent.Infrastructure, Error: "circuit open", Refusing: "127.0.0.1:11434",
+		Refused: &agent.Refusal{Policy: "provider local: circuit open", RetryAfter: delay},
+	}
+	for name, c := range map[string]struct {
+		first agent.Result
+		gone  bool
+	}{"from the first attempt on": {refused, true}, "after an answer": {agent.Result{Outcome: agent.OK}, false}} {
+		calls, waited := 0, time.Duration(0)
+		b := newBed(t, Settings{}, scripted(func(context.Context, agent.Request) agent.Result {
+			if calls++; calls == 1 {
+				return c.first
+			}
+			return refused
+		}), func(context.Context, GradeInput) (Grading, error) { return Grading{Score: 1}, nil })
+		b.harness.breaker = NewBreaker(Patience{}, "champion", func(_ context.Context, d time.Duration) error {
+			waited += d
+			return nil
+		})
+		var err error
+		for _, id := range []string{"a", "b", "c", "d"} {
+			if _, err = b.harness.Evaluate(t.Context(), job(task(id, "x"))); err != nil {
+				break
+			}
+		}
+		if gone := errors.As(err, new(*NoServerError)); gone != c.gone || (waited < delay) != c.gone {
+			t.Errorf("%s: %v after %d attempts and %s of waiting", name, err, calls, waited)
 		}
 	}
 }

@@ -6,16 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/net/http/httpguts"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/thishost"
 )
 
 // HTTPOptions configure an agent that is a server.
@@ -80,7 +79,7 @@ func NewHTTP(o HTTPOptions) (*HTTPAgent, error) {
 			return nil, fmt.Errorf("the agent's header %.40q has a name or value that cannot be sent", name)
 		}
 	}
-	a := &HTTPAgent{o: o, local: loopback(u.Hostname()), slots: make(chan struct{}, o.Parallel)}
+	a := &HTTPAgent{o: o, local: thishost.Is(u.Hostname()), slots: make(chan struct{}, o.Parallel)}
 	if o.Client != nil {
 		a.client = *o.Client
 	} else {
@@ -92,25 +91,6 @@ func NewHTTP(o HTTPOptions) (*HTTPAgent, error) {
 	a.client.Timeout, a.client.CheckRedirect = 0, sameHost
 	a.life, a.end = context.WithCancelCause(context.Background())
 	return a, nil
-}
-
-// loopback reports whether a host name refers to this machine.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// refusing returns the address on this machine that refused the connection, or "" if no
-// such address did.
-func refusing(err error) string {
-	var dial *net.OpError
-	if !errors.Is(err, syscall.ECONNREFUSED) || !errors.As(err, &dial) || dial.Op != "dial" || dial.Addr == nil {
-		return ""
-	}
-	if host, _, err := net.SplitHostPort(dial.Addr.String()); err != nil || !loopback(host) {
-		return ""
-	}
-	return dial.Addr.String()
 }
 
 var errElsewhere = errors.New("the agent redirects to another host or in a loop")
@@ -203,7 +183,7 @@ func (a *HTTPAgent) post(ctx context.Context, req agent.Request, body []byte) (r
 		// Without any answer, there is no evidence that the variant is the cause of the
 		// failure.
 		return agent.Result{
-			Outcome: agent.Infrastructure, Error: clip(fmt.Sprintf("asking the agent: %v", err), a.o.Scrub), Refusing: refusing(err),
+			Outcome: agent.Infrastructure, Error: clip(fmt.Sprintf("asking the agent: %v", err), a.o.Scrub), Refusing: thishost.Refusing(err),
 		}, false
 	}
 	defer resp.Body.Close()

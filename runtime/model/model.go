@@ -220,6 +220,9 @@ const (
 type Error struct {
 	Outcome agent.Outcome
 	Err     error
+	// Refusing is the address of a server on this machine that refused the connection
+	// because no program listens there, or "" if there is none.
+	Refusing string
 }
 
 func (e *Error) Error() string { return e.Err.Error() }

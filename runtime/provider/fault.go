@@ -16,6 +16,7 @@ import (
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
 	"evolve/runtime/policy"
+	"evolve/runtime/thishost"
 )
 
 // Trouble is the kind of a [Fault].
@@ -48,6 +49,9 @@ type Fault struct {
 	Status int
 	// RetryAfter is the delay that the provider suggested; zero if it suggested none.
 	RetryAfter time.Duration
+	// Refusing is the address on this machine that refused the connection, or "" if none
+	// did.
+	Refusing string
 	// Text describes the failure for people.
 	Text string
 	// cause is the context's error, for use with errors.Is.
@@ -173,7 +177,9 @@ func (e Endpoint) unsent(ctx context.Context, x *exchange, clientErr error,
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return describe(TimedOut, "no complete reply in time: %v", err)
 	case errors.As(err, &dial) && dial.Op == "dial", errors.As(err, &certificate):
-		return describe(Unreachable, "no connection: %v", err)
+		f := describe(Unreachable, "no connection: %v", err)
+		f.Refusing = thishost.Refusing(err)
+		return f
 	}
 	return describe(Cut, "no complete reply: %v", err)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/model"
@@ -60,6 +61,31 @@ type Router struct {
 type provider struct {
 	name   string
 	client client
+	// refusing is the address on this machine that refused the latest exchange, or "" if
+	// that exchange had another result. An open breaker makes no exchange.
+	refusing atomic.Pointer[string]
+}
+
+// tell stores the result of an exchange; f is nil if there was a reply.
+func (p *provider) tell(f *Fault) {
+	address := ""
+	if f != nil {
+		address = f.Refusing
+	}
+	p.refusing.Store(&address)
+}
+
+// gone returns the address on this machine that refused a call which failed with err,
+// either itself or before a breaker opened because of it; it returns "" if none did.
+func (p *provider) gone(err error) string {
+	var f *Fault
+	address := p.refusing.Load()
+	switch {
+	case address == nil:
+	case errors.As(err, &f) && f.Refusing == *address, f == nil && errors.As(err, new(*policy.CircuitOpenError)):
+		return *address
+	}
+	return ""
 }
 
 // NewRouter returns a router, or an error that names the provider or route that is invalid.
@@ -83,7 +109,7 @@ func NewRouter(o Options) (*Router, error) {
 		if r.providers[e.Name] != nil {
 			return nil, fmt.Errorf("provider %s is listed twice", e.Name)
 		}
-		r.providers[e.Name] = &provider{e.Name, newClient(e, r.scrub)}
+		r.providers[e.Name] = &provider{name: e.Name, client: newClient(e, r.scrub)}
 	}
 	var err error
 	r.routes, err = newRoutes(o.Routes, o.Default, r.providers)
@@ -126,11 +152,11 @@ func (r *Router) Next(ctx context.Context, req *model.Request) (model.Reply, err
 		reply.Applied = append(before.Applied, reply.Applied...)
 		var spent *policy.BudgetError
 		if !errors.As(err, &spent) || spent.DegradedTo == "" || ctx.Err() != nil {
-			return reply, final(ctx, err)
+			return reply, r.providers[route.Provider].final(ctx, err)
 		}
 		next, ok := r.routes.of(spent.DegradedTo)
 		if !ok || asked[next.Provider] {
-			return reply, final(ctx, err)
+			return reply, r.providers[route.Provider].final(ctx, err)
 		}
 		before.Applied = reply.Applied
 		before.Notes = append(reply.Notes, fmt.Sprintf("the budget of %s is spent; %s was asked instead", route.Provider, next.Provider))
@@ -183,7 +209,8 @@ func (r *Router) ask(ctx context.Context, chat *Chat, req *model.Request, route 
 		}
 		got, err := p.client.ask(ctx, q)
 		var f *Fault
-		if errors.As(err, &f) {
+		known := errors.As(err, &f)
+		if p.tell(f); known {
 			if f.charged() {
 				attempt.Lose()
 			} else {
@@ -239,7 +266,7 @@ func identity(chat *Chat, route Route) string {
 }
 
 // final converts the error of a call into the error that the turn gets.
-func final(ctx context.Context, err error) error {
+func (p *provider) final(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -257,5 +284,5 @@ func final(ctx context.Context, err error) error {
 	if policy.RateLimited(err) {
 		return &model.Error{Outcome: agent.RateLimited, Err: err}
 	}
-	return &model.Error{Outcome: agent.Infrastructure, Err: err}
+	return &model.Error{Outcome: agent.Infrastructure, Err: err, Refusing: p.gone(err)}
 }

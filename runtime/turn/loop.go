@@ -185,12 +185,15 @@ func (r *run) ask(ctx context.Context, req *model.Request, e *ending) (model.Rep
 // compared, a provider's limit must not affect a score: which evaluation reaches the limit
 // depends on earlier calls, so that evaluation counts as missing.
 func (r *run) unreached(provider string, err error) (agent.Outcome, string) {
+	var known *model.Error
+	if errors.As(err, &known) {
+		r.refusing = known.Refusing
+	}
 	if refused := policy.Refused(policy.Provider, provider, err); refused != nil && !r.req.Live {
 		r.refuse(*refused)
 		return refused.Outcome(), r.refused.Policy
 	}
-	var known *model.Error
-	if errors.As(err, &known) {
+	if known != nil {
 		return known.Outcome, known.Error()
 	}
 	return agent.Infrastructure, "the model could not be reached"

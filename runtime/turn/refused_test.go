@@ -104,6 +104,20 @@ func TestAModelsLimitsAreNoScore(t *testing.T) {
 	}
 }
 
+// TestARefusingModelIsNamed tests that the result of an evaluation names the address on this
+// machine at which no model is served, with the limit of the breaker that opened.
+func TestARefusingModelIsNamed(t *testing.T) {
+	const address = "127.0.0.1:11434"
+	for name, err := range map[string]error{"dial": errors.New("connection refused"), "breaker": &policy.CircuitOpenError{RetryAfter: time.Second}} {
+		seen := []model.Request{}
+		a := limited(t, scripted{err: &model.Error{Outcome: agent.Infrastructure, Err: err, Refusing: address}, seen: &seen}, nil)
+		r := a.Run(t.Context(), agent.Request{Task: agent.Task{Goal: "say it"}})
+		if r.Outcome != agent.Infrastructure || r.Refusing != address || (r.Refused != nil) != (name == "breaker") {
+			t.Errorf("%s: %s %q %+v", name, r.Outcome, r.Refusing, r.Refused)
+		}
+	}
+}
+
 // queued is a model whose calls wait in a queue of the policies and then take some time.
 type queued struct {
 	guard *policy.Engine

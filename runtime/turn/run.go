@@ -68,6 +68,7 @@ type run struct {
 	known    string             // experience with the tools, for a language model
 	ranks    map[string]float64 // ranks of the tools that fit the goal, for a language model
 	refused  *agent.Refusal     // the shared limit that ended an evaluation
+	refusing string             // the address on this machine at which no model is served
 	applied  map[string]string  // tool → the policies of its last call, as recorded
 }
 
@@ -266,6 +267,9 @@ func (r *run) result(res agent.Result, reply model.Reply) agent.Result {
 	res.Usage, res.Transcript, res.Requests = r.usage, r.results, r.requests
 	if r.refused != nil && res.Outcome == r.refused.Outcome() {
 		res.Refused = r.refused
+	}
+	if res.Outcome == agent.Infrastructure {
+		res.Refusing = r.refusing
 	}
 	res.Session = r.nextSession(res, reply)
 	return res
