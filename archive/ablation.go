@@ -15,8 +15,23 @@ type Ablation struct {
 	// configs, and for a change that has a single hunk.
 	Parts       []AblationPart `json:"parts,omitempty"`
 	Evaluations int            `json:"evaluations"`
-	Reason      string         `json:"reason"`
+	// Untried is the reason why changes that stay were not tried alone; it is empty if none
+	// is untried, and in records of an older evolve.
+	Untried Untried `json:"untried,omitempty"`
+	Reason  string  `json:"reason"`
 }
+
+// Untried is a reason why changes were not tried alone.
+type Untried string
+
+// The reasons: the plan had no evaluations for it, those that were left for the finalist
+// were too few to try anything, they ended, or those of the search were enough to decide.
+const (
+	UntriedUnplanned Untried = "unplanned"
+	UntriedShort     Untried = "short"
+	UntriedEnded     Untried = "ended"
+	UntriedEnough    Untried = "enough"
+)
 
 // AblationPart is one hunk of a reduced winner's change.
 type AblationPart struct {

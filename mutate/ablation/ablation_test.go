@@ -315,7 +315,7 @@ func TestWhatWasNotMeasuredHasNoFigure(t *testing.T) {
 		untried bool
 		says    string
 	}{
-		{0, true, "the evaluations of the search were enough to decide"},
+		{0, true, ""}, // the search did not decide: there were none
 		{12, true, "the evaluations ran out before "},
 		{400, false, "the reduced variant scored "},
 	} {
@@ -329,6 +329,9 @@ func TestWhatWasNotMeasuredHasNoFigure(t *testing.T) {
 		e := r.Effects[len(r.Effects)-1]
 		if e.Untried != c.untried || !strings.HasPrefix(r.Reason, c.says) || len(asked) < c.budget-1 {
 			t.Errorf("budget %d: %+v, %d asked, %q", c.budget, e, len(asked), r.Reason)
+		}
+		if r.Short != (c.budget < 400) || c.budget == 0 && strings.Contains(r.Reason, "enough") {
+			t.Errorf("budget %d: too small %v, %q", c.budget, r.Short, r.Reason)
 		}
 		if none := (Effect{Param: e.Param, Shown: e.Shown, Untried: true}); c.untried && e != none {
 			t.Errorf("budget %d: a figure for what was not tried: %+v", c.budget, e)

@@ -32,6 +32,8 @@ type Result struct {
 	// Compared reports, for an agent with randomness, whether the small config was compared
 	// with the winner at fresh spots.
 	Compared bool
+	// Short reports whether the budget was too small to try anything.
+	Short bool
 	// Done reports whether no further trials need to be asked for.
 	Done bool
 	// Reason describes the result in words.
@@ -81,7 +83,7 @@ func (a *Ablation) Result() Result {
 // comparison showed that the reduced config would keep the gain.
 func (a *Ablation) result(whole bool) Result {
 	c := a.choice
-	r := Result{Winner: a.winnerID, Small: c.id, Config: c.config.Clone(), Evaluations: a.spent, Done: a.done, Loss: c.loss, Gain: c.gain}
+	r := Result{Winner: a.winnerID, Small: c.id, Config: c.config.Clone(), Evaluations: a.spent, Done: a.done, Short: a.short(), Loss: c.loss, Gain: c.gain}
 	r.Seen = a.evidence.scored(c.id)
 	_, _, r.Compared = a.between(c.id, a.winnerID)
 	for k, p := range a.params {
@@ -120,6 +122,15 @@ func (a *Ablation) result(whole bool) Result {
 	}
 	r.Reason = a.reason(r, whole)
 	return r
+}
+
+// short reports whether the budget is too small to try anything: for a walk, or for a
+// comparison with the winner.
+func (a *Ablation) short() bool {
+	if a.exact {
+		return a.budget < leastWalk
+	}
+	return a.budget < 2*a.leastPairs()
 }
 
 // gone reports whether a parameter's change was reverted completely. If it was reverted
@@ -191,6 +202,7 @@ func (a *Ablation) reason(r Result, whole bool) string {
 	switch {
 	case untried == 0 && unshown > 0 && a.cut:
 		parts = append(parts, "the evaluations ran out before every remaining change was shown to matter by itself")
+	case untried > 0 && r.Short && r.Evaluations == 0: // the table of changes states it
 	case untried > 0 && r.Evaluations == 0:
 		parts = append(parts, "the evaluations of the search were enough to decide")
 	case untried > 0:

@@ -218,8 +218,26 @@ func (m *minimisation) ablate(ctx context.Context, f mutate.Estimate, budget int
 	}
 	record := m.ablationRecord(r)
 	record.Evaluations += m.earlier[f.Variant]
+	record.Untried = untriedBy(r, record.Evaluations, m.Plan.Ablate)
 	m.result.Ablations = append(m.result.Ablations, record)
 	return small, ended
+}
+
+// untriedBy returns the reason why changes that stay were not tried alone, or "" if none is
+// untried. made is the number of evaluations that the finalist's ablation made, and planned
+// that of the whole stage.
+func untriedBy(r ablation.Result, made, planned int) archive.Untried {
+	switch {
+	case !slices.ContainsFunc(r.Effects, func(e ablation.Effect) bool { return e.Untried }):
+		return ""
+	case planned == 0:
+		return archive.UntriedUnplanned
+	case made > 0:
+		return archive.UntriedEnded
+	case r.Short:
+		return archive.UntriedShort
+	}
+	return archive.UntriedEnough
 }
 
 // measure reads the evaluations on search tasks that this run has made. In ordered mode it

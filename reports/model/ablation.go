@@ -34,9 +34,10 @@ type OwnEffect struct {
 	Hi         float64 `json:"hi"`
 	// Evaluations counts the evaluations of the config without the change.
 	Evaluations int `json:"evaluations"`
-	// Untried reports whether the evaluations ended before the config without the change
-	// was compared. If so, there is no difference.
-	Untried bool `json:"untried,omitempty"`
+	// Untried reports whether the config without the change was not compared. If so, there
+	// is no difference, and UntriedBy is the reason, if it is known.
+	Untried   bool            `json:"untried,omitempty"`
+	UntriedBy archive.Untried `json:"untried_by,omitempty"`
 }
 
 // ablate fills in the ablations of the finalists, starting with the headline's. It adds the
@@ -65,13 +66,17 @@ func (b *builder) ablation(a archive.Ablation) Ablation {
 		out.Reverted = append(out.Reverted, clip(name, MaxValue))
 	}
 	for _, e := range a.Effects {
-		out.Effects = append(out.Effects, ParamEffect{clip(e.Param, MaxValue), ownEffectOf(e)})
+		out.Effects = append(out.Effects, ParamEffect{clip(e.Param, MaxValue), ownEffectOf(e, a.Untried)})
 	}
 	return out
 }
 
-func ownEffectOf(e archive.ParamEffect) OwnEffect {
-	return OwnEffect{Difference: e.Difference, Lo: e.Lo, Hi: e.Hi, Evaluations: e.Evaluations, Untried: e.Untried}
+func ownEffectOf(e archive.ParamEffect, by archive.Untried) OwnEffect {
+	out := OwnEffect{Difference: e.Difference, Lo: e.Lo, Hi: e.Hi, Evaluations: e.Evaluations, Untried: e.Untried}
+	if e.Untried {
+		out.UntriedBy = by
+	}
+	return out
 }
 
 func (b *builder) ownEffects(a archive.Ablation) {
@@ -81,7 +86,7 @@ func (b *builder) ownEffects(a archive.Ablation) {
 	}
 	for i := range b.out.Changes {
 		if e, known := effects[b.out.Changes[i].Param]; known {
-			own := ownEffectOf(e)
+			own := ownEffectOf(e, a.Untried)
 			b.out.Changes[i].Own = &own
 		}
 	}
