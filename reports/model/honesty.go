@@ -130,8 +130,12 @@ func (b *builder) honesty() error {
 			continue
 		}
 		runs[e.Run] = true
+		champion, err := b.championOf(e.Run)
+		if err != nil {
+			return err
+		}
 		for _, id := range e.Variants {
-			if id != b.plan.Champion {
+			if id != champion {
 				variants[id] = true
 			}
 		}
@@ -149,6 +153,16 @@ func (b *builder) honesty() error {
 		}
 	}
 	return nil
+}
+
+// championOf returns the champion of a run: a variant that an earlier run confirmed may be
+// the champion of this one.
+func (b *builder) championOf(run string) (agent.ConfigID, error) {
+	plan, err := b.src.Plan(b.ctx, run, b.out.Agent)
+	if errors.Is(err, archive.ErrNotFound) {
+		return b.plan.Champion, nil
+	}
+	return plan.Champion, err
 }
 
 // curve fills in the variants that were recommended in the course of the search. Points

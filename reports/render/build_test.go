@@ -96,6 +96,22 @@ func TestBlockCutShort(t *testing.T) {
 	}
 }
 
+// TestHoldoutOpeningsAfterAnAdoption checks that a variant that an earlier run confirmed is
+// counted also once it is the champion, and the champion of that run is not.
+func TestHoldoutOpeningsAfterAnAdoption(t *testing.T) {
+	w := keepWorld(t, 0)
+	plan, err := w.a.Plan(w.ctx, w.run.ID, "helpdesk")
+	w.must(err)
+	before := plan
+	before.Run, before.Champion, before.Against = "1-00000000", "old", ""
+	w.must(w.a.PutRun(w.ctx, archive.Run{ID: before.Run, Number: 1, State: archive.RunDone}))
+	w.must(w.a.PutPlan(w.ctx, before))
+	w.must(w.a.Expose(w.ctx, archive.Exposure{Agent: "helpdesk", Run: before.Run, SuiteHash: plan.SuiteHash, Variants: []agent.ConfigID{"old", plan.Champion}}))
+	if h := w.report().Agents[0].Honesty; h.Opened != 2 || h.Confirmed != 2 {
+		t.Errorf("opened %d times for %d variants, want 2 and 2", h.Opened, h.Confirmed)
+	}
+}
+
 // TestHoldoutOpenings counts the runs up to this one that opened the same holdout.
 func TestHoldoutOpenings(t *testing.T) {
 	w := keepWorld(t, 0)
