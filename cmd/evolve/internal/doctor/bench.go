@@ -160,7 +160,7 @@ func checkPower(w *workspace.Workspace, forecasts map[string]batch.Expectation) 
 		case !fixed:
 			text += fmt.Sprintf(" within a month, or of %.0f points or more in one night", math.Ceil(100*night))
 		}
-		text += " (" + with + ")"
+		text += " (80 % power, " + with + ")"
 		if assumption := design.Assumption(); assumption != "" {
 			text += "; " + assumption
 		}

@@ -158,7 +158,7 @@ ok backup: after night 2
 ok suite tasks: 24 tasks (12 search, 12 holdout), 2 domains, 24 clusters
 ok agent solver: its program "./agent.sh" exists; it has no network (network: none)
 ok limits solver: 200 evaluations
-warn power solver: can show an improvement of 62 points or more on new tasks (12 independent holdout tasks, 12 pairs a night) | an improvement of 10 points needs about 319 independent holdout tasks
+warn power solver: can show an improvement of 62 points or more on new tasks (80 % power, 12 independent holdout tasks, 12 pairs a night) | an improvement of 10 points needs about 319 independent holdout tasks
 `
 	if diff := cmp.Diff(want, lines(got)); diff != "" {
 		t.Error(diff)
