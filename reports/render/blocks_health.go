@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"evolve/bench"
 	"evolve/reports/model"
 	"evolve/reports/number"
 	"evolve/runtime/agent"
@@ -163,11 +164,25 @@ func runFacts(s subject) facts {
 
 // noiseFact returns the fact that shows how much the champion differs from a rerun of
 // itself; n is nil if there was no rerun.
-func noiseFact(n *model.Noise) fact {
+func noiseFact(s subject) fact {
+	n := s.agent.Health.Noise
 	if n == nil {
-		return fact{"champion against itself", say(styled("not run", dim))}
+		return fact{"champion against itself", say(styled("not run", dim), remark(noRerun(s)))}
 	}
 	return fact{"champion against itself", say(number.Points(n.Difference)+" points  "+number.Interval(n.Lo, n.Hi), noiseWord(n))}
+}
+
+// noRerun returns the reason why the champion was not compared with itself.
+func noRerun(s subject) string {
+	if p := s.agent.Provenance; p.Deterministic && !p.UsesSeed {
+		return "a repeat would give the same answers"
+	}
+	for _, stage := range s.agent.Health.Stages {
+		if stage.Stage == string(bench.StageAA) && stage.Planned > 0 {
+			return "the run ended before both reruns were complete"
+		}
+	}
+	return "no evaluations were planned for it"
 }
 
 func noiseWord(n *model.Noise) span {

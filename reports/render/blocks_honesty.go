@@ -43,7 +43,7 @@ func honestyBlocks(s subject) []block {
 		f = append(f, fact{"holdout decided", say(number.Plural(h.Adopted, "adoption"))})
 	}
 	f = append(f, baselineFacts(h.Baseline)...)
-	f = append(f, noiseFact(s.agent.Health.Noise))
+	f = append(f, noiseFact(s))
 	out = append(out, f)
 	if h.Advice != "" {
 		out = append(out, para{Text: say(styled("Advice: ", strong), h.Advice, ".")})
