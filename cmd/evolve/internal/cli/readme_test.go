@@ -66,6 +66,8 @@ func checkStatistics(t *testing.T, dir string) {
 				Evidence struct {
 					Log      float64 `json:"log_e"`
 					Required float64
+					NewLower float64 `json:"new_tasks_lower"`
+					Fixed    bool
 				}
 			}
 		}
@@ -76,8 +78,9 @@ func checkStatistics(t *testing.T, dir string) {
 	e := data.Agents[0].Headline.Evidence
 	text := strings.Join(strings.Fields(section), " ")
 	for _, want := range []string{
-		fmt.Sprintf(`"log_e" %.2f and "required" %.2f`, e.Log, e.Required),
-		fmt.Sprintf("E is %d,%03d, more than %.0f", int(math.Round(math.Exp(e.Log)))/1000, int(math.Round(math.Exp(e.Log)))%1000, math.Exp(e.Required)),
+		fmt.Sprintf(`"fixed": %v for such an agent, and the bound as "new_tasks_lower" %s.`, e.Fixed, strings.TrimPrefix(fmt.Sprintf("%.3f", e.NewLower), "0")),
+		fmt.Sprintf(`"required" %.2f.`, e.Required),
+		fmt.Sprintf(`The demo's "log_e" is %.2f.`, e.Log),
 		fmt.Sprintf("a probability of 1/%.0f = %s at most", math.Exp(e.Required), strings.TrimPrefix(fmt.Sprintf("%.4f", math.Exp(-e.Required)), "0")),
 	} {
 		if !strings.Contains(text, want) {
