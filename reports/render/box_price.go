@@ -57,7 +57,7 @@ func consumedRows(s subject) []boxRow {
 	case len(s.agent.Unjudged) > 0:
 		return append(rows, unjudgedRow(s, len(rows)))
 	case len(rows) > 0:
-		return append(rows, boxRow{Label: boundsLabel, Note: say("none on " + these(len(rows)) + "; without one, a price does not affect the verdict")})
+		return append(rows, boxRow{Label: boundsLabel, Note: say("none on " + unbounded(len(rows)))})
 	case len(guarded) > 0 || s.volatile.Guard != nil || len(s.agent.Usage) == 0:
 		return nil
 	}
@@ -84,6 +84,14 @@ func these(rows int) string {
 		return "this price"
 	}
 	return "these prices"
+}
+
+// unbounded returns words for the given number of prices without a bound.
+func unbounded(rows int) string {
+	if rows == 1 {
+		return these(rows) + ", so it does not affect the verdict"
+	}
+	return these(rows) + ", so they do not affect the verdict"
 }
 
 // latencyRows returns the row for a latency that has no bound; it returns nothing if no
