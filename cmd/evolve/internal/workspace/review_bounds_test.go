@@ -88,7 +88,7 @@ func TestBound(t *testing.T) {
 		"another verdict":         {func(p *archive.ProposalRecord) { p.Gates[0].Evidence = "looks good" }, "verdicts"},
 		"other evidence":          {func(p *archive.ProposalRecord) { p.Evidence = "sha256:0" }, "basis"},
 		"another title":           {func(p *archive.ProposalRecord) { p.Title = "harmless" }, "basis"},
-		"less evidence":           {func(p *archive.ProposalRecord) { p.Rests = nil }, "basis, another evidence"},
+		"less evidence":           {func(p *archive.ProposalRecord) { p.Rests = nil }, "basis, a different body of evidence"},
 		"approved by its record":  {func(p *archive.ProposalRecord) { p.State = archive.Approved }, "state"},
 		"a file's old content": {func(p *archive.ProposalRecord) {
 			p.Files[0].Old = append([]byte("# x\n"), p.Files[0].Old...)
