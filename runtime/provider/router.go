@@ -66,8 +66,8 @@ type provider struct {
 	refusing atomic.Pointer[string]
 }
 
-// tell stores the result of an exchange; f is nil if there was a reply.
-func (p *provider) tell(f *Fault) {
+// note stores the result of an exchange; f is nil if there was a reply.
+func (p *provider) note(f *Fault) {
 	address := ""
 	if f != nil {
 		address = f.Refusing
@@ -210,7 +210,7 @@ func (r *Router) ask(ctx context.Context, chat *Chat, req *model.Request, route 
 		got, err := p.client.ask(ctx, q)
 		var f *Fault
 		known := errors.As(err, &f)
-		if p.tell(f); known {
+		if p.note(f); known {
 			if f.charged() {
 				attempt.Lose()
 			} else {
