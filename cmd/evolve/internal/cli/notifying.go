@@ -224,7 +224,7 @@ func awaitingEvents(ctx context.Context, con *console, w *workspace.Workspace, a
 		}
 		commands := []string{"evolve show " + p.ID, approve, "evolve reject " + p.ID + ` --reason "…"`}
 		if p.Branch != nil {
-			title += "; " + strings.TrimPrefix(p.Branch.Words(), p.ID+" ")
+			title += "; " + strings.TrimPrefix(p.Branch.Words(), p.ID+" awaits a decision ")
 			commands = slices.Delete(commands, 1, 2)
 		}
 		events = append(events, notify.Event{Kind: workspace.EventAwaits, Subject: p.ID, Title: title, Commands: con.commandList(commands)})
