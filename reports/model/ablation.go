@@ -71,6 +71,22 @@ func (b *builder) ablation(a archive.Ablation) Ablation {
 	return out
 }
 
+// UntriedWords returns the words that replace an effect that was not measured.
+func (o OwnEffect) UntriedWords() string {
+	const what = "not tried alone"
+	switch o.UntriedBy {
+	case archive.UntriedUnplanned:
+		return what + ": no evaluations were planned for it"
+	case archive.UntriedShort:
+		return what + ": too few of the evaluations for it were left"
+	case archive.UntriedEnded:
+		return what + ": the evaluations for it ended"
+	case archive.UntriedEnough:
+		return what + ": the search was enough to decide"
+	}
+	return what
+}
+
 func ownEffectOf(e archive.ParamEffect, by archive.Untried) OwnEffect {
 	out := OwnEffect{Difference: e.Difference, Lo: e.Lo, Hi: e.Hi, Evaluations: e.Evaluations, Untried: e.Untried}
 	if e.Untried {

@@ -3,7 +3,6 @@ package render
 import (
 	"slices"
 
-	"evolve/archive"
 	"evolve/reports/model"
 	"evolve/reports/number"
 )
@@ -64,25 +63,9 @@ func ownEffect(c model.Change) []spans {
 		return []spans{say(number.Unknown), say(number.Unknown)}
 	}
 	if o.Untried {
-		return []spans{say(number.Unknown), say(styled(untriedWords(o.UntriedBy), dim))}
+		return []spans{say(number.Unknown), say(styled(o.UntriedWords(), dim))}
 	}
 	return []spans{judged(model.Effect{Lo: o.Lo, Hi: o.Hi}, number.Points(o.Difference)), say(number.Interval(o.Lo, o.Hi))}
-}
-
-// untriedWords returns what is shown instead of an effect that was not measured.
-func untriedWords(by archive.Untried) string {
-	const what = "not tried alone"
-	switch by {
-	case archive.UntriedUnplanned:
-		return what + ": no evaluations were planned for it"
-	case archive.UntriedShort:
-		return what + ": too few of the evaluations for it were left"
-	case archive.UntriedEnded:
-		return what + ": the evaluations for it ended"
-	case archive.UntriedEnough:
-		return what + ": the search was enough to decide"
-	}
-	return what
 }
 
 // ablationBlocks shows how the finalists were reduced: the headline's finalist in full, and
@@ -101,7 +84,7 @@ func ablationBlocks(s subject) []block {
 		var stay []spans
 		for _, e := range a.Effects {
 			if e.Untried {
-				stay = append(stay, say(clipped(e.Param, 60), styled(" "+untriedWords(e.UntriedBy), aside)))
+				stay = append(stay, say(clipped(e.Param, 60), styled(" "+e.UntriedWords(), aside)))
 				continue
 			}
 			stay = append(stay, say(clipped(e.Param, 60), theirs(" "+number.Points(e.Difference)+" "+number.Interval(e.Lo, e.Hi), aside)))

@@ -262,7 +262,7 @@ func TestAChangeThatWasNotTriedHasNoFigure(t *testing.T) {
 		}
 		text := strings.Join(strings.Fields(rendered(t, render, r)), " ")
 		// A terminal does not show the collapsed sections of the other finalists.
-		if n := strings.Count(text, untriedWords("")); n < 3 || name == "md" && n != 4 {
+		if n := strings.Count(text, (model.OwnEffect{}).UntriedWords()); n < 3 || name == "md" && n != 4 {
 			t.Errorf("%s: %d changes are named as not tried", name, n)
 		}
 	}

@@ -206,7 +206,7 @@ func TestHubTLS(t *testing.T) {
 	begin(t, dir, nil, "run", "--quiet").expect(t, 0, "")
 	check := begin(t, dir, nil, "hub", "check")
 	check.expect(t, 0, "")
-	for _, want := range []string{"with TLS", "  0 jobs and 0 answers are waiting\n", "\n  w1  ", "0 of 2 slots busy\n"} {
+	for _, want := range []string{"with TLS", "  0 jobs are waiting, 0 answers are waiting\n", "\n  w1  ", "0 of 2 slots busy\n"} {
 		if !strings.Contains(check.stdout.String(), want) {
 			t.Errorf("hub check lacks %q:\n%s", want, check.stdout.String())
 		}
