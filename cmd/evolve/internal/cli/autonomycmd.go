@@ -32,7 +32,7 @@ func autonomyCommand(sh *shell) *cli.Command {
 				Description: "The request becomes a proposal that a person approves with a comment. It is refused, with exit code 4, unless the\n" +
 					"archive shows that the requirements are met.",
 				Flags: []cli.Flag{
-					&cli.IntFlag{Name: "level", Usage: "the level `N` that is asked for"},
+					&cli.IntFlag{Name: "level", Usage: "the autonomy level `N` to request"},
 					&cli.StringFlag{Name: "reason", Usage: "the `REASON`, for the person who decides"},
 					&cli.StringFlag{Name: "from", Usage: "the `ID` of the change request in which the agent asked for the level"},
 					byFlag(),
