@@ -84,7 +84,7 @@ func TestGatesAreStopped(t *testing.T) {
 		t.Fatalf("the gates ended: %+v", pr.wait())
 	}
 	pr.signal(syscall.SIGTERM)
-	if r := pr.wait(); r.code != 130 || !strings.Contains(r.stderr, "the gates of P1 were stopped") || !strings.Contains(r.stderr, "tries P1 again") {
+	if r := pr.wait(); r.code != 130 || !strings.Contains(r.stderr, "the gates of P1 were stopped") || !strings.Contains(r.stderr, "repeat the command to try P1 again") {
 		t.Errorf("%+v", r)
 	}
 	if left := p.trees("*"); len(left) > 0 {
