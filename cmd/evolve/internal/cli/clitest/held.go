@@ -57,7 +57,7 @@ func isExecutable(path string) bool {
 }
 
 func scriptLetGo(ts *testscript.TestScript, neg bool, args []string) {
-	var signal os.Signal = os.Interrupt
+	signal := os.Interrupt
 	switch {
 	case slices.Equal(args, []string{"SIGTERM"}):
 		signal = syscall.SIGTERM
