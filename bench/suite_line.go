@@ -11,8 +11,8 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// line checks one line. It keeps the task even if some of the checks fail, so that
-// duplicates and splits are checked over the whole file at once.
+// line checks one line of a suite file. It keeps the task even if some of the checks fail,
+// so that duplicates and splits are checked over the whole file at once.
 func (l *suiteReader) line(no int, line []byte) {
 	if off := InvalidUTF8(line); off >= 0 {
 		l.add(no, columnOf(line, off), "is not valid UTF-8")
@@ -28,7 +28,7 @@ func (l *suiteReader) line(no int, line []byte) {
 		failed = true
 		l.add(no, columnOf(line, off), text)
 	}
-	if n.kind == 'n' { // the shape treats null as absent
+	if n.kind == 'n' { // the shape check treats null as absent
 		report(n.off, "a task must be an object, not null")
 	}
 	taskShape.walk(n, "a task", report)
@@ -96,7 +96,7 @@ func (l *suiteReader) graders(n jsonNode, report func(int, string)) {
 	for _, g := range list.items {
 		typ, ok := g.get("type")
 		if g.kind != '{' || !ok {
-			continue // the shape check has reported it
+			continue // already reported by the shape check
 		}
 		if typ.kind != '"' {
 			report(typ.off, fmt.Sprintf(`"type" must be text, not %s`, typ.name()))

@@ -11,14 +11,14 @@ import (
 )
 
 // shape declares the valid form of a part of a suite line. Because a shape is data, the
-// same declaration serves for checking keys, suggesting keys and checking types.
+// same declaration is used to check keys, to suggest keys and to check types.
 type shape struct {
 	// kind is the required kind of a jsonNode; 0 accepts any value unchecked.
 	kind   byte
-	fields map[string]shape // of an object with declared keys
-	elem   *shape           // of a list's items, or of the values of an object with free keys
+	fields map[string]shape // shape of each member of an object with declared keys
+	elem   *shape           // shape of a list's items, or of the values of an object with free keys
 	need   []string         // required keys of an object
-	orText *shape           // of a string that may replace the object
+	orText *shape           // shape of a string that may replace the object
 	check  func(jsonNode) string
 }
 
@@ -38,7 +38,8 @@ var (
 		},
 		need: []string{"text"},
 	}
-	// graderShape leaves a grader's own fields open: [GraderRules] defines them.
+	// graderShape accepts any further fields, because [GraderRules] defines the fields of
+	// each grader type.
 	graderShape = shape{kind: '{', elem: &shape{}, need: []string{"type"}}
 	turnShape   = shape{
 		kind:   '{',
@@ -84,9 +85,9 @@ var (
 	}
 )
 
-// walk reports every difference between a value and its shape, by byte offset. what names
-// the value in messages. A null value is accepted like an absent one, except for a required
-// key.
+// walk reports every difference between a value and its shape, with the difference's byte
+// offset. what names the value in messages. A null value is accepted like an absent one,
+// except for a required key.
 func (s shape) walk(n jsonNode, what string, report func(off int, text string)) {
 	if s.kind == 0 || n.kind == 'n' {
 		return

@@ -37,12 +37,12 @@ type Task struct {
 	User     *SimulatedUser  `json:"user,omitempty"`
 	Input    json.RawMessage `json:"input,omitempty"`
 	Fixtures Fixtures        `json:"fixtures,omitzero"`
-	// Graders are combined by weight with those of Turns. They grade the last answer of a
-	// conversation. Without any, the grader is exact on Answer.
+	// Graders grade the last answer of a conversation, and are combined by weight with the
+	// graders of Turns. Without any, the exact grader compares the answer with Answer.
 	Graders []GraderSpec `json:"graders,omitempty"`
 	// Answer is the reference answer, if there is one. Agents never see it.
 	Answer *string `json:"answer,omitempty"`
-	// Weight is the weight in the suite's mean; 0 is read as 1.
+	// Weight is the task's weight in the suite's mean; 0 is read as 1.
 	Weight float64  `json:"weight,omitempty"`
 	Tags   []string `json:"tags,omitempty"`
 	Source *Source  `json:"source,omitempty"`
@@ -81,8 +81,8 @@ type Source struct {
 	// Author is the person who approved the answer, and Approval is how they approved it.
 	Author   string `json:"author,omitempty"`
 	Approval string `json:"approval,omitempty"`
-	// File is the name of the log, and Line is the line of the conversation in it, or 0 if
-	// the log has no lines.
+	// File is the name of the log. Line is the number of the conversation's line in the
+	// log, or 0 if the log has no lines.
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
 	// Digest is the SHA-256, in hexadecimal, of the conversation as it was read.
@@ -93,12 +93,12 @@ type Source struct {
 // decodes its own fields.
 type GraderSpec struct {
 	Type string
-	// Weight is the weight among the task's graders; 0 is read as 1.
+	// Weight is the grader's weight among the task's graders; 0 is read as 1.
 	Weight float64
 	// Threshold is the score at which the grader passes; 0 is read as the type's default (1
 	// for most).
 	Threshold float64
-	// Not inverts the score and the pass.
+	// Not inverts the grader's score and whether it passes.
 	Not bool
 	Raw json.RawMessage
 }
@@ -140,7 +140,7 @@ func (t *Task) Unit() string {
 	return t.ID
 }
 
-// Importance returns the weight, 1 by default.
+// Importance returns the task's weight, which is 1 by default.
 func (t *Task) Importance() float64 {
 	if t.Weight > 0 {
 		return t.Weight
@@ -160,11 +160,12 @@ type Suite struct {
 	Judges string
 	// JudgeTerms are the settings of the judge graders, in words.
 	JudgeTerms JudgeTerms
-	// Dir is the folder of the suite file, for fixture folders.
+	// Dir is the folder of the suite file; the paths of fixture folders are relative to it.
 	Dir string
-	// Duplicates are the groups of variations whose tasks are not in one declared cluster.
+	// Duplicates are the groups of tasks that are variations of one another and are not in
+	// the same declared cluster.
 	Duplicates []Duplicates
-	// declared are the splits that the author gave the tasks; an entry is empty if the
+	// declared holds the split that the author gave each task; an entry is empty if the
 	// author gave none.
 	declared []Split
 }
@@ -233,8 +234,8 @@ func (t *Task) Question() (goal, expected string) {
 	return goal, strings.Join(parts, "; ")
 }
 
-// expectations returns the reference of a task, and the specific fields of each grader that
-// has any.
+// expectations returns the reference of a task, if it has one, followed by the specific
+// fields of each grader that has any.
 func (t *Task) expectations() (parts []string) {
 	if t.Answer != nil {
 		parts = append(parts, *t.Answer)

@@ -10,7 +10,7 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// MaxTurns is the largest number of turns of a scripted conversation.
+// MaxTurns is the maximum number of turns in a scripted conversation.
 const MaxTurns = 100
 
 // Turn is one message of the user in a scripted conversation. Its JSON form is the message
@@ -18,8 +18,8 @@ const MaxTurns = 100
 type Turn struct {
 	User string `json:"user"`
 	// Graders grade the answer to this message, in addition to the graders of the task,
-	// which grade the last answer. Without any, the grader is exact on Answer if there is
-	// one.
+	// which grade the last answer. Without any, the exact grader compares the answer to
+	// this message with Answer, if that is set.
 	Graders []GraderSpec `json:"graders,omitempty"`
 	// Answer is the reference answer of this turn, if there is one. Agents never see it.
 	Answer *string `json:"answer,omitempty"`
@@ -82,7 +82,7 @@ func (t *Task) AgentTasks() []agent.Task {
 		}
 		out = append(out, next)
 	}
-	if t.User != nil { // the messages of the simulated user are unknown, but they concern its goal
+	if t.User != nil { // the simulated user's messages are unknown, but they concern that user's goal
 		next := out[len(out)-1]
 		next.Messages = append(slices.Clone(next.Messages), agent.Message{Role: userRole, Content: next.Goal})
 		next.Goal = t.User.Goal
@@ -108,7 +108,8 @@ func (l *suiteReader) checkTurns(t *Task, n jsonNode, report func(int, string)) 
 	}
 }
 
-// notBlank returns the fault of a blank message in a script, and "" for any other message.
+// notBlank returns what is wrong with a blank message in a script; it returns "" for any
+// other message.
 func notBlank(n jsonNode) string {
 	if strings.TrimSpace(n.text) == "" {
 		return "is empty"

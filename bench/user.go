@@ -25,9 +25,9 @@ var userInstructions string
 const (
 	defaultUserTurns = 8
 	defaultStop      = "###STOP###"
-	maxUserMessage   = 8 << 10 // bytes in one of its messages
+	maxUserMessage   = 8 << 10 // maximum length of one message from the user, in bytes
 	maxUserData      = 48 << 10
-	userAttempts     = 3 // calls for one message before unreadable replies count as missing data
+	userAttempts     = 3 // calls for one message; if no reply can be used, the result is missing data
 )
 
 // SimulatedUser is a person whose part in a conversation is played by a model. Agents never
@@ -110,8 +110,8 @@ func (u *SimulatedUser) text() string {
 	return strings.Join(append([]string{u.Goal}, u.Facts...), "\n")
 }
 
-// UserPrompt identifies the instructions of simulated users, in hexadecimal. The identity
-// of a suite with a simulated user includes it.
+// UserPrompt returns a hash of the instructions for simulated users, in hexadecimal. The
+// identity of a suite with a simulated user includes it.
 func UserPrompt() string {
 	sum := sha256.Sum256([]byte("user 3\x00" + userInstructions))
 	return hex.EncodeToString(sum[:16])
@@ -138,7 +138,8 @@ var errNoUser = errors.New("the simulated user needs a model, but none is config
 // next asks the model for the user's next message; done reports whether the user ends the
 // conversation. Before the first message there is no conversation to end, so any text other
 // than the stop word is the message, and if there is no such text, the model is asked
-// again. An error is not a fault of the agent. The usage counts in any case.
+// again. An error is not a fault of the agent. used is the usage of all attempts, even if
+// there is an error.
 func (u *SimulatedUser) next(ctx context.Context, m model.Model, said []agent.Message, first bool, seed int64) (message string, done bool, used agent.Usage, err error) {
 	if m == nil {
 		return "", false, used, errNoUser
@@ -179,8 +180,8 @@ func (u *SimulatedUser) next(ctx context.Context, m model.Model, said []agent.Me
 	return "", false, used, fmt.Errorf("no message in %d attempts: %s", userAttempts, why)
 }
 
-// watchedUser records the error of its call, because a spent budget is a limit that all
-// share.
+// watchedUser records the error of its call, from which next detects that a shared limit,
+// such as a spent budget, refused the call.
 type watchedUser struct {
 	model.Model
 	err error

@@ -15,8 +15,8 @@ type Options struct {
 	// baseline.
 	Budget int
 	Seed   int64
-	// MaxRepeats is the maximum number of repeats of one (config, task): 1 for agents that
-	// ignore the seed, 0 for no maximum.
+	// MaxRepeats is the maximum number of repeats of one pair of config and task: 1 for
+	// agents that ignore the seed, 0 for no maximum.
 	MaxRepeats int
 	// Selection names the parent selector; "" means the default.
 	Selection string

@@ -75,7 +75,7 @@ func (a *variantStats) unpack() {
 	a.packed = nil
 }
 
-// visit calls task for each task of a packed variant, in order.
+// visit calls the function task for each task of a packed variant, in order.
 func (a *variantStats) visit(task func(j int, repeats, told uint16, c irt.Cell, p spend)) {
 	b := a.packed
 	next := func() uint64 {
@@ -118,7 +118,8 @@ func (a *variantStats) scores() []irt.Cell {
 	return out
 }
 
-// spent returns the consumption in order of the tasks. Callers must not change the list.
+// spent returns what the variant consumed on each task, in order of the tasks. Callers must
+// not change the list.
 func (a *variantStats) spent() []spend {
 	if a.packed == nil {
 		return a.spends

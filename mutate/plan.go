@@ -22,8 +22,8 @@ const (
 	leastFinal            = 30
 	// leaderShare is the leaders' share of the evaluations before the final race.
 	leaderShare = 0.25
-	// mostConfigs is the maximum number of variants. It is needed because the time of a fit
-	// is cubic in their number.
+	// mostConfigs is the maximum number of variants. It is needed because the time that a
+	// fit takes is cubic in the number of variants.
 	mostConfigs = 600
 	// leastFirst and leastShown are the minimum numbers of evaluations that a variant gets
 	// at first, without and with a pool of demonstrations. Two sets of demonstrations have

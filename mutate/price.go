@@ -17,8 +17,8 @@ const (
 	leastBilled = 3
 )
 
-// spend is the consumption of a variant's evaluations on one task. The types are small
-// because a long search holds a million of them.
+// spend is the consumption of a variant's evaluations on one task. Its fields have small
+// types because a long search holds a million spends.
 type spend struct {
 	task, n       int32
 	cost, seconds float32
@@ -59,9 +59,9 @@ type priced struct {
 }
 
 // price returns a variant's mean cost and time, and their ratios to the champion's. Each
-// ratio is computed from the sums over the tasks that both have run. Its logarithm is
-// shrunk towards the logarithm of the ratio of the overall means, which counts as three
-// common tasks.
+// ratio is computed from the sums over the tasks that the variant and the champion have
+// both run. Its logarithm is shrunk towards the logarithm of the ratio of the overall
+// means, which counts as three common tasks.
 func (s *search) price(a *variantStats) priced {
 	p := priced{costs: 1, lasts: 1}
 	if n := float64(s.champion.billed); n > 0 {
@@ -226,14 +226,15 @@ func (s *search) front(rank []rival) []Estimate {
 // the order in which a sum is taken changes its last digits.
 const roundoff = 1e-9
 
-// dominates reports whether e is as good as o in all respects and better in at least one.
+// dominates reports whether e is at least as good as o in all respects and better in at
+// least one.
 func (e Estimate) dominates(o Estimate) bool {
 	cost, time := ordered(e.CostUSD, o.CostUSD), ordered(e.Seconds, o.Seconds)
 	return e.Score >= o.Score && cost <= 0 && time <= 0 && (e.Score > o.Score || cost < 0 || time < 0)
 }
 
-// ordered compares two means as [cmp.Compare] does, but returns 0 if they differ only by
-// [roundoff].
+// ordered compares two means as [cmp.Compare] does, but returns 0 if their relative
+// difference is at most [roundoff].
 func ordered(a, b float64) int {
 	if math.Abs(a-b) <= roundoff*math.Max(math.Abs(a), math.Abs(b)) {
 		return 0

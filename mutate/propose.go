@@ -19,7 +19,7 @@ type proposal struct {
 	operator  string
 	rationale string
 	ability   float64 // its expected ability
-	scale     float64 // the operator's scale; 0 for none
+	scale     float64 // the operator's scale; 0 if there is none
 }
 
 // prospect is a point in the space that may become a proposal.
@@ -91,7 +91,7 @@ func (s *search) judge(list []prospect) {
 		points[i] = list[i].point
 	}
 	mean, sd := s.posterior.model.Predict(points)
-	// On this scale the gain in score is at most a quarter.
+	// A unit of ability raises the expected score by at most a quarter.
 	price := operator.PricePerChar / math.Max(0.02, s.slope(s.champion.ability))
 	for i := range list {
 		list[i].mean, list[i].sd = mean[i], sd[i]
@@ -99,9 +99,9 @@ func (s *search) judge(list []prospect) {
 	}
 }
 
-// acquire returns up to size proposals made from the model. They are the points in a pool
-// with the highest upper confidence bounds, from cautious to optimistic, each refined for
-// some rounds.
+// acquire returns proposals made from the model, at most the given number (size). They are
+// the points in a pool with the highest upper confidence bounds, from cautious to
+// optimistic. Each is refined for the given number of rounds (refined).
 func (s *search) acquire(size, refined int) []proposal {
 	defer s.codec.forget()
 	model := s.posterior.model

@@ -19,8 +19,9 @@ const (
 	doubt = 0.5
 	// leastLead is the lead over the champion, in standard errors, that suffices as
 	// evidence after many results; see [search.enoughLead]. strongLead is the lead that
-	// suffices even if the tasks that both have run, of which there must be at least
-	// commonTasks, do not show it. The verdict follows later, on other tasks.
+	// suffices even if the tasks that the variant and the champion have both run, of which
+	// there must be at least commonTasks, do not show it. The verdict follows later, on
+	// other tasks.
 	leastLead, strongLead = 1.5, 2.5
 	// With few results the evidence has to be stronger: the required lead increases by
 	// fewResults divided by the number of results, but by at most moreLead.
@@ -30,8 +31,8 @@ const (
 )
 
 // enoughLead returns the lead over the champion, in standard errors, that suffices as
-// evidence. A standard error treats the model's hyperparameters as known. The error that
-// this ignores is the larger, the fewer the results from which they were learnt.
+// evidence. A standard error treats the model's hyperparameters as known. The fewer the
+// results from which they were learnt, the larger the error that this ignores.
 func (s *search) enoughLead() float64 {
 	return leastLead + math.Min(moreLead, fewResults/float64(max(1, s.results)))
 }
@@ -84,8 +85,9 @@ func (s *search) Recommend() Recommendation {
 	return r
 }
 
-// rivals returns the variants that are worth the most, in descending order. It leaves out
-// variants without any success.
+// rivals returns the variants that are worth the most, in descending order of worth: the
+// predicted mean minus doubt standard deviations, adjusted for the variant's cost and time
+// and for the length of its texts. It leaves out variants without any success.
 func (s *search) rivals() []rival {
 	if !s.posterior.ready() || s.champion.item < 0 {
 		return nil

@@ -1,7 +1,7 @@
 package mutate
 
-// Requests counts a night's requests to the models of an [Author], and keeps them within
-// the author's bounds.
+// Requests counts a night's requests to the models of an [Author], and keeps the requests
+// within the author's bounds.
 type Requests struct {
 	names  []string // of the routes
 	open   int      // asked and not told
@@ -83,8 +83,8 @@ func (r *Requests) Recall(p PastDraft) {
 	r.Tell(p.Route, p.CostUSD, p.Tokens)
 }
 
-// account returns the account of a route; for an unknown route, it returns an account that
-// does not count.
+// account returns the account of a route. For an unknown route, it returns a new account
+// that nothing else uses.
 func (r *Requests) account(route string) *account {
 	for i, name := range r.names {
 		if name == route {

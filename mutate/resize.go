@@ -25,7 +25,8 @@ func (s *search) Resize(budget int) {
 	s.finalFit()
 }
 
-// planned divides the budget that remains after the random baseline's share.
+// planned returns the plan for the part of the budget that remains after the random
+// baseline's share.
 func (s *search) planned() plan {
 	p := newPlan(float64(s.budget)*(1-s.baseline.share), len(s.tasks), s.repeats, s.demoPool.Shows())
 	if s.breeding.patient {

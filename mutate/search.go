@@ -26,7 +26,7 @@ type search struct {
 
 	tasks     []Task
 	taskIndex map[string]int
-	weights   []float64 // of the tasks; their sum is 1
+	weights   []float64 // weights of the tasks; their sum is 1
 	budget    int
 	repeats   int
 	finalists int
@@ -59,7 +59,8 @@ type search struct {
 	ahead, pending map[trialKey]bool
 	freshAt        int // no new variant is sought before this number of asks
 
-	// The enumeration of a small space; see enumerate.go.
+	// values and counted hold the state of the enumeration of a small space; see
+	// enumerate.go.
 	values  [][]any
 	counted int
 
@@ -68,7 +69,7 @@ type search struct {
 
 type trialKey struct{ variant, task, repeat int }
 
-// unbounded is the number of repeats that is used if there is no bound on it.
+// unbounded is the number of repeats that is used if the repeats have no bound.
 const unbounded = math.MaxUint16 - 1
 
 // New returns a searcher.
@@ -153,7 +154,7 @@ func normalizedWeights(tasks []Task) []float64 {
 	return weights
 }
 
-// capacity returns the number of evaluations that a variant can take.
+// capacity returns the maximum number of evaluations that a variant can get.
 func (s *search) capacity() int {
 	if s.repeats > math.MaxInt32/len(s.tasks) {
 		return math.MaxInt32
@@ -230,7 +231,8 @@ func (s *search) Ask() (Trial, Status) {
 	return t, Ready
 }
 
-// choose returns the variant that gets the next evaluation; nil if no variant can take one.
+// choose returns the variant that gets the next evaluation, or nil if no variant can take
+// one.
 func (s *search) choose() *variantStats {
 	if s.baseline.due(s.spent) && s.asked > 0 {
 		if a := s.nextRandom(); a != nil {
@@ -326,8 +328,8 @@ func (s *search) enlarge() bool {
 
 // refused reports whether a config belongs to this run, or to the three quarters of earlier
 // nights' configs that are refused. Whether an earlier config is refused depends only on
-// the seed and the config: if that were drawn on each call, frequent proposals would
-// eventually be accepted.
+// the seed and the config: if it were drawn at random on each call, configs that are
+// proposed often would eventually be accepted.
 func (s *search) refused(id agent.ConfigID) bool {
 	if _, known := s.byID[id]; known {
 		return true

@@ -48,8 +48,8 @@ type Brief struct {
 	// Route is the route of the model, and Wording the wording of the request; see
 	// [Author].
 	Route, Wording string
-	// Cases are evaluations of the variant from which the model should learn, failed ones
-	// first or, for demonstrations, passed ones first.
+	// Cases are those of the variant's evaluations from which the model should learn,
+	// failed ones first or, for demonstrations, passed ones first.
 	Cases []Case
 	// Tried lists earlier changes to the component, latest first.
 	Tried []TriedChange
@@ -69,7 +69,7 @@ type Case struct {
 type TriedChange struct {
 	// Text is the component's new value if that value is a text.
 	Text, Rationale string
-	// Gain is the estimated gain of the change over its parent, in score units.
+	// Gain is the estimated gain of the changed config over its parent, in score units.
 	Gain float64
 	// Refused is the reason why a draft was refused; the other fields are then zero.
 	Refused string
@@ -85,18 +85,18 @@ type TriedChange struct {
 type Observation struct {
 	Trial Trial
 	// Dropped reports whether the trial ended without an evaluation. The searcher then
-	// stops waiting for the trial and ignores it otherwise.
+	// stops waiting for the trial, and the observation has no other effect.
 	Dropped bool
 	Scored  bool
 	Score   float64
 	CostUSD float64
 	// Tokens is the number of input and output tokens of the answer to a brief.
 	Tokens int64
-	// Seconds is the time that the answer took. NaN means that it is unknown, and 0 that
-	// the search must not depend on a clock.
+	// Seconds is the time that the answer took. NaN means that the time is unknown, and 0
+	// means that the search must not depend on a clock.
 	Seconds float64
-	// The kind of a failure, the graders' reasons, and the tool calls with their failures.
-	// These are foreign text, stored as data.
+	// Outcome is the kind of a failure, Reason holds the graders' reasons, and Calls holds
+	// the tool calls with their failures. These are foreign text, stored as data.
 	Outcome agent.Outcome
 	Reason  string
 	Calls   []Call
@@ -138,10 +138,11 @@ type Remembered struct {
 	Changed bool
 }
 
-// Status is the result of Ask.
+// Status is the result of Ask: it tells whether there is a trial, whether the caller must
+// wait for one, or whether the search has ended.
 type Status int
 
-// Ready means that the trial is to be run. Wait means that there is no trial until the
+// Ready means that the trial must be run. Wait means that there is no trial until the
 // searcher gets another result. Done means that the budget is spent or the space is
 // exhausted.
 const (
@@ -194,8 +195,8 @@ type Estimate struct {
 	// Breaks names the guards that the config is expected to violate.
 	Breaks []string
 	// Measured is the mean difference between the config's scores and the champion's on the
-	// tasks that both ran, in score units; Common is the number of these tasks. Measured is
-	// biased, because the variant was selected for it.
+	// tasks that both configs ran, in score units; Common is the number of these tasks.
+	// Measured is biased, because the variant was selected for having a high value.
 	Measured    float64
 	Common      int
 	Evaluations int
@@ -244,6 +245,6 @@ type Rival struct {
 	// Evaluations is the number of evaluations in each group.
 	Evaluations int
 	// Models and Operators are the largest estimated gains over the champion in the two
-	// groups, in score units; 0 if there is no gain.
+	// groups, in score units; each is 0 if its group has no gain.
 	Models, Operators float64
 }

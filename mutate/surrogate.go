@@ -7,8 +7,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Surrogate is a search's model that can be used without a search. It is fitted to
-// evaluations of any configs and predicts differences in score between any configs,
+// Surrogate is the model that a search uses, made available without a search. It is fitted
+// to evaluations of any configs and predicts differences in score between any configs,
 // including configs without evaluations. It is not safe for concurrent use.
 type Surrogate struct {
 	codec   *codec
@@ -17,13 +17,13 @@ type Surrogate struct {
 	model   *irt.Model
 	items   []irt.Item
 	at      map[agent.ConfigID]int
-	// told counts, for each task of each item, the repeats that were added up to the first
-	// gap; ahead holds the evaluations added after the gap.
+	// told holds, for each task of each item, the number of added repeats before the first
+	// gap; ahead holds the evaluations that were added and come after the gap.
 	told  [][]int32
 	ahead map[trialKey]bool
 	// learnt is the number of items when the hyperparameters were last learnt.
 	learnt int
-	// fresh reports whether evaluations were added since the last fit.
+	// fresh reports whether evaluations have been added since the last fit.
 	fresh, fitted bool
 }
 
@@ -79,8 +79,8 @@ func (s *Surrogate) first(k trialKey) bool {
 	return true
 }
 
-// Fit fits the model to the added evaluations. The items are in the order in which they
-// were first added.
+// Fit fits the model to the added evaluations. The model's items are the configs, in the
+// order in which they were first added.
 func (s *Surrogate) Fit() {
 	if !s.fresh || len(s.codec.dims) == 0 {
 		return
@@ -103,9 +103,9 @@ func (s *Surrogate) Fit() {
 type Contrast struct {
 	Mean             []float64
 	Posterior, Prior *mat.SymDense
-	// Slope is the factor that converts such a difference into a difference of the expected
-	// score, a weighted mean over all tasks. It is the mean of the slopes at the midpoints
-	// between the config and each of the others.
+	// Slope is the factor that converts a difference in logits into a difference in the
+	// expected score, which is a weighted mean over all tasks. It is the mean of the slopes
+	// at the midpoints between the config and each of the others.
 	Slope float64
 }
 

@@ -8,7 +8,8 @@ import (
 )
 
 // Tell receives a result. If this searcher did not ask for the result, as in a resumed run,
-// Tell adds its variant. The result counts as spent if it belongs to a search stage.
+// Tell adds the result's variant, and counts the evaluation as spent if it belongs to a
+// search stage.
 func (s *search) Tell(o Observation) {
 	if o.Trial.Brief != nil {
 		s.answer(o)
@@ -50,8 +51,8 @@ func (s *search) Tell(o Observation) {
 }
 
 // first marks a trial's result as received, and reports whether it was new. The results of
-// a task mostly arrive in the order of their repeats, so the number of repeats without a
-// gap replaces a set of them.
+// a task mostly arrive in the order of their repeats, so told only counts the repeats
+// before the first gap, and ahead holds the results after it.
 func (s *search) first(a *variantStats, k trialKey) bool {
 	if k.repeat < int(a.told[k.task]) || s.ahead[k] {
 		return false
@@ -76,7 +77,7 @@ func (s *search) finalFit() {
 func (s *search) adopt(t Trial) *variantStats {
 	config, problems := s.space.Parse(t.Config)
 	if len(problems) > 0 {
-		return nil // the space has changed since
+		return nil // the space has changed since the config was made
 	}
 	known := len(s.variants)
 	a := s.add(proposal{config: config, operator: t.Operator, rationale: t.Rationale}, t.Stage == bench.StageBaseline)

@@ -18,8 +18,8 @@ import (
 // lines, with their distances for the model. A text is treated as the sum of its parts: the
 // sentences of an instruction, or whole demonstrations. The product of two parts is 1 if
 // they are equal, and otherwise wordShare times the cosine of their words and pairs of
-// words. The squared distance x of two texts therefore counts the parts that only one of
-// them has, and counts reworded parts less. The distance for the model is √(1 −
+// words. The squared distance x between two texts therefore counts the parts that only one
+// of them has, and gives reworded parts less weight. The distance for the model is √(1 −
 // exp(−x/farApart)), which is also Euclidean.
 type texts struct {
 	// demonstrations reports whether the parts are demonstrations. The last demonstration
@@ -30,22 +30,26 @@ type texts struct {
 	parts          [][]int // of each text
 	norms          []float64
 	chars          []int
-	// The parts by their texts, with their words and products.
+	// known holds the number of each part, by the part's text; words holds the words of
+	// each part, and products the products of each part with all parts.
 	known    map[string]int
 	words    [][]word
 	products [][]float64
 	apart    *irt.Texts
-	// kept is the number of texts, from the start of list, that are kept; the texts after
-	// these belong to points that are not variants yet.
+	// kept is the number of texts at the start of list that forget retains; the texts after
+	// them belong to points that are not variants yet.
 	kept int
 }
 
 const (
-	// wordShare is the share of a product that depends on the words.
+	// wordShare is the factor by which the cosine of two different parts is multiplied to
+	// obtain their product.
 	wordShare = 2.0 / 3
-	// lastShare is the squared weight of a demonstration's being the last.
+	// lastShare is the square of the additional weight that a demonstration has if it is
+	// the last one.
 	lastShare = 0.25
-	// farApart is the squared distance, in parts, of two texts that have little in common.
+	// farApart is the squared distance, in parts, between two texts that have little in
+	// common.
 	farApart = 4
 	// mostWords is the maximum number of words in a part, and mostTexts the maximum number
 	// of texts that get codes of their own.
@@ -83,7 +87,7 @@ func (t *texts) add(text string) int {
 	t.list, t.parts = append(t.list, text), append(t.parts, parts)
 	t.chars = append(t.chars, utf8.RuneCountInString(text))
 	t.at[text] = at
-	sums := make([]float64, len(t.products)) // of the products of the text with each part
+	sums := make([]float64, len(t.products)) // for each part, the sum of its products with the parts of the text
 	for _, p := range parts {
 		for q, v := range t.products[p] {
 			sums[q] += v
@@ -99,7 +103,7 @@ func (t *texts) add(text string) int {
 	return at
 }
 
-// forget removes the texts that are not kept.
+// forget removes all texts after the first t.kept texts.
 func (t *texts) forget() {
 	for _, text := range t.list[t.kept:] {
 		delete(t.at, text)
@@ -108,8 +112,8 @@ func (t *texts) forget() {
 	t.apart.Truncate(t.kept)
 }
 
-// product returns the product of a text with the text to which the sums belong, given the
-// first text's parts.
+// product returns the product of two texts, given the parts of one text and, for each part,
+// the sum of its products with the parts of the other text.
 func product(parts []int, sums []float64) float64 {
 	n := 0.0
 	for _, q := range parts {

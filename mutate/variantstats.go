@@ -50,8 +50,8 @@ type variantStats struct {
 	// packed replaces repeats, told, cells and spends while the variant gets no
 	// evaluations; see packed.go.
 	packed []byte
-	// incidents are failed evaluations, for operators, and cases the latest evaluations,
-	// for briefs.
+	// incidents holds failed evaluations, which operators use, and cases the latest
+	// evaluations, which briefs use.
 	incidents []operator.Incident
 	cases     []Case
 
@@ -71,7 +71,7 @@ func (s *search) open(a *variantStats) bool { return a.fewest < s.repeats }
 // result yet.
 func (a *variantStats) pending() int { return max(a.asked, a.target) - a.results }
 
-// advance marks a task's repeats below next as used.
+// advance marks the repeats of a task whose numbers are less than next as used.
 func (a *variantStats) advance(task, next int) {
 	if next <= int(a.repeats[task]) || next > math.MaxUint16 {
 		return

@@ -14,10 +14,11 @@ type Change struct {
 	Time            time.Time
 }
 
-// Changes returns the commits after from, up to and including to, that changed a file or
-// folder in paths, which are relative to the folder of the repository. It returns them
-// earliest first, at most the given number, together with the number of all such commits.
-// It fails with ErrNoGit if git is not installed.
+// Changes returns the commits in the history of the commit to that are not in the history
+// of the commit from, and that changed a file or folder in paths, which are relative to the
+// folder of the repository. It returns the earliest of them, at most the given number
+// (most), earliest first, together with the number of all such commits. It fails with
+// ErrNoGit if git is not installed.
 func (r *Repository) Changes(ctx context.Context, from, to string, most int, paths ...string) (list []Change, all int, err error) {
 	if !hashForm.MatchString(from) || !hashForm.MatchString(to) {
 		return nil, 0, fmt.Errorf("reading the history: %.20q or %.20q is not a commit", from, to)

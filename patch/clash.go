@@ -49,7 +49,7 @@ func (r *Repository) clashes(name string) error {
 	return r.clear(name)
 }
 
-// clear removes a folder without files that deleted refs left behind at a ref's path. It
+// clear removes the folder at a ref's path if deleted refs left it behind without files. It
 // returns a *ClashError if the folder contains a file.
 func (r *Repository) clear(name string) error {
 	file, err := removeEmpty(r.refPath(name))

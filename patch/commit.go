@@ -38,7 +38,7 @@ func (e *ConflictError) Error() string {
 	return "changed since: " + strings.Join(e.Paths, ", ")
 }
 
-// with calls op with a newly opened store.
+// with opens a store, calls op with it, and closes the store.
 func (r *Repository) with(op func(*store) error) error {
 	s, err := r.openStore()
 	if err != nil {

@@ -64,7 +64,8 @@ func withoutDrivers(names []string) []string {
 // content that differs from the committed content, apart from line endings.
 var rewritingAttributes = []string{"filter", "ident", "working-tree-encoding"}
 
-// attributes returns git's attributes for paths relative to dir: path → attribute → value.
+// attributes returns git's attributes for paths relative to dir. The result maps each path
+// to its attributes, and each attribute to its value.
 func (r *Repository) attributes(ctx context.Context, dir string, names, paths []string) (map[string]map[string]string, error) {
 	with := *r
 	with.input = strings.Join(paths, "\x00") + "\x00"
@@ -101,7 +102,7 @@ func (r *Repository) rewritten(ctx context.Context, dir string, paths []string) 
 			value := attributes[path][name]
 			switch {
 			case value == "" || value == "unspecified" || value == "unset":
-			case name == "filter" && !slices.Contains(names, value): // git has no command for it
+			case name == "filter" && !slices.Contains(names, value): // git has no command for this filter
 			default:
 				out = append(out, fmt.Sprintf("%s (%s=%s)", path, name, value))
 			}

@@ -24,10 +24,11 @@ type exporter struct {
 }
 
 // Export writes the files of a commit or tree into a folder, which must be empty and is
-// created if necessary. It writes the stored contents without filters, with the modes 0644
-// and 0755, and no .git. Links and submodules are left out (Tree lists them). Export
-// returns an error for names that could lead outside the folder or into a .git, and for
-// names that the file system treats as equal to a name already written.
+// created if necessary. It writes the stored contents without applying filters, gives the
+// files the modes 0644 and 0755, and writes no .git. Links and submodules are left out
+// (Tree lists them). Export returns an error for names that could lead outside the folder
+// or into a .git, and for names that the file system treats as equal to a name already
+// written.
 //
 // The time of each file and folder is derived from the hash of its content ([TimeOf]),
 // because go's test cache compares sizes and times. The cache thus treats equal trees as

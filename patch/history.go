@@ -38,8 +38,8 @@ func (r *Repository) Saying(ctx context.Context, text string) ([]Message, error)
 	return out, nil
 }
 
-// MessageOf returns a commit's message; there reports whether the repository has that
-// commit.
+// MessageOf returns a commit's message. The second result (there) reports whether the
+// repository has the commit.
 func (r *Repository) MessageOf(commit string) (m Message, there bool) {
 	err := r.with(func(s *store) error {
 		c, err := s.commit(commit)

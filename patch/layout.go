@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// layout holds the paths of a repository's parts.
+// layout holds the paths of a repository's folders.
 type layout struct {
 	// top is the root of the working tree; it is empty for a bare repository.
 	top string
@@ -35,7 +35,8 @@ func locate(dir string) (layout, error) {
 	}
 }
 
-// repositoryAt checks whether one folder is the root of a repository.
+// repositoryAt reports whether a folder is the root of a repository, and returns the
+// repository's layout if it is.
 func repositoryAt(dir string) (l layout, found bool, err error) {
 	dot := filepath.Join(dir, ".git")
 	info, err := os.Stat(dot)
@@ -101,7 +102,7 @@ func gitFile(path string) (string, error) {
 }
 
 // commonDir returns the folder with refs and objects, which a linked worktree shares with
-// the main one.
+// the main working tree.
 func commonDir(gitDir string) (string, error) {
 	data, err := wholefile.Read(filepath.Join(gitDir, "commondir"), maxGitFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,7 +118,7 @@ func commonDir(gitDir string) (string, error) {
 	return dir, nil
 }
 
-// against resolves a path that may be relative to a folder.
+// against resolves a path relative to a folder, unless the path is absolute.
 func against(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)

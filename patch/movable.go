@@ -104,8 +104,8 @@ func plainAttributes(path string) string {
 }
 
 // checkUncommitted returns an error for files in the working tree that differ from the
-// commit, even if the index lists them as unchanged. Git trusts the index, and overwrites
-// files that it ignores.
+// commit, even if the index lists them as unchanged. The check is needed because git trusts
+// the index, and because git overwrites ignored files.
 func (r *Repository) checkUncommitted(ctx context.Context, dir string, files []File) error {
 	var touched []string
 	for _, f := range files {

@@ -87,9 +87,10 @@ func output(cmd *exec.Cmd) (string, error) {
 	return out.String(), err
 }
 
-// keptVariables are those git variables that identify the operator and the operator's own
-// settings. All other git variables could redirect git, or make it run or write something:
-// GIT_DIR, GIT_CONFIG_PARAMETERS, GIT_EXEC_PATH, GIT_TRACE, GIT_SSH.
+// keptVariables are the git variables that nativeEnv preserves, because they identify the
+// operator and the operator's own settings. All other git variables could redirect git, or
+// make it run or write something: GIT_DIR, GIT_CONFIG_PARAMETERS, GIT_EXEC_PATH, GIT_TRACE,
+// GIT_SSH.
 var keptVariables = map[string]bool{
 	"GIT_CONFIG_GLOBAL": true, "GIT_CONFIG_SYSTEM": true, "GIT_CONFIG_NOSYSTEM": true, "GIT_CEILING_DIRECTORIES": true,
 	"GIT_AUTHOR_NAME": true, "GIT_AUTHOR_EMAIL": true, "GIT_COMMITTER_NAME": true, "GIT_COMMITTER_EMAIL": true,

@@ -55,13 +55,13 @@ type store struct {
 	// added holds the objects to write, and order their hashes, children before parents.
 	added map[plumbing.Hash]*plumbing.MemoryObject
 	order []plumbing.Hash
-	// folders is the number of trees that were read.
+	// folders is the number of trees that have been read.
 	folders int
 	// why returns the reason why an object may be missing.
 	why func() string
 }
 
-// openStore lists the object folders of a repository.
+// openStore returns a store for the repository, with the list of its object folders.
 func (r *Repository) openStore() (*store, error) {
 	s := &store{indexes: r.indexes, added: map[plumbing.Hash]*plumbing.MemoryObject{}, why: r.whyMissing}
 	return s, s.addDir(filepath.Join(r.common, "objects"), 0)
@@ -184,7 +184,7 @@ func (s *store) locate(h plumbing.Hash) (place, error) {
 		}
 		for i, p := range s.packs {
 			if offset, err := p.FindOffset(h); err == nil {
-				s.packs[0], s.packs[i] = p, s.packs[0] // related objects are packed together
+				s.packs[0], s.packs[i] = p, s.packs[0] // related objects are packed together, so the next search begins with this pack
 				return place{pack: p, offset: offset}, nil
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// foreign reports whether the repository belongs to a user other than the one as whom this
-// process runs. If it does, native git requires safe.directory.
+// foreign reports whether the repository belongs to a user other than this process's user.
+// If so, native git requires the setting safe.directory.
 func (l layout) foreign() bool {
 	for _, dir := range []string{l.top, l.git} {
 		info, err := os.Stat(dir)

@@ -14,7 +14,7 @@ import (
 type Problem struct {
 	// Name is git's name for the property.
 	Name string
-	// Why describes the problem, as the end of a sentence about the repository.
+	// Why describes the problem, in words that follow "the repository".
 	Why string
 	// Hint describes what to do; it is empty if nothing can be done.
 	Hint string
@@ -111,7 +111,7 @@ func (l layout) formats(s settings, add func(fatal bool, name, hint, why string,
 }
 
 // hasPromisor reports whether a remote promises objects that are missing here. Current git
-// marks a partial clone in this way, without the extension.
+// marks a partial clone in this way, without the extension partialClone.
 func hasPromisor(s settings) bool {
 	if !s[0].HasSection("remote") {
 		return false

@@ -29,10 +29,10 @@ func (r *Repository) Propose(id string, files []File, message string, by Person,
 }
 
 // Publish points a proposal's ref at its commit, and returns the ref. If the ref is at
-// another commit, mine reports whether that is an earlier commit of the same proposal. If
-// it is, the ref moves. If not, another workspace has given the same id to its own
-// proposal; that proposal's ref stays, and the commit gets a ref whose name ends with the
-// beginning of the commit's name.
+// another commit, mine reports whether the other commit is an earlier one of the same
+// proposal. If it is, the ref moves. If it is not, another workspace has given the same id
+// to its own proposal; the ref of the other workspace's proposal stays, and the commit gets
+// a ref whose name ends with the beginning of the commit's name.
 func (r *Repository) Publish(id, commit string, by Person, mine func(commit string) bool) (ref string, err error) {
 	ref = ProposalRef(id)
 	old, err := r.Ref(ref)

@@ -29,8 +29,8 @@ func (e *NoRemoteError) Error() string {
 	return fmt.Sprintf("the repository in %s has no remote %s", e.Folder, e.Name)
 }
 
-// The limits on the number of bytes that git prints about a remote, and on the wait for
-// output that a process left running may hold open.
+// mostTips and mostRemarks limit the number of bytes that git prints about a remote, and
+// remoteDrain limits the wait for output that a process left running may hold open.
 const (
 	mostTips    = 4 << 20
 	mostRemarks = 2 << 10
@@ -139,9 +139,9 @@ func (m *Remote) Fetch(ctx context.Context, tips Tips, branches ...string) (map[
 	return out, nil
 }
 
-// Push moves a branch of the remote to a commit if the branch is still at the commit was.
-// If was is empty, the branch must not exist; if commit is empty, Push deletes the branch.
-// A branch that is at another commit is never overwritten.
+// Push moves a branch of the remote to a commit if the branch is still at the given old
+// commit (was). If was is empty, the branch must not exist; if commit is empty, Push
+// deletes the branch. A branch that is at another commit is never overwritten.
 func (m *Remote) Push(ctx context.Context, branch, commit, was string) error {
 	return m.push(ctx, branch, commit, was)
 }
@@ -201,7 +201,7 @@ var credentialVariables = []string{
 	"GIT_ASKPASS", "SSH_ASKPASS", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY",
 }
 
-// remoteEnv is [nativeEnv] for commands that contact a remote.
+// remoteEnv does what [nativeEnv] does, for commands that contact a remote.
 func remoteEnv(env []string) []string {
 	out := append(nativeEnv(env), "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh")
 	for _, kv := range env {

@@ -87,8 +87,8 @@ func (r *Repository) Below() string {
 	return filepath.ToSlash(below)
 }
 
-// Head returns the checked-out branch, which is empty if HEAD is detached, and its commit.
-// It fails with ErrNoRepository if there is no commit yet.
+// Head returns the checked-out branch, which is empty if HEAD is detached, and the
+// checked-out commit. It fails with ErrNoRepository if there is no commit yet.
 func (r *Repository) Head() (branch, commit string, err error) {
 	data, err := wholefile.Read(filepath.Join(r.git, "HEAD"), maxGitFile)
 	if err != nil {

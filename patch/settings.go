@@ -54,8 +54,8 @@ func (l layout) local() (settings, error) {
 	return s, nil
 }
 
-// settings returns the settings that native git would use, from the system's to the working
-// tree's.
+// settings returns the settings that native git would use, in order of increasing
+// precedence: from those of the system to those of the working tree.
 func (r *Repository) settings() (settings, error) {
 	env := map[string]string{}
 	for _, kv := range r.env {

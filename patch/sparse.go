@@ -22,9 +22,9 @@ func (r *Repository) checkSkipped(ctx context.Context, dir string, paths []strin
 }
 
 // checkSparse returns an error for paths, including new ones, that the patterns of a sparse
-// checkout leave out. To find them, it moves r's copy of the index from head to tree, with
-// an empty folder as the working tree. Without a sparse checkout it needs only one run of
-// git.
+// checkout leave out. To find these paths, it moves r's copy of the index from the commit
+// in head to the tree in tree, with an empty folder as the working tree. Without a sparse
+// checkout it needs only one run of git.
 func (r *Repository) checkSparse(ctx context.Context, dir, private, empty, head, tree string, paths []string) error {
 	if on, err := r.isSet(ctx, dir, "core.sparseCheckout"); err != nil || !on {
 		return err
@@ -103,8 +103,8 @@ func (r *Repository) excluded(ctx context.Context, dir string, paths []string) e
 	return e
 }
 
-// root returns the root of the working tree that contains a folder. dir is the folder that
-// the caller opened, or a root already.
+// root returns the root of the working tree that contains a folder. dir must be the folder
+// for which the repository was opened, or itself a root.
 func (r *Repository) root(dir string) string {
 	if dir == r.dir && r.top != "" {
 		return r.top

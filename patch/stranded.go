@@ -15,7 +15,8 @@ import (
 // differ from the branch.
 type StrandedError struct {
 	Folder string
-	// Paths are relative to the root of the working tree.
+	// Paths lists the files that differ from the branch, relative to the root of the
+	// working tree.
 	Paths []string
 	// Err is the error that prevented git from moving the branch.
 	Err error
@@ -79,9 +80,9 @@ func (r *Repository) written(ctx context.Context, dir string, f File) (bool, err
 }
 
 // restore restores the files and the index that a fast-forward wrote before it failed with
-// cause. It touches only files whose content is exactly what the fast-forward writes and
-// was different before. It returns the cause, wrapped in a *StrandedError if something
-// could not be restored.
+// the error cause. It touches only files whose content is exactly what the fast-forward
+// writes and was different before. It returns cause, wrapped in a *StrandedError if
+// something could not be restored.
 func (r *Repository) restore(ctx context.Context, was mergeState, cause error) error {
 	ctx = context.WithoutCancel(ctx) // an interrupted command must not leave half of a change either, so the restore is not interrupted
 	head, err := r.headOf(ctx, was.folder)
@@ -142,14 +143,15 @@ func discard(dir string, f File) error {
 	return nil
 }
 
-// errUnfinished is the reason for changed files in a working tree whose branch has not
-// moved.
+// errUnfinished is the error that a [StrandedError] holds if an interrupted fast-forward
+// left changed files in a working tree without moving the branch.
 var errUnfinished = errors.New("a fast-forward was interrupted")
 
-// PutBack restores the files and the index that a fast-forward of a branch from base to a
-// commit wrote to a working tree before it was interrupted without moving the branch. It
-// touches only files that have exactly the content in the commit, and it touches nothing if
-// the branch has moved. A *StrandedError names the files that it could not restore.
+// PutBack restores the files and the index that an interrupted fast-forward of a branch,
+// from the commit base to another commit, wrote to a working tree without moving the
+// branch. It touches only files that have exactly the content in the other commit, and it
+// touches nothing if the branch has moved. A *StrandedError names the files that it could
+// not restore.
 func (r *Repository) PutBack(ctx context.Context, branch, base, commit string) error {
 	places, err := r.Checkouts(branch)
 	if err != nil {

@@ -27,8 +27,8 @@ type input struct {
 	Confirm    confirm.Settings
 	SearchOnly bool
 	Baseline   float64
-	// AA is the number of evaluations of the champion against itself; nil means that it is
-	// not yet determined and is derived from the budget.
+	// AA is the number of evaluations that compare the champion with itself; nil means that
+	// this number is not yet determined and is derived from the budget.
 	AA *int
 	// Watch is the number of tasks on which an agent without randomness must be measured
 	// again.
@@ -55,8 +55,8 @@ type allocation struct {
 	// Detectable and Month are the smallest improvements on new tasks, in score units, that
 	// a single night and a month of such nights can show with 80 % power; 0 means none.
 	Detectable, Month float64
-	// Power is a description of these improvements; it is empty if there is no
-	// confirmation.
+	// Power is a description of the improvements in Detectable and Month; it is empty if
+	// there is no confirmation.
 	Power    string
 	Warnings []string
 }
@@ -77,8 +77,8 @@ func allocate(w input) allocation {
 	return a
 }
 
-// shortage describes how the holdout falls short, given the number of blocks that the
-// budget pays for; it is empty if the holdout is large enough.
+// shortage returns a description of how the holdout falls short, given the number of blocks
+// that the budget pays for. It returns "" if the holdout is large enough.
 func (w input) shortage(blocks int) string {
 	if w.SearchOnly {
 		return ""

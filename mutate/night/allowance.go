@@ -99,7 +99,7 @@ func (n *night) countUsed(ctx context.Context) error {
 			return fmt.Errorf("counting the evaluations of the run: %w", err)
 		}
 		switch e.Stage {
-		case bench.StageAA: // these are found again by key
+		case bench.StageAA: // these are requested again and found by key
 			continue
 		case bench.StageConfirm:
 			n.confirmed++
@@ -144,7 +144,7 @@ func (n *night) made() int { return n.used + int(n.got.Load()) }
 func (n *night) measure() {
 	now := n.Budget.Made()
 	if now.Evaluations == n.seen.Evaluations {
-		return // what failed since then cost something, but is no measurement
+		return // evaluations that failed since then cost something, but are not measurements
 	}
 	n.meter.Add(now.Evaluations-n.seen.Evaluations, now.Took-n.seen.Took, now.USD-n.seen.USD)
 	n.seen = now
@@ -170,8 +170,8 @@ func (n *night) updateForecast() {
 	n.allowed = made + n.forecast.Evaluations
 }
 
-// confirmShare is the share of the plan's evaluations that do not need a decision from the
-// search.
+// confirmShare returns the share of the plan's evaluations that need no decision from the
+// search: those for the confirmation and those that compare the champion with itself.
 func (n *night) confirmShare() float64 {
 	p := n.Plan
 	if all := p.Search + p.AA + p.Ablate + p.Confirm; all > 0 {
@@ -299,8 +299,9 @@ func (n *night) recorded(ctx context.Context) (archive.Tally, error) {
 	return n.Archive.Tally(ctx, n.Run.ID, n.Agent.ID)
 }
 
-// record stores which limit bound the agent's night, how work on the agent ended, given the
-// error that ended it, and the time and cost of its evaluations.
+// record stores the limit that bound the agent's night, how work on the agent ended, and
+// the time and cost of the agent's evaluations. ended is the error that ended the work, or
+// nil.
 func (n *night) record(ctx context.Context, ended error) {
 	if n.meter == nil {
 		return
@@ -312,7 +313,7 @@ func (n *night) record(ctx context.Context, ended error) {
 		n.Log.Warn("the run's evaluations are counted without those of earlier processes", "agent", n.Agent.ID, "error", err)
 		all.Evaluations = n.made()
 	}
-	used := all.Evaluations // of the plan, which gives back none that is missing
+	used := all.Evaluations // counted as in the plan, which does not give back missing evaluations
 	l := archive.AgentLimit{
 		Agent: n.Agent.ID, Evaluations: n.Share.Evaluations, Used: all.Used(), Parallel: n.paced(), Slots: PartOf(n.Run.Concurrency, n.Beside),
 	}
@@ -339,8 +340,8 @@ func (n *night) record(ctx context.Context, ended error) {
 	n.Run.Limits = append(n.Run.Limits, l)
 }
 
-// bindingLimit returns the limit that now leaves the agent the fewest evaluations, and
-// their number, once the agent has used the given number.
+// bindingLimit returns the limit that leaves the agent the fewest evaluations after the
+// given number has been used, and the number of evaluations that it leaves.
 func (n *night) bindingLimit(used int) limits.Forecast {
 	if !n.Share.adaptive() {
 		return limits.Forecast{Limit: limits.Evaluations, Evaluations: max(0, n.Share.Evaluations-used)}
@@ -355,7 +356,9 @@ func (n *night) bindingLimit(used int) limits.Forecast {
 	return f
 }
 
-// limitEnd returns how work on the agent ended with the given number of evaluations left.
+// limitEnd returns how work on the agent ended, given the error that ended it and the
+// number of evaluations left. It also returns the policy that ended the work, or "" if none
+// did.
 func (n *night) limitEnd(ended error, left int) (archive.LimitEnd, string) {
 	var spent *bench.SpentError
 	switch {

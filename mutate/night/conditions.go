@@ -8,9 +8,9 @@ import (
 	"evolve/bench"
 )
 
-// conditions hashes everything besides the two configs that the evidence of a confirmation
-// depends on: each holdout task with its fixtures, graders, weight, domain and cluster, the
-// agent's identity, and the hash of the prices.
+// conditions returns a hash of everything, apart from the two configs, on which the
+// evidence of a confirmation depends: each holdout task with its fixtures, graders, weight,
+// domain and cluster, the agent's identity, and the hash of the prices.
 func conditions(s Sample, identity, prices string) string {
 	sum := sha256.New()
 	for _, t := range s.Holdout {

@@ -38,8 +38,8 @@ func (n *night) confirm(ctx context.Context, rec *mutate.Recommendation) error {
 		if open, err := n.propose(ctx, c); err != nil || !open || ended != nil {
 			return errors.Join(err, ended)
 		}
-		// Without this, the relatives of refused versions would use up the month's entries,
-		// one after another.
+		// If the relatives of refused versions were not left out, they would use up the
+		// month's entries, one after another.
 		if err := n.findLeftOut(ctx, ""); err != nil {
 			return err
 		}
@@ -98,9 +98,9 @@ func (n *night) setup(ctx context.Context, rec *mutate.Recommendation) (confirm.
 	return s, err
 }
 
-// luck returns the gain over the night's bar that a finalist could show by chance alone: the
-// gain that the luckiest variant would show, combined with the bar's standard deviation. It
-// returns 0 if the former is unknown.
+// luck returns the gain over the night's bar that a finalist could show by chance alone. It
+// combines the gain that the luckiest variant would show with the bar's standard deviation.
+// It returns 0 if the luckiest variant's gain is unknown.
 func (n *night) luck(f mutate.Estimate) float64 {
 	if f.Luck == 0 {
 		return 0
@@ -108,8 +108,8 @@ func (n *night) luck(f mutate.Estimate) float64 {
 	return math.Hypot(f.Luck, n.bar.sd)
 }
 
-// conditions identifies everything besides the two configs that tonight's evidence depends
-// on.
+// conditions returns a hash of everything, apart from the two configs, on which tonight's
+// evidence depends.
 func (n *night) conditions() string {
 	return conditions(n.sample, n.opened.Identity, n.Plan.PricesHash)
 }

@@ -60,8 +60,8 @@ func (a *author) pastDraft(ctx context.Context, d DraftNote) (p mutate.PastDraft
 	return p, true, nil
 }
 
-// stored returns a variant's config in the searched space, which is nil if the variant is
-// not in that space, and the variant's rationale.
+// stored returns a variant's config in the searched space, and the variant's rationale. The
+// config is nil if the variant is not in that space.
 func (a *author) stored(ctx context.Context, id agent.ConfigID) (agent.Config, string, error) {
 	v, err := a.Archive.Variant(ctx, a.Agent.ID, id)
 	if errors.Is(err, archive.ErrNotFound) {

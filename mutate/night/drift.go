@@ -84,8 +84,8 @@ func drifted(runs []stats.NightScores, tonight stats.NightScores, of stats.Natur
 	return out
 }
 
-// championScores returns the scores of tonight's champion on search tasks that a run has in
-// the given stages.
+// championScores returns the scores that tonight's champion has on search tasks in the
+// given stages of a run.
 func (n *night) championScores(ctx context.Context, run string, stages ...bench.Stage) (stats.NightScores, error) {
 	scores := stats.NightScores{}
 	for e, err := range n.Archive.Evaluations(ctx, run, n.Agent.ID) {

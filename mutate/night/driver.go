@@ -181,8 +181,8 @@ func (s *driveState) end(err error) {
 	}
 }
 
-// ask asks the searcher for a trial. The trial waits in the queue, except that a brief is
-// answered at once.
+// ask asks the searcher for a trial. A brief is answered at once; any other trial waits in
+// the queue.
 func (s *driveState) ask() {
 	trial, status := s.searcher.Ask()
 	switch status {
@@ -268,8 +268,9 @@ func (s *driveState) arrived(a arrival) {
 	}
 }
 
-// drop ends the trials that wait for a slot once no more trials are issued, because the
-// searcher would otherwise wait for them.
+// drop ends the trials that still wait for a slot when no more trials are issued: each of
+// them gets [bench.ErrBudget] as its result, because the searcher would otherwise wait for
+// it.
 func (s *driveState) drop() {
 	for _, w := range s.queue.waiting {
 		s.arrived(arrival{trial: w.trial, n: w.n, err: bench.ErrBudget})

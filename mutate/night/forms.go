@@ -15,8 +15,9 @@ type answerForm struct {
 	plain      bool
 }
 
-// learn takes a record into account. Records are passed in the order in which the search
-// receives the answers, so that the forms do not depend on when the answers arrive.
+// learn updates the forms with the record of a request. Records are passed in the order in
+// which the search receives the answers, so that the forms do not depend on when the
+// answers arrive.
 func (f answerForms) learn(d DraftNote) {
 	was := f[d.Route]
 	if was.model != d.Model {

@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// inert holds the parameters that were found not to be accepted by a model.
+// inert holds the parameters that a model was found not to accept.
 type inert struct {
 	model string
 	names []string
@@ -47,9 +47,9 @@ func (n *night) findInert(ctx context.Context, evals []bench.Evaluation) error {
 	return nil
 }
 
-// leaveOut removes the parameters that were found not to be accepted by the model from the
-// search. In archived configs they get the champion's values, which changes no answer.
-// leaveOut also records the parameters for later nights.
+// leaveOut removes the parameters that the model was found not to accept from the search.
+// In archived configs it gives these parameters the champion's values, which changes no
+// answer. It also records the parameters for later nights.
 func (n *night) leaveOut(ctx context.Context) error {
 	if n.Agent.Refused != "" {
 		n.Plan.Warnings = append(n.Plan.Warnings, "not searched: "+n.Agent.Refused)
@@ -82,7 +82,7 @@ func (n *night) leaveOut(ctx context.Context) error {
 	return n.keepInert(ctx)
 }
 
-// keepInert records the parameters, once per run.
+// keepInert records the parameters that the model does not accept, once per run.
 func (n *night) keepInert(ctx context.Context) error {
 	if n.Agent.Routes == "" {
 		return nil

@@ -22,22 +22,22 @@ import (
 // once.
 const kept = .9
 
-// copied is the share of the lines that a deceiving version added to the original code
-// above which any version with those lines is assumed to deceive, too, whatever its
-// ancestors. The number is a judgement: a finalist was reduced, so it added hardly more
-// lines than its gain needs.
+// copied is the limit on the lines that a version may share with a deceiving version: a
+// version that has more than this share of the lines that the deceiving version added to
+// the original code is assumed to deceive, too, whatever its ancestors. The number is a
+// judgement: a finalist was reduced, so it added hardly more lines than its gain needs.
 const copied = .75
 
 // LeftOut returns the versions of searched code that later nights leave out because gates
-// refused a version before the run named before; "" covers all runs. If a version deceives
-// its measurement, it is left out together with its ancestors that gained nearly as much on
-// the same search cases, with versions that have most of the lines that it added, and with
-// all descendants of these versions. Exceptions are versions whose own patch passed its
-// gates, and descendants that a language model wrote without a line of the refused change.
-// Versions with the same values as one of the versions left out, on all search cases, are
-// left out, too. If a version was refused for another reason, for example because a test
-// failed, only that version is left out, as long as the agent's hash is the same as it was
-// then.
+// refused a version in a run before the given one (before); "" covers all runs. If a
+// version deceives its measurement, it is left out together with its ancestors that gained
+// nearly as much on the same search cases, with versions that have most of the lines that
+// it added, and with all descendants of these versions. Two kinds of versions are not left
+// out: versions whose own patch passed its gates, and descendants that a language model
+// wrote without a line of the refused change. A version that has the same values on all
+// search cases as one of the versions left out is left out, too. If a version was refused
+// for another reason, for example because a test failed, only that version is left out, and
+// only as long as the agent's hash is the same as it was at the refusal.
 func LeftOut(ctx context.Context, a *archive.Archive, agentID, hash, before string) (map[agent.ConfigID]archive.LeftOut, error) {
 	f, err := leftOut(ctx, a, agentID, hash, before)
 	if err != nil {
@@ -153,7 +153,8 @@ func (f *family) read(ctx context.Context) error {
 	return nil
 }
 
-// spread leaves out the relatives of the deceiving version in a proposal.
+// spread leaves out the relatives of the deceiving version that the given proposal
+// proposes.
 func (f *family) spread(ctx context.Context, p archive.ProposalRecord) error {
 	id, _ := p.VariantOf(f.agent)
 	by, _ := refusedBy(p)
@@ -229,7 +230,7 @@ func (f *family) spreadAlike(ctx context.Context, p archive.ProposalRecord, refu
 // lineSet holds lines from the texts of a config.
 type lineSet map[componentText]bool
 
-// in returns how many of the lines in s a config has.
+// in returns the number of the lines in s that a config has.
 func (s lineSet) in(c agent.Config) (n int) {
 	now := lines(c)
 	for line := range s {
@@ -240,7 +241,7 @@ func (s lineSet) in(c agent.Config) (n int) {
 	return n
 }
 
-// added returns the lines that a version added to the code as it was.
+// added returns the lines that a version added to the original code.
 func (f *family) added(id agent.ConfigID) lineSet {
 	out := lines(f.variants[id].Config)
 	maps.DeleteFunc(out, func(line componentText, _ bool) bool { return f.original[line] })
@@ -248,7 +249,8 @@ func (f *family) added(id agent.ConfigID) lineSet {
 }
 
 // rewritten reports whether a language model wrote a version without any line that a
-// deceiving version added. An operator changes a line but keeps what it does.
+// deceiving version added. A version made by an operator does not count, because an
+// operator changes a line but keeps what the line does.
 func (f *family) rewritten(child agent.ConfigID, added lineSet) bool {
 	v := f.variants[child]
 	return v.Author != "" && len(added) > 0 && added.in(v.Config) == 0

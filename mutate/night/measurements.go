@@ -15,7 +15,7 @@ import (
 type measurements struct {
 	variants []mutate.Trial // with only id and config set
 	tasks    []string
-	// The indices of variants and of tasks.
+	// variantAt and taskAt hold the indices of the variants and of the tasks.
 	variantAt map[agent.ConfigID]int
 	taskAt    map[string]int
 	// blocks hold the packed evaluations. No block grows, because growing would copy it.

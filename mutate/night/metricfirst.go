@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// leastShared is the minimum number of search cases on which the mean of the metric may
-	// order two versions.
+	// leastShared is the minimum number of search cases that two versions must share for
+	// the mean of the metric to order them.
 	leastShared = 10
 	// firstAlpha is the joint error level of all intervals by which versions are compared
 	// with the version that the score puts first.
@@ -79,7 +79,7 @@ func (n *night) isOut(ctx context.Context, id agent.ConfigID) (bool, error) {
 }
 
 // pairs returns the values of two versions on the cases on which both were scored, in the
-// order of the cases; nil if one of the versions fails on one of these cases.
+// order of the cases. It returns nil if one of the versions fails on one of these cases.
 func (v *Values) pairs(a, b agent.ConfigID) []stats.Pair {
 	var out []stats.Pair
 	for task, one := range v.of[a] {

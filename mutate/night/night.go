@@ -33,7 +33,7 @@ const (
 const shownLevel = .95
 
 // aaRepeats is the first repeat number of the champion's reruns, far above the repeat
-// numbers of the search; each run takes two.
+// numbers of the search; each run uses two numbers.
 const aaRepeats = 1 << 16
 
 // night is the state of one agent's night.
@@ -67,12 +67,12 @@ type night struct {
 	leftOut    map[agent.ConfigID]archive.LeftOut
 	deceiving  map[agent.ConfigID]bool
 	unsearched []mutate.LeftOut
-	// values holds the values of versions of searched code; nil for other agents.
+	// values holds the values of versions of searched code; it is nil for other agents.
 	values *Values
-	// barred holds the variants that look better but are excluded because a person refused
-	// a proposal, by that proposal.
+	// barred holds, for each proposal that a person refused, the variants that look better
+	// but are excluded because of the refusal.
 	barred map[string][]agent.ConfigID
-	// inert holds the parameters that were found not to be accepted by the model.
+	// inert holds the parameters that the model was found not to accept.
 	inert inert
 	// earlier holds the evaluations of earlier nights that the search learns from, without
 	// their transcripts, for the briefs to models. It is nil if there are no models, or if
@@ -284,7 +284,7 @@ func (n *night) stages(ctx context.Context) error {
 	if err := n.prune(ctx, rec); err != nil {
 		return err
 	}
-	if n.Plan.Confirm > 0 { // with nothing planned for it, the search's evaluations decide
+	if n.Plan.Confirm > 0 { // if no evaluations are planned for the confirmation, those of the search decide
 		if err := n.reallocate(ctx, rec); err != nil {
 			return err
 		}
@@ -368,9 +368,9 @@ func (n *night) unconfirmed() (stats.CauseKind, string) {
 }
 
 // explain determines what a stage's end means for the run: exhausting the run's own budget
-// is not an error, everything else is. If a budget set by the policies is spent, work on
-// this agent ends, because it would behave differently without the calls that the budget
-// pays for.
+// is not an error, but everything else is. If a budget set by the policies is spent, work
+// on this agent ends, because the agent would behave differently without the calls that the
+// budget pays for.
 func (n *night) explain(stage string, err error) error {
 	switch {
 	case err == nil:
@@ -463,8 +463,8 @@ func (n *night) parallel() int { return n.least(max(1, n.Run.Concurrency)) }
 // other nights are over.
 func (n *night) paced() int { return n.least(PartOf(n.Run.Concurrency, n.Beside)) }
 
-// PartOf returns the part of the given number of concurrent evaluations that each of beside
-// nights gets when they run side by side.
+// PartOf returns the part of the given number of concurrent evaluations that each night
+// gets when a given number of nights (beside) run side by side.
 func PartOf(concurrency, beside int) int { return max(1, concurrency/max(1, beside)) }
 
 // least limits a number of concurrent evaluations to what the agent allows.

@@ -18,7 +18,8 @@ import (
 // Outlook describes what earlier nights mean for the agent's next confirmation.
 type Outlook struct {
 	Agent string `json:"agent"`
-	// Entries is the error control of the month.
+	// Entries holds the number of entries that the month's error control allows, and the
+	// number used.
 	Entries archive.EntryLedger `json:"entries"`
 	// Open counts the candidates that may continue with their existing evidence, as far as
 	// this depends on the champion.

@@ -81,8 +81,9 @@ func paceOf(ctx context.Context, a *archive.Archive, run archive.Run, agentID st
 	return k, nil
 }
 
-// paceOfEvaluations computes the mean time of evaluations with a score, including their
-// judges', as Alone, and what one of them cost, including what failed besides.
+// paceOfEvaluations computes an agent's pace in a run from the evaluations. Alone is the
+// mean time of the evaluations with a score, including the time of their judges. The cost
+// of one of these evaluations includes its share of the cost of evaluations that failed.
 func paceOfEvaluations(ctx context.Context, a *archive.Archive, run archive.Run, agentID string, k *Known) error {
 	for e, err := range a.Evaluations(ctx, run.ID, agentID) {
 		if err != nil {

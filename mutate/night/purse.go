@@ -163,7 +163,8 @@ func (k *pocket) bound(most model.Most) use {
 	return use{1, most.InputUSD*share + most.OutputUSD, int64(math.Ceil(float64(most.Input)*share-1e-9)) + most.Output}
 }
 
-// rounding is the fraction of a bound on money by which sums may exceed it.
+// rounding is the relative tolerance for rounding errors: a sum may exceed a bound on money
+// by this fraction of the bound.
 const rounding = 1e-9
 
 // refuses returns the reason why the bounds do not allow a request that uses at most u in

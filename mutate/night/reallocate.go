@@ -12,11 +12,12 @@ import (
 )
 
 // reallocate moves evaluations that the confirmation is not projected to need to the
-// ablation of rec's finalists. If the gain is large, few blocks are needed, and evaluating
-// the others costs less than the time in which a person reads changes that have no effect.
-// The confirmation retains at least half of its blocks, and at least twice as many as the
-// best finalist is projected to need at the lower end of its estimate. If repeating an
-// evaluation yields no new evidence, there is one block, and nothing is moved.
+// ablation of rec's finalists. If the gain is large, few blocks are needed, and spending
+// the remaining evaluations on the ablation costs less than the time that a person would
+// take to read changes without effect. The confirmation retains at least half of its
+// blocks, and at least twice as many as the best finalist is projected to need at the lower
+// end of its estimate. If repeating an evaluation yields no new evidence, there is one
+// block, and nothing is moved.
 func (n *night) reallocate(ctx context.Context, rec *mutate.Recommendation) error {
 	if n.Agent.Fixed() || n.Plan.Confirm == 0 || n.released > 0 {
 		return nil
@@ -61,7 +62,7 @@ func (n *night) toAblate(rec *mutate.Recommendation, entered map[agent.ConfigID]
 
 // projected returns the number of pairs that the best of some finalists is projected to
 // need against a reference with the given score, if its gain is one standard deviation
-// below its estimate; +Inf if there are no finalists.
+// below its estimate. It returns +Inf if there are no finalists.
 func (n *night) projected(finalists []mutate.Estimate, score float64) float64 {
 	gain := 0.
 	for _, f := range finalists {

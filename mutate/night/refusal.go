@@ -81,7 +81,7 @@ func (n *night) refusals(ctx context.Context) ([]refusal, error) {
 	return out, nil
 }
 
-// decided describes a person's decision, with its date and reason.
+// decided returns a description of a person's decision, with its date and reason.
 func decided(p archive.ProposalRecord) string {
 	words := p.State.Name()
 	d := p.Decision
@@ -122,7 +122,8 @@ func (n *night) unchanged(ctx context.Context, p archive.ProposalRecord, now str
 	return true, nil
 }
 
-// read adds the config of a refused proposal, unless that config is no longer in the space.
+// read completes r with the config of the refused proposal, unless that config is no longer
+// in the space, and with what is recorded about the proposal's measurement.
 func (n *night) read(ctx context.Context, r *refusal) error {
 	v, err := n.Archive.Variant(ctx, n.Agent.ID, r.proposal.Variant)
 	if errors.Is(err, archive.ErrNotFound) {

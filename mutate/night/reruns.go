@@ -11,8 +11,9 @@ import (
 	"evolve/mutate/evidence"
 )
 
-// reruns returns the number of evaluations on each task of the reruns: two of the champion,
-// and one of the config that the latest adoption replaced.
+// reruns returns the number of evaluations that the reruns make on each task: two with the
+// champion and, if an adoption replaced a config, one with the config that the latest
+// adoption replaced.
 func (s *Spec) reruns() int {
 	if s.Replaced != nil {
 		return 3
@@ -21,7 +22,7 @@ func (s *Spec) reruns() int {
 }
 
 // rerunChampion evaluates the champion twice on fresh repeats of search tasks and,
-// alongside it, the config that the latest adoption replaced. It does nothing of this for
+// alongside it, the config that the latest adoption replaced. It evaluates neither for
 // agents whose repeats yield no new evidence, because there is nothing to compare. If the
 // plan depends on how much time and money evaluations take, the first few evaluations
 // measure that, and more follow.
@@ -98,7 +99,7 @@ func (n *night) compareReruns(tasks []*bench.Task, evals []bench.Evaluation) {
 	for i := 0; i+1 < len(evals); i += 2 {
 		a, b := evals[i], evals[i+1]
 		has.Add(a, b)
-		if a.Scored && b.Scored && a.Answer != "" { // a score by itself contains no answer
+		if a.Scored && b.Scored && a.Answer != "" { // if there is only a score, there is no answer to compare
 			repeats.Tasks++
 			if a.Answer == b.Answer && a.Outcome == b.Outcome && a.Score == b.Score {
 				repeats.Same++

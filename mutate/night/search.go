@@ -17,8 +17,8 @@ import (
 // curvePoints is the approximate number of points of the best-so-far curve.
 const curvePoints = 60
 
-// search runs the search stage and stores its results. If it fails, it still returns the
-// recommendation with the error wherever there is a recommendation.
+// search runs the search stage and stores its results. If it fails, it returns the error
+// together with the recommendation, if there is one.
 func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
 	s, err := n.newSearchStage(ctx)
 	if err != nil {
@@ -58,8 +58,8 @@ type searchStage struct {
 	moments []mutate.Moment
 }
 
-// newSearchStage prepares the search. If a resumed search has no order to replay, the
-// recorded evaluations are passed to the searcher.
+// newSearchStage prepares the search. If the search is resumed but is not replayed in
+// order, newSearchStage passes the recorded evaluations to the searcher.
 func (n *night) newSearchStage(ctx context.Context) (*searchStage, error) {
 	s := &searchStage{night: n}
 	author, err := n.newAuthor(ctx)
@@ -253,8 +253,8 @@ func (n *night) newSearcher(ctx context.Context, a *author) (mutate.Searcher, er
 }
 
 // finalists returns the number of finalists that the search recommends. It is larger than
-// the number that may enter, because as many of them as a month has entries may have been
-// judged before.
+// the number that may enter, because some finalists, up to the number of entries in a
+// month, may have been judged before.
 func (n *night) finalists() int { return n.Plan.Finalists + stats.Monthly().Entries }
 
 // trial makes an evaluation that the searcher asked for, and loads its transcript.

@@ -69,8 +69,8 @@ func (s *sending) refused(full string, err error) error {
 	return err
 }
 
-// ended returns the number of the latest attempt's record. It also returns the attempts if
-// their sum differs from the usage of the reply.
+// ended returns the number of the ledger entry about the latest attempt. It also returns
+// the attempts if their sum differs from the usage of the reply.
 func (s *sending) ended() (asked int64, attempts []reflection.Attempt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +81,8 @@ func (s *sending) ended() (asked int64, attempts []reflection.Attempt) {
 	return last.Asked, attempts
 }
 
-// noteAsked records an attempt that is about to be sent. It returns the number of the record.
+// noteAsked records an attempt that is about to be sent. It returns the number of the
+// ledger entry.
 func (a *author) noteAsked(ctx context.Context, t mutate.Trial, u use) (int64, error) {
 	e, err := archive.NewLedgerEntry(a.Now(), AskedKind, a.Run.ID, AskedNote{
 		Agent: a.Agent.ID, Brief: t.N, Route: t.Brief.Route, Tokens: u.tokens, USD: u.usd,

@@ -22,8 +22,8 @@ import (
 // ErrInterrupted means that a person or another program stopped the run.
 var ErrInterrupted = errors.New("interrupted")
 
-// ErrTerminated is [ErrInterrupted] by a signal that other programs send, such as the
-// system when it shuts down, and not by a person's Ctrl-C.
+// ErrTerminated is the kind of [ErrInterrupted] that is caused by a signal from another
+// program, such as from the system when it shuts down, and not by a person's Ctrl-C.
 var ErrTerminated = fmt.Errorf("%w by SIGTERM", ErrInterrupted)
 
 // Spec describes one agent's night. [Spec.NewPlan], [Spec.Allocate], [KnownPace] and
@@ -50,9 +50,9 @@ type Spec struct {
 	Env
 
 	// Run is the record of the run to which the night belongs. It provides the seed, the
-	// selection, the lookahead and the concurrency. The night adds to its limits and
-	// phases, and stores it. While doing so, it holds Running, which is nil if no other
-	// night uses the record.
+	// selection, the lookahead and the concurrency. The night adds to the record's limits
+	// and phases, and stores the record. While doing so, it holds Running, which is nil if
+	// no other night uses the record.
 	Run     *archive.Run
 	Running sync.Locker
 	// Plan is the agent's plan. The night changes it as it learns the pace.
@@ -107,13 +107,13 @@ type Agent struct {
 	ID string
 	// Adapter is the kind of the agent's adapter, for the record.
 	Adapter string
-	// Hash covers everything except the config that could change an answer.
+	// Hash covers everything that could change an answer, except the config.
 	Hash string
 	// Deterministic reports whether the agent gives the same answer for the same seed;
-	// UsesSeed reports whether another seed changes an answer.
+	// UsesSeed reports whether a different seed can change an answer.
 	Deterministic, UsesSeed bool
-	// Relative reports whether scores are relative to values in the suites, so that
-	// evaluations on other suites are no evidence.
+	// Relative reports whether scores are relative to values that the suites contain. If
+	// they are, evaluations on other suites do not count as evidence.
 	Relative bool
 	// Metric is the kind of the metric if a command measures versions; it is nil for other
 	// agents. Noise is the variation of the metric's values for the same version.
@@ -125,17 +125,19 @@ type Agent struct {
 	Champion agent.Config
 	// Space is the searched space; Known is the space of archived configs.
 	Space, Known agent.Space
-	// Read converts an archived config to a config in Space; if nil, Space.Parse does.
+	// Read converts an archived config to a config in Space; if Read is nil, Space.Parse is
+	// used.
 	Read func(agent.Config) (agent.Config, []agent.Problem)
 	// Suites are the agent's suites, in the agent's order; Alike counts the near-duplicates
-	// across them.
+	// across these suites.
 	Suites []*bench.Suite
 	Alike  bench.Likeness
 	// Searched holds the ids of holdout tasks that were used in the search of an earlier
 	// night.
 	Searched map[string]bool
 	// Spends identifies the data that entries into the confirmation use up, for agents
-	// whose name does not identify that data: a renamed target has the same cases.
+	// whose name does not identify that data. For example, a target that was renamed still
+	// has the same cases.
 	Spends string
 	// Routes identifies the routes of an agent with a language model and the models of
 	// these routes; it is empty for any other agent. Refused names the parameters that
@@ -144,17 +146,18 @@ type Agent struct {
 	// Source is the source code around components that are code, by component name, for the
 	// language model that writes drafts.
 	Source map[string]string
-	// Problem returns the reason why the text of a component that is code cannot run, in
-	// words that follow "it"; it returns "" if it knows of no reason. Problem is nil if
-	// texts are not checked. Imports lists, by component name, the imports that each
-	// component must continue to use.
+	// Problem returns the reason why the text of a component that is code cannot run,
+	// worded to follow "it", or "" if it finds no reason. Problem is nil if texts are not
+	// checked. Imports lists, by component name, the imports that each component must
+	// continue to use.
 	Problem func(component, text string) string
 	Imports map[string]string
 	// Smaller returns attempts to revert parts of the change to a component that is code;
 	// see [ablation.Options.Smaller]. It may be nil.
 	Smaller func(component, base, text string) []tokens.Attempt
-	// Place returns the file and the line in a config's code that correspond to a line of a
-	// component, counted from 1; it returns "" if the component is not code. It may be nil.
+	// Place returns the file and the line in a config's code that correspond to the given
+	// line of a component, where lines are counted from 1. It returns "" if the component
+	// is not code. Place may be nil.
 	Place func(base agent.Config, component string, line int) string
 	// Profile is the output of the profile command of the program whose texts are searched.
 	// The command is run only on search cases. The model that writes drafts is shown the
@@ -170,7 +173,7 @@ type Agent struct {
 	InUse string
 	// Guards are the bounds that a winner must not violate.
 	Guards []stats.Bound
-	// Guarded are the metrics whose guards are written in the settings, including guards
+	// Guarded names the metrics for which the settings contain guards, including guards
 	// that cannot be judged.
 	Guarded []string
 }
@@ -232,9 +235,9 @@ type Share struct {
 	// Evaluations is the agent's part of the run's evaluations; 0 means that there is no
 	// limit.
 	Evaluations int
-	// USD is the agent's part of the money, and Till the end of its part of the time; a
-	// zero value means that there is no limit. Due reports whether Till follows from a
-	// deadline.
+	// USD is the agent's part of the run's money, and Till is the time at which the agent's
+	// part of the run's time ends; a zero value means that there is no limit. Due reports
+	// whether Till follows from a deadline.
 	USD  float64
 	Till time.Time
 	Due  bool
@@ -260,9 +263,10 @@ type Opened struct {
 	// answer.
 	Identity string
 	// Experience identifies the experience from the agent's live turns when the run began;
-	// "" means none. An answer depends on it, so evaluations made with another experience
+	// "" means none. An answer depends on it, so evaluations made with different experience
 	// are not reused. The evidence for a candidate does not include Experience and
-	// continues when it changes, because both arms of each pair had the same experience.
+	// continues when Experience changes, because both arms of each pair had the same
+	// experience.
 	Experience string
 	// Sandbox names the agent's sandbox, for the report.
 	Sandbox string

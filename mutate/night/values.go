@@ -16,8 +16,8 @@ import (
 
 const (
 	// enoughCases is the number of search cases on which two versions must have equal
-	// values to count as equal, if a target has more cases than that. A search scores up to
-	// 200 of the cases, drawn anew each night.
+	// values to count as equal; if there are fewer search cases, the values must be equal
+	// on all of them. A search scores up to 200 of the cases, drawn anew each night.
 	enoughCases = 100
 	// sameValue is the largest relative difference between values that count as equal.
 	// Adding the same numbers in a different order makes a smaller difference.
@@ -40,9 +40,10 @@ type Values struct {
 
 // outcome is the result of a version on a case.
 type outcome struct {
-	// graded is false for a failure; the other fields are then empty.
+	// graded is false for a failure; the other fields are then not used.
 	graded bool
-	// value is in the unit of the metric or, without a metric, the score.
+	// value is the value of the metric, in the metric's unit, or the score if there is no
+	// metric.
 	value float64
 	// answer is a hash of the answer; it is set only without a metric.
 	answer uint64
@@ -71,8 +72,8 @@ func outcomeOf(e *bench.Evaluation, metric *metrics.Kind) outcome {
 
 // Comparable reports whether the values of two nights can be compared. A suite of cases
 // contains the values of the original code, so equal suites mean that the original code
-// behaved alike. If the agent has code of its own, its tasks do not contain such values, so
-// the code must also be the same.
+// behaved alike in both nights. If the agent has code of its own, its tasks do not contain
+// such values, so the code must also be the same.
 func Comparable(a, b archive.AgentPlan) bool {
 	return chanceless(a) && chanceless(b) && a.SuiteHash == b.SuiteHash && (a.Metric != nil && b.Metric != nil || a.AgentHash == b.AgentHash)
 }
@@ -87,7 +88,8 @@ func ReadValues(ctx context.Context, a *archive.Archive, plan archive.AgentPlan,
 	return readValues(ctx, a, plan, skip, false)
 }
 
-// readValues is [ReadValues], but also reads results on held-out cases if held is true.
+// readValues is like [ReadValues], but also reads results on held-out cases if held is
+// true.
 func readValues(ctx context.Context, a *archive.Archive, plan archive.AgentPlan, skip func(run string, stage bench.Stage) bool, held bool) (*Values, error) {
 	v := &Values{cases: plan.SearchTasks, of: map[agent.ConfigID]map[string]outcome{}, assumed: map[[2]agent.ConfigID]bool{}, held: map[string]bool{}}
 	if !chanceless(plan) {
@@ -131,8 +133,8 @@ func (v *Values) add(e *bench.Evaluation, metric *metrics.Kind) {
 	}
 }
 
-// reduced gives reduced finalists the failures of the winners from which they were reduced,
-// because they are not scored on cases on which their winner fails.
+// reduced copies the failures of each winner to the finalist that was reduced from it,
+// because a reduced finalist is not scored on the cases on which its winner fails.
 func (v *Values) reduced(list []archive.Ablation) {
 	for _, a := range list {
 		small := v.of[a.Small]
@@ -191,7 +193,8 @@ func (v *Values) Class(of agent.ConfigID) []agent.ConfigID {
 	return out
 }
 
-// allOf returns a phrase for the number of search cases on which versions are alike.
+// allOf returns a phrase for the search cases on which versions are alike, such as "all 50
+// search cases".
 func (v *Values) allOf(cases int, noun string) string {
 	if cases == v.cases {
 		return fmt.Sprintf("all %d search %ss", cases, noun)
@@ -199,7 +202,8 @@ func (v *Values) allOf(cases int, noun string) string {
 	return fmt.Sprintf("the %d search %ss on which both have scores", cases, noun)
 }
 
-// shared returns a phrase for the number of cases on which two versions are alike.
+// shared returns a phrase for the cases on which two versions are alike. If some of them
+// are held out, the phrase gives their number.
 func (v *Values) shared(a, b agent.ConfigID, cases int, noun string) string {
 	held := 0
 	for task := range v.of[a] {
@@ -219,8 +223,9 @@ const namedCases = 10
 
 // RefusedAlike describes the proposals that a person rejected or rolled back and whose
 // versions have the same values as the given version on all cases, search and held-out, on
-// which both were scored. It returns "" if there are none. It also names the proposals for
-// which [ReadValues] has too few cases to leave the given version out.
+// which both were scored. It returns "" if there are none. It also names a proposal if the
+// two versions share too few cases for the search to leave the given version out, as long
+// as they share at least namedCases.
 func RefusedAlike(ctx context.Context, a *archive.Archive, plan archive.AgentPlan, id agent.ConfigID) (string, error) {
 	values, err := readValues(ctx, a, plan, nil, true)
 	if err != nil {

@@ -23,7 +23,7 @@ func against(waits []archive.Waiting) (w archive.Waiting, ok bool) {
 	return archive.Waiting{}, false
 }
 
-// waitsFor describes what a proposal waits for, a decision or gates.
+// waitsFor describes what a proposal waits for: a decision or the gates.
 func waitsFor(w archive.Waiting) string {
 	if w.Drafted {
 		return "waits for its gates"

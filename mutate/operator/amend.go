@@ -84,7 +84,7 @@ func (o amend) lines(p agent.Param, text string, failures []Failure) []amendment
 // domain counts three times as much.
 func relation(line string, terms []string, f Failure) float64 {
 	if len(terms) == 0 || f.Outcome == agent.WrongToolBoundary && strings.HasPrefix(line, "never refer") {
-		return 0 // suppressing referrals does not remedy them
+		return 0 // suppressing referrals does not remedy failures of this kind
 	}
 	shared := 0.0
 	for _, t := range terms {

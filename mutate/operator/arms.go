@@ -2,8 +2,9 @@ package operator
 
 import "math/rand/v2"
 
-// Arms makes one of the choices in a brief. Each option is tried once; after that, a bandit
-// divides the briefs among the options by the gains of their drafts.
+// Arms makes one of the choices in a brief, such as the choice of a route. Each option is
+// tried once; after that, a bandit divides the briefs among the options by the gains of
+// their drafts.
 type Arms struct {
 	bandit *Bandit
 	picks  int

@@ -47,12 +47,12 @@ const (
 	LeastScale = 0.05
 	// firstScale is the scale of a new operator.
 	firstScale = 0.7
-	// horizon is roughly the number of rewarded children that count: each new child
+	// horizon is the approximate effective number of rewarded children: each new child
 	// discounts the earlier ones by the factor keep.
 	horizon = 200
 	keep    = 1 - 1.0/horizon
-	// leastTop, two points, prevents gains that are within the noise from counting as full
-	// successes.
+	// leastTop is the lower bound of Top: two points. It prevents gains that are within the
+	// noise from counting as full successes.
 	leastTop = 0.02
 	// vary is the standard deviation of the logarithm of a child's scale around its
 	// operator's scale; follow is how far a full success moves the operator's scale towards

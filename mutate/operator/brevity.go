@@ -43,7 +43,7 @@ func overlong(space agent.Space, parent, child agent.Config) string {
 	return ""
 }
 
-// Repeats reports whether a text repeats a line that neither of two other texts repeats.
+// Repeats reports whether text repeats a line although neither a nor b repeats that line.
 func Repeats(a, b, text any) bool {
 	t, ok := text.(string)
 	if !ok {
@@ -55,8 +55,8 @@ func Repeats(a, b, text any) bool {
 	return line != "" && line != repeated(first) && line != repeated(second)
 }
 
-// repeated returns the first line with a letter that occurs twice in a text, or "" if there
-// is none.
+// repeated returns the first line of at least four characters that occurs a second time in
+// a text, or "" if there is none. Spaces around lines are ignored.
 func repeated(text string) string {
 	var seen []string
 	for line := range strings.Lines(text) {

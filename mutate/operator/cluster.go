@@ -17,16 +17,16 @@ type Incident struct {
 	Text string
 }
 
-// The number of words in a cluster, and the number of bytes of each incident's text that
-// are used.
+// clusterWords is the maximum number of words in a cluster, and incidentText is the maximum
+// number of bytes that are used of each incident's text.
 const (
 	clusterWords = 8
 	incidentText = 4000
 )
 
 // Cluster groups incidents by outcome and domain and returns the largest cluster first. A
-// cluster's words are the stems found in most of its incidents, with ties in alphabetical
-// order.
+// cluster's words are the stems that occur in the largest numbers of its incidents; ties
+// are broken alphabetically.
 func Cluster(lex *memory.Lexicon, incidents []Incident) []Failure {
 	type kind struct {
 		outcome agent.Outcome

@@ -29,9 +29,9 @@ func Canonical(space agent.Space, c agent.Config) agent.Config {
 	return c
 }
 
-// complete gives each parameter that a change has activated a random value half the time
-// and its default otherwise. It removes parameters that the change has deactivated. It
-// changes c and returns it.
+// complete gives a value to each parameter that a change has activated: half the time a
+// random value, and otherwise the default. It removes parameters that the change has
+// deactivated. It changes c and returns it.
 func complete(space agent.Space, c agent.Config, rng *rand.Rand) agent.Config {
 	for _, p := range space.Params {
 		if _, ok := c[p.Name]; !ok && len(p.When) > 0 && !Fixed(p) && rng.IntN(2) == 0 {
@@ -44,7 +44,7 @@ func complete(space agent.Space, c agent.Config, rng *rand.Rand) agent.Config {
 // same reports whether two configs of one space are equal.
 func same(a, b agent.Config) bool { return maps.EqualFunc(a, b, equal) }
 
-// equal compares two values of one parameter.
+// equal reports whether two values of a parameter are equal.
 func equal(v, w any) bool {
 	list, ok := v.([]string)
 	if !ok {

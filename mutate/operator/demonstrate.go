@@ -11,8 +11,8 @@ import (
 )
 
 // MostDemonstrations is the maximum number of demonstrations in a text. Further
-// demonstrations make every call of the model dearer and add little value (published
-// measurements put the limit at 4 to 8).
+// demonstrations make every call of the model more expensive and add little value
+// (published measurements put the limit at 4 to 8).
 const MostDemonstrations = 8
 
 const (
@@ -42,8 +42,8 @@ type Pool struct {
 	solved []Solved
 }
 
-// Add adds a demonstration, unless it is empty, too long for the parameter or nearly a
-// duplicate, or the pool is full.
+// Add adds a demonstration to the pool, unless it is empty, too long for the parameter or a
+// near-duplicate, or the pool is full.
 func (l *Pool) Add(p agent.Param, s Solved) {
 	if len(l.solved) >= poolAtMost || strings.TrimSpace(s.Demonstration.Task) == "" || strings.TrimSpace(s.Answer) == "" {
 		return
@@ -126,8 +126,9 @@ func (l *Pool) Change(p agent.Param, text string, failures []Failure, rng *rand.
 	return next, next != text && len(lines) <= l.Most
 }
 
-// draw draws a demonstration that is not among the lines and that fits into the text. It
-// prefers domains that the lines show less often and domains in which the parent fails.
+// draw picks a random demonstration that is not among the lines and that fits into the
+// text, and returns its index in the pool. It prefers domains that the lines show less
+// often and domains in which the parent fails.
 func (l *Pool) draw(p agent.Param, lines []string, failures []Failure, rng *rand.Rand) (at int, ok bool) {
 	shown, failed, all := map[string]int{}, map[string]int{}, 0
 	for _, s := range l.solved {
@@ -202,7 +203,8 @@ func (o demonstrate) Make(s FailureContext, rng *rand.Rand) (Child, bool) {
 	return Child{}, false
 }
 
-// describe describes a change by the ids of the affected tasks.
+// describe returns a description of a change that names the added and the dropped
+// demonstrations by the ids of their tasks.
 func (l *Pool) describe(before, after string) string {
 	old, now := demonstrationLines(before), demonstrationLines(after)
 	name := func(line string) string {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// describeChange describes one change for the rationale.
+// describeChange returns a description of the change to one parameter, for the rationale.
 func describeChange(name string, before, after any) string {
 	if b, ok := before.(string); ok {
 		a, _ := after.(string)
@@ -17,7 +17,8 @@ func describeChange(name string, before, after any) string {
 	return fmt.Sprintf("%s %s → %s", name, formatValue(before), formatValue(after))
 }
 
-// lineChange describes the added and removed lines.
+// lineChange returns the added lines, each marked with +, followed by the removed lines,
+// each marked with −.
 func lineChange(before, after string) string {
 	old, now := SplitLines(before), SplitLines(after)
 	var parts []string

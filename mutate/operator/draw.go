@@ -6,8 +6,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Random draws a config uniformly, with each number on its own scale. Fixed parameters and
-// lines that a person wrote remain as they are in the champion.
+// Random draws a config uniformly, with each number drawn on its parameter's own scale.
+// Fixed parameters and lines that a person wrote remain as they are in the champion.
 func Random(space agent.Space, champion agent.Config, rng *rand.Rand) agent.Config {
 	c := make(agent.Config, len(space.Params))
 	for _, p := range space.Params {
@@ -38,8 +38,8 @@ func Fixed(p agent.Param) bool {
 	return false
 }
 
-// draw draws a value; if the value is a text, it retains the lines that are not among the
-// offered ones.
+// draw returns a random value for a parameter. A text retains those lines of the old text
+// that are not among the offered ones.
 func draw(p agent.Param, old any, rng *rand.Rand) any {
 	switch p.Kind {
 	case agent.Float, agent.Int:

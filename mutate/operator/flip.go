@@ -7,8 +7,8 @@ import (
 )
 
 // flip returns another value of a choice, each with equal probability, or inverts a switch.
-// Routes and the decomposition of goals are ordinary choices and switches, whose worth
-// evaluations show.
+// Routes and the decomposition of goals are ordinary choices and switches: evaluations show
+// their worth.
 func flip(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool) {
 	if b, ok := old.(bool); ok && p.Kind == agent.Bool {
 		return !b, true

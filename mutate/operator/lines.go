@@ -17,8 +17,8 @@ func changeLine(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool) {
 		return nil, false
 	}
 	ours, missing := divide(p, text)
-	// Add a line half the time, and drop or swap one a quarter of the time each, if
-	// possible.
+	// Add a line half the time, drop a line a quarter of the time, and swap a line a
+	// quarter of the time, if possible.
 	move := rng.IntN(4)
 	drop := len(ours) > 0 && (move >= 2 || len(missing) == 0)
 	add := len(missing) > 0 && (move != 2 || len(ours) == 0)

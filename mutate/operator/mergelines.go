@@ -64,8 +64,8 @@ type edit struct {
 	came [][]string
 }
 
-// notBefore returns the lines added at i, except those that other adds before an earlier
-// line.
+// notBefore returns the lines that e adds before line i, except those that the other edit
+// adds before an earlier line.
 func (e edit) notBefore(other edit, i int) []string {
 	var out []string
 	for _, l := range e.came[i] {
@@ -76,8 +76,8 @@ func (e edit) notBefore(other edit, i int) []string {
 	return out
 }
 
-// comparableLines limits which texts are compared: it is the maximum product of their
-// numbers of lines.
+// comparableLines is the maximum product of the numbers of lines of two texts that are
+// compared.
 const comparableLines = 1 << 20
 
 // editOf returns the edit that keeps the most lines (the longest common subsequence), or

@@ -16,7 +16,7 @@ type Failure struct {
 	Count int
 }
 
-// ToolHealth is a tool's record in the evaluations of this search.
+// ToolHealth counts a tool's calls and failures in the evaluations of this search.
 type ToolHealth struct {
 	Tool            string
 	Calls, Failures int
@@ -45,7 +45,7 @@ type Child struct {
 	Config    agent.Config
 	Operator  string
 	Rationale string
-	// Both reports whether Other is a parent, too.
+	// Both reports whether Other is also a parent of the child, in addition to Parent.
 	Both bool
 }
 

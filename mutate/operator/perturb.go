@@ -7,9 +7,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The bounds of the standard deviation of a step of perturb at Scale 1, as a share of the
-// parameter's scale; the deviation is drawn log-uniformly between them. Small steps refine;
-// large steps leave a local optimum.
+// leastStep and mostStep are the bounds of the standard deviation of a step of perturb at
+// Scale 1, as a share of the parameter's scale. The deviation is drawn log-uniformly
+// between them. Small steps refine a value; large steps leave a local optimum.
 const (
 	leastStep = 0.02
 	mostStep  = 0.4

@@ -9,8 +9,9 @@ import (
 )
 
 // single changes parameters of one kind independently of each other. It changes one
-// parameter, with probability Scale/2 another, and so on, up to mostChanges. It prefers
-// parameters of domains in which the parent fails.
+// parameter; after each change it changes another one with probability Scale/2, up to
+// mostChanges parameters in all. It prefers parameters of domains in which the parent
+// fails.
 type single struct {
 	name   string
 	serves func(agent.Param) bool

@@ -7,8 +7,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// changeMembers adds a member to a subset, drops one, or swaps one for another, within
-// its bounds; members stay in the order of declaration.
+// changeMembers adds a member to a subset, drops one, or swaps one for another, within the
+// bounds on the subset's size; members stay in the order of declaration.
 func changeMembers(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool) {
 	have, ok := old.([]string)
 	if !ok {
@@ -36,8 +36,8 @@ func changeMembers(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool
 	}), true
 }
 
-// members returns, in the order of declaration, the subset's members for which in returns
-// true.
+// members returns, in the order of declaration, the subset's members for which the function
+// in returns true.
 func members(p agent.Param, in func(string) bool) []string {
 	out := []string{}
 	for _, m := range p.Of {
@@ -56,7 +56,7 @@ func most(p agent.Param) int {
 	return min(p.MaxItems, len(p.Of))
 }
 
-// without returns the elements of all that are not in some.
+// without returns the elements of the first list (all) that are not in the second (some).
 func without(all, some []string) []string {
 	var out []string
 	for _, m := range all {

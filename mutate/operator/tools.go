@@ -16,8 +16,9 @@ type tools struct{}
 
 func (tools) Name() string { return "tools" }
 
-// A tool counts as failing when at least healthCalls of its calls are known and more than
-// healthLimit of them failed, with one success and one failure added as a prior.
+// A tool counts as failing if at least healthCalls of its calls are known and the share of
+// them that failed is greater than healthLimit, with one success and one failure added as a
+// prior.
 const (
 	healthCalls = 3
 	healthLimit = 0.5

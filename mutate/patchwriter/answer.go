@@ -9,7 +9,8 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Limits on an answer, in bytes. The scope has its own limits on a patch.
+// maxAnswer and maxRationale limit an answer and its rationale, in bytes. The scope has its
+// own limits on a patch.
 const (
 	maxAnswer    = 256 << 10
 	maxRationale = 1500

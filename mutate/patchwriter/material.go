@@ -49,13 +49,13 @@ const (
 	maxCases  = 5
 	maxGoal   = 2000
 	maxEvent  = 400
-	maxEvents = 12 // last events of a transcript
+	maxEvents = 12 // number of events from the end of a transcript
 	maxListed = 12 // reasons of one case
 	maxRefuse = 2000
 	maxTried  = 3
 	maxPatch  = 4000 // bytes of the diff of an earlier patch
-	maxCauses = 4    // of the refusal of an earlier patch
+	maxCauses = 4    // number of reasons for the refusal of an earlier patch
 	maxFile   = 32 << 10
 	maxFiles  = 96 << 10 // of all files together
-	maxPaths  = 200      // paths of files that are not shown
+	maxPaths  = 200      // number of paths of files that are not shown
 )

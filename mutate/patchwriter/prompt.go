@@ -49,7 +49,8 @@ func (m Material) request(route string, seed int64) *model.Request {
 	return req
 }
 
-// excerpt returns the part of an attempt that is shown.
+// excerpt returns the part of an attempt that is shown: the beginnings of its rationale and
+// diff, and of the first reasons for its refusal.
 func (a Attempt) excerpt() any {
 	var refused []string
 	for _, r := range a.Refused[:min(len(a.Refused), maxCauses)] {
@@ -65,7 +66,7 @@ func (a Attempt) excerpt() any {
 // cases returns the failures that are shown.
 func (m Material) cases() []Case { return m.Cases[:min(len(m.Cases), maxCases)] }
 
-// event is the part of a transcript's event that is shown.
+// event is the part of a transcript's event that is shown to the model.
 type event struct {
 	Kind    string        `json:"kind"`
 	Name    string        `json:"name,omitempty"`
@@ -73,7 +74,7 @@ type event struct {
 	Text    string        `json:"text,omitempty"`
 }
 
-// excerpt returns the part of a case that is shown.
+// excerpt returns the part of a case that is shown to the model.
 func (c Case) excerpt() any {
 	return struct {
 		Task    string        `json:"task"`
@@ -98,8 +99,8 @@ func (c Case) reasons() []string {
 	return out
 }
 
-// events returns the last events of a transcript. The end of a run is more informative than
-// its beginning.
+// events returns the last events of the case's transcript, because the end of a run is more
+// informative than its beginning.
 func (c Case) events() []event {
 	if c.Transcript == nil {
 		return nil
@@ -108,7 +109,7 @@ func (c Case) events() []event {
 	for _, e := range c.Transcript.Events {
 		switch e.Kind {
 		case agent.EventBootstrap, agent.EventPolicy, agent.EventRoute, agent.EventLimited:
-			// Internal events of the runtime.
+			// Internal events of the runtime are left out.
 		default:
 			out = append(out, event{e.Kind, memory.Cut(e.Name, maxEvent), e.Outcome, memory.Cut(e.Text, maxEvent)})
 		}

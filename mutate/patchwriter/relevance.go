@@ -55,8 +55,8 @@ func (m Material) chosen() (shown, others []string) {
 	return shown, others
 }
 
-// words returns, in lower case, the words of a text and of its identifiers that have at
-// least four letters.
+// words returns, in lower case, the words of at least four letters in a text, including the
+// words that make up its identifiers.
 func words(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {

@@ -18,8 +18,8 @@ type Writer struct {
 
 // Reply is the result of a request.
 type Reply struct {
-	// Draft is nil if the model had no patch or its answer was refused. Reason is then the
-	// reason, a line of bounded length that may quote the answer.
+	// Draft is nil if the model had no patch or its answer was refused. Reason then gives
+	// the reason, in one line of bounded length that may quote the answer.
 	Draft  *Draft
 	Reason string
 	// Malformed reports whether a retry that includes the reason may help.

@@ -11,8 +11,8 @@ import (
 // to get another stage.
 const least = .2
 
-// advance gives the next cases to the best variant that is not waiting for results and
-// deserves more. It returns false if there is none.
+// advance queues the next cases of the best variant that is not waiting for results and
+// that deserves further cases. It returns false if there is no such variant.
 func (s *search) advance() bool {
 	if len(s.ready) == 0 || s.members[0].pending > 0 {
 		return false

@@ -34,8 +34,8 @@ const (
 	// mostRefused is the number of successive refused drafts after which a search that has
 	// nothing else to do ends.
 	mostRefused = 20
-	// The numbers of the worst cases, the best cases, earlier changes and other variants in
-	// a brief.
+	// worstShown, bestShown, triedShown and othersShown are the maximum numbers of worst
+	// cases, best cases, earlier changes and other variants in a brief.
 	worstShown  = 3
 	bestShown   = 2
 	triedShown  = 8
@@ -52,8 +52,8 @@ func newAuthoring(o *mutate.Author) authoring {
 	return a
 }
 
-// recall adds the drafts of earlier nights. If this run was resumed without a replay, it
-// also adds the run's drafts from before.
+// recall adds the drafts of earlier nights to the search's drafts. If this run was resumed
+// without a replay, it also adds the drafts that the run made before it was resumed.
 func (s *search) recall() {
 	a := &s.author
 	if a.Author == nil {
@@ -74,8 +74,8 @@ func (s *search) recall() {
 	}
 }
 
-// briefDue reports whether a brief is due: at the pace of the settings if the operators'
-// bandit chose a model, and at half that pace otherwise.
+// briefDue reports whether a brief is due. Briefs are due at the pace given in the settings
+// if the operators' bandit chose a model, and at half that pace otherwise.
 func (s *search) briefDue() bool {
 	a := &s.author
 	if a.Author == nil || !s.measured() {
@@ -88,7 +88,8 @@ func (s *search) briefDue() bool {
 	return a.requests.Due(pace) && len(a.requests.Routes(s.asked)) > 0
 }
 
-// briefIdle reports whether a brief may be asked for because there is nothing else to do.
+// briefIdle reports whether a brief may be requested when the search has nothing else to
+// do.
 func (s *search) briefIdle() bool {
 	a := &s.author
 	return a.Author != nil && s.measured() && a.refused < mostRefused && a.requests.Due(math.MaxInt) && len(a.requests.Routes(math.MaxInt)) > 0
@@ -262,9 +263,9 @@ func (s *search) gainOf(d mutate.PastDraft) (float64, bool) {
 	return m.gain - parent.gain, true
 }
 
-// learnChoices computes the bandits for the choices in briefs from all drafts. An outage
-// counts only against the route, and exhausting the budget counts against nothing. The
-// reward of a route decreases as its cost increases.
+// learnChoices recomputes, from all drafts, the bandits for the choices in briefs. A brief
+// that failed because of an outage counts only against its route, and one that exhausted
+// the budget does not count at all. The reward of a route decreases as its cost increases.
 func (s *search) learnChoices() {
 	a := &s.author
 	for _, c := range []*operator.Arms{a.block, a.form, a.route, a.wording} {

@@ -15,7 +15,7 @@ import (
 const (
 	// tries is the maximum number of attempts to make one new variant.
 	tries = 200
-	// mostParents is the maximum number of candidates for parents on an island.
+	// mostParents is the maximum number of candidate parents on an island.
 	mostParents = 60
 	// exchange is the number of children after which an island gets the best variant of the
 	// next island.
@@ -101,7 +101,7 @@ func (s *search) breedOn(at int) bool {
 	return false
 }
 
-// best returns the variant of an island that has the largest gain; nil if the island is
+// best returns the variant of an island that has the largest gain, or nil if the island is
 // empty.
 func (i *island) best() *member {
 	if len(i.members) == 0 {
@@ -129,8 +129,9 @@ func (s *search) distinct(pool []*member) []*member {
 	})
 }
 
-// behaviour returns a key made from a variant's scores on the given number of first cases
-// and its [Options.Apart]; known is false while a score is missing.
+// behaviour returns a key made from [Options.Apart] and a variant's scores on the first
+// cases of the common order, as many as the given number; known is false while a score is
+// missing.
 func (s *search) behaviour(m *member, cases int) (string, bool) {
 	var key []byte
 	if s.Apart != nil {

@@ -27,23 +27,25 @@ type member struct {
 	// scores holds the score of each task, or NaN if there is none; weights holds the
 	// weights of the scores, in [0,1].
 	scores, weights []float64
-	// stages counts the stages begun, issued the cases queued in the common order, pending
-	// the queued cases without a result, and results all results received.
+	// stages is the number of stages begun, issued is the number of cases queued in the
+	// common order, pending is the number of queued cases without a result, and results is
+	// the number of all results received.
 	stages, issued, pending, results int
 	// timed counts the results with a known time; seconds is the sum of these times.
 	timed int
-	// judged is the number of cases after which the probe last decided whether to drop the
-	// variant.
+	// judged is the number of cases that the variant had completed when the probe last
+	// decided whether to drop it.
 	judged int
-	// probed reports whether the probe was begun, and left whether the variant was dropped
-	// after it. audited reports whether the variant got the first stage although it scored
-	// like another variant on the probe. grouped reports whether it is included among the
-	// variants that behave alike on the first stage.
+	// probed reports whether the probe was begun, and left reports whether the variant was
+	// dropped after the probe. audited reports whether the variant got the first stage
+	// although it scored like another variant on the probe. grouped reports whether the
+	// variant is included among the variants that behave alike on the first stage.
 	probed, left, rewarded, audited, grouped bool
 	cost, seconds                            float64
-	// gain is the posterior mean of the difference to the champion, and deviation its
-	// standard deviation. common is the weight of the cases that both ran, and squares the
-	// sum of the squared deviations of the differences on these cases from their mean.
+	// gain is the posterior mean of the difference to the champion, and deviation is its
+	// standard deviation. common is the weight of the cases that both the variant and the
+	// champion ran, and squares is the sum of the squared deviations of the differences on
+	// these cases from their mean.
 	gain, deviation, common, squares float64
 }
 
@@ -54,7 +56,7 @@ func (m *member) set(task int, score, weight float64) {
 	}
 }
 
-// scored returns a key that identifies the scores on all cases.
+// scored returns a key that identifies the variant's scores on all cases.
 func (m *member) scored() string {
 	var key []byte
 	for _, v := range m.scores {
@@ -63,7 +65,8 @@ func (m *member) scored() string {
 	return string(key)
 }
 
-// sums returns the number of scores and their sum.
+// sums returns the number of tasks on which the variant has a score, and the sum of these
+// scores.
 func (m *member) sums() (n int, sum float64) {
 	for _, v := range m.scores {
 		if !math.IsNaN(v) {
@@ -83,7 +86,7 @@ func (m *member) camp() int {
 	return 0
 }
 
-// descend sets the parents of a variant.
+// descend sets the parents of a variant, and derives modelled and since from them.
 func (s *search) descend(m *member, parents ...agent.ConfigID) {
 	m.parents, m.modelled = parents, m.operator == reflectOperator
 	for _, id := range parents {

@@ -37,7 +37,7 @@ type Options struct {
 	Stages []int
 	// Probe is the number of cases after which a variant is dropped if it is unlikely to be
 	// better than the champion, or if it behaves like a variant that is not larger; 0 means
-	// 3. There is no probe if the first stage does not have more cases than that.
+	// 3. There is no probe if the first stage does not have more cases than the probe.
 	Probe int
 	// Islands is the number of islands; 0 means 4.
 	Islands int

@@ -28,7 +28,7 @@ type search struct {
 	earlier []bool
 	byID    map[agent.ConfigID]*member
 	normals map[string]bool
-	// barred holds the reasons why programs are left out, by their normal forms.
+	// barred holds the reasons why programs are left out, by the programs' normal forms.
 	barred map[string]string
 	// alike maps each behaviour, on the cases of the probe and on those of the first stage,
 	// to the variants that show it.

@@ -16,8 +16,8 @@ const normal95 = 1.959964
 
 // Recommend implements [mutate.Searcher]. The best variant is the one with the largest gain
 // minus half its standard deviation, if that difference is above 0, and otherwise the
-// champion. If some variants were evaluated on the cases of all stages, only these variants
-// count, together with other variants whose gain exceeds theirs, and 0, by more than luck
+// champion. If some variants were evaluated on the cases of all stages, another variant
+// counts only if its gain exceeds both 0 and the gains of these variants by more than luck
 // on fewer cases explains. Finalists with equal scores count once in Options.Finalists; the
 // smallest comes first.
 func (s *search) Recommend() mutate.Recommendation {
@@ -153,7 +153,7 @@ func (s *search) estimate(m *member) mutate.Estimate {
 	return e
 }
 
-// ratio returns a/b, or 0 if it is unknown.
+// ratio returns a/b, or 0, which means unknown, if b is not positive.
 func ratio(a, b float64) float64 {
 	if b <= 0 {
 		return 0

@@ -64,16 +64,17 @@ type together struct {
 	// part.
 	now    mutate.Searcher
 	second bool
-	// before is the number of trials of the first part, told the number of results received
-	// for them, and recalled the number of results received before a trial was asked for.
-	// results holds the results of this run so far, until the second part begins. byID
-	// holds the configs of the first part by the ids that they have in its search.
+	// before is the number of trials of the first part, told is the number of results
+	// received for them, and recalled is the number of results received before any trial
+	// was asked for. results holds the results of this run so far, until the second part
+	// begins. byID holds the configs of the first part by the ids that they have in its
+	// search.
 	before, told, recalled int
 	results                []mutate.Observation
 	byID                   map[agent.ConfigID]agent.Config
 }
 
-// varies reports whether a space has a parameter with more than one value.
+// varies reports whether a space has a parameter that can take more than one value.
 func varies(space agent.Space) bool {
 	return slices.ContainsFunc(space.Params, func(p agent.Param) bool { return !operator.Fixed(p) })
 }
@@ -181,7 +182,7 @@ func (s *together) measured() []mutate.Observation {
 	}
 	var out []mutate.Observation
 	at, counts, timed := map[key]int{}, map[key]float64{}, map[key]float64{}
-	ordered := slices.Clone(s.results) // sorted, because they arrived in any order
+	ordered := slices.Clone(s.results) // sorted, because the order of arrival varies
 	slices.SortStableFunc(ordered, func(a, b mutate.Observation) int { return cmp.Compare(a.Trial.N, b.Trial.N) })
 	for _, r := range ordered {
 		if !r.Scored {

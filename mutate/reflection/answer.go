@@ -63,7 +63,7 @@ func readCut(answer string) (proposal, error) {
 		}
 		switch key {
 		case "component":
-			_ = json.Unmarshal(v, &p.Component) // a value of another type leaves it nil
+			_ = json.Unmarshal(v, &p.Component) // a value of another type leaves p.Component nil
 		case "value":
 			p.Value = v
 		}
@@ -86,7 +86,7 @@ func unfenced(answer string) string {
 	return text
 }
 
-// value decodes the proposed value; numbers keep their form.
+// value decodes the proposed value; numbers keep the form in which the model wrote them.
 func (p proposal) value() (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(p.Value))
 	dec.UseNumber()

@@ -20,11 +20,11 @@ var codeTask string
 
 // Limits, in bytes, on the material that a request for code shows.
 const (
-	maxSource   = 12000 // of the source around a block
-	maxVersion  = 4000  // of the text of another version
-	maxCodeNote = 6000  // of the results of earlier proposals
-	maxFailure  = 800   // of the output of a version that failed
-	maxProfile  = 4000  // of the profile of the code as it is
+	maxSource   = 12000 // bytes of the source around a block
+	maxVersion  = 4000  // bytes of the text of another version
+	maxCodeNote = 6000  // bytes of the results of earlier proposals
+	maxFailure  = 800   // bytes of the output of a version that failed
+	maxProfile  = 4000  // bytes of the profile of the unchanged code
 )
 
 const (
@@ -46,7 +46,7 @@ func (m Material) writesCode() bool {
 type codeExtent struct{ cases, others, tried, source, version, note, profile int }
 
 // codeRequest returns the request for a block of code, with as much material as fits into
-// the model's room.
+// the number of tokens that the model can read.
 func (m Material) codeRequest(route string, seed int64) *model.Request {
 	extents := []codeExtent{
 		{maxCases, 3, 8, maxSource, maxVersion, maxCodeNote, maxProfile},
@@ -162,15 +162,15 @@ func (m Material) judgeCode(answer string, cut bool) (mutate.Draft, error) {
 	return mutate.Draft{Config: c, Rationale: why}, nil
 }
 
-// The lines that delimit the parts of an edit.
+// searchLine, middleLine and replaceLine are the lines that delimit the parts of an edit.
 const (
 	searchLine  = "<<<<<<< SEARCH"
 	middleLine  = "======="
 	replaceLine = ">>>>>>> REPLACE"
 )
 
-// newCode returns the text that an answer gives for a block, and the explanation that the
-// answer gives for that text.
+// newCode returns the new text of a block that an answer gives, and the explanation that
+// the answer gives for it.
 func newCode(before, answer string) (after, said string, err error) {
 	if said, rest, edits := strings.Cut(answer, searchLine+"\n"); edits {
 		after, err = edited(before, rest)
@@ -228,8 +228,8 @@ func frame(text string) (head, body, tail string) {
 	return text[:first], text[first:last], text[last:]
 }
 
-// edited applies the edits in an answer. edits begins after the first line of the first
-// edit.
+// edited returns a text after the edits in an answer have been applied. The parameter edits
+// is the part of the answer after the first line of the first edit.
 func edited(text, edits string) (string, error) {
 	for n := 1; ; n++ {
 		old, rest, ok := strings.Cut("\n"+edits, "\n"+middleLine+"\n")

@@ -28,7 +28,7 @@ func (m Material) demonstrates() bool {
 	return p.Kind == agent.Text && p.Use == agent.Demonstrations
 }
 
-// maxChars returns the maximum length of a new value for a text.
+// maxChars returns the maximum length, in characters, of a new value for a text parameter.
 func (m Material) maxChars(p agent.Param) int {
 	if m.demonstrates() {
 		return p.MaxChars

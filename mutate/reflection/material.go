@@ -7,9 +7,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Material is what a model gets about a config, with the data for checking its answer. Only
-// Space, Config and Component are required. Goals, answers, reasons, transcripts, feedback
-// and rationales are foreign text.
+// Material is what a model gets about a config, with the data for checking the model's
+// answer. Only Space, Config and Component are required. Goals, answers, reasons,
+// transcripts, feedback and rationales are foreign text.
 type Material struct {
 	Space     agent.Space
 	Config    agent.Config
@@ -33,10 +33,9 @@ type Material struct {
 	// champion's program. Only a component that is code has them.
 	Others          []mutate.TriedChange
 	Source, Profile string
-	// Problem returns the reason why the text of a component that is code cannot run, in
-	// words that follow "it"; it returns "" if it knows of no reason. Problem is nil if
-	// texts are not checked. Imports lists the imports that the component must continue to
-	// use.
+	// Problem returns the reason why the text of a component that is code cannot run,
+	// worded to follow "it", or "" if it finds no reason. Problem is nil if texts are not
+	// checked. Imports lists the imports that the component must continue to use.
 	Problem func(component, text string) string
 	Imports string
 	// Competence holds the config's mean score in each domain, with the number of

@@ -15,8 +15,8 @@ import (
 //go:embed plain.md
 var plainTask string
 
-// Limits on an answer in plain text: the number of lines that the request asks for, and the
-// number of lines that are read.
+// linesAsked is the number of lines that the request asks for in an answer in plain text,
+// and linesRead is the maximum number of lines of such an answer that are read.
 const (
 	linesAsked = 3
 	linesRead  = 8
@@ -43,7 +43,7 @@ func (m Material) plainOrder() string {
 
 // judgePlain converts an answer in plain text to a draft, which is made from the first line
 // that is not refused or, for demonstrations, from all lines. If all lines are refused, the
-// error is that of the first line.
+// error is the one for the first line.
 func (m Material) judgePlain(answer string) (mutate.Draft, error) {
 	if len(answer) > maxAnswer {
 		return mutate.Draft{}, fmt.Errorf("is too long: %d bytes", len(answer))

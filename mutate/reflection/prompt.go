@@ -15,8 +15,8 @@ import (
 //go:embed task.md
 var task string
 
-// request returns the request to the model, with as much material as fits into the model's
-// room.
+// request returns the request to the model, with as much material as fits into the number
+// of tokens that the model can read.
 func (m Material) request(route string, seed int64) *model.Request {
 	for n := 0; ; n++ {
 		req := m.requestAt(extents()[n], route, seed)
@@ -38,14 +38,16 @@ func (m Material) template() string {
 
 // extent is the amount of material that a request shows.
 type extent struct {
-	// cases and events limit the wording's numbers of cases and events; tried limits the
-	// number of earlier changes, and text the bytes of a goal, an answer or the feedback.
+	// cases and events limit the wording's numbers of cases and events. tried limits the
+	// number of earlier changes, and text limits the number of bytes of a goal, an answer
+	// or the feedback.
 	cases, events, tried, text int
 	// around reports whether the config, the competence and the health are shown.
 	around bool
 }
 
-// extents returns the extents to try, from all material down to the least.
+// extents returns the extents to try, from the one that shows all material to the one that
+// shows the least.
 func extents() []extent {
 	return []extent{
 		{maxCases, maxEvents, maxTried, maxNote, true},
@@ -145,14 +147,15 @@ func (m Material) addAround(add func(key string, v any), x extent) {
 	}
 }
 
-// The keys under which a request shows the feedback and corrections from live turns.
+// feedbackKey and correctionsKey are the keys under which a request shows the feedback and
+// the corrections from live turns.
 const (
 	feedbackKey    = "recent feedback"
 	correctionsKey = "what people corrected"
 )
 
 // inUse reports whether a request shows the feedback or the corrections. A request to a
-// model with little room shows neither.
+// model that can read only a few tokens shows neither.
 func inUse(req *model.Request) bool {
 	return slices.ContainsFunc(req.Shared, func(s model.Shared) bool { return s.Key == feedbackKey || s.Key == correctionsKey })
 }
@@ -183,8 +186,9 @@ func (m Material) component() any {
 	return out
 }
 
-// excerpt returns the part of a case that is shown, with at most the given numbers of
-// events of its transcript and of bytes of goal and answer.
+// excerpt returns the part of a case that is shown. It contains at most the given number of
+// events from the transcript, and at most the given number of bytes of the goal and of the
+// answer.
 func (c Case) excerpt(events, text int) any {
 	type event struct {
 		Kind    string        `json:"kind"`
@@ -216,7 +220,7 @@ func (c Case) excerpt(events, text int) any {
 	for _, e := range c.Transcript.Events {
 		switch e.Kind {
 		case agent.EventBootstrap, agent.EventPolicy, agent.EventRoute, agent.EventLimited:
-			// Internal events of the runtime, which no config influences.
+			// Internal events of the runtime, which no config influences, are left out.
 		default:
 			telling = append(telling, e)
 		}
@@ -231,7 +235,7 @@ func (c Case) excerpt(events, text int) any {
 	return out
 }
 
-// cuts limits the number of texts in a list and the length of each text.
+// cuts returns the texts in a list, limited in number and each limited in length.
 func cuts(texts []string) []string {
 	var out []string
 	for _, t := range texts[:min(len(texts), maxTried)] {

@@ -27,25 +27,25 @@ type Reflector struct {
 
 // Reply is the result of a request.
 type Reply struct {
-	// Draft is nil if the model had no change or its answer was refused. Reason is then the
-	// reason, a line of bounded length that may quote the answer.
+	// Draft is nil if the model had no change or its answer was refused. Reason then gives
+	// the reason, in one line of bounded length that may quote the answer.
 	Draft  *mutate.Draft
 	Reason string
 	// Outcome is the outcome of a request that was not answered.
 	Outcome agent.Outcome
 	Usage   agent.Usage
 	// Unreadable reports whether the answer is neither a JSON object of the requested form
-	// nor a part of such an object, and Unbound whether the provider did not apply a schema
-	// to it.
+	// nor a part of such an object. Unbound reports whether the provider did not apply a
+	// schema to the answer.
 	Unreadable, Unbound bool
 	// Asked is the number of the request's record; it is 0 if the request was not sent. Cut
-	// reports whether the request was cut off, so that its usage is unknown. Full reports
-	// whether the request was not sent because a bound on requests had ended the requests
-	// to its route.
+	// reports whether the request was cut off, in which case its usage is unknown. Full
+	// reports whether the request was not sent because a bound on requests had ended the
+	// requests to its route.
 	Asked     int64
 	Cut, Full bool
-	// Attempts are the amounts that are counted for each attempt at the request; it is nil
-	// if there was only one attempt, whose amount is Usage.
+	// Attempts holds the amounts that are counted for each attempt at the request. It is
+	// nil if there was only one attempt, whose amount is Usage.
 	Attempts []Attempt
 	// InUse reports whether the request contained the material's feedback or corrections.
 	InUse bool
@@ -55,8 +55,9 @@ type Reply struct {
 type Attempt struct {
 	// Asked is the number of the attempt's record.
 	Asked int64 `json:"asked"`
-	// Calls is 1, or 0 if the provider refused the attempt for now. Tokens and USD are the
-	// attempt's usage; if the attempt was lost, they are at least its bound.
+	// Calls is 1, or 0 if the provider temporarily refused the attempt. Tokens and USD are
+	// the attempt's usage; if the answer was lost, so that the usage is unknown, at least
+	// the attempt's upper bound is charged.
 	Calls  int     `json:"calls,omitempty"`
 	Tokens int64   `json:"tokens,omitempty"`
 	USD    float64 `json:"usd,omitempty"`

@@ -54,8 +54,8 @@ func (m Material) valueSchema(text any) any {
 
 // Bounds, in tokens, on an answer. A token is about three characters of text.
 const (
-	aroundTokens = 150 // for what surrounds the value: braces, names and the rationale
-	otherTokens  = 100 // of a value that is not a text
+	aroundTokens = 150 // what surrounds the value: braces, names and the rationale
+	otherTokens  = 100 // a value that is not a text
 	mostTokens   = 2000
 )
 

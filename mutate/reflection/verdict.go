@@ -14,7 +14,7 @@ import (
 )
 
 // nothing is the answer of a model that has no proposal. A model whose answers must follow
-// a schema gives it as the value.
+// a schema gives this answer as the value.
 const nothing = "unknown"
 
 // maxRationale is the maximum length of a rationale, in bytes.
@@ -100,9 +100,9 @@ func (m Material) admit(before, after any, rationale string) error {
 	return m.copies("", rationale, false)
 }
 
-// copies returns an error if a text contains passages of tasks' answers that the text
-// before did not contain. The error does not quote them, because they may be from the
-// holdout. Demonstrations may contain answers to search tasks.
+// copies returns an error if the text after a change contains passages of tasks' answers
+// that the text before the change did not contain. The error does not quote the passages,
+// because they may be from the holdout. Demonstrations may contain answers to search tasks.
 func (m Material) copies(before, after string, demonstrations bool) error {
 	if m.Answers == nil {
 		return nil

@@ -7,13 +7,13 @@ import (
 	"math/rand/v2"
 )
 
-// crossover is the name of the operator of Cross.
+// crossover is the operator's name in the changes that Cross returns.
 const crossover = "crossover"
 
 // crossing is the state of one crossover.
 type crossing struct {
 	*mutation           // of the text
-	other     *mutation // of the text from which a part is taken
+	other     *mutation // state for the text from which a part is taken
 	// have holds the expressions and statements that the text already has; they are not
 	// taken from the other text.
 	have map[string]bool
@@ -68,7 +68,7 @@ func (v *view) typeKey(t types.Type) string {
 	return types.TypeString(types.Default(t), v.qualifier)
 }
 
-// around returns the name of the function that contains a node.
+// around returns the name of the function that contains the node with the given ancestors.
 func around(parents []ast.Node) string {
 	for _, n := range parents {
 		if f, ok := n.(*ast.FuncDecl); ok {

@@ -128,7 +128,8 @@ func (g *grower) visible(name string) bool {
 	return o != nil && o.Parent() == types.Universe
 }
 
-// typeName returns how a type is written at the position.
+// typeName returns the name of a type, and reports whether the name denotes that type at
+// the grower's position.
 func (g *grower) typeName(t types.Type) (string, bool) {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
@@ -221,7 +222,7 @@ func (g *grower) converted(t types.Type) (expr, bool) {
 	return call(name, list[g.rng.IntN(len(list))]), true
 }
 
-// length returns a call of len with a slice, string or map drawn at random.
+// length returns a call to len whose argument is a slice, string or map drawn at random.
 func (g *grower) length() (expr, bool) {
 	var list []string
 	for _, x := range g.vars {
@@ -240,7 +241,7 @@ func (g *grower) length() (expr, bool) {
 	return call("len", expr{list[g.rng.IntN(len(list))], primary}), true
 }
 
-// Numbers that new code contains.
+// wholeNumbers and realNumbers are the numbers that new code may contain.
 var (
 	wholeNumbers = []int64{1, 2, 2, 3, 4, 5, 10, 100}
 	realNumbers  = []float64{0.5, 0.1, 1, 2, 3, 10, 100}
@@ -501,8 +502,8 @@ func (g *grower) condition(t types.Type, depth int) (expr, bool) {
 	return binary(a, op, b), ok
 }
 
-// compared draws a numeric type from the types of the variables and expressions that new
-// code may use.
+// compared draws the numeric type of the operands of a new comparison. It draws from the
+// types of the variables and expressions that new code may use.
 func (g *grower) compared() (types.Type, bool) {
 	var list []types.Type
 	for _, x := range g.vars {

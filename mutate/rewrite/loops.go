@@ -66,7 +66,8 @@ type control struct {
 	exits bool
 }
 
-// loop describes a for statement and the statements on which its end depends.
+// loop returns a description of a for statement and of the statements on which its end
+// depends.
 func (v *view) loop(f *ast.ForStmt, in *ast.FuncDecl) string {
 	c := control{v, map[types.Object]bool{}, map[string]bool{}, map[string]bool{}, f.Cond == nil || f.Post == nil}
 	header := ""
@@ -109,8 +110,8 @@ func (v *view) loop(f *ast.ForStmt, in *ast.FuncDecl) string {
 	return "for " + header + "{" + body + "}" + c.origins(f, inputs)
 }
 
-// origins describes the sources of a loop's inputs: the statements outside the loop that
-// set them, constants, and functions.
+// origins returns a description of the sources of a loop's inputs: the statements outside
+// the loop that set them, constants, and functions.
 func (c *control) origins(f *ast.ForStmt, inputs map[types.Object]bool) string {
 	v := c.v
 	list := slices.Sorted(maps.Keys(c.constants))
@@ -205,8 +206,8 @@ func (v *view) object(id *ast.Ident) types.Object {
 	return v.info.Defs[id]
 }
 
-// list describes the statements in a list that matter for the end of the loop, and notes
-// their variables.
+// list returns a description of those statements in a list that matter for the end of the
+// loop, and notes their variables.
 func (c *control) list(list []ast.Stmt) string {
 	var b strings.Builder
 	for _, s := range list {
@@ -215,8 +216,8 @@ func (c *control) list(list []ast.Stmt) string {
 	return b.String()
 }
 
-// statement describes a statement; the description is empty if the statement does not
-// matter for the end of the loop.
+// statement returns a description of a statement, or "" if the statement does not matter
+// for the end of the loop.
 func (c *control) statement(s ast.Stmt) string {
 	inner := func(header ast.Node, bodies ...string) string {
 		body := strings.Join(bodies, "|")

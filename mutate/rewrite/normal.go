@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// The headers that make a file of declarations, and of statements.
+// fileHeader and statementHeader are the beginnings of the files in which declarations and
+// statements, respectively, are parsed.
 const (
 	fileHeader      = "package p;"
 	statementHeader = "package p;func _(){"
@@ -195,7 +196,8 @@ func (s *scopes) use(id *ast.Ident) {
 	}
 }
 
-// fields resolves the types of parameters and declares the parameters' names.
+// fields resolves the types of parameters and, if declare is true, declares the parameters'
+// names.
 func (s *scopes) fields(list *ast.FieldList, declare bool) {
 	if list == nil {
 		return

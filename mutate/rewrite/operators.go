@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// operator is one kind of change.
+// operator is one kind of change, with the weight that determines how often it is drawn.
 type operator struct {
 	name   string
 	weight int
@@ -45,7 +45,7 @@ var expressionOperators = []operator{
 	{"arguments", 1, (*mutation).arguments},
 }
 
-// pick draws one of the places for which keep returns true.
+// pick draws one of the places for which keep returns true; a nil keep allows all places.
 func (m *mutation) pick(list []place, keep func(place) bool) (place, bool) {
 	if keep != nil {
 		list = slices.DeleteFunc(slices.Clone(list), func(p place) bool { return !keep(p) })
@@ -129,7 +129,7 @@ func (m *mutation) exchanged(p place, b *ast.BinaryExpr, ops ...token.Token) (ch
 	return m.replace(p, binary(m.expr(b.X), op, m.expr(b.Y))), true
 }
 
-// Operators that may replace each other.
+// Each list holds operators that may replace each other.
 var (
 	arithmetics = []token.Token{token.ADD, token.SUB, token.MUL, token.QUO}
 	bits        = []token.Token{token.AND, token.OR, token.XOR, token.AND_NOT}

@@ -100,8 +100,8 @@ type purity struct {
 	outer   *purity
 }
 
-// purityOf returns which functions in list have side effects and which functions they call.
-// The functions of outer have already been examined.
+// purityOf determines which functions in list have side effects and which functions they
+// call, and returns the result. The functions in outer have already been examined.
 func purityOf(list []*ast.FuncDecl, math string, values func(string) bool, outer *purity) *purity {
 	p := &purity{map[string][]string{}, map[string]bool{}, outer}
 	for _, f := range list {
@@ -115,8 +115,8 @@ func purityOf(list []*ast.FuncDecl, math string, values func(string) bool, outer
 	return p
 }
 
-// pure reports whether a function has no side effects and neither it nor a function that it
-// calls uses one of the names in without.
+// pure reports whether a function has no side effects and neither the function itself nor
+// any function that it calls uses one of the names in the set without.
 func (p *purity) pure(name string, mentions *functions, without map[string]bool) bool {
 	seen := map[string]bool{}
 	var check func(name string) bool
@@ -155,7 +155,7 @@ func (p *purity) pure(name string, mentions *functions, without map[string]bool)
 // harmless reports whether a function has no side effects if the functions of the package
 // that it calls have none.
 func harmless(f *ast.FuncDecl, math string, values func(string) bool) (called []string, ok bool) {
-	own := declared(f) // true for what was made in the function, so that its elements may be assigned
+	own := declared(f) // true for a variable whose values were made in the function, so that its elements may be assigned
 	for name := range own {
 		if builtins[name] || conversions[name] || values(name) || name == math {
 			return nil, false // the name may refer to either of two objects
@@ -241,8 +241,8 @@ func appendable(x ast.Expr, f *ast.FuncDecl) bool {
 	return true
 }
 
-// declared returns the variables of a function; the value is true for those whose every
-// value is new, from make or from a composite literal without pointers.
+// declared returns the variables of a function. The value is true for variables that only
+// ever hold new values, from make or from a composite literal without pointers.
 func declared(f *ast.FuncDecl) map[string]bool {
 	own := map[string]bool{}
 	for _, list := range []*ast.FieldList{f.Type.Params, f.Type.Results} {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Change is a text made from other texts.
+// Change is a new text of the block that an operator made from other texts, with a
+// description of the change.
 type Change struct {
 	// Text is the new text of the block.
 	Text string
@@ -19,7 +20,7 @@ type Change struct {
 	Describes string
 }
 
-// Limits on the search for a valid change.
+// mostDraws and mostTries limit the search for a valid change.
 const (
 	mostDraws = 40 // of operators
 	mostTries = 3  // of one operator
@@ -131,8 +132,8 @@ func (v *view) accepts(next *view, origins []traits) bool {
 	return next.traits().within(origins)
 }
 
-// general returns the source of the package-level constants, variables and types in the
-// text.
+// general returns the source of the constants, variables and types that the text declares
+// at package level.
 func (v *view) general() string {
 	var b strings.Builder
 	for _, d := range v.tree.Decls {

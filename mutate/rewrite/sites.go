@@ -21,7 +21,7 @@ type list struct {
 type sites struct {
 	literals   []place // numbers
 	values     []place // numbers, strings and conditions that can be replaced by others
-	conditions []place // those of the values that are conditions
+	conditions []place // the values that are conditions
 	reused     []place // values and indices that new code may repeat
 	binaries   []place // operations among the values
 	calls      []place // calls whose arguments can be exchanged
@@ -31,7 +31,7 @@ type sites struct {
 	lists      []list
 }
 
-// role is how an expression is used.
+// role describes how an expression is used, which determines what may replace it.
 type role int
 
 const (
@@ -40,7 +40,7 @@ const (
 	fixed
 )
 
-// roleOf returns the role of an expression, as its ancestors determine it.
+// roleOf determines the role of an expression from its ancestors.
 func (v *view) roleOf(outer ast.Node, parents []ast.Node) role {
 	found := replaceable
 	child := outer

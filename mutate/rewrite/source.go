@@ -54,13 +54,13 @@ type Rewriter struct {
 	// are then unknown, which matters only to the type checker.
 	incomplete bool
 
-	// A unit is a file that consists of before, the text, and after. It begins with the
-	// imports.
+	// before and after are the parts of a unit around the block's text: a unit is a file
+	// that consists of before, the text, and after. It begins with the imports.
 	before, after string
 	imports       int // the offset where the imports end
-	// statements reports whether the block is within a function. It is then in a list of
-	// statements that begins at offset open of the unit and ends shut bytes before the
-	// unit's end.
+	// statements reports whether the block is within a function. If it is, the block is in
+	// a list of statements that begins at offset open of the unit and ends shut bytes
+	// before the unit's end.
 	statements bool
 	open, shut int
 
@@ -85,7 +85,7 @@ type Rewriter struct {
 	exports  []string        // package-level declarations in the block
 	mentions *functions      // names in the bodies of functions outside the block
 	purity   *purity         // purity of the functions outside the block
-	values   map[string]bool // names of package-level functions and variables
+	values   map[string]bool // names of the package-level functions and variables
 	computed map[string]bool // variables outside the block whose initial values are computed
 	most     int             // the limit of Size
 }
@@ -150,7 +150,8 @@ type source struct {
 	file *token.File
 }
 
-// parse parses those files that belong to the same package as the file own.
+// parse parses those files that belong to the same package as the file with the path own.
+// It returns all of them, and the file own, which contains the block.
 func (r *Rewriter) parse(files map[string][]byte, own string) (all []source, block source, err error) {
 	set, total := token.NewFileSet(), 0
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -344,7 +345,7 @@ func guessedName(importPath string) string {
 	return strings.ReplaceAll(name, "-", "")
 }
 
-// survey sets the fields that depend on the rest of the package.
+// survey sets the fields of the Rewriter that depend on the rest of the package.
 func (r *Rewriter) survey(files []source, own source, at Site) {
 	inBlock := func(d ast.Decl) bool {
 		return own.file.Offset(d.End()) > at.Start && own.file.Offset(d.Pos()) < at.End

@@ -20,12 +20,14 @@ type edit struct {
 // change is a proposed change to a text.
 type change struct {
 	edits []edit
-	// before and after describe the change; at is its offset.
+	// before and after show the code before and after the change, for its description; at
+	// is the change's offset.
 	before, after string
 	at            int
 }
 
-// Precedences other than those of binary operators, which are 1 to 5.
+// loosest, unary and primary are the precedences other than those of binary operators,
+// which are 1 to 5.
 const (
 	loosest = 0
 	unary   = token.UnaryPrec
@@ -56,7 +58,7 @@ func binary(a expr, op token.Token, b expr) expr {
 // negated returns the condition that holds when the given condition does not.
 func negated(e expr) expr { return expr{"!" + e.under(unary), unary} }
 
-// call returns the call of a function.
+// call returns a call to a function.
 func call(name string, args ...expr) expr {
 	list := make([]string, len(args))
 	for i, a := range args {
@@ -116,7 +118,8 @@ func (p place) need() int {
 	return loosest
 }
 
-// replace returns the change that puts an expression in a place.
+// replace returns the change that replaces the expression at a place with another
+// expression.
 func (v *view) replace(p place, e expr) change {
 	ed := edit{v.offset(p.outer.Pos()), v.offset(p.outer.End()), e.under(p.need())}
 	c := change{edits: []edit{ed}, at: ed.from}
@@ -139,13 +142,14 @@ func (v *view) replace(p place, e expr) change {
 	return c
 }
 
-// Lengths in descriptions: shownContext is in bytes, shownSide in characters.
+// shownContext and shownSide are maximum lengths in descriptions of changes: shownContext
+// in bytes, shownSide in characters.
 const (
 	shownContext = 40
 	shownSide    = 100
 )
 
-// apply returns the text with edits applied, which must not overlap.
+// apply returns the text with the given edits applied. The edits must not overlap.
 func (u *unit) apply(edits []edit) string {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.from - b.from })
@@ -205,7 +209,7 @@ func (v *view) insertion(l list, k int, statement string) edit {
 	return edit{at, at, "\n" + statement + "\n"}
 }
 
-// indentation returns the white space before the first other character on its line.
+// indentation returns the indentation of the first line of s that is not blank.
 func indentation(s string) string {
 	s = s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsSpace))]
 	return s[strings.LastIndexByte(s, '\n')+1:]

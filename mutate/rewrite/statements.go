@@ -9,8 +9,8 @@ import (
 )
 
 // spot draws a position between statements, and returns it as a list and the index of the
-// statement that follows. It draws no position after a statement after which the list is
-// left.
+// statement that follows. It does not draw a position after a statement that leaves the
+// list, such as a return statement.
 func (m *mutation) spot() (list, int, bool) {
 	lists := slices.DeleteFunc(slices.Clone(m.sites.lists), func(l list) bool { return m.frozen(l) })
 	if len(lists) == 0 {
@@ -135,7 +135,7 @@ func (m *mutation) assigned(g *grower, l list) (string, bool) {
 	return t.text + " = " + e.text, ok
 }
 
-// controls reports whether a variable occurs in the header of a loop around a list.
+// controls reports whether a variable occurs in the header of a loop that contains a list.
 func controls(l list, v *view, o types.Object) bool {
 	for _, n := range l.parents {
 		f, ok := n.(*ast.ForStmt)

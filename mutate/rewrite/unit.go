@@ -28,7 +28,7 @@ type unit struct {
 }
 
 // parseUnit parses a text of the block. If the text does not consist of whole declarations
-// or statements, or is out of bounds, parseUnit returns the reason.
+// or statements, or exceeds a limit, parseUnit returns the reason.
 func (r *Rewriter) parseUnit(text string) (*unit, string) {
 	switch {
 	case len(text) > mostText:
@@ -163,7 +163,7 @@ type problem struct {
 }
 
 // check type-checks a unit together with the declarations around it. If survey is true, it
-// also describes the functions of the package.
+// also sets the fields of the view that describe the functions of the package.
 func (r *Rewriter) check(u *unit, context []*ast.File, survey bool) (*view, []problem) {
 	v := &view{unit: u, r: r, pkg: types.NewPackage(r.name, r.name)}
 	v.info = types.Info{
@@ -185,7 +185,7 @@ func (r *Rewriter) check(u *unit, context []*ast.File, survey bool) (*view, []pr
 			}
 			p := problem{e.Msg, e.Pos, int(e.Pos) >= u.file.Base()}
 			if p.inside && u.offset(p.pos) < r.imports {
-				return // a package that was not found
+				return // the error is an import of a package that was not found
 			}
 			problems = append(problems, p)
 		},
@@ -309,7 +309,7 @@ func (v *view) qualifier(p *types.Package) string {
 	return p.Path()
 }
 
-// outside returns the problems outside the unit.
+// outside returns the set of the keys of the problems outside the unit.
 func outside(problems []problem) map[string]bool {
 	keys := map[string]bool{}
 	for _, p := range problems {
@@ -322,7 +322,8 @@ func outside(problems []problem) map[string]bool {
 
 func (p problem) key() string { return strconv.Itoa(int(p.pos)) + " " + p.text }
 
-// accepted reports whether a problem is one that the base also has.
+// accepted reports whether the base has the same problem; known holds the problems that the
+// base has outside the unit.
 func (r *Rewriter) accepted(p problem, known map[string]bool) bool {
 	if p.inside {
 		return r.tolerated[p.text]

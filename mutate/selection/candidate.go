@@ -1,6 +1,6 @@
 package selection
 
-// Candidate is the data of a possible parent for a selector.
+// Candidate holds the data about a possible parent that a selector uses.
 type Candidate struct {
 	// Number identifies the variant in the search and never changes: 0 is the champion.
 	Number int
@@ -11,12 +11,13 @@ type Candidate struct {
 	// Variance is the variance of the differences between single scores and the champion's;
 	// 0 means unknown.
 	Variance float64
-	// Evaluations is the number of scores, each in [0,1], and Sum their sum.
+	// Evaluations is the number of the candidate's scores, each in [0,1], and Sum is the
+	// sum of these scores.
 	Evaluations int
 	Sum         float64
 	// Pending is the number of evaluations that were asked for and have no result yet.
 	Pending int
-	// Parents are the indices in the list of the candidate's parents.
+	// Parents are the indices of the candidate's parents in the list of candidates.
 	Parents []int
 	// Children is the number of all children of the candidate, whether or not they are in
 	// the list.
@@ -32,5 +33,6 @@ type Candidate struct {
 	Cost, Latency float64
 }
 
-// Budget is the progress of a search, in evaluations.
+// Budget holds the number of evaluations that a search has spent and the total number that
+// it may spend.
 type Budget struct{ Spent, Total int }

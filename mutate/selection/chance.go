@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// Draw draws an index with probability proportional to its weight. Weights must be 0 or
-// more, with a finite sum above 0.
+// Draw returns a random index, drawn with probability proportional to the index's weight.
+// Weights must be 0 or more, with a finite sum above 0.
 func Draw(weights []float64, rng *rand.Rand) int {
 	sum := 0.0
 	for _, w := range weights {
@@ -26,8 +26,8 @@ func Draw(weights []float64, rng *rand.Rand) int {
 	return last
 }
 
-// highest returns one of the indices with the highest value, each with equal probability;
-// -1 if every value is −∞.
+// highest returns one of the indices with the highest value, each with equal probability,
+// or -1 if every value is −∞.
 func highest(n int, value func(int) float64, rng *rand.Rand) int {
 	at, top, ties := -1, math.Inf(-1), 0
 	for i := range n {

@@ -11,7 +11,7 @@ const (
 	inherited = 0.5
 	// cladeSpread is the prior standard deviation of a clade's gain over the champion, in
 	// score units. curiosity is the factor by which the posterior standard deviation is
-	// multiplied in a draw.
+	// multiplied when a value is drawn.
 	cladeSpread = 0.05
 	curiosity   = 0.25
 	// oneRun is the variance that a single score is assumed to have if nothing is known:
@@ -38,7 +38,8 @@ func clade(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	return at, "clade: " + why
 }
 
-// cladeSums credits evaluations and their gains to the ancestors of their variants.
+// cladeSums returns, for each candidate, the evaluations and the gains that are credited to
+// it: its own and, with smaller weights, those of its descendants.
 func cladeSums(list []Candidate) (counts, gains []float64) {
 	counts, gains = make([]float64, len(list)), make([]float64, len(list))
 	for i, c := range list {

@@ -12,8 +12,8 @@ import (
 const (
 	// islands is the number of parallel populations.
 	islands = 4
-	// leaning is the minimum difference, in score units, between a candidate's gain in its
-	// best domain and its mean gain for that domain to count as its profile.
+	// leaning is the minimum amount, in score units, by which a candidate's gain in its
+	// best domain must exceed its mean gain for that domain to count as its profile.
 	leaning = 0.05
 )
 
@@ -65,8 +65,8 @@ func mapElites(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 		who(list, at), moved, of, k.describe([3]string{"cost", "latency", "domain"}), cells, here)
 }
 
-// elites does what mapElites does for a list whose candidates form one island of a
-// population of programs.
+// elites selects a candidate as mapElites does, but from a list whose candidates form one
+// island of a population of programs.
 func elites(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	at, k, of, cells := elite(list, func(int) bool { return true }, rng)
 	return at, fmt.Sprintf("map_elites: %s, best of %d in cell (%s), one of %d cells",
@@ -135,7 +135,7 @@ func band(v, reference float64) int {
 }
 
 // profile returns the domain in which a candidate gains most over the champion, or −1 if
-// its gains in all domains that both have are about equal.
+// its gains are about equal in all domains in which both it and the champion have scores.
 func profile(domains, champion []float64) int {
 	best, top, sum, n := -1, math.Inf(-1), 0.0, 0.0
 	for d := range min(len(domains), len(champion)) {

@@ -12,8 +12,8 @@ import (
 // [Expand].
 const HGM = "hgm"
 
-// growth is the exponent applied to the number of evaluations; the result limits the number
-// of variants in the tree.
+// growth is the exponent to which the number of evaluations is raised. The result limits
+// the number of variants in the tree.
 const growth = 0.6
 
 // hgm draws a success rate from Beta(τ(1 + S), τ(1 + F)) for each candidate and selects the

@@ -34,8 +34,8 @@ func credit(list []Candidate, gamma float64, values ...[]float64) {
 	}
 }
 
-// parents returns those parents of a candidate that are in the list, other than the
-// candidate itself.
+// parents returns those of a candidate's parents that are in the list, except the candidate
+// itself.
 func parents(list []Candidate, i int) []int {
 	for k, p := range list[i].Parents {
 		if p >= 0 && p < len(list) && p != i {

@@ -8,11 +8,11 @@ import (
 	"slices"
 )
 
-// pareto determines the best candidates on every task, and draws one of them with
-// probability proportional to the number of tasks on which it is among the best (after
-// Agrawal et al. 2025, GEPA). A candidate is covered, and removed, if on each of these
-// tasks another of the best candidates remains; candidates with the worst means are removed
-// first.
+// pareto determines the best candidates on every task and removes the candidates that are
+// covered: a candidate is covered if, on each task on which it is among the best, another
+// of the best candidates remains. Candidates with the worst means are removed first. pareto
+// then draws one of the remaining candidates with probability proportional to the number of
+// tasks on which it is among the best (after Agrawal et al. 2025, GEPA).
 func pareto(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	fronts := frontsOf(list)
 	held := make([]float64, len(list))

@@ -71,8 +71,8 @@ func Within(name string) (Selector, error) {
 	return Named(name)
 }
 
-// sound wraps a selector so that a mean that is not finite counts as 0, the champion's
-// mean, because nothing is known about it.
+// sound wraps a selector so that a candidate whose mean is not finite is treated as if its
+// mean were 0, the champion's mean, because nothing is known about the candidate.
 func sound(choose Selector) Selector {
 	return func(list []Candidate, b Budget, rng *rand.Rand) (int, string) {
 		odd := func(c Candidate) bool { return math.IsNaN(c.Mean) || math.IsInf(c.Mean, 0) }

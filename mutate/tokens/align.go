@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// mostAligned is the maximum number of lines in the range from the first to the last
-	// change.
+	// mostAligned is the maximum number of lines that align compares in either text: those
+	// from the first to the last change.
 	mostAligned = 1000
 	// mostPaired is the maximum number of pairs of lines that are compared in a hunk.
 	mostPaired = 3600
@@ -101,7 +101,7 @@ func (r *Rewriter) paired(removed, added []string) []step {
 	return out
 }
 
-// wordsOf returns the tokens of lines.
+// wordsOf returns the tokens of each line.
 func (r *Rewriter) wordsOf(lines []string) [][]string {
 	out := make([][]string, len(lines))
 	for i, l := range lines {
@@ -147,8 +147,9 @@ func (r *Rewriter) weigh(steps []step) int {
 	return n
 }
 
-// Nearer reports whether text is nearer to base than the text than is: it lacks fewer of
-// base's conditions, or it lacks as many but otherwise differs less from base.
+// Nearer reports whether text is nearer to base than the other given text (than) is: text
+// lacks fewer of base's conditions, or it lacks as many but otherwise differs less from
+// base.
 func (r *Rewriter) Nearer(base, text, than string) bool {
 	steps := r.align(base, text)
 	return steps != nil && r.distance(base, text, steps).less(r.distance(base, than, r.align(base, than)))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// header returns the tokens of a line that begins with a condition, or "" for any other
-// line.
+// header returns the tokens of a line that begins with a condition, joined by spaces, or ""
+// for any other line.
 func (r *Rewriter) header(items []item) string {
 	for i, x := range items {
 		switch {
@@ -19,8 +19,8 @@ func (r *Rewriter) header(items []item) string {
 	return ""
 }
 
-// lostHeaders returns, by their tokens, the lines of the base that begin with a condition
-// and that occur less often in the text.
+// lostHeaders returns, for the lines of the base that begin with a condition, how many more
+// times each line occurs in the base than in the text, by the line's tokens.
 func (r *Rewriter) lostHeaders(base, text string) map[string]int {
 	out := map[string]int{}
 	for line := range strings.SplitSeq(base, "\n") {
@@ -39,10 +39,11 @@ func (r *Rewriter) lostHeaders(base, text string) map[string]int {
 	return out
 }
 
-// lost restores conditions of the base that the text lacks. It tries the whole statement in
-// place of the new statement on its line and of the nearest new statements with a condition
-// in its hunk, the statement before each of these, and the statement's first line in place
-// of theirs. The statement is not put before others if a new statement does the same on a
+// lost attempts to restore the conditions of the base that the text lacks. For each, it
+// attempts to replace the new statement on the same line, and the nearest new statements
+// with a condition in the hunk, with the whole statement of the base; to put that statement
+// before each of them; and to replace the first line of each of them with the statement's
+// first line. The statement is not put before others if a new statement does the same on a
 // condition with the same names, because that is the same condition, changed.
 func (s *shrinking) lost(hunks []hunk) {
 	lost := s.r.lostHeaders(s.base, s.text)

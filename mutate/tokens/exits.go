@@ -13,7 +13,7 @@ const mostRead = 256 << 10
 // ends the program or panics.
 type Exit struct {
 	Line int // from 1
-	// Text is the source of the condition and the body on one line.
+	// Text is the source of the condition and its body, joined into one line.
 	Text string
 	// Key consists of the condition and the way in which the body leaves, without layout
 	// and without the value that is returned or thrown. Exits with equal keys are the same.
@@ -57,9 +57,9 @@ func Exits(file, text string) ([]Exit, bool) {
 // exits finds early exits in a text.
 type exits struct{ *view }
 
-// condition returns the items of the condition that a word begins, and the items of its
-// body, including the brackets of a block; ok is false if the word does not begin a
-// condition.
+// condition returns the range of the items in the condition that a word begins (from, to),
+// and the range of the items in the condition's body (body, end), including the brackets of
+// a block; ok is false if the word does not begin a condition.
 func (e exits) condition(i int) (from, to, body, end int, ok bool) {
 	word := e.items[i].text
 	switch {

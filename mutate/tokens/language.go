@@ -19,7 +19,7 @@ type language struct {
 	spaced     bool   // whether line comments begin only after white space
 	first      bool   // whether line comments begin only at the beginning of a line
 	slashed    bool   // whether regular expressions are written between slashes
-	directives bool   // whether lines that begin with # are for a preprocessor
+	directives bool   // whether lines that begin with # are preprocessor directives
 	indented   bool   // whether indentation delimits blocks, and braces delimit lists
 	braced     bool   // braces delimit blocks
 	bare       bool   // conditions stand without parentheses
@@ -38,7 +38,7 @@ var (
 	script = language{line: []string{"#"}, quotes: `"'`, not: "!", worded: true}
 )
 
-// with returns a copy of a language to which change has been applied.
+// with returns a copy of a language, modified by the given function (change).
 func (l language) with(change func(*language)) language {
 	change(&l)
 	return l
@@ -118,7 +118,7 @@ func words(list string) map[string]bool {
 
 // vocabulary holds the words that have a special meaning in at least one language.
 type vocabulary struct {
-	// declaring holds the words that begin a head in a declaration, wherever they occur.
+	// declaring holds the words that begin the head of a declaration, wherever they occur.
 	// leading holds the words that do so only at the beginning of a line, and modifying the
 	// words that may precede the words in leading.
 	declaring, leading, modifying map[string]bool

@@ -6,10 +6,10 @@ import "strings"
 type kind byte
 
 const (
-	space   kind = iota // within a line; also a line end that follows a backslash
+	space   kind = iota // white space within a line, or a backslash and the line end after it
 	newline             // a line end
 	comment
-	str // a string, or a line for a preprocessor
+	str // a string, or a preprocessor directive
 	number
 	name
 	sign
@@ -130,7 +130,8 @@ func line(rest string) int {
 	return len(rest)
 }
 
-// comment returns the length of the comment at the beginning of rest; 0 if there is none.
+// comment returns the length of the comment at the beginning of rest, or 0 if there is
+// none.
 func (x *lexer) comment(rest string) int {
 	for _, c := range x.block {
 		if strings.HasPrefix(rest, c[0]) {
@@ -172,7 +173,8 @@ func (x *lexer) enclosed(rest, open, shut string, nested bool) int {
 	return len(rest)
 }
 
-// directive returns the length of a line for a preprocessor.
+// directive returns the length of a preprocessor directive, including the lines that
+// continue it.
 func (*lexer) directive(rest string) int {
 	n := line(rest)
 	for n < len(rest) && strings.HasSuffix(rest[:n], "\\") {
@@ -250,7 +252,7 @@ func (x *lexer) hole(rest string) int {
 	return len(rest)
 }
 
-// expression returns the length of a regular expression between slashes; 0 if there is
+// expression returns the length of a regular expression between slashes, or 0 if there is
 // none.
 func expression(rest string) int {
 	class, end := false, line(rest)
@@ -269,7 +271,7 @@ func expression(rest string) int {
 	return 0
 }
 
-// hashed returns the length of a string such as r#"…"#; 0 if there is none.
+// hashed returns the length of a string such as r#"…"#, or 0 if there is none.
 func hashed(rest string) int {
 	body := strings.TrimPrefix(rest, "b")
 	body, ok := strings.CutPrefix(body, "r")
@@ -295,7 +297,7 @@ func (x *lexer) operand() bool {
 	return false
 }
 
-// number returns the length of the number at the beginning of rest; 0 if there is none.
+// number returns the length of the number at the beginning of rest, or 0 if there is none.
 func (x *lexer) number(rest string) int {
 	digit := func(i int) bool { return i < len(rest) && rest[i] >= '0' && rest[i] <= '9' }
 	if !digit(0) && (rest[0] != '.' || !digit(1) || x.last.to == x.at && x.operand()) {
@@ -318,7 +320,7 @@ func (x *lexer) number(rest string) int {
 	return i
 }
 
-// name returns the length of the name at the beginning of rest; 0 if there is none.
+// name returns the length of the name at the beginning of rest, or 0 if there is none.
 func (x *lexer) name(rest string) int {
 	i := 0
 	for i < len(rest) && (wordByte(rest[i]) || i == 0 && rest[i] == '@') {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// crossings are the operators of Cross.
+// crossings lists the operators from which Cross draws, with their weights.
 var crossings = []operator{
 	{"splice", 3, (*mutation).splice},
 	{"statement", 2, (*mutation).statement},

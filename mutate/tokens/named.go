@@ -15,18 +15,18 @@ type Name struct {
 	// of an expression that is not a name. In a shell it is a single word; the parameters
 	// $@ and $* count as names.
 	Text string
-	// Before and After are the texts of the tokens next to the name, or "" if there are
-	// none. Before is also "" if the name begins a statement on a line of its own.
+	// Before and After are the texts of the tokens directly before and after the name, or
+	// "" if there are none. Before is also "" if the name is the first token of its logical
+	// line.
 	Before, After string
 	// At is the byte offset of the name, Line the number of its line, from 1, and Statement
 	// the byte offset of its logical line.
 	At, Line, Statement int
 }
 
-// Names returns the names in a whole file, in order. It returns no names from comments and
-// from the contents of strings, except from code in strings: $(…) and parameters in a
-// shell, {…} in an f-string, ${…} and #{…}. It returns false for texts of more than 256
-// KiB.
+// Names returns the names in a whole file, in order. It ignores comments and the contents
+// of strings, except for code in strings: $(…) and parameters in a shell, {…} in an
+// f-string, ${…} and #{…}. It returns false for texts of more than 256 KiB.
 func Names(file, text string) ([]Name, bool) {
 	if len(text) > mostRead {
 		return nil, false
@@ -43,7 +43,8 @@ type namer struct {
 	vocabulary *vocabulary
 	whole      string
 	names      []Name
-	// line is the line number of the offset counted.
+	// line is the number of the line at the byte offset up to which line ends have been
+	// counted (counted).
 	line, counted int
 }
 

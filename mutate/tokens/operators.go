@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// operator is one kind of change.
+// operator is one kind of change, with its weight in the random draw.
 type operator struct {
 	name   string
 	weight int
 	apply  func(*mutation) (change, bool)
 }
 
-// operators are the operators of Mutate; the weights are those of package rewrite.
+// operators lists the operators from which Mutate draws; the weights are those of package
+// rewrite.
 var operators = []operator{
 	{"constant", 16, (*mutation).constant},
 	{"arithmetic", 6, (*mutation).arithmetic},
@@ -38,7 +39,8 @@ func pick[T any](m *mutation, list []T) (x T, ok bool) {
 	return list[m.rng.IntN(len(list))], true
 }
 
-// where returns the items that may be changed and for which keep returns true.
+// where returns the indices of the items that may be changed and for which the function
+// keep returns true.
 func (m *mutation) where(keep func(int) bool) []int {
 	var out []int
 	for i, x := range m.items {
@@ -165,8 +167,8 @@ func (m *mutation) exchange(i int, list ...string) (change, bool) {
 	return change{[]edit{{x.from, x.to, op}}, m.text[from:to], m.text[from:x.from] + op + m.text[x.to:to], from}, true
 }
 
-// arithmetic replaces one of + - * and / with another of them, or does so with the
-// assignments that use them.
+// arithmetic replaces one of the operators +, -, * and / with another of them, or one of
+// the assignments +=, -=, *= and /= with another of them.
 func (m *mutation) arithmetic() (change, bool) {
 	signs, assignments := []string{"+", "-", "*", "/"}, []string{"+=", "-=", "*=", "/="}
 	i, ok := pick(m, m.where(func(i int) bool {
@@ -204,8 +206,8 @@ func (m *mutation) comparison() (change, bool) {
 	return m.exchange(i, append(orders, equals...)...)
 }
 
-// comparisons returns the operators that can replace a comparison operator: those of order
-// and those of equality.
+// comparisons returns the operators that can replace a comparison operator: those that
+// compare order, and those that compare equality.
 func (m *mutation) comparisons(op string) (orders, equals []string) {
 	orders, equals = []string{"<", "<=", ">", ">="}, []string{"==", cmp.Or(m.r.language.unequal, "!=")}
 	switch {
@@ -310,7 +312,7 @@ func (m *mutation) renamed() (change, bool) {
 	return change{[]edit{{x.from, x.to, to}}, m.text[from:end], m.text[from:x.from] + to + m.text[x.to:end], from}, true
 }
 
-// term draws a name or a number that is known at an item.
+// term draws a term for use at an item: a name that is known there, or a number.
 func (m *mutation) term(at int) (string, bool) {
 	list := m.names("", at)
 	decimal := false

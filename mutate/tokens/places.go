@@ -80,7 +80,7 @@ func (v *view) operandEnds(i int) bool {
 	return x.kind == number || x.kind == closes || x.kind == str || x.kind == name && !x.is(v.r.vocabulary.reserved)
 }
 
-// The precedences of operators; 0 means that there is no operator.
+// precedences holds the precedences of operators; 0 means that a token is not an operator.
 var precedences = map[string]int{
 	"or": 1, "||": 1, "OR": 1, "and": 2, "&&": 2, "AND": 2,
 	"<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4, "!=": 4, "===": 4, "!==": 4, "<>": 4, "~=": 4, "-lt": 4, "-le": 4, "-gt": 4, "-ge": 4, "-eq": 4, "-ne": 4,
@@ -163,7 +163,7 @@ func (v *view) calculated(i int) bool {
 // valuable reports whether a value is in a position where any expression is allowed.
 func (v *view) valuable(from, to int) bool {
 	x := v.items[from]
-	before, after := "", "" // at the beginning or the end of a line
+	before, after := "", "" // "" at the beginning or the end of a line
 	if from > 0 && v.items[from-1].line == x.line {
 		p := v.items[from-1]
 		before = p.text
@@ -217,7 +217,7 @@ func (v *view) kindOf(i int) string {
 
 // names returns the names of values of the given kind that are known at an item.
 func (v *view) names(kind string, at int) []string {
-	first := map[string]int{} // the items at which names that had no value before are first assigned one
+	first := map[string]int{} // for names that had no value before, the items at which they are first assigned one
 	var list []string
 	for i, x := range v.items {
 		if x.kind != name || x.is(v.r.vocabulary.reserved) || v.r.vocabulary.leading[x.text] && x.fixed {

@@ -18,7 +18,7 @@ const (
 	mostTokens = 4096     // in the block; results may have three times as many
 	mostDraws  = 40       // of operators
 	mostTries  = 3        // of one operator
-	shownSide  = 60       // characters of the code before or after in a description
+	shownSide  = 60       // characters of the old or the new code in a description
 )
 
 // Rewriter rewrites the text of a block.
@@ -111,7 +111,7 @@ func (r *Rewriter) try(text, other string, list []operator, rng *rand.Rand) (rew
 	return rewrite.Change{}, false
 }
 
-// mutation is the state of one change, as read by operators.
+// mutation is the state of one change, which the operators read.
 type mutation struct {
 	*view
 	other  *view
@@ -126,15 +126,14 @@ type edit struct {
 	text     string
 }
 
-// change is one change, with the code before and after it for the description of the
-// change.
+// change is one change, with the old and the new code for its description.
 type change struct {
 	edits         []edit
 	before, after string
 	at            int
 }
 
-// apply returns the text with edits applied, which must not overlap.
+// apply returns the text with the given edits applied. The edits must not overlap.
 func (v *view) apply(edits []edit) string {
 	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
 	var b strings.Builder

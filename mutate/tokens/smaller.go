@@ -80,7 +80,7 @@ func (r *Rewriter) Smaller(base, text string) []Attempt {
 	return s.out
 }
 
-// shrinking is the state of a call of Smaller.
+// shrinking is the state of one call to Smaller.
 type shrinking struct {
 	r          *Rewriter
 	base, text string
@@ -107,8 +107,7 @@ func (s *shrinking) items(line string) []item {
 	return v.items
 }
 
-// hunk is a run of changed lines: the steps from the step from up to but not including the
-// step to.
+// hunk is a run of changed lines: the half-open range [from, to) of the steps.
 type hunk struct{ from, to int }
 
 func (s *shrinking) hunks() []hunk {
@@ -174,8 +173,8 @@ func (s *shrinking) splice(from, to int, insert []string) (Piece, bool) {
 	return s.offer(lines, removed, added)
 }
 
-// back offers the text in which the steps for which gone returns true are reverted. indent
-// changes the lines that stay; if nil, they are not changed.
+// back offers the text in which the steps for which gone returns true are reverted. If
+// indent is not nil, it changes the indentation of the lines that stay.
 func (s *shrinking) back(gone func(int) bool, indent func(i int, line string) string) (Piece, bool) {
 	var lines, removed, added []string
 	for i, step := range s.steps {
@@ -240,7 +239,8 @@ func (s *shrinking) group(h hunk, at int) (Piece, bool) {
 }
 
 // whole reverts all changes in a statement of several lines that begins at a line. If the
-// statement ends at different steps in the two texts, it is taken up to the later end.
+// statement ends at different steps in the two texts, whole reverts the steps up to the
+// later end.
 func (s *shrinking) whole(at int) (Piece, bool) {
 	end := at
 	if s.steps[at].was {
@@ -278,8 +278,8 @@ func (s *shrinking) around(at int) (Piece, bool) {
 	return s.wrap(at, end, closes)
 }
 
-// unwrap removes the statement that was added around lines of the base, which spans the
-// lines from at to end.
+// unwrap removes a statement that was added around lines of the base. The statement
+// occupies the steps from index at up to and including index end.
 func (s *shrinking) unwrap(at, end int, closes bool) (Piece, bool) {
 	for i := at + 1; i < end || i == end && !closes; i++ {
 		if step := s.steps[i]; !step.was || !step.is || strings.TrimSpace(step.old) != strings.TrimSpace(step.now) {

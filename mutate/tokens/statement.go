@@ -4,8 +4,9 @@ import "strings"
 
 // end returns the last step that belongs to a line: the step with the line's closing
 // bracket, or the last of the steps that are indented more deeply. The lines are those of
-// the base if base is true, and otherwise those of the text. end returns at if no step
-// belongs to the line, or if within returns false for one of these steps.
+// the base if base is true, and otherwise those of the text. If no step belongs to the
+// line, or if within returns false for one of these steps, end returns the index of the
+// line's own step (at).
 func (s *shrinking) end(at int, base bool, within func(int) bool) int {
 	depth, last := 0, at
 	begin := len(indentation(s.line(at, base)))
@@ -62,8 +63,8 @@ func (s *shrinking) statement(at int, base bool) int {
 	return end
 }
 
-// next returns the first step after at that has a line with tokens in the base if base is
-// true, and otherwise in the text; 0 if there is none.
+// next returns the first step after the given one (at) that has a line with tokens in the
+// base if base is true, and otherwise in the text. It returns 0 if there is none.
 func (s *shrinking) next(at int, base bool) int {
 	for i := at + 1; i < len(s.steps); i++ {
 		if s.has(i, base) && len(s.items(s.line(i, base))) > 0 {
@@ -111,7 +112,7 @@ func (s *shrinking) lines(from, to int, base bool) []string {
 	return out
 }
 
-// sequence returns the tokens in lines.
+// sequence returns the tokens of all the lines, joined by spaces.
 func (s *shrinking) sequence(lines []string) string {
 	var out []string
 	for _, line := range lines {
@@ -123,8 +124,8 @@ func (s *shrinking) sequence(lines []string) string {
 // indentation returns the white space at the beginning of a line.
 func indentation(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
 
-// indented replaces the first line's indentation with another one in all lines that begin
-// with it.
+// indented replaces the indentation of the first line with the given indentation (to) in
+// all lines that begin with the first line's indentation.
 func indented(lines []string, to string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {

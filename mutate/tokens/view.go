@@ -29,7 +29,7 @@ type logical struct {
 	whole, simple bool
 }
 
-// view is a text that has been read.
+// view is a text that has been divided into items and logical lines.
 type view struct {
 	r     *Rewriter
 	text  string
@@ -214,7 +214,8 @@ func (v *view) leads(i int) bool {
 	return true
 }
 
-// head returns the last item in the head that begins with an item.
+// head returns the last item in the head of a declaration or loop that begins with the
+// given item.
 func (v *view) head(i int) int {
 	l := v.r.language
 	for j := i + 1; j < len(v.items) && v.items[j].line == v.items[i].line; j++ {
@@ -233,8 +234,8 @@ func (v *view) head(i int) int {
 	return v.lines[v.items[i].line].last
 }
 
-// method fixes the head of a function that is declared without a keyword, if the head ends
-// with a brace.
+// method marks as fixed the head of a function that is declared without a keyword, if the
+// head ends with a brace.
 func (v *view) method(i int) {
 	w := v.r.vocabulary
 	shut := i - 1
@@ -252,7 +253,7 @@ func (v *view) freeze(from, to int) {
 	}
 }
 
-// arithmeticAlone fixes everything outside (( )) except numbers and comparisons.
+// arithmeticAlone marks as fixed everything outside (( )) except numbers and comparisons.
 func (v *view) arithmeticAlone() {
 	depth := 0
 	for i := range v.items {

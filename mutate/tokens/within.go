@@ -7,8 +7,9 @@ import (
 	texttool "evolve/mutate/operator"
 )
 
-// part is a run of tokens on a line that replaced a run of tokens on the base's line;
-// either run may be empty.
+// part is a difference between a line and the line of the base that it replaced: the tokens
+// from a0 to before a1 of the base's line were replaced with the tokens from b0 to before
+// b1. Either run of tokens may be empty.
 type part struct{ a0, a1, b0, b1 int }
 
 // within attempts to revert the parts in which a line differs from the line that it
@@ -26,7 +27,7 @@ func (s *shrinking) within(at int) {
 	}
 }
 
-// differing returns the runs of tokens that differ, in order.
+// differing returns the parts in which two lines differ, in order.
 func differing(a, b []item) []part {
 	x, y := texts(a), texts(b)
 	common := texttool.CommonLengths(x, y)
@@ -50,8 +51,9 @@ func differing(a, b []item) []part {
 	return out
 }
 
-// joined returns a set of parts, by their indices, for each part: the part together with
-// the parts that contain the brackets that match its own.
+// joined returns, for each part, the indices of the parts that must be reverted together:
+// the part itself and the parts that contain the brackets matching those of a part in the
+// set.
 func joined(parts []part, a, b []item) [][]int {
 	find := func(at int, of func(part) (int, int)) int {
 		return slices.IndexFunc(parts, func(p part) bool { from, to := of(p); return at >= from && at < to })
@@ -78,10 +80,10 @@ func joined(parts []part, a, b []item) [][]int {
 	return out
 }
 
-// terms divides a part into its terms, and returns for each term the parts that remain
-// without it. Terms are the operands of a sum or a condition, or the elements of a list,
-// each with the sign before or after it. The removed tokens belong to the first of the
-// terms that replaced them.
+// terms divides a part into its terms. For each term, it returns the parts that remain
+// without that term. Terms are the operands of a sum or a condition, or the elements of a
+// list, each with the sign before or after it. The removed tokens belong to the first of
+// the terms that replaced them.
 func terms(p part, a, b []item) [][]part {
 	items, from, to := b, p.b0, p.b1
 	if from == to {
@@ -117,8 +119,8 @@ func joins(x item) bool {
 	return slices.ContainsFunc(levels, func(signs []string) bool { return slices.Contains(signs, x.text) })
 }
 
-// cutsOf returns the beginnings of the terms in some tokens, and the end of the last term.
-// lead reports whether the first term has no sign before it.
+// cutsOf returns the indices at which the terms in a range of tokens begin, followed by the
+// end of the last term. lead reports whether the first term has no sign before it.
 func cutsOf(items []item, from, to int, lead bool) []int {
 	for _, signs := range levels {
 		splits := func(i int) bool { return slices.Contains(signs, items[i].text) }
@@ -146,8 +148,8 @@ func cutsOf(items []item, from, to int, lead bool) []int {
 	return nil
 }
 
-// tokens offers the text in which the tokens of a line, except those in the given parts,
-// are the base's. The parts in back are reverted, too.
+// tokens offers the text in which a line has the tokens of the base's line, except in the
+// given parts. The parts whose indices are in back also get the base's tokens.
 func (s *shrinking) tokens(at int, parts []part, back []int) (Piece, bool) {
 	old, now := s.steps[at].old, s.steps[at].now
 	a, b := s.items(old), s.items(now)
@@ -201,8 +203,8 @@ type merged struct {
 	// stays maps the tokens of the old line that stay to their indices in the new line.
 	stays map[int]int
 	line  strings.Builder
-	// lastOld and lastNow are one more than the index that the last token has in each line;
-	// 0 means that the token is not in that line.
+	// lastOld and lastNow are one more than the index of the last added token in the old
+	// line and in the new line; 0 means that the token is not in that line.
 	lastOld, lastNow int
 }
 
@@ -244,7 +246,7 @@ func (m *merged) add(gap, text string) {
 	m.line.WriteString(gap + text)
 }
 
-// gap returns the text between the previous token and a token.
+// gap returns the text between token k and the token before it, or "" for the first token.
 func gap(line string, items []item, k int) string {
 	if k == 0 {
 		return ""

@@ -85,7 +85,7 @@ func (m Material) request(route string, seed int64) *model.Request {
 	return req
 }
 
-// advice returns the part of the advice that is shown.
+// advice returns the part of the advice that is shown to the model.
 func (m Material) advice() any {
 	a := m.Advice
 	var shared []string
@@ -105,7 +105,7 @@ func (m Material) advice() any {
 	}{a.Remedy, memory.Cut(a.Reason, maxCause), a.Calls, a.Judged, a.Succeeded, a.Referrals, a.Weak, a.Invalid, shared}
 }
 
-// group is the part of a cluster of referrals that is shown.
+// group is the part of a cluster of referrals that is shown to the model.
 type group struct {
 	Axes      []string `json:"boundary_axes"`
 	Referrals int      `json:"referrals"`
@@ -114,7 +114,7 @@ type group struct {
 	Evidence  string   `json:"last_evidence,omitempty"`
 }
 
-// failure is the part of a failure's signature that is shown.
+// failure is the part of a failure's signature that is shown to the model.
 type failure struct {
 	Method  string `json:"method,omitempty"`
 	Domain  string `json:"domain"`
@@ -125,7 +125,8 @@ type failure struct {
 	Last    string `json:"last"`
 }
 
-// groups returns the clusters that are groups, or all clusters if none is a group.
+// groups returns the clusters of the advice that are marked as groups or, if there are
+// none, all its clusters, at most maxGroups of them.
 func (m Material) groups() []group {
 	var out []group
 	for _, only := range []bool{true, false} {

@@ -14,8 +14,9 @@ import (
 	"evolve/runtime/experience"
 )
 
-// deed is an act with its effect: from the act on, the key holds or no longer holds. Acts
-// with an empty key change nothing that evaluations read.
+// deed is an act with its effect: from the act on, the effect that key names holds or, if
+// ends is true, no longer holds. Acts with an empty key change nothing that evaluations
+// read.
 type deed struct {
 	archive.Act
 	key  string
@@ -115,8 +116,8 @@ func (d *deed) tool(data json.RawMessage, agentID, verb string) bool {
 	return true
 }
 
-// given returns, as one text, the keys that hold at a time, after everything that people
-// gave and took back until then.
+// given returns, as one text, the keys of the effects that hold at a time, after everything
+// that people gave and took back until then.
 func given(all []deed, at time.Time) string {
 	holds := map[string]bool{}
 	for _, d := range all {

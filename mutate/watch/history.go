@@ -40,18 +40,18 @@ type night struct {
 	// is searched.
 	commit, code string
 	// models identifies everything outside the agent's folder that affects its answers; it
-	// is empty if an older evolve recorded the night.
+	// is empty if an older version of evolve recorded the night.
 	models string
 	// learned identifies the experience from the agent's live turns, without people's
-	// feedback; it is empty for an agent that reads none, and if an older evolve recorded
-	// the night.
+	// feedback; it is empty if the agent reads no such experience or if an older version of
+	// evolve recorded the night.
 	learned string
 	scores  stats.NightScores
 	// beside holds the scores that the replaced config got in the same night.
 	replaced agent.ConfigID
 	beside   stats.NightScores
-	// digests holds the digests of the tasks, by id; it is empty if an older evolve
-	// recorded the night.
+	// digests holds the digests of the tasks, by id; it is empty if an older version of
+	// evolve recorded the night.
 	digests map[string]string
 	// adopted is the night's comparison for the latest adoption; it is nil if there is
 	// none.
@@ -78,8 +78,9 @@ func (n night) otherModels(earlier night) bool {
 	return n.models != "" && earlier.models != "" && n.models != earlier.models
 }
 
-// history returns the agent's last nights before a run, earliest first, each with the deeds
-// in effect then.
+// history returns the agent's latest nights before the run with the given number (before),
+// earliest first and no more than the given limit (most). Each night includes the effects
+// of deeds that held then.
 func history(ctx context.Context, store Store, agentID string, before, most int, all []deed) ([]night, error) {
 	var out []night
 	for r, err := range store.Runs(ctx) {
@@ -109,8 +110,8 @@ func history(ctx context.Context, store Store, agentID string, before, most int,
 	return out, nil
 }
 
-// nightOf returns the night of a run, with its stored scores or, if an older evolve ran the
-// night, the scores from its evaluations.
+// nightOf returns the night of a run, with its stored scores or, if an older version of
+// evolve ran the night, the scores from its evaluations.
 func nightOf(ctx context.Context, store Store, r archive.Run, p archive.AgentPlan) (night, error) {
 	n := night{run: r.ID, binary: r.Binary, started: r.Started, identity: identity{config: p.Champion, hash: p.AgentHash}, suite: p.SuiteHash, commit: p.Commit, code: p.CodeCommit, replaced: p.Replaced, scores: stats.NightScores{}, beside: stats.NightScores{}, digests: map[string]string{}}
 	res, err := store.Result(ctx, r.ID, p.Agent)
@@ -173,9 +174,9 @@ func share(nights []night) {
 	}
 }
 
-// settled leaves out the nights with a change that was later reverted. Between a night and
-// a later night with the same agent and config, no effect can be attributed to the later
-// night.
+// settled leaves out the nights with a change that was later reverted. If a later night has
+// the same agent and config as an earlier night, the nights between them are left out, and
+// no effect can be attributed to the later night.
 func settled(nights []night) []night {
 	var out []night
 	for _, n := range nights {
@@ -192,9 +193,9 @@ func settled(nights []night) []night {
 	return out
 }
 
-// comparable returns the nights with their scores on the tasks that have not changed since.
-// These are all tasks if a night's suites are those of the last night, and otherwise the
-// tasks whose digest is the same as now.
+// comparable returns the nights with only those of their scores whose tasks have not
+// changed since. These are all scores if a night's suites are those of the last night, and
+// otherwise the scores on tasks whose digest is the same as now.
 func comparable(nights []night, digests map[string]string) []night {
 	suite := nights[len(nights)-1].suite
 	out := slices.Clone(nights)

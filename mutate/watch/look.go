@@ -129,8 +129,8 @@ func (v viewer) compare(nights []night, seen *Seen) error {
 	return nil
 }
 
-// fall searches for a fall and returns the index of the first night after it, or 0 if there
-// is none.
+// fall searches for a fall in the scores of the nights, and returns the index of the first
+// night after the fall, or 0 if there is none.
 func (v viewer) fall(nights []night, seen *Seen) (int, error) {
 	seen.Nights = len(nights)
 	changed := make([]bool, len(nights))
@@ -168,10 +168,10 @@ func (v viewer) adoption(nights []night) (int, *archive.ProposalRecord) {
 
 // adopted compares an adoption with the config that it replaced. It uses the nights that
 // measured both configs, so that other changes are not attributed to the adoption. If there
-// are no such nights, it compares the nights since the adoption with those before it. Only
-// nights in which the agent was as it was in the first night after the adoption count.
-// After a fall of either config, only the nights after the fall count, because the replaced
-// config is judged by its last nights.
+// are no such nights, it compares the nights since the adoption with those before it. A
+// night since the adoption counts only if the agent was the same as in the first of these
+// nights. After a fall of either config, only the nights after the fall count, because the
+// replaced config is judged by its last nights.
 func (v viewer) adopted(before, since []night, first night, p archive.ProposalRecord, seen *Seen) error {
 	old := slices.DeleteFunc(slices.Clone(before), func(n night) bool { return n.config != p.Champion })
 	now := slices.DeleteFunc(slices.Clone(since), func(n night) bool { return n.identity != first.identity })
@@ -206,9 +206,9 @@ func (v viewer) adopted(before, since []night, first night, p archive.ProposalRe
 	return nil
 }
 
-// crossed finds the first night whose evidence against an adoption still holds. If tonight
-// compares nights that measured both configs, only such evidence counts, because other
-// evidence may come from drift.
+// crossed finds the first night whose evidence against an adoption still holds. If the
+// present comparison uses nights that measured both configs, only evidence from comparisons
+// of this kind counts, because other evidence may come from drift.
 func crossed(nights []night, w *archive.AdoptedWatch) {
 	if w == nil || w.Exact {
 		return
@@ -266,7 +266,8 @@ func (v viewer) config(id agent.ConfigID) (agent.Config, error) {
 	return found.Config, nil
 }
 
-// differing returns, sorted, the names of the parameters whose values differ.
+// differing returns, sorted, the names of the parameters whose values differ between two
+// configs.
 func differing(a, b agent.Config) []string {
 	var out []string
 	for name := range a {

@@ -11,10 +11,11 @@ import (
 )
 
 // Replaced returns the config that the latest adoption replaced and that the run with the
-// given number should measure alongside the active config; it returns nil if there is none.
-// There is none if the adopted config is no longer active, after [stats.WatchNights] nights
-// with it, if the space no longer includes the old config, and for agents without
-// randomness, whose scores do not depend on the night.
+// given number should measure alongside the active config. It returns nil if there is no
+// such config: if nothing was adopted, if the adopted config is no longer active, if there
+// have been [stats.WatchNights] nights since the adoption, if the space no longer includes
+// the old config, or if the agent is without randomness, because the scores of such an
+// agent do not depend on the night.
 func Replaced(ctx context.Context, store Store, plan archive.AgentPlan, number int, space agent.Space) (agent.Config, error) {
 	if plan.Deterministic && !plan.UsesSeed {
 		return nil, nil

@@ -11,8 +11,8 @@ import (
 
 // Apply applies a patch and returns, whole and in the patch's order, the files that it
 // changes. The bytes are exactly those that the patch describes; if that is not possible,
-// Apply returns a *RefusedError and no files. See place for where hunks may go. An error
-// from base is returned unchanged.
+// Apply returns a *RefusedError and no files. The comment on the function place describes
+// where hunks may go. An error from base is returned unchanged.
 func Apply(p Patch, base Base) ([]File, error) {
 	out := make([]File, 0, len(p.sections))
 	for _, s := range p.sections {
@@ -36,7 +36,8 @@ func Apply(p Patch, base Base) ([]File, error) {
 	return out, nil
 }
 
-// read reads a file from base and checks its length.
+// read returns the content that base returns for a file, or a *RefusedError if the content
+// is longer than MaxFile.
 func read(base Base, path string) ([]byte, error) {
 	old, err := base(path)
 	if err != nil {
@@ -140,7 +141,8 @@ func (s section) change(old []byte) ([]byte, error) {
 	return result, s.prove(old, result)
 }
 
-// assemble applies each hunk to the lines at the hunk's place.
+// assemble applies each hunk to the lines at its position (places) and returns the
+// resulting content.
 func assemble(lines []string, hunks []hunk, places []int) ([]byte, error) {
 	var w lineWriter
 	at := 0
@@ -151,8 +153,8 @@ func assemble(lines []string, hunks []hunk, places []int) ([]byte, error) {
 		for _, l := range h.lines {
 			whole := l.full()
 			if l.kind != '+' {
-				// A context line is taken from the file, because the end of the file's last
-				// line may differ from the hunk's.
+				// A context line is copied from the file, because the ending of the file's
+				// last line may differ from that of the hunk's line.
 				whole = lines[at]
 				at++
 			}
@@ -173,7 +175,7 @@ func assemble(lines []string, hunks []hunk, places []int) ([]byte, error) {
 // lineWriter builds a file's content line by line.
 type lineWriter struct {
 	strings.Builder
-	ended bool // the last line had no newline
+	ended bool // whether the last added line has no newline
 }
 
 // add adds a line. It returns false if the previous line had no newline.

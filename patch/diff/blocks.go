@@ -7,9 +7,9 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// blocks compares two contents line by line, byte for byte, and returns the changes with at
-// most context unchanged lines before and after each. The starts of the hunks are line
-// indices.
+// blocks compares two contents line by line, byte for byte, and returns the changes. Each
+// change has no more than the given number of unchanged lines (context) before it and after
+// it. The starts of the hunks are line indices.
 func blocks(before, after []byte, context int) []hunk {
 	lines := compareLines(before, after)
 	var out []hunk
@@ -43,7 +43,7 @@ func compareLines(before, after []byte) []line {
 	lines := split(before)
 	out := make([]line, 0, len(lines))
 	var added []line
-	at, offset := 0, 0 // numbers of lines and bytes passed so far
+	at, offset := 0, 0 // numbers of lines and bytes of the old content passed so far
 	keep := func(to int) {
 		for ; offset < to; at++ {
 			out = append(out, newLine(' ', lines[at]))

@@ -8,10 +8,10 @@ import (
 
 // Carry applies a change to a file to another version of that file, as a three-way merge
 // does. The lines that the change replaces must be unchanged in that version, while the
-// lines around them may differ. Carry returns false if the place of a replacement is not
-// certain. A place is certain if up to three lines before it, or as many after it, are
-// unchanged, or if the replaced lines occur only once. New lines go where both neighbouring
-// lines are still adjacent, or next to the neighbour that still exists.
+// lines around them may differ. Carry returns false if it is not certain where a
+// replacement belongs. Its position is certain if up to three lines before it, or as many
+// after it, are unchanged, or if the replaced lines occur only once. New lines go where
+// both neighbouring lines are still adjacent, or next to the neighbour that still exists.
 func Carry(f File, have []byte) (File, bool) {
 	was, is := split(f.Old), split(have)
 	c := carrier{was: was, is: is, at: aligned(f.Old, have, len(was))}
@@ -50,8 +50,8 @@ func (l line) whole() string {
 	return l.text + "\n"
 }
 
-// aligned returns, for each of the first count old lines, the index of the same line in the
-// new content, or -1 if there is none.
+// aligned returns, for each line of the old content, the index of the same line in the new
+// content, or -1 if there is none. The old content has the given number of lines (count).
 func aligned(before, after []byte, count int) []int {
 	at := make([]int, 0, count)
 	now := 0
@@ -72,10 +72,11 @@ func aligned(before, after []byte, count int) []int {
 // carrier finds the lines of one version of a file in another.
 type carrier struct {
 	was, is []string
-	at      []int // for each line of was, its index in is
+	at      []int // for each line of the old version (was), its index in the new version (is), or -1
 }
 
-// place returns the index in is at which the lines from start to end of was begin.
+// place returns the index in c.is at which the lines begin that c.was has from index start
+// up to, but not including, index end. It returns false if this is not certain.
 func (c carrier) place(start, end int) (int, bool) {
 	if start == end {
 		return c.between(start)
@@ -89,8 +90,8 @@ func (c carrier) place(start, end int) (int, bool) {
 	return place, c.before(start, place) || c.after(end, place+end-start) || c.once(c.was[start:end])
 }
 
-// between returns the index in is at which new lines between line i-1 and line i of was
-// must be inserted.
+// between returns the index in c.is at which lines that are added between the lines i-1 and
+// i of c.was must be inserted. It returns false if this is not certain.
 func (c carrier) between(i int) (int, bool) {
 	low, high := -1, len(c.is)
 	if i == 0 {
@@ -112,8 +113,8 @@ func (c carrier) between(i int) (int, bool) {
 	return 0, false
 }
 
-// before reports whether the lines before line i of was equal the lines before line place
-// of is, as far as the default context reaches.
+// before reports whether the lines before c.was[i] equal the lines before c.is[place], as
+// far as the default context reaches.
 func (c carrier) before(i, place int) bool {
 	for k := range defaultContext {
 		if i-k == 0 {
@@ -126,8 +127,7 @@ func (c carrier) before(i, place int) bool {
 	return true
 }
 
-// after does what before does, for the lines that begin with line i of was and line place
-// of is.
+// after does what before does, for the lines that begin with c.was[i] and c.is[place].
 func (c carrier) after(i, place int) bool {
 	for k := range defaultContext {
 		if i+k == len(c.was) {
@@ -140,7 +140,7 @@ func (c carrier) after(i, place int) bool {
 	return true
 }
 
-// once reports whether lines occur exactly once in is.
+// once reports whether the given lines occur exactly once in c.is.
 func (c carrier) once(lines []string) bool {
 	found := 0
 	for i := 0; i+len(lines) <= len(c.is); i++ {

@@ -15,7 +15,8 @@ const (
 	mixed
 )
 
-// endingOf returns the line ending that all lines of a text have.
+// endingOf returns the line ending of a text, which is mixed if the text's lines end in
+// different ways, or none if no line ends.
 func endingOf(content []byte) ending {
 	all, cr := bytes.Count(content, []byte("\n")), bytes.Count(content, []byte("\r\n"))
 	switch {

@@ -65,8 +65,9 @@ func number(start, count string) (n, of int) {
 	return n, of
 }
 
-// body reads a hunk's lines up to the first line that cannot be part of the hunk, whatever
-// count the header gives. It returns the number of empty lines skipped at the end.
+// body reads a hunk's lines up to the first line that cannot be part of the hunk, even if
+// the header gives a different count. It returns the number of empty lines skipped at the
+// end.
 func (p *parser) body(h *hunk, wantOld, wantNew int) (blanks int, err error) {
 	before, after := 0, 0
 	for ; p.i < len(p.lines); p.i++ {
@@ -104,8 +105,8 @@ func (p *parser) body(h *hunk, wantOld, wantNew int) (blanks int, err error) {
 	return blanks, nil
 }
 
-// empty adds n empty lines of context to the hunk; the first of them is line from of the
-// diff.
+// empty adds n empty lines of context to the hunk. They are the lines of the diff that
+// begin at the index from.
 func (p *parser) empty(h *hunk, from, n int) {
 	for i := from; i < from+n; i++ {
 		h.lines = append(h.lines, line{at: i + 1, kind: ' ', text: p.lines[i]})

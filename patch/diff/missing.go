@@ -2,7 +2,8 @@ package diff
 
 import "fmt"
 
-// maxTries is the maximum number of places that are compared to find the nearest one.
+// maxTries is the maximum number of positions at which a block is compared with the file to
+// find the nearest match.
 const maxTries = 64
 
 // missing returns the error for a hunk whose expected text is not in the file. The error
@@ -50,9 +51,9 @@ func (f *finder) missing(i int, h hunk) error {
 	return e
 }
 
-// nearest returns the place at which the most lines of a block match before the first that
-// differs, and that line's index in the block. best is -1 if not even the block's first
-// line is found. The stated place is compared first.
+// nearest returns the position in the file at which the most lines of a block match before
+// the first line that differs (best), and the index of that line in the block (right). best
+// is -1 if not even the block's first line is found. The stated position is compared first.
 func (f *finder) nearest(block []line, stated int) (best, right int) {
 	best = -1
 	if len(block) == 0 {

@@ -133,7 +133,7 @@ func ordered(hunks []hunk, places []int) error {
 // finder searches for blocks of lines in a file.
 type finder struct {
 	lines []string
-	loose []int32          // for each line, the number of its text without trailing white space
+	loose []int32          // for each line, a number that identifies its text without trailing white space
 	ids   map[string]int32 // ids of such texts
 }
 

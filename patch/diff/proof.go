@@ -10,7 +10,7 @@ import (
 )
 
 // leastHash is the minimum number of hexadecimal digits that an abbreviated hash must have
-// to count: with 7 digits, wrong content matches by chance once in 268 million.
+// to count as evidence: with 7 digits, wrong content matches by chance once in 268 million.
 const leastHash = 7
 
 // blobHash returns the hash by which git names a file's content, computed with one of git's

@@ -23,7 +23,7 @@ const (
 	Ambiguous     Reason = "ambiguous"     // the text occurs more than once, or fits in more than one place
 	OutOfOrder    Reason = "out of order"  // hunks that are not in the order of the file
 	Overlapping   Reason = "overlapping"   // two changes to the same lines
-	Endings       Reason = "line endings"  // CRLF or LF cannot be determined, or would be mixed
+	Endings       Reason = "line endings"  // the line endings cannot be determined as CRLF or LF, or would be mixed
 	FinalNewline  Reason = "final newline" // the end of the file cannot be determined
 	Contradiction Reason = "contradiction" // the diff's own hashes contradict the result
 )
@@ -32,8 +32,8 @@ const (
 // model, can correct it. Text that it quotes is escaped for a terminal.
 type RefusedError struct {
 	Path   string `json:"path,omitempty"` // "" for the change as a whole; not escaped
-	Hunk   int    `json:"hunk,omitempty"` // number of the hunk in the file, or of the pair, from 1; 0 for none in particular
-	Line   int    `json:"line,omitempty"` // line of the diff's text, from 1; 0 for none in particular
+	Hunk   int    `json:"hunk,omitempty"` // number of the hunk in the file, or of the pair, from 1; 0 if the refusal concerns none in particular
+	Line   int    `json:"line,omitempty"` // line of the diff's text, from 1; 0 if the refusal concerns none in particular
 	Reason Reason `json:"reason"`
 	Text   string `json:"text"` // what is wrong
 	Hint   string `json:"hint"` // what the author can do about it

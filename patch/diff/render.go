@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// maxShown is the maximum number of bytes that are shown of a line. Longer lines, such as
+// maxShown is the maximum number of bytes of a line that are shown. Longer lines, such as
 // those of generated code, are truncated, and the length and hash of the omitted part are
 // shown.
 const maxShown = 500
@@ -35,14 +35,15 @@ type ShownLine struct {
 	// Kind is ' ', '-' or '+'. It is '@' for the line numbers before each run of lines, and
 	// '\\' for the remark that a file does not end in a newline.
 	Kind byte
-	// Old and New are the line's numbers in the old and in the new file, from 1; 0 if it is
-	// absent there.
+	// Old and New are the line's numbers in the old file and in the new file, from 1. A
+	// number is 0 if that file does not have the line.
 	Old, New int
 	Text     string
 }
 
-// Show prepares files for display, with at most context unchanged lines around each change.
-// Binary content is only described, and long lines are truncated.
+// Show prepares files for display, with no more than the given number of unchanged lines
+// (context) before and after each change. Binary content is only described, and long lines
+// are truncated.
 func Show(files []File, context int) []Shown {
 	out := make([]Shown, 0, len(files))
 	for _, f := range files {
@@ -118,7 +119,8 @@ func binary(content []byte) bool {
 	return len(content) > MaxFile || odd*10 > len(content)
 }
 
-// describe describes content that is not shown.
+// describe returns the length and the hash of content that is not shown, or "nothing" if
+// content is nil.
 func describe(content []byte) string {
 	if content == nil {
 		return "nothing"

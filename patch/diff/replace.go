@@ -126,7 +126,8 @@ func (r Replacement) find(content []byte) (span, error) {
 	return span{start: start, end: start + len(before), text: after}, nil
 }
 
-// inEndings returns the pair with the file's line endings.
+// inEndings returns the old and the new text of the pair. They are converted to the file's
+// kind of line ending (has) if all their lines have the other kind.
 func (r Replacement) inEndings(has ending) (before, after string) {
 	switch kind := endingOf([]byte(r.Old + "\x00" + r.New)); {
 	case has == crlf && kind == lf:

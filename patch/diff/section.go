@@ -7,12 +7,12 @@ type draft struct {
 	section
 	git           string // path on the "diff --git" line
 	named         bool   // there is one
-	before, after string // from the --- and +++ lines, "" if there are none
-	begun         bool   // at least one of these lines was read
+	before, after string // the names on the --- and +++ lines, "" if there are none
+	begun         bool   // whether a --- or +++ line was read
 	first, end    int    // the section's first line, and the line after its last hunk
 	reading       int    // number of the hunk being read, from 1; 0 means the whole file
-	// The numbers of header lines with and without CR, and of hunk lines with and without
-	// CR.
+	// headCR and headLF count the header lines with and without CR, and bodyCR and bodyLF
+	// the hunk lines with and without CR.
 	headCR, headLF, bodyCR, bodyLF int
 	lost                           bool // whether the last line is an added line whose ending is lost
 }
@@ -82,7 +82,7 @@ func (p *parser) head(s string) error {
 	return nil
 }
 
-// ending counts the ending of a header line.
+// ending counts the current header line as one with or without CR.
 func (p *parser) ending() {
 	if strings.HasSuffix(p.lines[p.i], "\r") {
 		p.cur.headCR++
@@ -109,7 +109,7 @@ func (p *parser) mode(what, mode string) error {
 	return nil
 }
 
-// finish closes the current file, if there is one, and checks its header.
+// finish completes the section of the current file, if there is one, and checks its header.
 func (p *parser) finish() error {
 	d := p.cur
 	if d == nil {

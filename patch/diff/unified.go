@@ -69,7 +69,7 @@ func indexHash(content []byte) string {
 	return blobHash(sha1.New(), content)
 }
 
-// name quotes a path as git does if necessary.
+// name returns a path, quoted as git quotes it if that is necessary.
 func name(path string) string {
 	if !strings.ContainsAny(path, `"\`) {
 		return path
@@ -77,8 +77,8 @@ func name(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }
 
-// tabName returns a path as it is written on its own line, where a tab ends a path that
-// contains spaces.
+// tabName returns a path as it is written on a --- or +++ line, where a tab ends a path
+// that contains spaces.
 func tabName(path string) string {
 	if q := name(path); q != path || !strings.Contains(path, " ") {
 		return q

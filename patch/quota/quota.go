@@ -34,8 +34,9 @@ type TooSoonError struct {
 	// Next is the earliest time at which the limit allows another attempt or adoption.
 	Next time.Time
 	// Ahead reports whether the ledger holds a time after now, which means that the clock
-	// was set back. Such entries count, because otherwise setting the clock back would be a
-	// way around the limit. A person who sees that the clock is wrong can correct it.
+	// was set back. An entry with a time after now counts, because otherwise setting the
+	// clock back would be a way around the limit. A person who sees that the clock is wrong
+	// can correct it.
 	Ahead bool
 }
 
@@ -63,8 +64,8 @@ func Check(past []Attempt, agent string, now time.Time) error {
 	return &TooSoonError{Limit: fmt.Sprintf("%s may attempt one patch an hour", agent), Next: next, Ahead: latest.After(now)}
 }
 
-// CheckAdoption returns a *TooSoonError if PerDay patches or more were adopted less than a
-// Day before now, and nil otherwise.
+// CheckAdoption returns a *TooSoonError if PerDay patches or more were adopted in the
+// period of length Day before now, and nil otherwise.
 func CheckAdoption(past []Attempt, now time.Time) error {
 	var adopted []time.Time
 	for _, a := range past {

@@ -45,7 +45,7 @@ func newCollisions(candidate Tree, changes []*change) collisions {
 		for prefix := range prefixes(folded) {
 			have, asked := c.spelled[prefix]
 			if !asked {
-				break // nothing is below it either
+				break // the change has no path below this one either
 			}
 			// Folding preserves the number of segments, so the spelling has as many as the
 			// folded path.
@@ -61,7 +61,7 @@ func newCollisions(candidate Tree, changes []*change) collisions {
 	return c
 }
 
-// with returns the collision that a change causes, if there is one.
+// with returns the violated rule and an explanation if a change causes a collision.
 func (c collisions) with(ch *change) (rule, why string) {
 	if ch.now == nil {
 		return "", ""

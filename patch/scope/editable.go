@@ -12,7 +12,7 @@ func (p Policy) Editable(tree Tree) []string {
 	}
 	other := slices.Clone(tree)
 	for i := range other {
-		other[i].Hash += "'" // as if each had different content of the same size
+		other[i].Hash += "'" // each file counts as changed to different content of the same size
 	}
 	refused := map[string]bool{}
 	judged := p.Judge(tree, other)

@@ -83,7 +83,7 @@ func (p Policy) Judge(base, candidate Tree) Judgement {
 	return out
 }
 
-// index returns a tree's entries by path, and the paths that occur twice.
+// index returns a tree's entries by path, and the paths that occur more than once.
 func index(t Tree) (map[string]Entry, []string) {
 	entries := make(map[string]Entry, len(t))
 	var twice []string
@@ -103,7 +103,8 @@ func compare(a, b Entry) int {
 	return cmp.Or(cmp.Compare(a.Mode, b.Mode), cmp.Compare(a.Hash, b.Hash), cmp.Compare(a.Size, b.Size))
 }
 
-// differences lists, in order, the paths that differ, together with those that occur twice.
+// differences lists, in order, the paths whose entries differ between the two trees,
+// together with the paths that occur more than once in a tree.
 func differences(was, is map[string]Entry, twice []string) []*change {
 	var out []*change
 	add := func(path string, old, now *Entry) {

@@ -34,8 +34,8 @@ const (
 // own lists the folders that hold the program or a workspace.
 type own struct{ programs, workspaces []string }
 
-// newOwn finds these folders in the base alone, so that a patch cannot remove a mark before
-// it is judged.
+// newOwn finds the folders of programs and workspaces. It searches only the base tree, so
+// that a patch cannot remove a mark before the patch is judged.
 func newOwn(base Tree) own {
 	var o own
 	for _, e := range base {
@@ -49,8 +49,8 @@ func newOwn(base Tree) own {
 	return o
 }
 
-// markedFolder returns, in folded form, the folder that a path marks; ok is false if the
-// path is not a mark.
+// markedFolder returns, in folded form, the folder that contains the mark if the path is
+// that of a mark; ok is false for any other path.
 func markedFolder(path, mark string) (dir string, ok bool) {
 	if path == mark {
 		return root, true

@@ -22,7 +22,7 @@ type Entry struct {
 	Size int64
 }
 
-// Tree lists all files, in the order of their paths.
+// Tree lists the files, links and submodules of a tree, in the order of their paths.
 type Tree []Entry
 
 // Policy describes what a target allows. Its zero value allows nothing.
@@ -58,8 +58,9 @@ type Finding struct {
 type Judgement struct {
 	// Refused is empty if the whole patch is within the scope.
 	Refused []Finding `json:"refused,omitempty"`
-	// Changed are the paths that differ. NewTests are the test files and testdata among
-	// them that the base does not have; they are judged separately.
+	// Changed lists the paths that differ between the trees. NewTests lists those of these
+	// paths that are test files or testdata and that the base does not have; they are
+	// judged separately.
 	Changed  []string `json:"changed"`
 	NewTests []string `json:"new_tests,omitempty"`
 }

@@ -18,7 +18,8 @@ type Act struct {
 	Time time.Time `json:"time"`
 	// Commit is the commit that executed an approval; it is empty if there is none.
 	Commit string `json:"commit,omitempty"`
-	// Live reports whether no evaluation depends on the act.
+	// Live reports whether the act affects only live turns, so that no evaluation depends
+	// on it.
 	Live bool `json:"live,omitempty"`
 }
 
@@ -72,7 +73,7 @@ func (c ActiveChange) live() string {
 func (c ActiveChange) candidates() int {
 	n := len(c.measured()) + len(c.Further) + c.Unlisted
 	decided := slices.ContainsFunc(c.measured(), func(a Act) bool { return strings.HasPrefix(a.Kind, "proposal.") })
-	if c.Commit != nil || !decided && (len(c.Params) > 0 || c.Files || c.Models) { // a decision itself changed the files
+	if c.Commit != nil || !decided && (len(c.Params) > 0 || c.Files || c.Models) { // a decision is counted already, and it changed the files itself
 		n++
 	}
 	if n > 0 && c.Evolve {

@@ -6,8 +6,8 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// edit is one position in an alignment. It holds the element on each side, and whether the
-// side has an element there.
+// edit is one position in an alignment of two sequences. It holds the element that each
+// sequence has there, and whether the sequence has one.
 type edit struct {
 	before, after string
 	hasA, hasB    bool
@@ -38,9 +38,9 @@ func align(a, b []string) []edit {
 	return out
 }
 
-// steps aligns two sequences of tool calls. Between two calls that both sides made, it
-// pairs the n-th call on one side with the n-th call on the other, to show which call
-// replaced which. diverge is the index of the first pair that differs, or -1.
+// steps aligns two sequences of tool calls. Between two successive calls that are common to
+// both sides, it pairs the n-th call on one side with the n-th call on the other, to show
+// which call replaced which. diverge is the index of the first pair that differs, or -1.
 func steps(before, after []string) (list []Step, diverge int) {
 	diverge = -1
 	var a, b []string

@@ -24,8 +24,9 @@ type Branch struct {
 	Trouble string `json:"trouble,omitempty"`
 }
 
-// BranchOf returns the branch on a remote as which a proposal awaits a person. It returns
-// nil if the proposal does not await a person, or awaits a decision here.
+// BranchOf returns the branch on a remote whose merge decides on a proposal. It returns nil
+// if the proposal does not await a person, or if the decision is to be made here and not on
+// a remote.
 func BranchOf(p archive.ProposalRecord) *Branch {
 	if p.Branch == nil || p.State != archive.Awaiting && p.State != archive.HumanLane {
 		return nil
@@ -34,7 +35,8 @@ func BranchOf(p archive.ProposalRecord) *Branch {
 	return &Branch{p.ID, b.Remote, b.Name, b.Base, b.Pushed, b.Trouble}
 }
 
-// Words returns a description of how the proposal is decided, and of what prevents that.
+// Words returns a description of how the proposal is decided on, and of what prevents the
+// decision.
 func (b Branch) Words() string {
 	words := fmt.Sprintf("%s awaits a decision at %s: merging %s adopts it", b.Proposal, b.Remote, b.Branch)
 	if b.Base != "" {
@@ -49,7 +51,8 @@ func (b Branch) Words() string {
 	return text.Visible(words)
 }
 
-// branches lists the branches of a workspace that await a person.
+// branches lists the workspace's proposals that await a person's decision as branches on a
+// remote.
 func branches(ctx context.Context, src Source) ([]Branch, error) {
 	var out []Branch
 	for p, err := range src.Proposals(ctx) {

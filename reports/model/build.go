@@ -54,7 +54,8 @@ func Build(ctx context.Context, src Source, run string) (Report, error) {
 	if r.Volatile.Patches, err = patches(ctx, src, record); err != nil {
 		return Report{}, err
 	}
-	// A broken ledger is shown in the report but does not prevent the report.
+	// A broken ledger does not prevent the report; the report shows that the ledger is
+	// broken.
 	n, head, err := src.VerifyLedger(ctx)
 	r.Volatile.LedgerEntries, r.Volatile.LedgerHead = n, head
 	if err != nil {

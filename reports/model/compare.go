@@ -16,8 +16,9 @@ func effect(c stats.Comparison) Effect {
 	return Effect{Champion: c.MeanA, Score: c.MeanB, Difference: c.Difference, Lo: c.Lo, Hi: c.Hi, Level: c.Level}
 }
 
-// estimated returns the comparison by which a finalist was judged: that of its ruling,
-// whose interval is valid at any stop, or, in older records, the plain comparison.
+// estimated returns the comparison by which a finalist was judged: the ruling's comparison,
+// whose interval is valid at any stopping time, or, in older records, which have no ruling,
+// the plain comparison.
 func estimated(f archive.Finalist) stats.Comparison {
 	if f.Ruling != nil {
 		return f.Ruling.Comparison
@@ -25,7 +26,8 @@ func estimated(f archive.Finalist) stats.Comparison {
 	return f.Comparison
 }
 
-// estimate returns a finalist's difference, with the interval on which its claim rests.
+// estimate returns a finalist's score difference, with the interval on which its claim
+// rests.
 func estimate(f archive.Finalist) Effect {
 	e := effect(estimated(f))
 	if f.Ruling != nil {
@@ -35,7 +37,7 @@ func estimate(f archive.Finalist) Effect {
 	return e
 }
 
-// gainOf returns a finalist's difference in the metric, or nil if there is none.
+// gainOf returns a finalist's difference in the metric, or nil if none was measured.
 func gainOf(f archive.Finalist) *stats.Gain {
 	if f.Ruling == nil {
 		return nil

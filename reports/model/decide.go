@@ -26,8 +26,8 @@ type Decision struct {
 	// headline shows its variant to be better than the champion; it is empty if the
 	// interval does not show that.
 	Unconfirmed string `json:"unconfirmed,omitempty"`
-	// Causes are the reasons for the verdict, the decisive one first; the list is empty for
-	// runs from before causes were recorded.
+	// Causes are the reasons for the verdict, the decisive one first; the list is empty in
+	// runs made before causes were recorded.
 	Causes []Cause `json:"causes,omitempty"`
 	// Claim is the claim that the evidence supports for the headline's variant; it is empty
 	// if the evidence supports none, or if rulings were not sequential.
@@ -37,7 +37,8 @@ type Decision struct {
 	// the champion; otherwise it is the variant of a waiting proposal.
 	Against *Ref `json:"against,omitempty"`
 	// Reference identifies the waiting proposal and its measured difference from the
-	// champion. It is nil if Against is nil, and in runs from before it was recorded.
+	// champion. It is nil if Against is nil, and in runs made before the reference was
+	// recorded.
 	Reference *stats.Reference `json:"reference,omitempty"`
 	// Variant is the variant that would be adopted; it is nil if there is none.
 	Variant    *Ref        `json:"variant,omitempty"`
@@ -65,9 +66,9 @@ type Cause struct {
 // Threshold is one condition of the verdict.
 type Threshold struct {
 	Name string `json:"name"`
-	// Unit is the unit of the figures: "log_e" (the natural logarithm of evidence),
-	// "points" (in score units), "p", "ratio", or the items that are counted: "tasks",
-	// "domains".
+	// Unit is the unit of Observed, Required and Margin: "log_e" (the natural logarithm of
+	// evidence), "points" (in score units), "p", "ratio", or the name of the items that are
+	// counted, "tasks" or "domains".
 	Unit     string  `json:"unit"`
 	Observed float64 `json:"observed"`
 	// Sign is the relation that Observed must have to Required: "≤", "≥" or ">".
@@ -89,8 +90,8 @@ type Proposal struct {
 	State archive.ProposalState `json:"state"`
 	Title string                `json:"title"`
 	Gates []archive.GateVerdict `json:"gates,omitempty"`
-	// Branch is the branch on a remote as which the proposal awaits a person; if it is
-	// empty, the proposal awaits a person here.
+	// Branch is the branch on a remote whose merge decides on the proposal; if it is empty,
+	// a person decides on the proposal here.
 	Branch string `json:"branch,omitempty"`
 	// Stale has the same meaning as in [Waiting].
 	Stale []string `json:"stale,omitempty"`
@@ -101,8 +102,7 @@ func (p Proposal) Awaits() bool {
 	return p.State == archive.Awaiting || p.State == archive.HumanLane || p.State == archive.Approved
 }
 
-// InQueue reports whether a proposal is in the state in which it waits for a decision and
-// nothing was flagged.
+// InQueue reports whether the proposal waits for a decision and no gate flagged anything.
 func (p Proposal) InQueue() bool { return p.State == archive.Awaiting }
 
 // decide fills in the decision. It runs after everything to which the decision refers.
@@ -151,9 +151,9 @@ func (b *builder) sides() {
 
 // VerdictNow returns the verdict of a night, given its proposals in their present state.
 // Gates may have run after the night, and the verdict is never better than their findings.
-// It is refused if the gates failed all proposals, and waiting if the gates have not run on
-// those that they did not fail. A proposal that is only outdated does not change the
-// verdict.
+// The verdict is refused if the gates failed all proposals, and waiting if the gates have
+// yet to run on all proposals that they have not failed. A proposal that is only outdated
+// does not change the verdict.
 func VerdictNow(v archive.Verdict, proposals []archive.ProposalRecord) archive.Verdict {
 	all := func(of ...archive.ProposalState) bool {
 		return len(proposals) > 0 && !slices.ContainsFunc(proposals, func(p archive.ProposalRecord) bool { return p.Outdated() || !slices.Contains(of, p.State) })
@@ -318,7 +318,7 @@ func (b *builder) named(sentence string) string {
 	return number.Signs(b.inCases(sentence))
 }
 
-// domainWords returns the words for a domain in a sentence.
+// domainWords returns the phrase that refers to a domain in a sentence.
 func domainWords(domain string) string {
 	if domain == memory.GlobalDomain {
 		return "group of tasks without a domain"
@@ -326,7 +326,7 @@ func domainWords(domain string) string {
 	return "domain " + domain
 }
 
-// inCases turns a sentence about tasks into a sentence about cases if a command scores the
+// inCases rewords a sentence about tasks as a sentence about cases if a command scores the
 // cases.
 func (b *builder) inCases(sentence string) string {
 	if b.plan.Metric == nil {
@@ -363,7 +363,8 @@ func (b *builder) commands() []string {
 	return []string{"evolve show " + p.ID, "evolve report " + run}
 }
 
-// awaiting counts the proposals that a person may approve here.
+// awaiting returns the number of proposals that a person may approve here: those that are
+// not stale and are not decided on through a branch.
 func (d *Decision) awaiting() int {
 	n := 0
 	for _, p := range d.Proposals {

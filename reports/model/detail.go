@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TaskPair is the result on one holdout task for champion and variant, over the repeats
-// that were scored on both sides.
+// TaskPair is the result on one holdout task for the champion and the variant, over the
+// repeats that were scored on both sides.
 type TaskPair struct {
 	Task     string  `json:"task"`
 	Domain   string  `json:"domain,omitempty"`
@@ -22,11 +22,12 @@ type TaskPair struct {
 	PassB    int     `json:"variant_passes"`
 	Champion float64 `json:"champion"`
 	Score    float64 `json:"score"`
-	// Values are the means of the metric that the scores measure; it is nil if there is no
-	// metric or if a side has no value.
+	// Values holds each side's mean of the metric that the scores measure; it is nil if
+	// there is no metric or if a side has no value.
 	Values *TaskValues `json:"values,omitempty"`
 	// Steady is "consistent" if on each side all repeats passed or all failed, "flaky" if
-	// on at least one side they differed, and "once" if there was only one repeat.
+	// the repeats of at least one side had different results, and "once" if there was only
+	// one repeat.
 	Steady string `json:"steady"`
 }
 
@@ -42,8 +43,9 @@ func (t TaskPair) Difference() float64 { return t.Score - t.Champion }
 // Detail shows one regression or gain in detail: one repeat of one task.
 type Detail struct {
 	TaskPair
-	// Goal is the request of the task, with credentials removed; Expected is its reference
-	// and its graders. Both are empty in runs from before they were recorded.
+	// Goal is the request of the task, with credentials removed; Expected is the task's
+	// reference answer and its graders. Both are empty in runs made before they were
+	// recorded.
 	Goal     string  `json:"goal,omitempty"`
 	Expected string  `json:"expected,omitempty"`
 	Repeat   int     `json:"repeat"`
@@ -77,7 +79,7 @@ type Step struct {
 	After  string `json:"after"`
 }
 
-// Limits on the details that are shown, to keep a page readable.
+// Limits on the details that a report shows, to keep the page readable.
 const (
 	maxRegressions = 12
 	maxGains       = 6
@@ -87,8 +89,8 @@ const (
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
-// SplitTasks divides the changed tasks into regressions and gains, each with the largest
-// first.
+// SplitTasks divides the tasks whose score changed into regressions and gains, each sorted
+// by the size of the change, largest first.
 func SplitTasks(tasks []TaskPair) (regressions, gains []TaskPair) {
 	for _, p := range tasks {
 		switch d := p.Difference(); {
@@ -123,8 +125,8 @@ func (b *builder) detail() error {
 
 func First[T any](list []T, n int) []T { return list[:min(n, len(list))] }
 
-// look returns the detail of the first repeat in which the sides differ in the same
-// direction as their means.
+// look returns the detail of a task, for the first repeat in which the scores of the two
+// sides differ in the same direction as their means.
 func (b *builder) look(p TaskPair) (Detail, error) {
 	d := Detail{TaskPair: p, Diverge: -1, Differs: -1}
 	q, err := b.src.Question(b.ctx, b.plan.SuiteHash, p.Task)
@@ -152,7 +154,7 @@ func (b *builder) look(p TaskPair) (Detail, error) {
 	return d, nil
 }
 
-// attempt returns one side of a detail, and all events from its transcript.
+// attempt returns one side of a detail, and all events from that side's transcript.
 func (b *builder) attempt(a attempt) (Attempt, []agent.Event, error) {
 	out := Attempt{Score: a.score, Pass: a.pass, Outcome: a.outcome, Reason: a.reason, Answer: a.answer, Error: a.err}
 	t, err := b.src.Transcript(b.ctx, a.key)
@@ -170,8 +172,8 @@ func (b *builder) attempt(a attempt) (Attempt, []agent.Event, error) {
 	return out, events, nil
 }
 
-// bounded truncates an event's texts. Truncated data is not valid JSON, so it is appended
-// to the text.
+// bounded truncates an event's texts. JSON data that is too long would no longer be valid
+// once truncated, so it is appended to the text instead.
 func bounded(e agent.Event) agent.Event {
 	e.Kind, e.Name, e.Method, e.Outcome = clip(e.Kind, 40), clip(e.Name, 80), clip(e.Method, 80), agent.Outcome(clip(string(e.Outcome), 40))
 	e.Text = clip(e.Text, maxEvent)

@@ -9,7 +9,7 @@ import (
 	"evolve/bench/stats"
 )
 
-// Domain is the difference in one domain.
+// Domain is the difference between the variant and the champion in one domain.
 type Domain struct {
 	Domain string `json:"domain"`
 	Tasks  int    `json:"tasks"`
@@ -26,8 +26,8 @@ type Domain struct {
 // based; for domains, .05 is divided by their number.
 const PartLevel = .90
 
-// domains copies the difference in every domain, largest first. The differences are those
-// of the ruling, with its verdicts, or, in older records, those of the comparison.
+// domains copies the difference in every domain, largest first. The differences come from
+// the ruling, with its verdicts, or, in older records, from the comparison.
 func (b *builder) domains(f archive.Finalist, tasks map[string]int) {
 	if r := f.Ruling; r != nil {
 		for _, d := range r.Parts {

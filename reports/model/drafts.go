@@ -13,9 +13,9 @@ type Drafts struct {
 	Best []Draft `json:"best,omitempty"`
 	// Untried are the reasons why requests did not lead to a variant, most frequent first.
 	Untried []archive.UntriedDraft `json:"untried,omitempty"`
-	// Full describes the bounds that ended requests, each with its numbers.
+	// Full describes the limits that ended requests, each with its figures.
 	Full []string `json:"full,omitempty"`
-	// Rival compares the drafts with the variants that come only from operators after equal
+	// Rival compares the drafts with the variants made only by operators, after equal
 	// numbers of evaluations; it is nil if there is no comparison.
 	Rival *archive.DraftRival `json:"rival,omitempty"`
 }
@@ -31,8 +31,8 @@ type Draft struct {
 	// Gain is the search's estimate of the draft's gain over its parent, in score units.
 	Gain        float64 `json:"gain"`
 	Evaluations int     `json:"evaluations"`
-	// InUse describes the part of live turns that the model was shown; it is empty if there
-	// was none.
+	// InUse describes which part of the live turns the model was shown; it is empty if the
+	// model was shown none.
 	InUse string `json:"in_use,omitempty"`
 }
 

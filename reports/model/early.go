@@ -76,7 +76,7 @@ func (b *builder) await() error {
 }
 
 // Waited returns, in their present state, the proposals that were waiting when a run was
-// planned, except those that the archive no longer has.
+// planned, except those that are no longer in the archive.
 func Waited(ctx context.Context, src interface {
 	Proposal(ctx context.Context, id string) (archive.ProposalRecord, error)
 }, list []archive.Waiting,

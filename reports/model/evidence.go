@@ -7,7 +7,7 @@ import (
 	"evolve/bench/stats"
 )
 
-// Evidence holds the figures of a sequential ruling other than a difference and its
+// Evidence holds the figures of a sequential ruling, except the difference and its
 // interval. All figures are valid at any stopping time and across nights. Differences are
 // in score units.
 type Evidence struct {
@@ -23,10 +23,10 @@ type Evidence struct {
 	// jointly for everything that was confirmed in the window of the error control.
 	Month      stats.Interval `json:"month"`
 	MonthLevel float64        `json:"month_level"`
-	// These is the interval for these tasks, and New the interval for new tasks like these,
-	// both at the level of the effect; the effect shows the interval on which the claim
-	// rests. NewLower is the bound at α_c/2 that must be above 0, and Limit the value that
-	// it approaches as blocks are added.
+	// These is the interval for these tasks, and New is the interval for new tasks like
+	// these. Both are at the level of the effect, which shows the interval that the claim
+	// rests on. NewLower is the bound at α_c/2 that must be above 0, and Limit is the value
+	// that NewLower approaches as blocks are added.
 	These    stats.Interval `json:"these_tasks"`
 	New      stats.Interval `json:"new_tasks"`
 	NewLower float64        `json:"new_tasks_lower"`
@@ -41,18 +41,18 @@ type Evidence struct {
 	// Failures counts the tasks and evaluations that either side failed through its own
 	// fault; it is nil if there are none.
 	Failures *stats.Failures `json:"failures,omitempty"`
-	// Between is the variance of the difference between tasks, and Within the variance of
-	// one pair around its task's mean.
+	// Between is the variance, between tasks, of the mean difference, and Within is the
+	// variance of one pair around its task's mean.
 	Between float64 `json:"variance_between"`
 	Within  float64 `json:"variance_within"`
-	// Blocks and Pairs are the numbers of blocks and pairs in the ruling, and Runs the
-	// nights that made them.
+	// Blocks and Pairs are the numbers of blocks and pairs in the ruling, and Runs lists
+	// the nights that made them.
 	Blocks int      `json:"blocks"`
 	Pairs  int      `json:"pairs"`
 	Runs   []string `json:"runs,omitempty"`
-	// MissingChampion and MissingVariant count the evaluations of a side that are missing
-	// while the other side has a score; MissingCounted reports whether the ruling scored
-	// them.
+	// MissingChampion and MissingVariant count the evaluations that are missing on the
+	// champion's side and on the variant's side while the other side has a score.
+	// MissingCounted reports whether the ruling scored the missing evaluations.
 	MissingChampion int  `json:"missing_champion,omitempty"`
 	MissingVariant  int  `json:"missing_variant,omitempty"`
 	MissingCounted  bool `json:"missing_counted,omitempty"`
@@ -72,8 +72,8 @@ func (e Evidence) Share() float64 {
 	return math.Max(0, math.Min(1, e.LogE/e.Required))
 }
 
-// evidenceOf returns the evidence for a finalist; it returns nil for finalists recorded
-// before rulings were sequential.
+// evidenceOf returns the evidence for a finalist, or nil for a finalist recorded before
+// rulings were sequential.
 func evidenceOf(f archive.Finalist) *Evidence {
 	r := f.Ruling
 	if r == nil {

@@ -8,15 +8,15 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Failures counts the failed runs on the holdout, on each side, among the runs that were
-// scored on both sides.
+// Failures counts the failed runs on the holdout, separately for each side, among the runs
+// that were scored on both sides.
 type Failures struct {
 	Runs  int           `json:"runs"`
 	Kinds []FailureKind `json:"kinds"`
 }
 
-// FailureKind counts the failures of one kind. For an answer that the graders failed,
-// Outcome is ok.
+// FailureKind counts the failures of one kind. Outcome is ok if the agent answered but the
+// graders failed the answer.
 type FailureKind struct {
 	Outcome  agent.Outcome `json:"outcome"`
 	Champion int           `json:"champion"`

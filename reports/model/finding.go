@@ -6,7 +6,7 @@ import (
 	"evolve/reports/number"
 )
 
-// StateText describes the state of a candidate.
+// StateText returns a description of the state of a candidate.
 func StateText(s stats.State) string { return stateTexts[s] }
 
 var stateTexts = map[stats.State]string{
@@ -19,7 +19,7 @@ var stateTexts = map[stats.State]string{
 	stats.Trade:    "better, but breaks a guard",
 }
 
-// findingOf returns a summary of the ruling of bench/stats in a few words.
+// findingOf returns a summary, in a few words, of the ruling of bench/stats on a finalist.
 func findingOf(f archive.Finalist) string {
 	switch {
 	case f.Ruling != nil && f.Ruling.Fixed && f.Ruling.State == stats.Harmful:

@@ -11,7 +11,7 @@ import (
 // these values on its tasks.
 type FrontPoint struct {
 	Scored
-	// CostUSD and Seconds are means over evaluations; 0 means unknown.
+	// CostUSD and Seconds are means over evaluations; 0 means that the value is unknown.
 	CostUSD float64 `json:"cost_usd,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
 	// Breaks names the guards that the variant is expected to violate.
@@ -74,7 +74,8 @@ func (b *builder) triedPoints() {
 	b.out.Tried = First(b.out.Tried, mostTried)
 }
 
-// front copies the search's Pareto front, unless it has a single point.
+// front copies the search's Pareto front, unless it consists of a single point, and fills
+// in the tried points.
 func (b *builder) front() {
 	b.triedPoints()
 	list := b.result.Search.Front

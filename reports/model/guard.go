@@ -22,11 +22,11 @@ type Guard struct {
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
 	Level float64 `json:"level"`
-	// Most is the highest ratio allowed, and Floor the difference that is allowed whatever
-	// the ratio is.
+	// Most is the highest ratio allowed, and Floor is the absolute difference that is
+	// allowed whatever the ratio is.
 	Most  float64 `json:"most"`
 	Floor float64 `json:"floor"`
-	// Unseen is the share of all tasks that could consume any amount although none of these
+	// Unseen is the share of all tasks that could consume any amount because none of these
 	// tasks has been evaluated.
 	Unseen float64 `json:"unseen,omitempty"`
 	// Verdict is "passed", "open" or "failed"; Broken reports whether the guard makes the
@@ -35,15 +35,15 @@ type Guard struct {
 	Broken  bool   `json:"broken,omitempty"`
 }
 
-// The names of the guards that every workspace has. The figures of latency depend on the
-// night and the host.
+// The names of the guards that every workspace has. The latency figures depend on the night
+// and the host.
 const (
 	costGuard    = "cost"
 	latencyGuard = "latency"
 )
 
-// guarded copies the guards of the headline; the guard on latency goes to the volatile
-// part.
+// guarded copies the guards of the headline; the guard on latency goes into the volatile
+// part of the report.
 func (b *builder) guarded(r *stats.Ruling) {
 	for _, g := range r.Guards {
 		out := Guard{
@@ -86,8 +86,8 @@ func (g Guard) Threshold(d Decision) Threshold {
 // the floor.
 func (g Guard) below() bool { return g.Verdict == stats.GuardPassed && g.Floor > 0 && g.Hi > g.Most }
 
-// Bound formats the additional consumption that the variant may have at most: by the ratio,
-// or by the floor if the guard passed because of the floor.
+// Bound formats the maximum additional consumption that the variant may have, given by the
+// ratio, or by the floor if the guard passed because of the floor.
 func (g Guard) Bound() string {
 	if g.below() {
 		return g.Amount(g.Floor) + " more"

@@ -27,7 +27,7 @@ func (b *builder) health() error {
 		stage   bench.Stage
 		planned int
 	}{
-		// The baseline's share is part of the search's budget.
+		// The baseline's share of the evaluations is part of the search's budget.
 		{bench.StageSearch, max(0, b.plan.Search-b.plan.Baseline)},
 		{bench.StageBaseline, b.plan.Baseline},
 		{bench.StageAA, b.plan.AA},
@@ -78,7 +78,7 @@ func (b *builder) health() error {
 const maxCauses = 3
 
 // causes lists the causes of missing data, most frequent first, and combines those beyond
-// the maximum number.
+// [maxCauses] into one entry.
 func (t *tally) causes() []Lost {
 	var out []Lost
 	for cause, n := range t.lost {
@@ -95,9 +95,9 @@ func (t *tally) causes() []Lost {
 	return out
 }
 
-// searchWhole clears the skipped counts of search and baseline if the two together made the
-// planned number of evaluations. In a small space one of them ends early and the other
-// continues.
+// searchWhole clears the skipped counts of the search and the baseline if the two together
+// made the planned number of evaluations. In a small space one of them ends early and the
+// other continues.
 func (b *builder) searchWhole() {
 	made := 0
 	both := func(do func(*Stage)) {

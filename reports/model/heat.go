@@ -9,17 +9,17 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Heat holds the mean scores of the champion, the headline's variant and the other listed
-// variants on the search tasks. The hardest task comes last.
+// Heat holds the mean scores on the search tasks of the champion, the headline's variant
+// and the other listed variants. The hardest task comes last.
 type Heat struct {
-	// Columns names the tasks or, if there are more than [mostColumns], groups of
+	// Columns names the tasks or, if there are more than [mostColumns] tasks, groups of
 	// neighbouring tasks.
 	Columns []string  `json:"columns"`
 	Rows    []HeatRow `json:"rows"`
 }
 
-// HeatRow holds the scores of one variant by column; a score is nil if the variant was not
-// evaluated on the column's tasks.
+// HeatRow holds the scores of one variant, one for each column; a score is nil if the
+// variant was not evaluated on the column's tasks.
 type HeatRow struct {
 	Variant Ref        `json:"variant"`
 	Scores  []*float64 `json:"scores"`

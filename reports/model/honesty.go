@@ -18,14 +18,14 @@ type Honesty struct {
 	Evaluations int `json:"evaluations"`
 	// Confirmations is the number of finalists in the confirmation of this run.
 	Confirmations int `json:"confirmations"`
-	// Rulings lists the confirmation's rulings that could be computed again; it is nil if
-	// this was not tried.
+	// Rulings reports which of the confirmation's rulings could be computed again; it is
+	// nil if this was not tried.
 	Rulings *evidence.Checked `json:"rulings,omitempty"`
 	Method  string            `json:"method,omitempty"`
 	// ErrorRate is the error level of this verdict, which is α_c of the headline's entry.
 	ErrorRate float64 `json:"error_rate,omitempty"`
-	// Entries is the error control across nights after this run; it is nil if there was
-	// none.
+	// Entries describes the error control across nights, as it stands after this run; it is
+	// nil if there was no such control.
 	Entries *Entries `json:"entries,omitempty"`
 	// Opened is the number of runs that opened this holdout, including this run; Confirmed
 	// is the number of variants tried on it in all of these runs.
@@ -41,9 +41,9 @@ type Honesty struct {
 	Champion float64 `json:"champion"`
 }
 
-// Entries is the error control across nights. It allows at most Most entries into the
-// confirmation in any Days days, each at level Alpha, so that at most Level false adoptions
-// are expected among these entries.
+// Entries describes the error control across nights. It allows at most Most entries into
+// the confirmation in any period of Days days, each at level Alpha, so that at most Level
+// false adoptions are expected among these entries.
 type Entries struct {
 	Days  int     `json:"days"`
 	Most  int     `json:"most"`
@@ -54,8 +54,9 @@ type Entries struct {
 }
 
 // Baseline compares the best variant of plain random search with the search's
-// recommendation: after equal numbers of evaluations, and when both have ended. All scores
-// are expected scores on all search tasks, from one model fitted to all evaluations.
+// recommendation, once after equal numbers of evaluations and once after both have ended.
+// All scores are expected scores on all search tasks, from one model fitted to all
+// evaluations.
 type Baseline struct {
 	Scored
 	// Evaluations is the number of evaluations in the whole baseline.
@@ -82,7 +83,8 @@ type Match struct {
 	PairedTasks int        `json:"paired_tasks"`
 }
 
-// Side is one side of a [Match], after Spent evaluations of its own.
+// Side is one side of a [Match]: what that side recommended after Spent evaluations of its
+// own.
 type Side struct {
 	Scored
 	Spent int `json:"spent"`
@@ -155,8 +157,8 @@ func (b *builder) honesty() error {
 	return nil
 }
 
-// championOf returns the champion of a run: a variant that an earlier run confirmed may be
-// the champion of this one.
+// championOf returns the champion of the given run. It may differ from this run's champion,
+// which may be a variant that the earlier run confirmed.
 func (b *builder) championOf(run string) (agent.ConfigID, error) {
 	plan, err := b.src.Plan(b.ctx, run, b.out.Agent)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -165,8 +167,8 @@ func (b *builder) championOf(run string) (agent.ConfigID, error) {
 	return plan.Champion, err
 }
 
-// curve fills in the variants that were recommended in the course of the search. Points
-// without a recorded variant are left out, because their estimates suffer from selection
+// curve fills in the variants that were recommended in the course of the search. It leaves
+// out points without a recorded variant, because their estimates suffer from selection
 // bias.
 func (b *builder) curve() {
 	for _, p := range b.result.Search.Curve {
@@ -213,7 +215,7 @@ func (b *builder) control() {
 	}
 }
 
-// worn counts the adoptions that this holdout has decided, up to this run.
+// worn counts the adoptions that this holdout has decided, up to and including this run.
 func (b *builder) worn() error {
 	h := &b.out.Honesty
 	for p, err := range b.src.Proposals(b.ctx) {

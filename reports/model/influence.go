@@ -20,9 +20,9 @@ type Influence struct {
 	Evaluations int `json:"evaluations"`
 	// Untold is the reason why the influence cannot be estimated; it is empty if it can.
 	Untold string `json:"untold,omitempty"`
-	// Params are the parameters that could be judged, most influential first. Unjudged
-	// names the other parameters, of which the search did not try enough values often
-	// enough.
+	// Params lists the parameters whose influence could be judged, most influential first.
+	// Unjudged names the other parameters: the search did not try enough of their values
+	// often enough.
 	Params   []ParamInfluence `json:"params,omitempty"`
 	Unjudged []string         `json:"unjudged,omitempty"`
 	// Tested is the number of interactions that were compared, and Pairs the number of
@@ -49,8 +49,8 @@ type ParamInfluence struct {
 	// Spread is the standard deviation of the mean scores of the parameter's values, with
 	// each value counted once. Its interval begins at 0 if no influence is shown.
 	Spread Estimated `json:"spread"`
-	// Reference is the value with which the others are compared. It is the champion's value
-	// if that value was tried often enough.
+	// Reference is the value with which the other values are compared. It is the champion's
+	// value if that value was tried often enough.
 	Reference string        `json:"reference"`
 	Values    []ValueEffect `json:"values"`
 }
@@ -75,13 +75,14 @@ type Interaction struct {
 }
 
 // mostInteractions is the maximum number of interactions listed. mostTrials is the maximum
-// number of evaluations used; the same number is taken from each config.
+// number of evaluations used; the same number of evaluations is taken from each config.
 const (
 	mostInteractions = 12
 	mostTrials       = 100_000
 )
 
-// influence estimates the influence of the parameters. For searched code there is none.
+// influence estimates the influence of the parameters. It estimates nothing for searched
+// code.
 func (b *builder) influence() error {
 	if b.plan.Adapter == adapterCode || len(b.plan.Params) == 0 || len(b.tally.tried.variants) < 2 {
 		return nil
@@ -177,7 +178,8 @@ func (b *builder) searched() searchedData {
 	return d
 }
 
-// axis is a parameter, or a member of a list, with the level that each config has.
+// axis is a parameter, or a member of a list, together with the level that it has in each
+// config.
 type axis struct {
 	name   string
 	values []string // the value of each level; level 0 is the reference
@@ -238,8 +240,8 @@ func axesOf(params []string, champion agent.Config, d searchedData) []axis {
 	return out
 }
 
-// add joins the levels of an axis that have the fewest evaluations, and adds the axis
-// unless only one level remains.
+// add joins those levels of an axis that have the fewest evaluations, and appends the axis
+// to out unless only one level remains.
 func add(out []axis, a axis, d searchedData) []axis {
 	if a = a.joined(d); len(a.values) > 1 {
 		return append(out, a)
@@ -297,8 +299,8 @@ func (a axis) joined(d searchedData) axis {
 	return out
 }
 
-// choices makes each value a level. An inactive parameter counts as having the champion's
-// value, because it has no effect.
+// choices returns an axis on which each value is a level. An inactive parameter counts as
+// having the champion's value, because it has no effect.
 func choices(name string, own any, values []any) axis {
 	a := axis{name: name, values: []string{Value(own)}, of: make([]int, len(values))}
 	for c, v := range values {

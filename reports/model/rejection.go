@@ -24,10 +24,10 @@ type Rejection struct {
 	Evaluations int     `json:"evaluations"`
 	Shared      int     `json:"shared"`
 	Difference  float64 `json:"difference"`
-	// Holdout is the effect on the holdout; it is set if the variant was a finalist.
+	// Holdout is the effect on the holdout; it is nil unless the variant was a finalist.
 	Holdout *Effect `json:"holdout,omitempty"`
-	// State is the state after the last ruling; it is empty if the variant never entered
-	// the confirmation.
+	// State is the variant's state after its last ruling; it is empty if the variant never
+	// entered the confirmation.
 	State  stats.State `json:"state,omitempty"`
 	Reason string      `json:"reason"`
 }
@@ -35,8 +35,9 @@ type Rejection struct {
 // MaxRejections is the maximum number of variants listed as rejected.
 const MaxRejections = 10
 
-// reject lists the finalists that lost, and then the variants on which the search spent the
-// most evaluations, each with the reason. It omits candidates that are still open.
+// reject lists first the finalists that lost, and then the variants on which the search
+// spent the most evaluations, each with the reason why it is not recommended. It omits
+// candidates that are still open.
 func (b *builder) reject() error {
 	listed := map[agent.ConfigID]bool{b.plan.Champion: true}
 	if b.result.Verdict.Proposes() && b.headline >= 0 {

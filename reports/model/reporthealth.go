@@ -6,32 +6,33 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Health reports the condition of the run.
+// Health reports the technical condition of the run, such as its evaluations by stage and
+// outcome, missing data, noise and warnings.
 type Health struct {
 	Stages   []Stage   `json:"stages"`
 	Outcomes []Outcome `json:"outcomes"`
 	// Lost are the causes of missing data, most frequent first.
 	Lost []Lost `json:"lost,omitempty"`
-	// Noise compares the champion with a new rerun of itself.
+	// Noise compares the champion with a rerun of itself.
 	Noise *Noise `json:"noise,omitempty"`
 	// ValueNoise describes how the values of the original code differed between several
-	// starts of its scoring command before the night; it is nil if there were no such
-	// starts.
+	// starts of its scoring command before the night; it is nil if the command was not
+	// started several times.
 	ValueNoise *ValueNoise `json:"value_noise,omitempty"`
-	// Constant is the number of tasks if the champion's rerun gave the same answers on all
-	// of them, and 0 otherwise.
+	// Constant is the number of tasks if the champion's rerun gave the same answers as
+	// before on all of them, and 0 otherwise.
 	Constant int `json:"constant,omitempty"`
 	// Released is the number of evaluations planned for the confirmation that were moved to
 	// the search because the search had found nothing to confirm.
 	Released int `json:"released,omitempty"`
 	// Lent is the number of evaluations planned for the confirmation that were moved to the
 	// ablation of the finalists because the best finalist was projected to need fewer
-	// evaluations.
+	// evaluations than planned.
 	Lent int `json:"lent,omitempty"`
 	// Judges describes the judges of the agent's suites, their calibration and their noise.
 	Judges []string `json:"judges,omitempty"`
-	// Scale lists the cases in which the search's scores do not rank versions as the
-	// versions' metric does.
+	// Scale describes the cases in which the search's scores rank versions differently from
+	// the versions' metric.
 	Scale      []string `json:"scale,omitempty"`
 	Warnings   []string `json:"warnings,omitempty"`
 	Incomplete string   `json:"incomplete,omitempty"`
@@ -44,7 +45,7 @@ type PassPowers struct {
 	Variant  []stats.Reliability `json:"variant"`
 }
 
-// Noise compares the champion with a new rerun of itself. Drifted reports whether the two
+// Noise compares the champion with a rerun of itself. Drifted reports whether the two
 // differ by more than chance allows; P is the two-sided p-value.
 type Noise struct {
 	Effect

@@ -11,14 +11,14 @@ import (
 	"evolve/runtime/agent"
 )
 
-// mostCoarse is the share of a version's cases with a coarse scale of scores above which the
-// report has a remark.
+// mostCoarse is a share of a version's cases: if the scale of scores is coarse for more
+// than this share, the report has a remark.
 const mostCoarse = .2
 
-// scaleRemarks describes the cases in which the search's scores do not rank versions as the
-// versions' metric does: the scale is coarse at the scores of the recommended version, or
-// another version is shown to have a better mean. There are no remarks for agents, and none
-// about a version that gates refused or that is left out.
+// scaleRemarks describes the cases in which the search's scores rank versions differently
+// from the versions' metric: either the scale is coarse at the scores of the recommended
+// version, or another version is shown to have a better mean. There are no remarks for
+// agents, and none about a version that gates refused or that was left out.
 func (b *builder) scaleRemarks() []string {
 	best := b.result.Search.Recommended.Variant
 	of := b.tally.tried.variants[best].search()
@@ -43,7 +43,8 @@ func (b *builder) scaleRemarks() []string {
 	return out
 }
 
-// excluded reports whether gates refused a version in this run, or whether it was left out.
+// excluded reports whether gates refused a version in this run, or whether it was left out
+// of the confirmation.
 func (b *builder) excluded(id agent.ConfigID) bool {
 	return slices.ContainsFunc(b.result.Refused, func(f stats.Refusal) bool { return f.Variant == string(id) }) ||
 		slices.ContainsFunc(b.result.LeftOut, func(l archive.LeftOut) bool { return l.Variant == id })

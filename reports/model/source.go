@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Source is the data source for a report: an archive, or a reader of the archive of a
+// Source is the data source for a report: an archive, or a reader for the archive of a
 // running process.
 type Source interface {
 	Run(ctx context.Context, name string) (archive.Run, error)
@@ -40,16 +40,17 @@ type Rechecker interface {
 }
 
 // Mover is a Source that can compare the inputs of a waiting config with the present
-// workspace. With any other Source, a report contains what the latest plan recorded.
+// workspace. With any other Source, a report shows the changes that the latest plan
+// recorded.
 type Mover interface {
-	// MovedSince lists what has changed since the config of a proposal was measured. known
+	// MovedSince lists what has changed since the config in a proposal was measured. known
 	// is false if the proposal does not await a decision on a config, or if the workspace
 	// cannot be loaded.
 	MovedSince(ctx context.Context, id string) (moved []string, known bool, err error)
 }
 
-// MovedSince calls the source's [Mover.MovedSince]; known is false if the source is not a
-// Mover.
+// MovedSince calls the source's [Mover.MovedSince]. If the source is not a Mover, known is
+// false.
 func MovedSince(ctx context.Context, src Source, id string) (moved []string, known bool, err error) {
 	if m, ok := src.(Mover); ok {
 		return m.MovedSince(ctx, id)

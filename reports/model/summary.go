@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// IndexSchema is the name of the schema of the index in JSON.
+// IndexSchema is the name and version of the schema of the JSON index.
 const IndexSchema = "evolve.report-index/1"
 
 // Summary is one run in the index.
@@ -37,15 +37,15 @@ type AgentSummary struct {
 	Effect *Effect     `json:"holdout,omitempty"`
 	// Claim is the claim that the evidence supports.
 	Claim stats.Claim `json:"claim,omitempty"`
-	// Fell is the amount, in [0,1], by which the champion's scores fell, if the night shows
-	// a fall; it is nil otherwise.
+	// Fell is the amount, in [0,1], by which the champion's scores fell; it is nil unless
+	// the night shows a fall.
 	Fell *float64 `json:"fell,omitempty"`
 	// Observed is what the latest adoption has shown up to this night; it is nil if there
 	// is no adoption to observe.
 	Observed  *Observed `json:"observed,omitempty"`
 	Proposals []string  `json:"proposals,omitempty"`
-	// States are the present states of the proposals, in the order of Proposals. A proposal
-	// that the archive does not have is left out.
+	// States are the present states of the proposals, in the order of Proposals. Proposals
+	// that are not in the archive are left out.
 	States []ProposalNow `json:"states,omitempty"`
 }
 
@@ -64,8 +64,9 @@ type Observed struct {
 type ProposalNow struct {
 	ID    string                `json:"id"`
 	State archive.ProposalState `json:"state"`
-	// Created is the time of the proposal's night. Days is the number of whole days for
-	// which the proposal has awaited a person at the latest time on record; see [Latest].
+	// Created is the time of the night that made the proposal. Days is the number of whole
+	// days that the proposal had awaited a person by the latest time on record; see
+	// [Latest].
 	Created time.Time `json:"created,omitzero"`
 	Days    int       `json:"days,omitempty"`
 	// Decision is the latest decision on the proposal; it is nil if there is none.
@@ -77,9 +78,9 @@ type ProposalNow struct {
 // Awaits reports whether a person may decide on the proposal.
 func (p ProposalNow) Awaits() bool { return Proposal{State: p.State}.Awaits() }
 
-// Latest returns the latest time in the summaries, which is the start of a run or the time
-// of a proposal or a decision. What is computed from it does not change until something new
-// is recorded.
+// Latest returns the latest time in the summaries: the start of a run, or the time of a
+// proposal or of a decision. A figure computed from this time does not change until
+// something new is recorded.
 func Latest(runs []Summary) time.Time {
 	var at time.Time
 	later := func(t time.Time) {
@@ -101,7 +102,7 @@ func Latest(runs []Summary) time.Time {
 	return at
 }
 
-// waited fills in the number of days for which proposals have waited.
+// waited fills in, for each proposal, the number of days for which it has waited.
 func waited(runs []Summary) {
 	at := Latest(runs)
 	for _, r := range runs {

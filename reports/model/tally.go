@@ -54,7 +54,7 @@ type tally struct {
 	units map[string]archive.GroundTask
 }
 
-// seat is one evaluation in a block: a task on one side of the headline.
+// seat identifies one evaluation in a block: a task on one side of the headline.
 type seat struct {
 	task    string
 	variant agent.ConfigID
@@ -71,7 +71,7 @@ type attempt struct {
 	answer  string
 	err     string
 	usage   agent.Usage
-	// seconds is the time of the answer; NaN if it is unknown.
+	// seconds is the time that the answer took; NaN if it is unknown.
 	seconds float64
 }
 
@@ -100,7 +100,8 @@ func (b *builder) count() error {
 	return b.earlierFaces()
 }
 
-// face stores an evaluation on the holdout if it belongs to a side of the headline.
+// face stores an evaluation on the holdout if it is an evaluation of one of the headline's
+// sides.
 func (b *builder) face(e bench.Evaluation) {
 	if b.headline < 0 || e.Stage != bench.StageConfirm {
 		return
@@ -113,9 +114,10 @@ func (b *builder) face(e bench.Evaluation) {
 	}
 }
 
-// wholeBlocks drops the evaluations of unfinished blocks of the confirmation, because the
-// verdict uses only complete blocks. A complete block has size evaluations: each side once
-// on every holdout task. Repeats are numbered consecutively across nights.
+// wholeBlocks drops the evaluations in unfinished blocks of the confirmation, because the
+// verdict uses only complete blocks. A complete block consists of as many evaluations as
+// the parameter size gives: each side once on every holdout task. Repeats are numbered
+// consecutively across nights.
 func (t *tally) wholeBlocks(size int) {
 	for _, side := range []map[string]map[int]attempt{t.champion, t.variant} {
 		for _, repeats := range side {
@@ -182,8 +184,8 @@ func (t *tally) keep(side map[string]map[int]attempt, e bench.Evaluation) {
 	}
 }
 
-// reason joins the reasons that graders gave. For a failed evaluation, it joins only those
-// of the graders that the evaluation failed.
+// reason joins the reasons that the graders gave. For a failed evaluation, it joins only
+// the reasons of the graders that failed the evaluation.
 func reason(e bench.Evaluation) string {
 	var parts []string
 	for _, g := range e.Grades {
@@ -206,7 +208,7 @@ func (t *tally) repeats(task string) []int {
 	return list
 }
 
-// pairs returns the results on the holdout tasks, sorted by name.
+// pairs returns the results on the holdout tasks, sorted by the tasks' names.
 func (t *tally) pairs() []TaskPair {
 	var out []TaskPair
 	for task := range t.champion {
@@ -239,9 +241,9 @@ func (t *tally) pairs() []TaskPair {
 	return out
 }
 
-// tries returns, for each holdout task and each side, the number of runs with a score on at
-// least one side, and the number of these that passed. As in the ruling, a run without a
-// score on one side counts as failed on that side.
+// tries returns, for each holdout task and each side, the number of runs that have a score
+// on at least one side, and the number of these runs that passed on the side in question.
+// As in the ruling, a run without a score on one side counts as failed on that side.
 func (t *tally) tries() (champion, variant []stats.Tries) {
 	tasks := map[string]map[int]bool{}
 	for _, side := range []map[string]map[int]attempt{t.champion, t.variant} {

@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// EventPair is one position in two transcripts side by side.
+// EventPair is one position in the alignment of two transcripts.
 type EventPair struct {
 	// Before and After are the indices of the events in the transcripts of the two
 	// attempts; −1 means that a side has no event there.
@@ -37,8 +37,8 @@ func Unfolded(events []agent.Event) []agent.Event {
 	return out
 }
 
-// stepOf reads the parts of a step that have names commonly used by programs, and stores
-// all other parts as data.
+// stepOf builds an event from a step. It reads the parts whose names programs commonly use,
+// and stores all other parts as data.
 func stepOf(step map[string]json.RawMessage) agent.Event {
 	take := func(names ...string) string {
 		for _, name := range names {
@@ -63,15 +63,15 @@ func stepOf(step map[string]json.RawMessage) agent.Event {
 	return e
 }
 
-// calls lists the names of the called tools in order.
+// calls lists the names of the called tools in the order of the calls.
 func calls(events []agent.Event) []string {
 	return agent.Transcript{Events: events}.Tools()
 }
 
 // pairUp aligns two transcripts by the kinds and names of their events. differs is the
-// index of the first step at which the two runs diverge, or −1 if there is none. This is
+// index of the first step at which the two runs diverge, or −1 if they do not. This step is
 // the first tool call, with its arguments and its result, that only one side made. If all
-// calls are the same, it is the first other event that differs after the preparations.
+// calls are the same, it is the first other event after the preparations that differs.
 func pairUp(before, after []agent.Event) (list []EventPair, differs int) {
 	i, j := 0, 0
 	var a, b []int

@@ -21,18 +21,19 @@ func newTried() *tried {
 	return &tried{indices: map[string]uint32{}, variants: map[agent.ConfigID]*trials{}}
 }
 
-// trials are the scored evaluations of one variant on search tasks, in the search and in the
-// ablation.
+// trials holds the scored evaluations of one variant on search tasks, in the search and in
+// the ablation.
 type trials struct {
 	of *tried
 	// searched is the number of evaluations in the search, including the random baseline.
 	searched int
-	// used is the usage of all evaluations, and made their number.
+	// used is the total usage of all evaluations of the variant, and made is the number of
+	// these evaluations.
 	used   agent.Usage
 	made   int
 	scores []trial
-	// ordered reports whether the scores are in the order of task and repeat, with one
-	// score for each repeat of a task.
+	// ordered reports whether the scores are sorted by task and repeat, with one score for
+	// each repeat of a task.
 	ordered bool
 }
 
@@ -99,8 +100,8 @@ func (v *trials) places(counts func(trial) bool) []trial {
 	return out
 }
 
-// compared returns the mean of the other scores minus these, over the repeats of tasks that
-// both lists have, and the number of these repeats.
+// compared returns the mean difference, the other scores minus these, over the repeats of
+// tasks that are in both lists, and the number of these repeats.
 func (t *tried) compared(these, others []trial) (shared int, difference float64) {
 	type pair struct {
 		trial

@@ -35,7 +35,7 @@ func (b *builder) unconfirmed() string {
 	return fmt.Sprintf("the %s interval, %s, shows %s to be better, but this is not confirmed: %s", number.Percent(h.Level), which, h.Variant.Name(), strings.Join(why, "; "))
 }
 
-// missing lists the conditions for the claim about new tasks that a ruling does not meet.
+// missing lists those conditions for the claim about new tasks that a ruling does not meet.
 func (b *builder) missing(r *stats.Ruling) []string {
 	noun := "task"
 	if r.Metric != nil {

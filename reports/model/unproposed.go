@@ -9,11 +9,11 @@ import (
 	"evolve/runtime/text"
 )
 
-// mostBudgets is the maximum budget to suggest for a decision, as a multiple of the run's
-// budget. If more is needed, more tasks help, but a single night does not.
+// mostBudgets limits the budget to suggest for a decision, as a multiple of the run's
+// budget. If a decision needs more, a single night does not suffice, but more tasks help.
 const mostBudgets = 20
 
-// unproposed returns the commands that help if nothing was proposed: the command that may
+// unproposed returns the commands that help if nothing was proposed: a command that may
 // decide an open verdict of the latest run, and the command that opens the report page.
 func (b *builder) unproposed(run string) []string {
 	page := "evolve report " + run + " --open"
@@ -33,8 +33,8 @@ func (b *builder) unproposed(run string) []string {
 	return []string{"evolve report " + run}
 }
 
-// deciding returns the command for the run that may decide an open verdict, or for finding
-// out what prevents a decision.
+// deciding returns the command that starts a run that may decide an open verdict, or the
+// command that shows what prevents a decision.
 func (b *builder) deciding() string {
 	var causes []stats.Cause
 	for _, c := range b.result.Causes {
@@ -60,10 +60,10 @@ func (b *builder) deciding() string {
 	return "evolve run"
 }
 
-// budgetFor returns the number of evaluations for a run whose confirmation has the given
-// number of pairs, if that run divides its evaluations like this one. It returns 0 if this
-// run's budget suffices, if a limit other than that on evaluations may bind, or if the
-// number would be very large.
+// budgetFor returns the number of evaluations that a run needs for its confirmation to have
+// the given number of pairs, if it divides its evaluations as this run does. It returns 0
+// if this run's budget suffices, if a limit other than the one on evaluations may bind, or
+// if the number would be very large.
 func (b *builder) budgetFor(pairs float64) int {
 	p := b.plan
 	of := float64(p.Search + p.AA + p.Ablate + p.Confirm)

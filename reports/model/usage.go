@@ -10,9 +10,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Usage is the consumption of both sides on the holdout, with the ratio of the two sides.
-// The consumption is the weighted mean, over the tasks, of the runs that were scored on
-// both sides.
+// Usage is the consumption of both sides on the holdout, with the ratio of the variant's to
+// the champion's. The consumption is the weighted mean, over the tasks, of the runs that
+// were scored on both sides.
 type Usage struct {
 	Name     string  `json:"name"`
 	Unit     string  `json:"unit"`
@@ -30,10 +30,10 @@ type Ratio struct {
 	Hi    float64 `json:"hi"`
 }
 
-// usage fills in the consumption of both sides on the holdout. All figures are those of
-// [stats.NewGuard] over the tasks and weights of the ruling, so that the change shown is
-// the change between the two values shown. For a metric with a bound, they are the ruling's
-// figures.
+// usage fills in the consumption of both sides on the holdout. All figures are computed as
+// in [stats.NewGuard], over the tasks and weights of the ruling, so that the change shown
+// is the change between the two values shown. For a metric with a bound, they are the
+// ruling's own figures.
 func (b *builder) usage() {
 	b.tally.weigh(b.result.Grounds)
 	guards := map[string]stats.Guard{}
@@ -77,9 +77,9 @@ func (b *builder) usage() {
 	}
 }
 
-// leastP95 is the minimum number of tasks for an interval of a 95th percentile: among this
-// number of tasks, at least one lies above the percentile with a probability of .95,
-// because 1 − .95^59 ≥ .95.
+// leastP95 is the minimum number of tasks for an interval of a 95th percentile: with this
+// number of tasks, at least one lies above the percentile with a probability of at least
+// .95, because 1 − .95^59 ≥ .95.
 const leastP95 = 59
 
 // latencies returns the latencies of both sides over the pairs of evaluations in which both
@@ -106,7 +106,7 @@ func (t *tally) latencies() (champion, variant *Latency, ratio *Ratio) {
 	return &Latency{P50: a, P95: g.Champion}, &Latency{P50: b, P95: g.Candidate}, ratio
 }
 
-// weigh sets the clusters and weights of the holdout tasks that the rulings used.
+// weigh sets the clusters and weights of the holdout tasks to those that the rulings used.
 func (t *tally) weigh(g *archive.Grounds) {
 	if g == nil {
 		return

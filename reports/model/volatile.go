@@ -9,7 +9,7 @@ import (
 )
 
 // Volatile holds everything that may differ between two runs of the same plan and seed:
-// times, host, timing, retries, commits, the ledger's head.
+// times, host, timing, retries, commits and the head of the ledger.
 type Volatile struct {
 	Started time.Time `json:"started,omitzero"`
 	Ended   time.Time `json:"ended,omitzero"`
@@ -18,15 +18,15 @@ type Volatile struct {
 	Phases  []Phase   `json:"phases,omitempty"`
 	Host    string    `json:"host,omitempty"`
 	Binary  string    `json:"binary,omitempty"`
-	// Concurrency is the maximum number of workers allowed, and Reached the largest number
-	// that worked at the same time.
+	// Concurrency is the maximum number of workers allowed, and Reached is the largest
+	// number of workers that were active at the same time.
 	Concurrency int `json:"concurrency"`
 	Reached     int `json:"reached"`
 	Resumed     int `json:"resumed"`
-	// CostUSD is the sum that all processes of the run paid; results found in the archive
-	// cost nothing.
+	// CostUSD is the total amount that all processes of the run paid; results found in the
+	// archive cost nothing.
 	CostUSD float64 `json:"cost_usd"`
-	// UnrecordedUSD is the part of CostUSD that no record accounts for: calls that were
+	// UnrecordedUSD is the part of CostUSD for which there is no record, because calls were
 	// repeated or cut off. It is partly an estimate.
 	UnrecordedUSD float64 `json:"unrecorded_usd,omitempty"`
 	// JudgeUSD is the part of CostUSD that was paid for judges of answers.
@@ -36,7 +36,7 @@ type Volatile struct {
 	PatchUSD float64 `json:"patch_usd,omitempty"`
 	// ToolUSD is the part of CostUSD that was paid for rewriting tools.
 	ToolUSD float64 `json:"tool_usd,omitempty"`
-	// Guards are the statistics on calls of tools and providers under their policies.
+	// Guards holds statistics on the calls to tools and providers under their policies.
 	Guards []policy.Stat `json:"guards,omitempty"`
 	// Live describes the effect of limits and breakers on the live turns in the week before
 	// the end of the run.
@@ -49,12 +49,12 @@ type Volatile struct {
 	// Waiting are the proposals of configs that were made before this run and still await
 	// a person.
 	Waiting []Waiting `json:"waiting,omitempty"`
-	// Branches are proposals that await a person as branches on a remote.
+	// Branches lists the proposals that await a person's decision as branches on a remote.
 	Branches []Branch `json:"branches,omitempty"`
 	// Patches are changes to source code: first those that await a person, then those that
 	// were stopped. They belong to the workspace, not to an agent.
 	Patches []Patch `json:"patches,omitempty"`
-	// PatchWork is the work that the run itself did on patches, whatever its result.
+	// PatchWork describes the work that the run itself did on patches, whatever its result.
 	PatchWork []archive.PatchNote `json:"patch_work,omitempty"`
 	// Removed is what retention has since removed from the run; it is nil if nothing was
 	// removed.
@@ -71,7 +71,8 @@ type Phase struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// VolatileAgent is the volatile part of an agent's report, in the order of Report.Agents.
+// VolatileAgent is the volatile part of an agent's report. Its instances are in the order
+// of Report.Agents.
 type VolatileAgent struct {
 	Agent string `json:"agent"`
 	// Sandbox names the sandbox in which the agent ran.
@@ -82,12 +83,12 @@ type VolatileAgent struct {
 	// Tools are the notes from live turns on the agent's tools when the run began: first
 	// the tools that should be changed, then those that were called most.
 	Tools []archive.ToolNote `json:"tools,omitempty"`
-	// Cached is the number of evaluations that an earlier run paid for, and Retries the
-	// number of repeats after infrastructure failures.
+	// Cached is the number of evaluations that an earlier run had already paid for, and
+	// Retries is the number of evaluations repeated after infrastructure failures.
 	Cached  int `json:"cached"`
 	Retries int `json:"retries"`
-	// Champion and Variant are the latencies on the holdout, in seconds; they are nil if
-	// there are no scored evaluations.
+	// Champion and Variant are the latencies of the two sides on the holdout, in seconds;
+	// they are nil if there are no scored evaluations.
 	Champion *Latency `json:"champion_latency,omitempty"`
 	Variant  *Latency `json:"variant_latency,omitempty"`
 	// P95Ratio is the ratio of the 95th percentiles, with its 90 % interval; it is nil if
@@ -96,8 +97,8 @@ type VolatileAgent struct {
 	// Guard is the condition on latency, if there is one.
 	Guard     *Guard             `json:"latency_guard,omitempty"`
 	Proposals []VolatileProposal `json:"proposals,omitempty"`
-	// Watch compares the active config with its past; it is nil if there is nothing to
-	// report.
+	// Watch compares the active config with its past performance; it is nil if there is
+	// nothing to report.
 	Watch *Watch `json:"watch,omitempty"`
 }
 
@@ -126,7 +127,7 @@ type VolatileProposal struct {
 // its records for the difference to count as more than rounding.
 const leastUnrecorded = 1e-6
 
-// countPaid replaces the sum of the run's records with the recorded total that the run
+// countPaid replaces the sum of the run's records with the recorded total of what the run
 // paid.
 func (v *Volatile) countPaid(ctx context.Context, src Source, run archive.Run) error {
 	paid, known, err := src.Paid(ctx, run)

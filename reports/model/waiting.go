@@ -17,18 +17,18 @@ import (
 
 // Waiting is a proposal of a config, or a request for a level of autonomy, that was made
 // before this run and still awaits a person. Every rendering begins with the proposal whose
-// decision has been open longest.
+// decision has been pending longest.
 type Waiting struct {
 	Proposal string `json:"proposal"`
 	Agent    string `json:"agent"`
 	Variant  Ref    `json:"variant"`
-	// Days is the number of whole days for which the proposal has waited at the end of this
+	// Days is the number of whole days for which the proposal has waited by the end of this
 	// run.
 	Days int `json:"days"`
-	// First is the proposal that first requested this decision, which the present proposal
-	// replaced without a decision in between. Open is the number of whole days since First
-	// was made. If the present proposal is the first, First is the proposal itself, and
-	// Open equals Days.
+	// First is the proposal that first requested this decision and that the present
+	// proposal has replaced without a decision in between. Open is the number of whole days
+	// since First was made. If no proposal was replaced, First is the present proposal
+	// itself, and Open equals Days.
 	First string `json:"first"`
 	Open  int    `json:"open_days"`
 	// Difference is the proposal's confirmed gain, in score units; it is nil if nothing was
@@ -39,15 +39,14 @@ type Waiting struct {
 	// Stale names the inputs that have changed since the proposal was measured; a stale
 	// proposal cannot be approved.
 	Stale []string `json:"stale,omitempty"`
-	// Level is the level of autonomy that is requested; it is 0 if the proposal is of a
-	// config.
+	// Level is the requested level of autonomy; it is 0 if the proposal is of a config.
 	Level   autonomy.Level `json:"level,omitempty"`
 	Command string         `json:"command"`
 }
 
-// ListWaiting lists the proposals that were waiting at a time, oldest first, except those
-// made by the given run; run may be empty. A proposal is stale if the agent's latest plan
-// recorded it as stale.
+// ListWaiting lists the proposals that were waiting at the given time, oldest first, except
+// those made by the given run; run may be empty. A proposal is stale if the agent's latest
+// plan recorded it as stale.
 func ListWaiting(ctx context.Context, src Source, run string, at time.Time) ([]Waiting, error) {
 	out := []Waiting{}
 	undecided := map[string]archive.ProposalRecord{} // by agent, the first proposal since the last decision
@@ -120,8 +119,8 @@ func confirmed(ctx context.Context, src Source, p archive.ProposalRecord) (*floa
 }
 
 // stale lists the inputs that have changed since a proposal was measured. If the source can
-// compare with the present workspace, the list is current; otherwise it is the one in the
-// agent's latest plan.
+// compare them with the present workspace, the list is current; otherwise it is the list in
+// the agent's latest plan.
 func stale(ctx context.Context, src Source, p archive.ProposalRecord) ([]string, error) {
 	if moved, known, err := MovedSince(ctx, src, p.ID); known || err != nil {
 		return moved, err
@@ -173,13 +172,13 @@ func (w Waiting) Words() string {
 	return words
 }
 
-// StaleWords returns a sentence that names what has changed, because of which a proposal
-// cannot be approved.
+// StaleWords returns a sentence that names the changes that prevent the approval of a
+// proposal.
 func StaleWords(moved []string) string {
 	return "stale: " + text.Visible(clip(strings.Join(moved, ", "), 160)) + " changed since the proposal was measured; `evolve run` may measure it again"
 }
 
-// whole formats a number of days.
+// whole formats a number of whole days.
 func whole(days int) string {
 	if days == 0 {
 		return "less than a day"
@@ -187,14 +186,15 @@ func whole(days int) string {
 	return number.Plural(days, "day")
 }
 
-// LeftOut is a variant that a proposal excluded from the confirmation.
+// LeftOut is a variant that was excluded from the confirmation because of a proposal.
 type LeftOut struct {
 	Variant  Ref    `json:"variant"`
 	Proposal string `json:"proposal"`
 	Reason   string `json:"reason"`
 }
 
-// leftOut copies the variants that were left out.
+// leftOut copies the variants that were excluded from the confirmation because of a
+// proposal.
 func (b *builder) leftOut() error {
 	for _, l := range b.result.LeftOut {
 		b.out.LeftOut = append(b.out.LeftOut, LeftOut{Variant: b.ref(l.Variant), Proposal: l.Proposal, Reason: clip(b.inCases(l.Reason), MaxReason)})
@@ -214,7 +214,8 @@ func (d Decision) BaseName() string {
 	return d.Champion.Name()
 }
 
-// BaseLabel returns the name, for the box, of the config with which a variant is compared.
+// BaseLabel returns the name, for use in the decision box, of the config with which a
+// variant is compared.
 func (d Decision) BaseLabel() string {
 	if d.Reference == nil {
 		return strings.TrimSuffix(d.BaseName(), ",")

@@ -12,8 +12,8 @@ import (
 	"evolve/reports/number"
 )
 
-// Watch compares the active config of an agent, over the nights up to a run, with its past
-// and with the prediction made at its adoption.
+// Watch compares the scores of an agent's active config, over the nights up to a run, with
+// its past scores and with the prediction made at its adoption.
 type Watch struct {
 	Agent string `json:"agent"`
 	// Nights is the number of nights that were compared.
@@ -24,7 +24,8 @@ type Watch struct {
 	Window int     `json:"window"`
 	// Fall is a fall in the config's scores; it is nil if there is none.
 	Fall *Fall `json:"fall,omitempty"`
-	// Adopted compares the latest adoption with its prediction; it is nil if there is none.
+	// Adopted compares the latest adoption with its prediction; it is nil if there is no
+	// adoption to compare.
 	Adopted *AdoptedWatch `json:"adopted,omitempty"`
 	// Changed is a change made by hand since the night before; it is nil if there is none.
 	Changed *ActiveChange `json:"changed,omitempty"`
@@ -36,7 +37,7 @@ type Moved struct {
 	Before     float64 `json:"before"`
 	After      float64 `json:"after"`
 	Difference float64 `json:"difference"`
-	// Lo and Hi are the bounds of the difference, each by itself at Level.
+	// Lo and Hi are the bounds of the difference; each bound by itself holds at Level.
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
 	Level float64 `json:"level"`
@@ -73,8 +74,8 @@ type ActiveChange struct {
 	// Commit is the first commit between the nights that changed the agent's folder or, for
 	// Models, evolve.yaml.
 	Commit *Commit `json:"commit,omitempty"`
-	// Further are later commits that did so, too, and Unlisted is the number of those that
-	// are in neither field.
+	// Further lists later commits that also changed the folder or evolve.yaml, and Unlisted
+	// is the number of such commits that are in neither Commit nor Further.
 	Further  []Commit `json:"further,omitempty"`
 	Unlisted int      `json:"unlisted,omitempty"`
 	// Acts are people's actions between the nights other than commits, and Candidates is
@@ -140,8 +141,8 @@ type Predicted struct {
 	Of         stats.Claim `json:"of,omitempty"`
 }
 
-// WatchOf returns a run's record about its agent's active config; it returns nil if there
-// is nothing to report.
+// WatchOf returns a run's record of how its agent's active config compares with the past;
+// it returns nil if there is nothing to report.
 func WatchOf(ctx context.Context, src interface {
 	Proposal(ctx context.Context, id string) (archive.ProposalRecord, error)
 }, r archive.AgentResult,
@@ -226,10 +227,11 @@ func commitOf(k archive.CommitBrief) *Commit {
 // Short returns the beginning of the commit's hash.
 func (c Commit) Short() string { return c.Hash[:min(12, len(c.Hash))] }
 
-// rollback reports whether a rollback is recommended. It is if tonight shows the adopted
-// config to be worse than the config that it replaced. It also is if tonight shows no gain,
-// and either the gain is below the prediction tonight or an earlier night whose evidence
-// still holds showed the adopted config to be worse or below the prediction.
+// rollback reports whether a rollback is recommended. A rollback is recommended if tonight
+// shows the adopted config to be worse than the config that it replaced. It is also
+// recommended if tonight shows no gain, and either the gain is below the prediction tonight
+// or an earlier night whose evidence still holds showed the adopted config to be worse or
+// below the prediction.
 func (a AdoptedWatch) rollback() bool {
 	return a.Worse || a.Lo <= 0 && (a.Below || a.Crossed != nil)
 }
@@ -266,8 +268,8 @@ func (w *Watch) Alarms() []Alarm {
 	return out
 }
 
-// Row returns a row that describes the findings that are not alarms, or "" if there are
-// none.
+// Row returns the text of a row that describes those findings that are not alarms, or "" if
+// there are none.
 func (w *Watch) Row() string {
 	if w == nil {
 		return ""
@@ -289,7 +291,7 @@ func (m Moved) bounds() string {
 	return number.Interval(m.Lo, m.Hi)
 }
 
-// words returns a comparison, in words, of an adoption with its prediction.
+// words returns a description of how an adoption compares with its prediction.
 func (a AdoptedWatch) words() string {
 	words := a.Proposal
 	seen := number.Points(a.Difference)
@@ -325,8 +327,8 @@ func (a AdoptedWatch) words() string {
 	return words + " as predicted: " + seen + after
 }
 
-// words returns the reason why an adoption still disappoints although tonight's evidence by
-// itself would not suffice.
+// words returns the reason why an adoption is still a disappointment although tonight's
+// evidence by itself would not suffice to show that.
 func (c Crossed) words() string {
 	shown := "its gain on tasks like these was at most " + number.Points(c.Upper)
 	if c.Worse {
@@ -353,8 +355,8 @@ func (c ActiveChange) cause() string {
 	return words
 }
 
-// beside returns a phrase, after the separator, for the changes that no person's action
-// caused.
+// beside returns a phrase, preceded by the separator, that names the changes that no
+// person's action caused.
 func (c ActiveChange) beside(separator string) string {
 	words := ""
 	if c.Learned {
@@ -366,8 +368,8 @@ func (c ActiveChange) beside(separator string) string {
 	return words
 }
 
-// what returns a phrase that names a change: its commits, the parameters and files, and
-// people's actions.
+// what returns a phrase that describes a change: its commits, the parameters and files that
+// changed, and people's actions.
 func (c ActiveChange) what() string {
 	var what []string
 	if c.Commit != nil {
@@ -407,7 +409,7 @@ func (c ActiveChange) what() string {
 	return strings.Join(what, "; ")
 }
 
-// day formats a date without the year, in the usual form.
+// day formats a date without the year, as in "2 Jan".
 func day(t time.Time) string { return t.UTC().Format("2 Jan") }
 
 // NamedChange is one of the changes that a watch found, with its description.

@@ -18,8 +18,8 @@ func OperatorName(operator string) string {
 	return operator
 }
 
-// DomainName returns the display name of a domain; it is foreign text. For tasks without a
-// domain, it returns a text that states this.
+// DomainName returns the display name of a domain; it is foreign text. For the tasks
+// without a domain, the name states that they have none.
 func DomainName(domain string) string {
 	if domain == memory.GlobalDomain {
 		return "no domain"

@@ -1,5 +1,5 @@
-// Package number formats the figures in a report: scores, differences, counts, money and
-// times. Score units are shares of the scale; a point is .01.
+// Package number formats the figures in a report: scores, differences, counts, amounts of
+// money, and times. Score units are fractions of the whole scale; a point is .01.
 package number
 
 import (
@@ -16,7 +16,7 @@ import (
 const (
 	// Minus is the sign that precedes negative numbers.
 	Minus = text.Minus
-	// Unknown is shown instead of a figure that does not exist.
+	// Unknown is shown instead of a figure that is unknown or does not exist.
 	Unknown = text.Unknown
 )
 
@@ -30,8 +30,8 @@ func Points(d float64) string { return text.Points(d) }
 // Size formats a difference in points without a sign.
 func Size(d float64) string { return text.Size(d) }
 
-// Interval formats the bounds of a difference in points, limited to possible values: scores
-// are between 0 and 1, but an estimated bound may imply a score outside this range.
+// Interval formats the bounds of a difference in points, limited to the possible range:
+// scores lie between 0 and 1, but an estimated bound may imply a score outside this range.
 func Interval(lo, hi float64) string {
 	return "[" + Points(max(-1, lo)) + ", " + Points(min(1, hi)) + "]"
 }
@@ -42,7 +42,7 @@ func Change(ratio float64) string { return text.Change(ratio) }
 // ChangeInterval formats the bounds of a ratio as changes in per cent.
 func ChangeInterval(lo, hi float64) string { return text.ChangeInterval(lo, hi) }
 
-// Signed formats a number with its sign; 0 has none.
+// Signed formats a number with its sign and the given number of decimals; 0 has no sign.
 func Signed(x float64, decimals int) string { return text.Signed(x, decimals) }
 
 // PValue formats a probability with at most two significant digits: .0031, .05, <.0001.
@@ -65,7 +65,8 @@ func PValue(p float64) string {
 // Count formats a whole number with thousands separators.
 func Count(n int) string { return text.Whole(n) }
 
-// Plural formats a count with its noun. The plural is formed with an s unless it is given.
+// Plural formats a count with its noun. The plural of the noun is formed by adding an s
+// unless it is given.
 func Plural(n int, noun string, plural ...string) string {
 	if n != 1 {
 		noun = cmp.Or(append(plural, noun+"s")...)
@@ -91,13 +92,13 @@ func Short(x float64) string { return text.Short(x) }
 // otherwise round to 0 or 100 %.
 func Percent(x float64) string { return text.Percent(x) }
 
-// Share formats a part of a whole in per cent, rounded down, so that only the whole is
-// shown as 100 %.
+// Share formats a part of a whole in per cent, rounded down, so that only a complete whole
+// is shown as 100 %.
 func Share(x float64) string { return strconv.Itoa(int(100*x)) + " %" }
 
-// Dollars formats an amount of money, such as a mean cost, the bound of a budget or what
-// remains of it. Amounts of a dollar or more, and whole cents, have two decimals. Other
-// amounts have four significant digits, so that the amounts of a small budget add up:
+// Dollars formats an amount of money, such as a mean cost, the limit of a budget or the
+// remainder of a budget. Amounts of a dollar or more, and whole cents, have two decimals.
+// Other amounts have four significant digits, so that the amounts of a small budget add up:
 // $12.35, $0.50, $0.035, $0.004069.
 func Dollars(usd float64) string { return text.Dollars(usd) }
 

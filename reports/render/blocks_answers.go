@@ -9,19 +9,19 @@ import (
 	"evolve/reports/number"
 )
 
-// maxFields is the maximum number of fields in an answer that a table shows.
+// maxFields is the maximum number of fields of an answer that a table shows.
 const maxFields = 24
 
 // answers holds the fields of two answers that are JSON documents.
 type answers struct {
 	fields []answerField
-	// expects reports whether the reference is also a JSON document; graded names what the
-	// graders examine in addition to it.
+	// expects reports whether the reference answer is also a JSON document; graded
+	// describes what the graders examine in addition to the reference.
 	expects bool
 	graded  string
 }
 
-// answerField is one field of the answers; a value is "" on a side that lacks the field.
+// answerField is one field of the answers; a value is "" on any side that lacks the field.
 type answerField struct{ path, expected, before, after string }
 
 func (f answerField) same() bool { return f.before == f.after }

@@ -9,8 +9,8 @@ import (
 	"evolve/reports/number"
 )
 
-// decisionBlocks returns the blocks below the box: each condition with the observed value,
-// and the proposals with their gates.
+// decisionBlocks returns the blocks that follow the decision box: each condition with the
+// observed value, and the proposals with their gates.
 func decisionBlocks(s subject) []block {
 	d := s.agent.Decision
 	var out []block
@@ -90,8 +90,8 @@ func proposalLine(p model.Proposal, v model.VolatileProposal) block {
 	return para{Text: append(line, say(".")...)}
 }
 
-// boundNote returns a note on how the bound in the conditions differs from the interval in
-// the box.
+// boundNote returns a note on how the bound in the table of conditions differs from the
+// interval in the decision box.
 func boundNote(h model.Headline) string {
 	alpha := math.Exp(-h.Evidence.Required)
 	words := "The lower bound is stricter than the " + number.Percent(h.Level) + " interval: its error is at most "
@@ -103,9 +103,9 @@ func boundNote(h model.Headline) string {
 	return words + ". The level is strict because several confirmations are allowed in a month."
 }
 
-// gateBlocks returns the gates' verdicts on a proposal. If there are few, each is listed.
-// Otherwise they are shown by group, with each gate that did not pass, and all of them are
-// listed in a fold.
+// gateBlocks returns the gates' verdicts on a proposal. If there are few gates, each is
+// listed. Otherwise they are shown by group, with each gate that did not pass, and a fold
+// lists all of them.
 func gateBlocks(id string, list []model.GateVerdict) []block {
 	all := gateTable(id, list)
 	if len(list) <= model.MaxSingleGates {

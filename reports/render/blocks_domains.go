@@ -6,7 +6,8 @@ import (
 	"evolve/reports/number"
 )
 
-// maxDomains is the maximum number of domains in the table; the chart shows more.
+// maxDomains is the maximum number of domains in the table; the chart shows more domains
+// than that.
 const maxDomains = 15
 
 func domainBlocks(s subject) []block {

@@ -74,8 +74,8 @@ func unanswered(route string, requests, lost int, usd float64) spans {
 		" for these, the most that they could cost; the table does not include it.")
 }
 
-// meanOf formats the mean gain of drafts; if there is none, it states that there are too
-// few drafts, and how many.
+// meanOf formats the mean gain of drafts; if no mean is given, the text states that there
+// are too few drafts, and how many there are.
 func meanOf(drafts int, mean *stats.Measure) string {
 	if mean == nil {
 		return "too few (" + number.Count(drafts) + ")"
@@ -83,8 +83,8 @@ func meanOf(drafts int, mean *stats.Measure) string {
 	return number.Points(mean.Value) + " " + number.Interval(mean.Lo, mean.Hi)
 }
 
-// bestOf formats the highest gain of drafts, or returns the sign for an unknown figure if
-// there are none.
+// bestOf formats the highest gain of drafts; if there are no drafts, it returns the sign
+// for an unknown figure.
 func bestOf(drafts int, best float64) string {
 	if drafts == 0 {
 		return number.Unknown
@@ -95,8 +95,8 @@ func bestOf(drafts int, best float64) string {
 // operatorName returns the display name of an operator.
 func operatorName(operator string) spans { return say(clipped(model.OperatorName(operator), 40)) }
 
-// madeBy returns the names of the operator that made a variant and of the model that wrote
-// it.
+// madeBy returns the name of the operator that made a variant and, if a model wrote the
+// variant, the name of the model.
 func madeBy(r model.Rejection) spans {
 	if r.Author == "" {
 		return operatorName(r.Operator)

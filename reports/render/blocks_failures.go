@@ -6,7 +6,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// failureBlocks shows how runs on the holdout failed, for both sides.
+// failureBlocks shows how runs on the holdout failed on each side.
 func failureBlocks(s subject) []block {
 	f := s.agent.Failures
 	if f == nil || s.measured() { // a measured version has a value but passes nothing

@@ -24,8 +24,8 @@ func furtherBlocks(of []stats.Further) []block {
 	return []block{t}
 }
 
-// furtherChange formats the change in a metric, coloured according to what has been shown
-// about the change.
+// furtherChange formats the change in a metric, coloured according to whether it has been
+// shown to be for the better or for the worse.
 func furtherChange(f stats.Further) spans {
 	change := foreign(f.Change())
 	switch f.Finding {
@@ -37,8 +37,8 @@ func furtherChange(f stats.Further) spans {
 	return say(change)
 }
 
-// priceRows returns a row of the box for each metric that has been shown to be worse, and a
-// row with the number of the other metrics.
+// priceRows returns a row of the decision box for each metric that has been shown to be
+// worse, and a row with the number of the other metrics.
 func priceRows(of []stats.Further) []boxRow {
 	var rows []boxRow
 	counts := map[string]int{}

@@ -11,8 +11,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// guards returns a table of the calls of each tool and provider, with their latency and the
-// extent to which breakers, limits and budgets were used.
+// guards returns a table of the calls to each tool and provider, with their latency and the
+// extent to which breakers, limits and budgets came into effect.
 func guards(stats []policy.Stat) table {
 	t := newTable(nil, plain("tool or provider"), figures("calls", "not ok", "retries", "p50", "p95", "p99"), wraps("limits"))
 	for _, s := range stats {
@@ -23,8 +23,8 @@ func guards(stats []policy.Stat) table {
 	return t
 }
 
-// liveGuards returns a table of the calls in live turns, and of how limits and breakers
-// held these calls back. Latencies are not stored.
+// liveGuards returns a table of the calls made in live turns, and of how limits and
+// breakers delayed or refused them. It shows no latencies, because none are stored.
 func liveGuards(list []policy.Saturation) table {
 	t := newTable(nil, plain("tool or provider"), figures("calls", "not ok", "retries"), wraps("limits"))
 	for _, s := range list {
@@ -91,8 +91,8 @@ func limits(s policy.Stat) spans {
 	return list(items, "; ")
 }
 
-// shareOf returns a phrase for the share of the time in which at least one call waited; it
-// returns "" if the share is below 1 %.
+// shareOf returns a phrase that gives the share of the time over in which at least one call
+// waited; it returns "" if the share is below 1 %.
 func shareOf(bound, over time.Duration) string {
 	if over <= 0 || bound < over/100 {
 		return ""

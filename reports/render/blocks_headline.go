@@ -61,8 +61,8 @@ func headlineBlocks(s subject) []block {
 	return out
 }
 
-// metricFacts returns the difference in the metric; it returns nothing if there is no
-// metric.
+// metricFacts returns the facts about the difference in the metric; it returns nothing if
+// there is no metric.
 func metricFacts(s subject, h model.Headline) facts {
 	g := h.Metric
 	if g == nil {
@@ -82,7 +82,7 @@ func metricFacts(s subject, h model.Headline) facts {
 	return append(f, fact{"score", say("relative to the current code, " + base + "; the score decides")})
 }
 
-// metricAbout returns a description of the interval of a gain.
+// metricAbout returns a description of what the interval of a gain covers.
 func metricAbout(g *stats.Gain) string {
 	if g.Same {
 		return "no interval: all cases changed by the same amount, so only the number of cases is evidence about new ones"
@@ -101,8 +101,8 @@ func against(s subject) string {
 	return "champion"
 }
 
-// evidenceFacts returns what a sequential ruling adds to a difference: the interval on
-// which the claim does not rest, with its own label.
+// evidenceFacts returns the facts that a sequential ruling adds to a difference: the
+// interval that the claim does not rest on, with its own label.
 func evidenceFacts(h model.Headline) facts {
 	switch e := h.Evidence; {
 	case h.Of == stats.TheseTasks:
@@ -131,8 +131,8 @@ func missingData(e model.Evidence, against string, causes []model.Lost) spans {
 	return value
 }
 
-// failureFact returns the numbers of tasks and evaluations that each side failed; against
-// is the name of the side other than the variant.
+// failureFact returns the fact with the numbers of tasks and evaluations that each side
+// failed; against is the name of the side other than the variant.
 func failureFact(f stats.Failures, against string) fact {
 	runs := number.Count(f.ChampionRuns) + " → " + number.Count(f.VariantRuns) + " of " + number.Plural(f.Runs, "evaluation") + " crashed, timed out or broke the contract"
 	if f.Only > 0 {
@@ -142,7 +142,8 @@ func failureFact(f stats.Failures, against string) fact {
 		remark(runs+"; each failure scores 0, and its pair does not count for the guards, because consuming less by failing is not a saving"))}
 }
 
-// tailFacts returns the risks that the mean over the given number of tasks does not show.
+// tailFacts returns the facts about the risks that the mean over the given number of tasks
+// does not show.
 func tailFacts(t stats.Tail, tasks int, r *stats.Reference) facts {
 	together := ""
 	if t.Tasks < tasks {
@@ -159,7 +160,8 @@ func tailFacts(t stats.Tail, tasks int, r *stats.Reference) facts {
 	return append(out, fact{"unseen failures", say("up to "+number.Percent(t.Unseen)+" of new tasks", remark(unseen))})
 }
 
-// gainOver returns the name of the gain over the reference.
+// gainOver returns a phrase that refers to the gain over the reference, for use in a
+// sentence.
 func gainOver(r *stats.Reference) string {
 	if r == nil {
 		return "the gain"
@@ -194,7 +196,7 @@ func finalistTable(list []model.Finalist) table {
 	return t
 }
 
-// metricCells returns the cells for a finalist's metric.
+// metricCells returns the table cells for a finalist's difference in the metric.
 func metricCells(g *stats.Gain) []any {
 	if g == nil {
 		return []any{number.Unknown, number.Unknown}
@@ -202,8 +204,8 @@ func metricCells(g *stats.Gain) []any {
 	return []any{say(foreign(g.Values())), append(judgedGain(g, foreign(g.Change())), say(" "+g.Bounds())...)}
 }
 
-// finalistInterval formats the interval of a finalist, and marks it if it does not apply to
-// new tasks.
+// finalistInterval formats a finalist's interval, and marks it if it does not apply to new
+// tasks.
 func finalistInterval(e model.Effect) spans {
 	if e.Of == stats.TheseTasks {
 		return say(e.Bounds() + " these tasks")

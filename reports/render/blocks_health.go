@@ -82,7 +82,8 @@ func outcomeWords(o agent.Outcome) string {
 	return strings.ReplaceAll(string(o), "_", " ")
 }
 
-// evaluationFacts returns facts about the evaluations of one agent.
+// evaluationFacts returns facts about the evaluations of one agent; idle lists the names of
+// the stages without evaluations.
 func evaluationFacts(s subject, idle []spans) facts {
 	h := s.agent.Health
 	var f facts
@@ -163,7 +164,7 @@ func runFacts(s subject) facts {
 }
 
 // noiseFact returns the fact that shows how much the champion differs from a rerun of
-// itself; n is nil if there was no rerun.
+// itself, or why there was no rerun.
 func noiseFact(s subject) fact {
 	n := s.agent.Health.Noise
 	if n == nil {
@@ -172,7 +173,7 @@ func noiseFact(s subject) fact {
 	return fact{"champion against itself", say(number.Points(n.Difference)+" points  "+number.Interval(n.Lo, n.Hi), noiseWord(n))}
 }
 
-// noRerun returns the reason why the champion was not compared with itself.
+// noRerun returns the reason why the champion was not compared with a rerun of itself.
 func noRerun(s subject) string {
 	if p := s.agent.Provenance; p.Deterministic && !p.UsesSeed {
 		return "a repeat would give the same answers"
@@ -195,7 +196,8 @@ func noiseWord(n *model.Noise) span {
 	return remark("no drift was shown, p " + number.PValue(n.P))
 }
 
-// limitText returns the limit on the work and what one evaluation took.
+// limitText returns a description of the limit on the work, and of what one evaluation
+// took.
 func limitText(l model.AgentLimit) spans {
 	out := say(model.LimitWords(l))
 	if l.Made > 0 {
@@ -240,7 +242,7 @@ func budget(r model.Report) string {
 	return used
 }
 
-// provenanceBlocks identifies everything on which the figures depend.
+// provenanceBlocks returns the blocks that identify everything on which the figures depend.
 func provenanceBlocks(s subject) []block {
 	p, v, run := s.agent.Provenance, s.report.Volatile, s.report.Run
 	var f facts
@@ -300,7 +302,8 @@ func nature(p model.Provenance) spans {
 	return say(remark(strings.Join(parts, ", ")))
 }
 
-// usedOf returns the number of evaluations of a run that count as used: those with a score.
+// usedOf returns the number of a run's evaluations that count as used, which are those with
+// a score.
 func usedOf(r model.Report) int {
 	used := r.Run.Evaluations
 	for _, a := range r.Agents {

@@ -8,7 +8,7 @@ import (
 	"evolve/reports/number"
 )
 
-// honestyBlocks reports how many attempts were made to find the claimed variant.
+// honestyBlocks shows how many attempts were made to find the claimed variant.
 func honestyBlocks(s subject) []block {
 	h := s.agent.Honesty
 	line := say(styled(number.Plural(h.Variants, "variant"), strong), " tried in ", styled(number.Plural(h.Evaluations, "evaluation"), strong), " on search tasks")
@@ -88,7 +88,7 @@ func baselineFacts(r *model.Baseline) facts {
 	return f
 }
 
-// rulingsFact returns the fact that states which rulings were computed again.
+// rulingsFact returns the fact that states how many rulings were computed again.
 func rulingsFact(r evidence.Checked) fact {
 	var items []spans
 	add := func(n int, what string) {

@@ -10,8 +10,8 @@ import (
 	"evolve/reports/render/plot"
 )
 
-// The maximum numbers of parameters, of values of a parameter, and of interactions whose
-// size is not shown to differ from 0.
+// The maximum numbers of parameters, of values of a parameter, and of those interactions
+// that are not shown to differ from 0.
 const (
 	maxInfluences = 20
 	maxValues     = 4
@@ -64,7 +64,8 @@ func clippedAll(names []string, n int) []string {
 	return out
 }
 
-// valuesText lists the values of a parameter with the largest differences to its reference.
+// valuesText lists the values of a parameter with the largest differences from its
+// reference value.
 func valuesText(p model.ParamInfluence) spans {
 	values := slices.Clone(p.Values)
 	slices.SortStableFunc(values, func(a, b model.ValueEffect) int {

@@ -9,7 +9,7 @@ import (
 )
 
 // lineageBlocks returns the blocks that show the origin of a version of searched code, and
-// what each hunk of its change contributes by itself.
+// the effect of each hunk of its change by itself.
 func lineageBlocks(s subject) []block {
 	var out []block
 	if len(s.agent.Hunks) > 0 {
@@ -38,12 +38,12 @@ func lineageBlocks(s subject) []block {
 	return out
 }
 
-// code reports whether the night searched code. If it did, the section on changes shows the
+// code reports whether the night searched code. If so, the section on changes shows the
 // lineage.
 func (s subject) code() bool { return s.agent.Provenance.Adapter == "code" }
 
-// originBlocks shows the variant's lineage as a picture, and describes how each step was
-// made.
+// originBlocks shows the variant's lineage as a picture, and describes how each variant in
+// it was made.
 func originBlocks(s subject) []block {
 	steps := s.agent.Lineage
 	if len(steps) < 2 {

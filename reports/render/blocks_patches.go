@@ -43,7 +43,7 @@ func closing(r model.Report) []section {
 const maxNamed = 3
 
 // patchLine summarizes in one line which patches wait for a person or for their gates, and
-// how many are not offered; the line is empty if there are no patches.
+// how many are not offered for a decision; the line is empty if there are no patches.
 func patchLine(patches []model.Patch) spans {
 	var awaiting, human, drafted []string
 	stopped := 0
@@ -79,7 +79,7 @@ func patchLine(patches []model.Patch) spans {
 	return list(items, " · ")
 }
 
-// named returns the first ids in a list and the number of remaining ids.
+// named lists the first ids in a list and states how many more there are.
 func named(ids []string) spans {
 	t := foreignList(model.First(ids, maxNamed))
 	if n := len(ids) - maxNamed; n > 0 {

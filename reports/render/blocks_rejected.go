@@ -41,7 +41,7 @@ func rejectedBlocks(s subject) []block {
 	return out
 }
 
-// heatPicture returns the picture of the scores by variant and search task.
+// heatPicture returns the heat map of the scores by variant and search task.
 func heatPicture(s subject) block {
 	h := s.agent.Heat
 	drawn := plot.Heat{Columns: len(h.Columns)}

@@ -9,13 +9,13 @@ import (
 	"evolve/reports/number"
 )
 
-// The maximum number of rows that each table shows directly, and the maximum number in the
-// fold behind the table.
+// The maximum number of rows that each table shows directly, and the maximum number of rows
+// in the fold after the table.
 const (
 	maxTasks       = 12
 	maxFoldedTasks = 200
-	// maxShown is the maximum number of characters that are shown of a text next to others;
-	// the whole text is in a fold.
+	// maxShown is the maximum number of characters shown of a text that stands next to
+	// others; the whole text is in a fold.
 	maxShown = 280
 )
 
@@ -74,7 +74,8 @@ func (s subject) taskTable(title, mark string, tasks []model.TaskPair) table {
 	return t
 }
 
-// caseTable returns a table of cases with their values of the metric, in the metric's unit.
+// caseTable returns a table of cases with both sides' values of the metric, in the metric's
+// unit.
 func (s subject) caseTable(title, mark string, cases []model.TaskPair) table {
 	t := newTable(say(title), wraps("case"), figures("base → version", "change", "scores"))
 	for _, p := range cases {
@@ -87,8 +88,8 @@ func (s subject) caseTable(title, mark string, cases []model.TaskPair) table {
 	return t
 }
 
-// values formats the values that both sides have on a case, in the metric's unit, or states
-// that a value is missing.
+// values formats the values of both sides on a case, in the metric's unit, or states that a
+// value is missing.
 func (s subject) values(p model.TaskPair) string {
 	if p.Values == nil {
 		return "no value on at least one side"

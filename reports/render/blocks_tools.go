@@ -8,7 +8,7 @@ import (
 	"evolve/runtime/experience"
 )
 
-// Limits on the tables of tools: rows, and characters of names and texts.
+// Limits on the tables of tools: numbers of rows, and of characters in names and texts.
 const (
 	maxTools      = 12
 	maxSignatures = 12
@@ -42,7 +42,7 @@ func toolBlocks(s subject) []block {
 	return append(out, para{Note: true, Text: say(words, theirs("evolve tools health "+s.agent.Agent, command))})
 }
 
-// follows returns a description of what follows from the advice on a tool.
+// follows returns a description of what the advice on a tool leads to.
 func follows(n model.ToolNote) spans {
 	switch {
 	case n.Draft != nil && n.Draft.Proposal != "":

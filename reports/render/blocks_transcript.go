@@ -11,15 +11,15 @@ import (
 	"evolve/runtime/memory"
 )
 
-// The maximum numbers of characters that are shown of a step that is the same on both
-// sides, and of a step that differs.
+// The maximum numbers of characters shown for a step that is the same on both sides, and
+// for a step that differs.
 const (
 	maxSameStep = 160
 	maxOwnStep  = 500
 )
 
-// transcriptFold shows both transcripts side by side, with the first step at which they
-// diverge. A step that is the same on both sides is shown once.
+// transcriptFold shows both transcripts side by side, and marks the first step at which
+// they diverge. A step that is the same on both sides is shown once.
 func transcriptFold(d model.Detail, against string) fold {
 	summary := say("Both transcripts, step by step")
 	if d.Differs < 0 {

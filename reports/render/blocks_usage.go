@@ -64,8 +64,8 @@ func guardsOf(s subject) []model.Guard {
 	return guards
 }
 
-// laterNote returns a note on the level of the guards that were tested again after the gain
-// had been proven.
+// laterNote returns a note on the level of those guards that were tested again after the
+// gain had been proven.
 func laterNote(s subject) string {
 	for _, g := range guardsOf(s) {
 		if g.Level > model.PartLevel+model.Tolerance {
@@ -75,7 +75,7 @@ func laterNote(s subject) string {
 	return ""
 }
 
-// unseenNote returns a note on what no interval covers: tasks of a kind that was not
+// unseenNote returns a note on what no interval covers: tasks of kinds that were not
 // measured.
 func unseenNote(s subject) string {
 	for _, g := range guardsOf(s) {
@@ -86,7 +86,7 @@ func unseenNote(s subject) string {
 	return ""
 }
 
-// guardText formats the verdict of a guard and the bound that decided it.
+// guardText formats the verdict of a guard, and the bound that decided the verdict.
 func guardText(g model.Guard) spans {
 	if !g.Measured() {
 		return say("no pair was measured; allowed: at most " + g.Bound())
@@ -102,7 +102,7 @@ func quantity(u model.Usage, x float64) string {
 	return stats.Quantity(u.Name, x)
 }
 
-// consumed returns the label of a consumption, which states what the values measure.
+// consumed returns the label of a consumption, which states what its values measure.
 func consumed(u model.Usage) string {
 	if u.Unit == "share" {
 		return "did not end normally"

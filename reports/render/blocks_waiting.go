@@ -6,7 +6,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// maxWaiting is the maximum number of waiting proposals that get a line each.
+// maxWaiting is the maximum number of waiting proposals that are each given a line of their
+// own.
 const maxWaiting = 3
 
 // waitingLines returns the first lines of a report, which name what waits for a person.

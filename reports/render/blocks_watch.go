@@ -5,7 +5,7 @@ import (
 	"evolve/reports/number"
 )
 
-// watchBlocks shows how the active config compares with its past.
+// watchBlocks shows how the active config compares with its past performance.
 func watchBlocks(s subject) []block {
 	w := s.volatile.Watch
 	if w == nil {

@@ -38,8 +38,8 @@ type boxRow struct {
 	Label   string
 	Figures []spans
 	Note    spans
-	// Price is the row written as one line, if the row shows that the variant gets worse or
-	// dearer; see [Price].
+	// Price is the row written as one line; it is empty unless the row shows that the
+	// variant gets worse or dearer. See [Price].
 	Price string
 }
 
@@ -47,7 +47,7 @@ type boxRow struct {
 var gateName = regexp.MustCompile(`^[A-Za-z0-9_: -]{1,60}$`)
 
 // refusal returns the end of the heading for a night whose proposals were refused. It names
-// the gate that refused them if the records show it.
+// the gate that refused them if the records show which gate it was.
 func refusal(list []model.Proposal) string {
 	for _, by := range []struct{ verdict, start, end string }{
 		{"failed", " was refused by ", ""},
@@ -271,8 +271,8 @@ func judged(e model.Effect, s string) spans {
 	return say(s + " ~")
 }
 
-// since returns the words that name the champion as the base of the changes, if the figures
-// above them compare with another config.
+// since returns a phrase that names the champion as the base of the listed changes, if the
+// figures above the changes compare with another config; otherwise it returns nothing.
 func since(d model.Decision) spans {
 	if d.Against == nil {
 		return nil

@@ -10,20 +10,22 @@ import (
 )
 
 const (
-	// PricePrefix begins a line of [Price] about a quantity that no guard bounds.
+	// PricePrefix begins a line of [Price] about a quantity that has no guard.
 	PricePrefix = "price: "
 	boundsLabel = "bounds"
-	// leastPrice is the minimum relative change in a mean for the box to name it.
+	// leastPrice is the minimum relative change in a mean for the decision box to name the
+	// change.
 	leastPrice = .05
-	// maxPrices is the maximum number of quantities, including guards, that the box
-	// compares with an interval.
+	// maxPrices is the maximum number of quantities, including guards, that the decision
+	// box compares with an interval.
 	maxPrices = 2
 )
 
-// consumedRows returns the rows for what the proposed variant consumes compared with its
-// champion, except what guards already show. These are the means that changed, and then the
-// latency, with an interval if there is one. None of them has a bound; a row below them
-// states this, and names the guards that are written in the settings but were not judged.
+// consumedRows returns the rows that compare what the proposed variant and the champion
+// consume, except quantities that guards already show. The rows show first the means that
+// changed, and then the latency, with an interval if there is one. None of these quantities
+// has a bound; a further row states this, and names the guards that are written in the
+// settings but were not judged.
 func consumedRows(s subject) []boxRow {
 	v := s.agent.Decision.Verdict
 	switch {
@@ -115,7 +117,7 @@ func latencyRows(s subject) []boxRow {
 }
 
 // latencyFloor returns the floor of the default guard on latency, in seconds. A smaller
-// difference is not a price: a busy machine causes it by chance.
+// difference does not count as a price, because a busy machine can cause it by chance.
 func latencyFloor() float64 {
 	for _, b := range stats.DefaultBounds() {
 		if b.Name == stats.Latency {

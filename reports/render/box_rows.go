@@ -33,7 +33,7 @@ func guardRows(s subject) []boxRow {
 	return out
 }
 
-// guardMark returns the verdict of a guard as a sign or a word.
+// guardMark returns a sign or a word that stands for the verdict of a guard.
 func guardMark(g model.Guard) span {
 	switch g.Verdict {
 	case stats.GuardPassed:
@@ -44,9 +44,9 @@ func guardMark(g model.Guard) span {
 	return span{Text: "~ unsure:"}
 }
 
-// failuresRow returns the row with the numbers of tasks that each side failed. It is empty
-// unless the variant fails a task that the other side does not, and it counts as a price
-// only if the variant fails more tasks.
+// failuresRow returns the row with the numbers of tasks that each side failed. The row is
+// empty unless the variant fails a task that the other side does not fail. It counts as a
+// price only if the variant fails more tasks than the other side.
 func failuresRow(h model.Headline, against string) boxRow {
 	if h.Evidence == nil || h.Evidence.Failures == nil || h.Evidence.Failures.Only == 0 {
 		return boxRow{}
@@ -81,7 +81,8 @@ func tailRow(h model.Headline, r *stats.Reference) boxRow {
 	return boxRow{Label: "risk", Note: say(note)}
 }
 
-// assumesRow returns the row for what a claim about new tasks assumes about other nights.
+// assumesRow returns the row that states what a claim about new tasks assumes about other
+// nights.
 func assumesRow(h model.Headline) boxRow {
 	e := h.Evidence
 	if e == nil || e.Night == 0 || e.Claim != stats.NewTasks {
@@ -126,7 +127,7 @@ func standing(c model.Candidate) string {
 	return words
 }
 
-// domainLine returns a line with up to five domains: the best and the worst.
+// domainLine returns a line with up to five domains, chosen from the best and the worst.
 func domainLine(domains []model.Domain) spans {
 	shown, rest := domains, 0
 	if len(domains) > 5 {

@@ -8,8 +8,8 @@ import (
 // ofTasks matches the noun for the items on which an agent is scored.
 var ofTasks = regexp.MustCompile(`\b([Tt])(ask)(s?)\b`)
 
-// cases replaces the noun for tasks with the noun for cases in the report's own words, for
-// subjects that a command scores. Foreign text is not changed.
+// cases replaces the noun for tasks with the noun for cases in the report's own words. It
+// is meant for subjects that a command scores. Foreign text is not changed.
 func (t spans) cases() spans {
 	out := slices.Clone(t)
 	for i, part := range out {
@@ -24,8 +24,8 @@ func inCases(words string) string {
 	return ofTasks.ReplaceAllStringFunc(words, func(w string) string { return string(w[0]-'t'+'c') + "ase" + w[len("task"):] })
 }
 
-// measured reports whether a scoring command measures the subject. If so, the subject's
-// tasks are cases.
+// measured reports whether a scoring command measures the subject. If so, the report calls
+// the subject's tasks cases.
 func (s subject) measured() bool {
 	return s.agent.Provenance.Metric != "" || s.agent.Headline != nil && s.agent.Headline.Metric != nil
 }

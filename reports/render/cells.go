@@ -39,8 +39,8 @@ func (t spans) cut(n int) (head, tail spans) {
 	return head, nil
 }
 
-// chop breaks a preformatted line at exactly width cells, and not at spaces, because every
-// space in such a line matters.
+// chop breaks a preformatted line after exactly width cells instead of at spaces, because
+// every space in such a line matters.
 func chop(t spans, width int) []spans {
 	var lines []spans
 	for t.width() > width {

@@ -11,10 +11,11 @@ import (
 	"evolve/runtime/text"
 )
 
-// byteOrderMark is the mark by which spreadsheet programs recognise a file as UTF-8.
+// byteOrderMark is the mark by which spreadsheet programs recognise that a file is in
+// UTF-8.
 const byteOrderMark = "\ufeff"
 
-// csvColumns is the header of the table.
+// csvColumns holds the column names in the header of the table.
 var csvColumns = []string{
 	"run", "night", "agent", "champion", "variant", "task", "domain", "repeats", "champion_passes", "variant_passes",
 	"champion_score", "variant_score", "difference", "change", "steady", "champion_value", "variant_value",
@@ -80,7 +81,7 @@ func cell(s string) string {
 	return s
 }
 
-// firstRune returns the number of bytes in the first character of s.
+// firstRune returns the length, in bytes, of the first character of s.
 func firstRune(s string) int {
 	for i := range s {
 		if i > 0 {

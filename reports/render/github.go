@@ -77,7 +77,8 @@ func needsPerson(r model.Report) bool {
 	})
 }
 
-// GitHub's escapes for the text that follows a command, and for the command's properties.
+// The escapes that GitHub uses for the text that follows a command, and for the command's
+// properties.
 var (
 	githubData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

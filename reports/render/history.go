@@ -14,8 +14,8 @@ const maxHistory = 60
 // historyRow is one event in the history of a champion: an adoption, its rollback, or a fall.
 type historyRow struct {
 	Date, Agent, Kind, What string
-	// Change contains the names of the configs before and after; Predicted and Observed are
-	// the gains.
+	// Change contains the names of the configs before and after the event; Predicted and
+	// Observed are the predicted and the observed gain.
 	Change, Predicted, Observed string
 	By                          spans
 }

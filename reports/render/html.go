@@ -27,11 +27,12 @@ var css string
 //go:embed page/page.tmpl
 var pageTemplate string
 
-// Frame holds what a server adds around a report. The zero Frame is for a page on disk.
+// Frame holds what a server adds around a report. The zero Frame is used for a page that is
+// written to disk.
 type Frame struct {
-	// Sheet is the address of a style sheet that begins with [Style], and Icon the address
-	// of an icon. If they are set, the page has neither its own style sheet nor its own
-	// policy.
+	// Sheet is the address of a style sheet that begins with [Style], and Icon is the
+	// address of an icon. If they are set, the page contains neither a style sheet nor a
+	// content policy of its own.
 	Sheet, Icon string
 	// Links lead to other pages of the server.
 	Links []Link
@@ -43,15 +44,15 @@ type Frame struct {
 // Link is a link with its text.
 type Link struct{ To, Text string }
 
-// Style returns the style sheet of the pages.
+// Style returns the style sheet that report pages use.
 func Style() string { return css }
 
 // HTML writes the whole report as one self-contained page that contains no scripts and
-// makes no requests. Its content policy allows its style sheet by hash, and forbids
-// everything else.
+// makes no requests. Its content policy allows the page's style sheet, by its hash, and
+// embedded pictures, and forbids everything else.
 func HTML(w io.Writer, r model.Report) error { return HTMLIn(w, r, Frame{}) }
 
-// HTMLIn writes the report in a frame.
+// HTMLIn writes the report as [HTML] does, with the additions of a server's frame.
 func HTMLIn(w io.Writer, r model.Report, f Frame) error {
 	p := page{Style: template.CSS(css), Policy: contentPolicy(), Frame: f, Run: r.Run, Volatile: r.Volatile, Patches: patchLine(r.Volatile.Patches), Waiting: waitingLines(r.Volatile)}
 	if at := r.Volatile.Started; !at.IsZero() {
@@ -108,7 +109,7 @@ func contentPolicy() string {
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
-// page is the data of the template.
+// page is the data for the template of a report's page.
 type page struct {
 	Title    string
 	Style    template.CSS
@@ -118,11 +119,11 @@ type page struct {
 	Run      model.Run
 	Volatile model.Volatile
 	Agents   []agentPage
-	// Closing are the sections that do not belong to a single agent, and Patches is the
+	// Closing holds the sections that do not belong to a single agent, and Patches is the
 	// line that links to them.
 	Closing []sectionPage
 	Patches spans
-	// Waiting are the first lines of the page.
+	// Waiting holds the first lines of the page, which name what waits for a person.
 	Waiting []spans
 }
 
@@ -159,8 +160,8 @@ func labelledRows(rows []boxRow) []labelled {
 	return out
 }
 
-// lead is the difference shown in large type, with its interval. The difference is in the
-// metric of searched code, or in points.
+// lead is the difference shown in large type, with its interval. For searched code, the
+// difference is in the metric; otherwise it is in points.
 type lead struct {
 	Label, Sample, Scores string
 	Points                spans
@@ -172,7 +173,7 @@ type lead struct {
 	Score *leadScore
 }
 
-// leadScore is the score difference in points, shown next to a lead in another metric.
+// leadScore is the score difference in points, shown next to a lead that is in a metric.
 type leadScore struct {
 	Metric   string
 	Scores   string
@@ -285,8 +286,9 @@ func leadOf(h model.Headline, label string) (lead, *plot.Interval) {
 	}
 }
 
-// pageBlocks adds ids, and labels for screen readers, to blocks. A table or listing without
-// a caption is labelled with the summary of its fold, or with the title of its section.
+// pageBlocks adds to blocks the ids, and the labels for screen readers, that the page
+// needs. A table or listing without a caption is labelled with the summary of its fold, or
+// with the title of its section.
 func pageBlocks(prefix, agent, title string, blocks []block) ([]blockPage, error) {
 	out := make([]blockPage, len(blocks))
 	for i, b := range blocks {
@@ -323,7 +325,8 @@ func (s span) Class() string {
 	return ""
 }
 
-// Strong and Command report whether a span has that style; they select its HTML element.
+// Strong and Command report whether a span has the style of that name; they select the
+// span's HTML element.
 func (s span) Strong() bool  { return s.Style == strong }
 func (s span) Command() bool { return s.Style == command }
 

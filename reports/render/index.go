@@ -38,8 +38,8 @@ type proposalState struct {
 	Decided spans
 }
 
-// Index writes the page that links to the pages of all runs. These are in the same folder,
-// under the names that FileName returns.
+// Index writes the page that links to the pages of all runs. The pages of the runs are in
+// the same folder, under the names that [FileName] returns.
 func Index(w io.Writer, runs []model.Summary) error {
 	p := struct {
 		Title, Policy string
@@ -52,7 +52,7 @@ func Index(w io.Writer, runs []model.Summary) error {
 		Trends []trendPage
 		Untold int
 		// History lists the adoptions, rollbacks and falls, and Earlier is the number of
-		// earlier ones that are left out.
+		// earlier events that are left out.
 		History []historyRow
 		Earlier int
 		// At is the time up to which the waiting time of proposals is counted.
@@ -92,8 +92,8 @@ func Index(w io.Writer, runs []model.Summary) error {
 	return execute(w, "index", p)
 }
 
-// proposalStates returns the present states of a night's proposals. A night that kept its
-// champion has none.
+// proposalStates returns the present states of a night's proposals. It returns none for a
+// night that kept its champion.
 func proposalStates(a model.AgentSummary) []proposalState {
 	var out []proposalState
 	for _, p := range a.States {

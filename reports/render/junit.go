@@ -13,9 +13,10 @@ import (
 	"evolve/runtime/text"
 )
 
-// The elements of a JUnit report as Jenkins, GitLab and GitHub actions read it. The report
-// is valid under both Ant's schema and Jenkins's. Ant's schema requires all attributes of a
-// suite and both outputs, even if they are empty, and allows no attributes on the root.
+// The types of the elements of a JUnit report, in the form that Jenkins, GitLab and GitHub
+// Actions read. The report is valid under both Ant's schema and Jenkins's. Ant's schema
+// requires all attributes of a suite and both outputs, even if they are empty, and allows
+// no attributes on the root.
 type (
 	junitSuites struct {
 		XMLName xml.Name     `xml:"testsuites"`
@@ -55,9 +56,10 @@ type (
 )
 
 // JUnit writes the holdout tasks as test cases, with a suite for each agent. A test case
-// fails if the variant scored lower on the task than the champion did. A night that ended
-// early is an additional case, with an error. The verdict and its figures are properties of
-// the suite. A case has no time of its own; the time of a suite is the night's.
+// fails if the variant scored lower on the task than the champion did. For a night that
+// ended early, there is an additional test case with an error. The verdict and its figures
+// are properties of the suite. A test case has no time of its own; the time of a suite is
+// the night's time.
 func JUnit(w io.Writer, r model.Report) error {
 	var out junitSuites
 	for i, s := range subjects(r) {

@@ -183,8 +183,8 @@ func mdText(t spans) string {
 	return strings.TrimSpace(b.String())
 }
 
-// mdCell does what mdText does, for table cells. It writes pipes as \x7c, because a pipe
-// ends the cell even inside a code span and after any number of backslashes.
+// mdCell formats a text as mdText does, for use in a table cell. It writes pipes as \x7c,
+// because a pipe ends the cell even inside a code span and after any number of backslashes.
 func mdCell(t spans) string {
 	return mdText(t.changed(func(s *span) { s.Text = strings.ReplaceAll(s.Text, "|", `\x7c`) }))
 }
@@ -219,8 +219,8 @@ func mdSpan(s span) string {
 }
 
 // prose matches foreign text that Markdown treats as plain text. Such text begins with a
-// letter and contains no brackets, no emphasis, and no colon that could make a link. Text
-// that begins with www still becomes a link.
+// letter and contains no brackets, no emphasis marks, and no colon that could be part of a
+// link. Text that begins with www would still become a link.
 var prose = regexp.MustCompile(`^\p{L}(?:[\p{L}\p{N} ,;.()%/'"?!+=→−–…-]|: )*$`)
 
 func harmless(s string) bool {
@@ -229,7 +229,7 @@ func harmless(s string) bool {
 
 var mdEscaper = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", `\<`, "~", `\~`, "|", `\|`, "#", `\#`)
 
-// mdOwn escapes the report's own words.
+// mdOwn escapes the report's own words for Markdown.
 func mdOwn(s string) string { return mdEscaper.Replace(s) }
 
 // codeSpan quotes s with more backticks than the longest run of backticks in s.

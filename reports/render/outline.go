@@ -13,8 +13,9 @@ import (
 type field struct{ Path, Value string }
 
 // outline returns the values, in order, of the JSON object or array with which a text
-// begins, and the text that follows it. If the document was cut short, the list ends with
-// an ellipsis. ok is false for any other text.
+// begins, and the text that follows this document. If the document was cut short, the list
+// ends with an ellipsis. ok is false for a text that does not begin with a JSON object or
+// array.
 func outline(s string) (fields []field, rest string, ok bool) {
 	s = strings.TrimSpace(s)
 	if s == "" || s[0] != '{' && s[0] != '[' {
@@ -36,7 +37,7 @@ type outliner struct {
 	fields  []field
 }
 
-// value reads the next value and appends its fields.
+// value reads the next value, whose path in the document is given, and appends its fields.
 func (o *outliner) value(path string) error {
 	token, err := o.decoder.Token()
 	if err != nil {
@@ -86,8 +87,8 @@ func (o *outliner) value(path string) error {
 	return nil
 }
 
-// scalar writes a value. A string that looks like another kind of value is put in quotes to
-// distinguish it from that value.
+// scalar formats a single value. A string that looks like another kind of value is put in
+// quotes, to distinguish it from a value of that kind.
 func scalar(token json.Token) string {
 	switch v := token.(type) {
 	case string:
@@ -103,8 +104,8 @@ func scalar(token json.Token) string {
 	return "null"
 }
 
-// readable returns a text in a form for people: a JSON document with one value on each
-// line, and any other text unchanged.
+// readable returns a text in a form that people can read: a JSON document with one value on
+// each line, and any other text unchanged.
 func readable(s string) string {
 	fields, rest, ok := outline(s)
 	if !ok {
@@ -124,8 +125,9 @@ func readable(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Readable returns foreign text in a form for people: a JSON document with one value on
-// each line, preceded by its path, and any other text unchanged. It escapes nothing.
+// Readable returns foreign text in a form that people can read: a JSON document with one
+// value on each line, preceded by the value's path, and any other text unchanged. It
+// escapes nothing.
 func Readable(s string) string { return readable(s) }
 
 // lined makes a span of at most n characters from foreign text and preserves its line

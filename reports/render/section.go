@@ -9,12 +9,12 @@ import (
 
 // section is one part of the page, independent of its rendering.
 type section struct {
-	// ID is unique among an agent's sections; Title is the heading.
+	// ID is unique among an agent's sections; Title is the section's heading.
 	ID, Title string
 	Blocks    []block
 }
 
-// block is one element of a section; the types below are the only ones.
+// block is one element of a section; the types below are the only implementations.
 type block interface{ kind() string }
 
 // para is a paragraph; if Note is set, renderings set it apart as a remark.
@@ -26,7 +26,7 @@ type para struct {
 	Drawn bool
 }
 
-// facts are name–value pairs; the names are the report's own words.
+// facts is a list of name–value pairs; the names are the report's own words.
 type facts []fact
 
 type fact struct {
@@ -34,8 +34,8 @@ type fact struct {
 	Value spans
 }
 
-// add appends a fact, unless its value is empty. parts are the parts of the value, as for
-// [say].
+// add appends a fact, unless its value is empty. parts are joined into the value as [say]
+// joins them.
 func (f *facts) add(name string, parts ...any) {
 	if value := say(parts...); len(value) > 0 {
 		*f = append(*f, fact{name, value})
@@ -54,7 +54,8 @@ func newTable(caption spans, columns ...[]column) table {
 	return table{Caption: caption, Columns: slices.Concat(columns...)}
 }
 
-// plain, wraps and figures return columns of one kind with the given titles.
+// plain, wraps and figures return columns with the given titles, all of one kind: plain
+// columns, columns whose cells may be broken into lines, and right-aligned columns.
 func plain(titles ...string) []column   { return titled(column{}, titles) }
 func wraps(titles ...string) []column   { return titled(column{Wraps: true}, titles) }
 func figures(titles ...string) []column { return titled(column{Figures: true}, titles) }
@@ -68,7 +69,7 @@ func titled(c column, titles []string) []column {
 	return out
 }
 
-// add appends a row. Each of the cells is a part for [say].
+// add appends a row. Each of cells is converted to text as [say] converts its parts.
 func (t *table) add(mark string, cells ...any) {
 	r := row{Mark: mark, Cells: make([]spans, len(cells))}
 	for i, c := range cells {
@@ -99,8 +100,8 @@ type picture struct{ plot.Picture }
 type fold struct {
 	Summary spans
 	Blocks  []block
-	// PageOnly reports whether only the HTML page includes the fold. Other renderings
-	// cannot hide it.
+	// PageOnly reports whether only the HTML page includes the fold, because other
+	// renderings cannot hide its contents.
 	PageOnly bool
 }
 
@@ -126,7 +127,8 @@ func (fold) kind() string    { return "fold" }
 func (listing) kind() string { return "listing" }
 func (subhead) kind() string { return "subhead" }
 
-// subject is the input of a section.
+// subject is the input from which the blocks of a section are made: a report and one of its
+// agents.
 type subject struct {
 	report   model.Report
 	agent    model.Agent
@@ -134,8 +136,8 @@ type subject struct {
 }
 
 // contents lists the sections in the order of the page. Each entry makes the blocks of one
-// section for one agent; a section without blocks is left out. Further sections (lineage,
-// failures, patches, earlier adoptions) belong here.
+// section for one agent; a section without blocks is left out. Any further section that
+// concerns one agent belongs in this list.
 var contents = []struct {
 	id, title string
 	blocks    func(subject) []block
@@ -171,7 +173,7 @@ func subjects(r model.Report) []subject {
 	return out
 }
 
-// sections returns those sections of an agent that are not empty.
+// sections returns the sections of an agent, without those that are empty.
 func sections(s subject) []section {
 	var out []section
 	for _, c := range contents {

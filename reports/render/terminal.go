@@ -14,8 +14,8 @@ import (
 // TerminalOptions describes the terminal; the zero value stands for 80 columns without
 // colour.
 type TerminalOptions struct {
-	// Width is the width in columns; 0 means 80. With 40 columns or more, everything is
-	// legible.
+	// Width is the width in columns; 0 means 80. Everything is legible if the width is at
+	// least 40.
 	Width int
 	// Color allows escape sequences for colour and weight.
 	Color bool
@@ -75,7 +75,7 @@ func (t *terminal) waiting(v model.Volatile) {
 	}
 }
 
-// patchLine writes the line about patches below the decisions. The line is set apart,
+// patchLine writes the line about patches after the decisions. The line is set apart,
 // because it does not belong to any of the decisions.
 func (t *terminal) patchLine(r model.Report) {
 	if line := patchLine(r.Volatile.Patches); len(line) > 0 {
@@ -97,7 +97,7 @@ func newTerminal(o TerminalOptions) *terminal {
 	return &terminal{width: max(o.Width, 24), color: o.Color}
 }
 
-// ansi are the escape sequences of the styles.
+// ansi maps each style to its escape sequence.
 var ansi = map[style]string{strong: "\x1b[1m", good: "\x1b[32m", bad: "\x1b[31m", dim: "\x1b[2m", aside: "\x1b[2m", command: "\x1b[36m"}
 
 func (t *terminal) paint(line spans) string {
@@ -112,20 +112,21 @@ func (t *terminal) paint(line spans) string {
 	return b.String()
 }
 
-// line writes one line without trailing spaces.
+// line writes one line with the given indent, without trailing spaces.
 func (t *terminal) line(indent int, line spans) {
 	s := strings.TrimRight(strings.Repeat(" ", indent)+t.paint(line), " ")
 	t.b.WriteString(s)
 	t.b.WriteByte('\n')
 }
 
-// flow writes a paragraph with the given indents of its first line and of its other lines.
+// flow writes a paragraph. Its first line is indented by indent cells, and its other lines
+// by hang cells.
 func (t *terminal) flow(indent, hang int, para spans) {
 	t.flowAfter(nil, indent, hang, t.width-max(indent, hang), para)
 }
 
 // flowAfter writes a paragraph in lines of at most width cells. The first line follows the
-// lead.
+// text lead.
 func (t *terminal) flowAfter(lead spans, indent, hang, width int, para spans) {
 	for _, l := range wrap(para, width) {
 		t.line(indent, slices.Concat(lead, l))
@@ -202,7 +203,7 @@ func dimmed(t spans) spans {
 	})
 }
 
-// fold writes the details of a fold, but no transcripts.
+// fold writes the summary of a fold and the facts and tables in it, but no transcripts.
 func (t *terminal) fold(f fold) {
 	t.flow(2, 4, append(say("▸ "), f.Summary...))
 	for _, b := range f.Blocks {
@@ -215,7 +216,8 @@ func (t *terminal) fold(f fold) {
 	}
 }
 
-// facts aligns the values, or writes them below their names if there is no room.
+// facts writes name–value pairs. It aligns the values, or writes them below their names if
+// there is not enough room.
 func (t *terminal) facts(indent int, list facts) {
 	widest := 0
 	for _, f := range list {

@@ -57,8 +57,8 @@ func (t *terminal) toTheRight(head spans, words string) spans {
 	return append(append(spans{}, head...), say(strings.Repeat(" ", room), styled(words, dim))...)
 }
 
-// underOneAnother aligns the figures in a column of all rows at the right end of their
-// first word, which is the number.
+// underOneAnother aligns the figures that all rows have in a column, so that their first
+// words, which are the numbers, end at the same position.
 func underOneAnother(rows []boxRow, column int) []boxRow {
 	first := func(r boxRow) int {
 		if len(r.Figures) <= column {
@@ -155,8 +155,8 @@ func (t *terminal) units(lead spans, indent int, units []spans) {
 
 func strippedWidth(t spans) int { return text.Width(strings.TrimRight(t.raw(), " ")) }
 
-// commands writes the command that a person should type first, and below it the others, on
-// one line if they fit.
+// commands writes the command that a person should type first, and below it the other
+// commands, on one line if they fit.
 func (t *terminal) commands(commands []string) {
 	if len(commands) == 0 {
 		return

@@ -8,12 +8,12 @@ import (
 
 const (
 	columnGap = 2
-	// narrowest is the minimum width of a wrapped column.
+	// narrowest is the minimum width, in cells, of a column that wraps.
 	narrowest = 12
 )
 
-// table writes columns side by side, and narrows the columns that wrap as needed. If the
-// columns still do not fit, it stacks the cells of each row.
+// table writes the columns of a table side by side, and narrows the columns that wrap as
+// needed. If the columns still do not fit, it stacks the cells of each row.
 func (t *terminal) table(indent int, tb table) {
 	widths, ok := t.columns(indent, tb)
 	if !ok {

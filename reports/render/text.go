@@ -35,7 +35,8 @@ type span struct {
 // spans is one line or paragraph.
 type spans []span
 
-// say joins strings (the report's own words), spans and lists of spans.
+// say joins its parts into one text. A part is a string (the report's own words), a span or
+// a list of spans.
 func say(parts ...any) spans {
 	var out spans
 	for _, p := range parts {
@@ -60,10 +61,11 @@ func say(parts ...any) spans {
 // foreign makes a span of foreign text.
 func foreign(s string) span { return span{Text: text.Visible(s), Foreign: true} }
 
-// clipped makes a span of the first n characters of foreign text.
+// clipped makes a span from foreign text, truncated to at most n characters.
 func clipped(s string, n int) span { return foreign(text.Clip(s, n, text.Runes, text.Ellipsis)) }
 
-// stateSpan makes a span from a state or outcome, whose words are joined by underscores.
+// stateSpan makes a span from the name of a state or outcome, whose words are joined by
+// underscores; it replaces the underscores with spaces.
 func stateSpan(s string) span { return foreign(strings.ReplaceAll(s, "_", " ")) }
 
 // theirs makes a span of foreign text with a style.
@@ -75,7 +77,8 @@ func remark(s string) span { return span{Text: "  " + s, Style: aside} }
 // styled makes a span of the report's own words with a style.
 func styled(s string, st style) span { return span{Text: s, Style: st} }
 
-// changed returns a copy in which the function has been applied to every span.
+// changed returns a copy of the text in which the function change has been applied to every
+// span.
 func (t spans) changed(change func(*span)) spans {
 	out := slices.Clone(t)
 	for i := range out {

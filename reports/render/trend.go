@@ -14,15 +14,15 @@ import (
 // maxTrends is the maximum number of agents whose trend the index shows.
 const maxTrends = 12
 
-// trendPage is the trend of one agent.
+// trendPage holds the trend of one agent for the index page.
 type trendPage struct {
 	Agent string
 	SVG   template.HTML
 }
 
-// trendsOf returns the trend of the champion's score over the nights for each agent that at
-// least two nights measured. runs must be given latest first. trendsOf also returns the
-// number of agents that were left out for lack of room.
+// trendsOf returns the trend of the champion's score over the nights, for each agent whose
+// champion was measured in at least two nights. runs must be given latest first. trendsOf
+// also returns the number of agents that were left out for lack of room.
 func trendsOf(runs []model.Summary) (out []trendPage, more int, err error) {
 	nights := map[string][]plot.TrendNight{}
 	var agents []string

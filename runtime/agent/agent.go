@@ -15,7 +15,7 @@ type Agent interface {
 
 // Request is the input of an agent for one evaluation.
 type Request struct {
-	// ID identifies the evaluation; a program must echo it.
+	// ID identifies the evaluation; a program must return it unchanged.
 	ID   string
 	Task Task
 	// Config holds only the active parameters; see [Space.Canonical].
@@ -28,19 +28,19 @@ type Request struct {
 	// and is removed afterwards. It is empty if the task has no files and the agent needs
 	// no directory.
 	Workdir string
-	// Live reports whether this is a person's turn and not an evaluation. In a live turn,
-	// the agent may leave change requests for a person.
+	// Live reports whether this request is a person's turn and not an evaluation. In a live
+	// turn, the agent may leave change requests for a person.
 	Live bool
 	// Session is the state left by an earlier turn of the same conversation.
 	Session Session
-	// Continues reports whether this is one turn of a conversation within an evaluation. If
-	// it is, the result must contain a session.
+	// Continues reports whether this request is one turn of a conversation within an
+	// evaluation. If so, the result must contain a session.
 	Continues bool
 	// Conversation is the name of the conversation; it is empty if there is none.
 	Conversation string
-	// Feedback holds people's wishes about tools in a live turn, for a program that chooses
-	// its own tools. If several entries apply to a tool, only the first counts. The
-	// built-in agent applies the wishes itself.
+	// Feedback holds the wishes that people have expressed about tools, as they apply to a
+	// live turn. It is meant for a program that chooses its own tools; the built-in agent
+	// applies the wishes itself. If several entries apply to a tool, only the first counts.
 	Feedback []Feedback
 	// Observe is called with each event of the transcript as it happens, after the event
 	// has been scrubbed. It may be nil. It is never called from two goroutines at the same
@@ -48,7 +48,7 @@ type Request struct {
 	Observe func(Event)
 }
 
-// Feedback is people's wish about a tool in one turn.
+// Feedback is a wish that people have expressed about a tool, as it applies to one turn.
 type Feedback struct {
 	ID string `json:"id"`
 	// Action is penalise, boost, constraint (which forbids the tool) or replace.
@@ -70,7 +70,7 @@ type Task struct {
 	Domain   string
 	Goal     string
 	Messages []Message
-	// Input is passed on unchanged.
+	// Input is the task's JSON input, which is passed to the agent unchanged.
 	Input json.RawMessage
 	// Files are slash-separated paths inside Request.Workdir.
 	Files []string
@@ -140,28 +140,30 @@ func (u Usage) Plus(v Usage) Usage {
 type Result struct {
 	// Answer is the text to grade; it is nil if there is none.
 	Answer *string
-	// Score is the agent's own score in [0,1], which only the grader "reported" uses; it is
-	// nil if the agent reports none. An implementation of [Agent] must have validated it.
+	// Score is the score in [0,1] that the agent gave itself, which only the grader
+	// "reported" uses; it is nil if the agent reports none. An implementation of [Agent]
+	// must have validated it.
 	Score   *float64
 	Outcome Outcome
-	// Confidence is the stated confidence in the answer, in [0,1]; it is 0 if none was
-	// stated.
+	// Confidence is the confidence in the answer that the agent stated, in [0,1]; it is 0
+	// if none was stated.
 	Confidence float64
 	Usage      Usage
 	// Transcript records the run step by step, already scrubbed.
 	Transcript Transcript
-	// Artifacts is what a program reported about the files that it left behind. It is data
-	// and must not be used as paths to follow.
+	// Artifacts is what a program reported about the files that it left behind. It is data:
+	// nothing in it may be used as a path to follow.
 	Artifacts json.RawMessage
-	// Requests are the change requests that the agent left, scrubbed. Requests from an
-	// evaluation stay in its transcript and are not shown to a person for a decision.
+	// Requests holds the change requests that the agent left, scrubbed. Requests from an
+	// evaluation remain in its transcript and are not shown to a person for a decision.
 	Requests []ChangeRequest
-	// Session is the state for the next turn of the conversation.
+	// Session is the state to pass to the next turn of the conversation.
 	Session Session
 	// Error is the reason why the outcome is not ok, on one scrubbed line.
 	Error string
-	// Waited is the time for which the task waited for limits that it shares with other
-	// tasks, or for a process that it could ask. It is not part of the agent's own time.
+	// Waited is the total time that the task was delayed by limits that it shares with
+	// other tasks, or because it had to wait for a process that could take its request. It
+	// is not part of the agent's own time.
 	Waited time.Duration
 	// Started reports whether the agent's time includes the start of a process that will
 	// also serve later tasks.

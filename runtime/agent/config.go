@@ -88,7 +88,7 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// ID returns the identity of the config.
+// ID returns the config's [ConfigID].
 func (c Config) ID() ConfigID {
 	sum := sha256.Sum256(c.Canonical())
 	return ConfigID(hex.EncodeToString(sum[:16]))
@@ -128,7 +128,7 @@ func (c Config) Int(name string, def int) int {
 	return def
 }
 
-// Bool returns the value of a switch, or def if it is absent.
+// Bool returns the value of a bool parameter, or def if it is absent.
 func (c Config) Bool(name string, def bool) bool {
 	if b, ok := c[name].(bool); ok {
 		return b
@@ -136,7 +136,7 @@ func (c Config) Bool(name string, def bool) bool {
 	return def
 }
 
-// List returns the value of a subset, and reports whether it is set.
+// List returns the value of a subset parameter, and reports whether it is set.
 func (c Config) List(name string) ([]string, bool) {
 	v, ok := c[name].([]string)
 	return v, ok

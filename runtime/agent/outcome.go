@@ -3,9 +3,9 @@ package agent
 // Outcome is the typed result of a turn, a tool call or an evaluation.
 type Outcome string
 
-// The outcomes. With OK, WrongToolBoundary and LowUtility, there is an answer that can be
-// graded. Infrastructure, RateLimited and Cancelled count as missing data. All others count
-// as failures.
+// The outcomes. A result with the outcome OK, WrongToolBoundary or LowUtility has an answer
+// that can be graded. Infrastructure, RateLimited and Cancelled count as missing data. All
+// other outcomes count as failures.
 const (
 	OK                Outcome = "ok"
 	Execution         Outcome = "execution"
@@ -54,9 +54,10 @@ func (o Outcome) Gradable() bool {
 	return o == OK || o == WrongToolBoundary || o == LowUtility
 }
 
-// Missing reports whether a result with this outcome is missing data, which is no evidence
-// at all. Such a result is retried or left out, but never scored. A rate limit is included,
-// because it depends on earlier calls by others.
+// Missing reports whether a result with this outcome counts as missing data, which is not
+// evidence in either direction. Such a result is retried or left out, but never scored. A
+// result that ended at a rate limit is included, because the limit depends on earlier calls
+// by others.
 func (o Outcome) Missing() bool {
 	return o == Infrastructure || o == RateLimited || o == Cancelled
 }

@@ -2,8 +2,8 @@ package agent
 
 import "encoding/json"
 
-// ChangeRequest records what an agent requested but may not do itself. Nothing in it was
-// executed; a person reads it and decides whether to apply it.
+// ChangeRequest records a change that an agent requested but may not make itself. Nothing
+// in it was executed; a person reads it and decides whether to apply it.
 type ChangeRequest struct {
 	// ID is the first 64 bits, in hexadecimal, of a hash over type, target, tool and
 	// arguments, so repeated requests have the same id.
@@ -29,13 +29,14 @@ type Session struct {
 	// Notes are the agent's own notes, oldest first: at most 50, each of at most 500
 	// characters.
 	Notes []string `json:"notes,omitempty"`
-	// Working is the state extracted after the last turn; at most 512 tokens.
+	// Working is the state that was extracted after the last turn, of at most 512 tokens.
 	Working string `json:"working,omitempty"`
 	// Summary replaces the messages that distillation has removed.
 	Summary string `json:"summary,omitempty"`
 	// Facts are memories that distillation or the agent added; they are recalled in
-	// addition to the snapshot's.
+	// addition to the memories in the snapshot.
 	Facts []Memory `json:"facts,omitempty"`
-	// Retracted maps the id of each memory that must not be recalled to the reason.
+	// Retracted maps the id of each memory that must not be recalled to the reason for its
+	// retraction.
 	Retracted map[string]string `json:"retracted,omitempty"`
 }

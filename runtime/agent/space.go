@@ -21,15 +21,15 @@ const (
 	Text   Kind = "text"
 )
 
-// Param declares one parameter. Archives contain the hash of its JSON, so new fields are
-// omitted when they are zero.
+// Param declares one parameter. Archives contain the hash of a parameter's JSON, so fields
+// added later are omitted from the JSON when they are zero.
 type Param struct {
 	Name string
 	Kind Kind
 	// Min and Max bound a Float or Int; both bounds are included.
 	Min, Max float64
-	// Log reports whether a Float or Int has a logarithmic scale, which requires Min above
-	// 0.
+	// Log reports whether a Float or Int has a logarithmic scale. Such a scale requires
+	// that Min is above 0.
 	Log bool
 	// Values are the distinct values of a Choice, which are scalars (string, bool, int64,
 	// float64).
@@ -47,12 +47,13 @@ type Param struct {
 	MaxChars int
 	// Use is how the agent uses a Text.
 	Use TextUse `json:",omitempty"`
-	// Lines are whole lines that a search without a language model may add to or remove
-	// from a Text, such as the directives of the built-in model.
+	// Lines are whole lines that a search without a language model may add to a Text or
+	// remove from it, such as the directives of the built-in model.
 	Lines   []string
 	Default any
-	// When maps other parameters to the values that make this parameter active; every entry
-	// must be met. If When is empty, the parameter is always active.
+	// When maps the names of other parameters to the values that make this parameter
+	// active; the condition in every entry must be met. If When is empty, the parameter is
+	// always active.
 	When map[string][]any
 	// Description describes the parameter, for people and for language models that propose
 	// changes.
@@ -110,8 +111,8 @@ func (s Space) Names() []string {
 	return names
 }
 
-// Default returns the config in which every active parameter has its default and inactive
-// parameters are absent.
+// Default returns the config in which every active parameter has its default value.
+// Inactive parameters are absent.
 func (s Space) Default() Config {
 	c := make(Config, len(s.Params))
 	for _, p := range s.Params {
@@ -166,8 +167,8 @@ func (s Space) Canonical(c Config) Config {
 }
 
 // Parse checks values from outside, such as a person's file or a model's proposal, against
-// the space and returns the canonical config, or every problem that it found. Inactive
-// parameters are dropped, and absent ones get their defaults.
+// the space. It returns the canonical config, or every problem that it found. Inactive
+// parameters are dropped, and absent parameters get their defaults.
 func (s Space) Parse(raw map[string]any) (Config, []Problem) {
 	var problems []Problem
 	c := make(Config, len(raw))
@@ -191,8 +192,8 @@ func (s Space) Parse(raw map[string]any) (Config, []Problem) {
 	return s.Canonical(c), nil
 }
 
-// Coerce converts a value from outside to the parameter's own type. The error completes a
-// sentence that begins with "parameter X".
+// Coerce converts a value from outside to the type of the parameter. The error's text
+// completes a sentence that begins with "parameter X".
 func (p Param) Coerce(v any) (any, error) {
 	v, err := normalize(v)
 	if err != nil {
@@ -294,9 +295,9 @@ func (p Param) coerceSubset(v any) (any, error) {
 	return out, nil
 }
 
-// Clamp returns the valid config nearest to c, and the changes from c. It is for values
-// that have reached the runtime and can no longer be refused; people's files and models'
-// proposals go through [Space.Parse].
+// Clamp returns the valid config that is nearest to c, and the changes that were made to c.
+// It is for values that have already reached the runtime and can no longer be refused;
+// people's files and models' proposals go through [Space.Parse].
 func (s Space) Clamp(c Config) (Config, []Problem) {
 	var changed []Problem
 	out := make(Config, len(c))
@@ -361,8 +362,8 @@ func (s Space) Check() []Problem {
 	return append(problems, s.checkConditions()...)
 }
 
-// check returns the faults of one declaration. Each completes a sentence that begins
-// with "parameter X".
+// check returns the faults in one declaration. The text of each fault completes a sentence
+// that begins with "parameter X".
 func (p Param) check() []string {
 	var faults []string
 	bad := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }

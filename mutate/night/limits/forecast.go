@@ -122,7 +122,7 @@ func Plan(left Left, pace Pace, alone float64) Forecast {
 	return out
 }
 
-// over returns how many units of size each fit into left.
+// over returns how many units of the given size (each) fit into left.
 func over(left, each float64) float64 {
 	switch {
 	case left <= 0:

@@ -95,7 +95,7 @@ func (c Curve) Draw() Picture {
 	return g
 }
 
-// endLabel is a label at the end of a line; its words are also its class.
+// endLabel is a label at the end of a line; its words also serve as its class.
 type endLabel struct {
 	words string
 	y     float64
@@ -127,8 +127,8 @@ func stairs(points []XY, x, y linear) string {
 	return b.String()
 }
 
-// thin drops points that are not finite, and then drops points at even steps if there are
-// too many; it keeps the last point.
+// thin drops the points that are not finite. If more than [drawn] points remain, it selects
+// that many at even steps, including the last point.
 func thin(points []XY) []XY {
 	clean := make([]XY, 0, len(points))
 	for _, p := range points {

@@ -26,7 +26,8 @@ type ForestRow struct {
 // has all rows.
 const forestRows = 40
 
-// describe returns a description of the differences in words.
+// describe returns a description, in words, of how many differences have each direction and
+// of the overall difference.
 func (f Forest) describe() string {
 	count := map[string]int{}
 	s := ""

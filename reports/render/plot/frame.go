@@ -7,7 +7,7 @@ import (
 )
 
 // Picture is a drawing with a text description, in the form that the template needs. Marks
-// are in drawing order, rearmost first.
+// are in drawing order: a later mark covers an earlier one.
 type Picture struct {
 	ID, Title, Description string
 	Width, Height          string

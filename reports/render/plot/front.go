@@ -10,17 +10,17 @@ import (
 	"evolve/reports/number"
 )
 
-// Front shows score against cost. It shows the variants that no other variant beats, the
-// champion and the report's variant, and other variants that were tried.
+// Front is a chart of score against cost. It shows the variants that no other variant
+// beats, the champion and the report's variant, and other variants that were tried.
 type Front struct {
-	// Unit is the name of the cost; Format formats an amount of it.
+	// Unit is the name of the cost; Format formats an amount of the cost.
 	Unit   string
 	Format func(float64) string
 	Points []FrontMark
 }
 
-// FrontMark is one variant. Name is empty for a variant that was tried and is shown only as
-// background.
+// FrontMark is the mark of one variant in the chart of the front. Name is empty for a
+// variant that was tried and is shown only as background.
 type FrontMark struct {
 	Name  string
 	Words string
@@ -33,7 +33,7 @@ type FrontMark struct {
 	Front, Own bool
 }
 
-// frontOthers is the maximum number of the other variants that are drawn.
+// frontOthers is the maximum number of variants that are drawn only as background.
 const frontOthers = 150
 
 // describe returns a description of the front in words.
@@ -137,7 +137,7 @@ func (f Front) Draw() Picture {
 	return g
 }
 
-// placed is a label with its position.
+// placed is a label whose position in the picture has been chosen.
 type placed struct {
 	words string
 	x, y  float64

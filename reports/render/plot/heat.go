@@ -9,21 +9,22 @@ import (
 	"evolve/runtime/text"
 )
 
-// Heat shows the scores of variants by task. It has a row for each variant and a column for
-// each task or group of tasks. A cell is darker for a higher score, and empty if nothing
-// was evaluated.
+// Heat is a heat map of the scores of variants by task. It has a row for each variant and a
+// column for each task or group of tasks. A cell is darker for a higher score, and empty if
+// the variant was not evaluated on the column's tasks.
 type Heat struct {
 	Columns int
 	Rows    []HeatRow
 }
 
-// HeatRow is one variant; a score is NaN if nothing was evaluated.
+// HeatRow holds the scores of one variant by column; a score is NaN if the variant was not
+// evaluated on the column's tasks.
 type HeatRow struct {
 	Name   string
 	Scores []float64
 }
 
-// The limits of the picture, and the number of shades.
+// The maximum number of rows in the picture, and the number of shades.
 const (
 	heatRows   = 16
 	heatShades = 5
@@ -41,7 +42,7 @@ func (h Heat) describe() string {
 	return strings.Join(words, "; ") + "."
 }
 
-// words returns a description of a row by its mean over the columns.
+// words returns a description of a row that gives its mean over the columns.
 func (r HeatRow) words() string {
 	sum, n := 0.0, 0
 	for _, s := range r.Scores {
@@ -90,11 +91,12 @@ func (h Heat) Draw() Picture {
 	return g
 }
 
-// shadeNames are the names of the shades, which are the lowest scores that they stand for.
+// shadeNames holds the names of the shades. The name of a shade is the lowest score for
+// which it stands.
 var shadeNames = [heatShades]string{"0", ".01", ".34", ".67", "1"}
 
-// shadeOf returns the shade for a score: one shade for 0, one for each third of the scores
-// between 0 and 1, and one for 1.
+// shadeOf returns the index of the shade for a score: there is one shade for 0, one for
+// each third of the scores between 0 and 1, and one for 1.
 func shadeOf(s float64) int {
 	switch {
 	case s < .005:

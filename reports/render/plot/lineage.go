@@ -7,8 +7,8 @@ import (
 	"evolve/reports/number"
 )
 
-// Lineage shows the variants from which a variant was bred: first the variant, then its
-// ancestors.
+// Lineage shows the origin of a variant: first the variant itself, then the ancestors from
+// which it was bred.
 type Lineage []LineageNode
 
 // LineageNode is one variant. Own marks the champion.
@@ -97,7 +97,7 @@ func (l Lineage) Draw() Picture {
 	return g
 }
 
-// bare returns the name of a node up to the first comma.
+// bare returns the part of a node's name before the first comma.
 func bare(name string) string {
 	name, _, _ = strings.Cut(name, ",")
 	return name

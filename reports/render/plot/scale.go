@@ -1,8 +1,9 @@
-// Package plot draws the report's pictures as inline SVG, such as a forest plot, the best
-// score so far, and tasks before and after. It provides scales and marks, takes plain
-// numbers and words, computes no statistics and does no I/O. Colours come from the page's
-// style sheet by class; differences also have a shape or dash, so that no information
-// depends only on colour. Every picture has a title, a description and titles on its marks.
+// Package plot draws the pictures of a report as inline SVG: for example, a forest plot,
+// the best score so far, and the tasks before and after. It provides scales and marks,
+// takes plain numbers and words, computes no statistics and does no I/O. Colours come from
+// the page's style sheet by class; differences also have a shape or dash, so that no
+// information depends only on colour. Every picture has a title, a description and titles
+// on its marks.
 package plot
 
 import (
@@ -68,7 +69,7 @@ func decimal(v float64, decimals int) string {
 	return strings.ReplaceAll(strconv.FormatFloat(v, 'f', decimals, 64), "-", "−")
 }
 
-// kindOf returns the class of a difference, given its interval.
+// kindOf returns the CSS class for a difference, chosen by its interval.
 func kindOf(lo, hi float64) string {
 	switch {
 	case lo > 0:
@@ -79,7 +80,7 @@ func kindOf(lo, hi float64) string {
 	return "same"
 }
 
-// finite reports whether every value can be drawn.
+// finite reports whether every value is a finite number, so that it can be drawn.
 func finite(values ...float64) bool {
 	for _, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -12,9 +12,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// Slope shows tasks before and after, with a line from each task's score with the champion
-// to its score with the variant. Tasks with the same two scores share a line whose width
-// shows the number of tasks, so that 500 tasks are as legible as 10.
+// Slope shows how the scores of tasks changed, with a line from each task's score with the
+// champion to its score with the variant. Tasks with the same two scores share a line whose
+// width shows the number of tasks, so that 500 tasks are as legible as 10.
 type Slope struct {
 	Left, Right string
 	Tasks       []SlopeTask
@@ -44,8 +44,9 @@ type bundle struct {
 	names         []string
 }
 
-// lanes is the number of steps in the grid to which scores are rounded if there are more
-// than crowded bundles; named is the maximum number of tasks whose names are listed.
+// lanes is the number of steps in the grid to which scores are rounded if the number of
+// bundles exceeds the limit crowded. named is the maximum number of tasks whose names are
+// listed.
 const (
 	lanes   = 20
 	crowded = 60
@@ -75,8 +76,8 @@ func (s Slope) bundles() []bundle {
 	if len(out) > crowded {
 		out = group(func(v float64) float64 { return math.Round(v*lanes) / lanes })
 	}
-	// Unchanged bundles are drawn first, and bundles whose scores fell last, on top,
-	// because they matter most.
+	// Unchanged bundles are drawn first. Bundles whose scores fell are drawn last, on top
+	// of the others, because they matter most.
 	rank := func(b bundle) int {
 		return slices.Index([]string{"same", "better", "worse"}, changeOf(b.before, b.after))
 	}
@@ -120,7 +121,8 @@ func (s Slope) Draw() Picture {
 // counts writes the number of tasks next to each score, if there is room.
 func (f *Picture) counts(at map[float64]int, y linear, x float64, anchor string) {
 	values := slices.Collect(maps.Keys(at))
-	// Larger counts come first, so they get the room.
+	// Larger counts come first, so that they are written if there is not enough room for
+	// all.
 	slices.SortFunc(values, func(a, b float64) int { return cmp.Or(cmp.Compare(at[b], at[a]), cmp.Compare(a, b)) })
 	var taken []float64
 	for _, v := range values {
@@ -133,7 +135,7 @@ func (f *Picture) counts(at map[float64]int, y linear, x float64, anchor string)
 	}
 }
 
-// names joins the first few names and adds the number of remaining ones.
+// names joins the first names of a list and states how many more there are.
 func names(list []string) string {
 	if len(list) <= named {
 		return strings.Join(list, ", ")

@@ -18,15 +18,16 @@ type Trend struct {
 
 // TrendNight is one night.
 type TrendNight struct {
-	// Date is the display name of the night. If all nights have a time, they are placed by
-	// their times.
+	// Date is the display name of the night. The nights are placed by their times if every
+	// night has a time and they are in order of time.
 	Date string
 	Time time.Time
 	// Champion is the name of the config that was measured.
 	Champion string
 	Score    float64
-	// Adopted is the name of what was adopted from the night, and Fell describes by how
-	// much the champion's scores fell; each is empty if there was no adoption or no fall.
+	// Adopted is the name of what was adopted from the night; it is empty if nothing was
+	// adopted. Fell describes by how much the champion's scores fell; it is empty if they
+	// did not fall.
 	Adopted, Fell string
 }
 
@@ -124,8 +125,9 @@ func (t Trend) Draw() Picture {
 	return g
 }
 
-// places returns the positions of the nights. A position is the night's day, or, if a night
-// has no time or the nights are not in order of time, the night's number.
+// places returns the positions of the nights on the time axis. A night's position is its
+// day. If a night has no time, or if the nights are not in order of time, all positions are
+// the nights' numbers instead.
 func (t Trend) places() []float64 {
 	days, numbers := make([]float64, len(t.Nights)), make([]float64, len(t.Nights))
 	timed := true
@@ -140,7 +142,8 @@ func (t Trend) places() []float64 {
 	return numbers
 }
 
-// months draws a line at the beginning of each month for which there is room.
+// months draws a line at the beginning of each month, or of fewer months if there is no
+// room for all.
 func (t Trend) months(g *Picture, x linear, top, bottom float64) {
 	first, last := t.Nights[0].Time, t.Nights[len(t.Nights)-1].Time
 	if x.v0 < 3650 || !last.After(first) { // numbers of nights
@@ -162,8 +165,8 @@ func (t Trend) months(g *Picture, x linear, top, bottom float64) {
 	}
 }
 
-// champions draws a dashed line at each night from which on another champion was measured,
-// if there is room.
+// champions draws a dashed line at each night that was the first to measure a different
+// champion, if there is room.
 func (t Trend) champions(g *Picture, places []float64, x linear, top, bottom float64) {
 	last := math.Inf(-1)
 	for i, n := range t.Nights {

@@ -14,8 +14,8 @@ import (
 const (
 	// mostBecame is the maximum number of earlier proposals described in a prompt.
 	mostBecame = 5
-	// maxWords and maxRefused limit, in bytes, a person's text on such a proposal and the
-	// diff of the proposal.
+	// maxWords and maxRefused limit, in bytes, the text that a person wrote on an earlier
+	// proposal, and the diff of a refused proposal.
 	maxWords   = 1000
 	maxRefused = 2000
 )

@@ -18,12 +18,12 @@ import (
 	"evolve/runtime/text"
 )
 
-// lastStage is the number of cases in the last stage of a search over versions, if the
-// target has that many.
+// lastStage is the number of cases in the last stage of a search over versions. If the
+// target has fewer, the last stage uses all of them.
 const lastStage = 200
 
 // keepVersions stores versions of searched targets as commits in their repositories. A
-// failure becomes a note of the run.
+// failure is recorded as a note of the run.
 func (r *runner) keepVersions(ctx context.Context, results []archive.AgentResult) {
 	for _, res := range results {
 		p := r.o.Code.Found[res.Agent]
@@ -39,9 +39,9 @@ func (r *runner) keepVersions(ctx context.Context, results []archive.AgentResult
 	}
 }
 
-// keepVersionsOf stores the best version, the versions whose proposals wait, the finalists
-// of a night, and the newest of the versions that were scored on as many cases as the last
-// stage of the search uses.
+// keepVersionsOf stores the best version, the versions with waiting proposals, the
+// finalists of a night, and the newest of the versions that were scored on as many cases as
+// the last stage of the search uses.
 func (r *runner) keepVersionsOf(ctx context.Context, p *coding.Prospect, res archive.AgentResult) error {
 	if err := r.o.Archive.Flush(ctx); err != nil {
 		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
@@ -144,7 +144,7 @@ func (r *runner) searchTasks(id string) int {
 	return 0
 }
 
-// why describes how a version came about.
+// why describes how a version came about: its operator, author and rationale.
 func why(v archive.Variant) string {
 	words := v.Operator
 	if v.Author != "" {
@@ -156,8 +156,8 @@ func why(v archive.Variant) string {
 	return words
 }
 
-// valueWords describes the mean values of the present code and of a version on the cases on
-// which both were scored; it returns "" if there are none.
+// valueWords compares, in words, the mean values of the present code and of a version on
+// the cases on which both were scored; it returns "" if there are no such cases.
 func valueWords(base, of map[string]metrics.Value, noun string) string {
 	var pairs []stats.Pair
 	var kind metrics.Value

@@ -53,8 +53,8 @@ func (c *Code) Lexical(agent string) []string {
 	return nil
 }
 
-// Own returns the agent of which a target is the code. It returns "" for any other target,
-// and for an agent.
+// Own returns the id of the agent whose own code the target is. It returns "" for any other
+// target, and for an agent.
 func (c *Code) Own(target string) string {
 	if p := c.Found[target]; p != nil {
 		return p.Own()
@@ -71,12 +71,12 @@ func (c *Code) Uncommitted(target string) string {
 	return ""
 }
 
-// AddCode finds the targets whose blocks are to be searched. It adds those that can be
+// AddCode finds the targets whose blocks should be searched. It adds those that can be
 // searched to a copy of the workspace, as agents that follow the existing ones. The suite
 // of such an agent consists of the cases of the target's scoring command; if the target is
 // an agent's own code, it gets that agent's suites instead. AddCode builds and scores, in
-// the sandbox, code that no earlier run has scored, and stores the values in the
-// workspace's state unless it may only read.
+// the sandbox, code that no earlier run has scored. It stores the values in the workspace's
+// state, unless look is true: then it only reads the state.
 func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 	if o.Patches == nil {
 		return nil
@@ -109,7 +109,7 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 			continue
 		}
 		var tools *gotest.NoToolchainError
-		if errors.As(err, &tools) { // the agents need no Go
+		if errors.As(err, &tools) { // the agents need no Go toolchain
 			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{Target: t.Name, Problem: text.OneLine(tools.Error()), Err: tools})
 			continue
 		}
@@ -132,12 +132,12 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 	return nil
 }
 
-// codeFolder returns the folder of the stored findings on the code of targets.
+// codeFolder returns the folder in which the findings on the targets' code are stored.
 func (o *Options) codeFolder() string { return filepath.Join(o.Workspace.StateDir(), "code") }
 
-// lookBound returns the time that the look at one target may take. It is half of the share
-// of the night's time that the target has if all agents and targets get equal shares, so
-// that the other half is left for the search.
+// lookBound returns the time that [coding.Look] may take for one target. It is half of the
+// share of the night's time that the target has if all agents and targets get equal shares,
+// so that the other half is left for the search.
 func (o *Options) lookBound(now time.Time) coding.Bound {
 	stop, _ := o.stopAt(now, 0)
 	if stop.IsZero() {
@@ -158,11 +158,11 @@ func (o *Options) lookBound(now time.Time) coding.Bound {
 	}
 }
 
-// RetryCode makes the next night run the targets again that took too long in this night. It
-// is called when this night is over or cannot begin.
+// RetryCode makes the next night run again those targets that took too long in this night.
+// It is called when this night is over or cannot begin.
 func (o *Options) RetryCode() error { return coding.Retry(o.codeFolder()) }
 
-// Remarks lists remarks on the targets of a night, for a person to read before the night
+// Remarks returns remarks on the targets of a night, for a person to read before the night
 // begins.
 func (o *Options) Remarks() []string {
 	var out []string
@@ -225,8 +225,9 @@ func (e *UnsearchedError) Unwrap() []error {
 	return list
 }
 
-// Named replaces an error about an unknown agent name, or about a workspace without agents,
-// with the problems of the unsearched targets concerned, if there are any.
+// Named returns err. If err is about an unknown agent name, or about a workspace without
+// agents, it returns the problems of the unsearched targets concerned instead, if there are
+// any.
 func (c *Code) Named(err error) error {
 	var unknown *UnknownAgentError
 	switch {
@@ -270,7 +271,8 @@ func (r *runner) open(ctx context.Context, a *workspace.Agent, scratch string) (
 	return opened, nil
 }
 
-// propose makes a proposal from a confirmed variant: of a config, or of a patch.
+// propose makes a proposal from a confirmed variant: a patch if the variant is a version of
+// searched code, and otherwise a config.
 func (r *runner) propose(ctx context.Context, a *workspace.Agent, d night.Draft) (night.Proposed, error) {
 	if r.o.Code.Found[a.ID] != nil {
 		return r.proposeConfirmed(ctx, a, d)
@@ -315,7 +317,7 @@ func (r *runner) proposeVersion(ctx context.Context, a *workspace.Agent, run str
 	if p.Own() == "" {
 		words = stats.OfCases(words)
 	}
-	measured := ruling != nil && ruling.Metric != nil && ruling.Reference == nil // the words include the means
+	measured := ruling != nil && ruling.Metric != nil && ruling.Reference == nil // the rationale (words) includes the means
 	if !measured {
 		if means, err = r.heldOutMeans(ctx, a, v.ID); err != nil {
 			return note, err
@@ -368,7 +370,8 @@ func (r *runner) proposeVersion(ctx context.Context, a *workspace.Agent, run str
 // maxRefusal limits, in bytes, the evidence from a gate in the verdict of a night.
 const maxRefusal = 300
 
-// proposed describes a proposal as the result of a draft.
+// proposed converts the record of a proposal to the result of the draft from which the
+// proposal was made.
 func proposed(rec archive.ProposalRecord, variant agent.ConfigID) night.Proposed {
 	out := night.Proposed{ID: rec.ID}
 	if rec.State != archive.GateFailed {
@@ -419,9 +422,9 @@ func (r *runner) writers(ctx context.Context, agentID string, v archive.Variant)
 }
 
 // heldOutMeans describes the mean values of the champion and of a version on the held-out
-// cases on which both were scored on the present code; it returns "" if there are none. A
-// version that was measured against a waiting version was scored on another night than the
-// champion.
+// cases on which both were scored on the present code; it returns "" if there are no such
+// cases. It reads the runs of all nights, because a version that was measured against a
+// waiting version was scored on another night than the champion.
 func (r *runner) heldOutMeans(ctx context.Context, a *workspace.Agent, variant agent.ConfigID) (string, error) {
 	runs, err := r.runsOn(ctx, a)
 	if err != nil {
@@ -434,7 +437,7 @@ func (r *runner) heldOutMeans(ctx context.Context, a *workspace.Agent, variant a
 	var n, before, after float64
 	var kind metrics.Value
 	was := values[a.Champion.ID()]
-	for _, task := range slices.Sorted(maps.Keys(was)) { // so that sums are rounded alike
+	for _, task := range slices.Sorted(maps.Keys(was)) { // in a fixed order, so that sums are always rounded alike
 		if now, both := values[variant][task]; both {
 			n, before, after, kind = n+1, before+was[task].Value, after+now.Value, was[task]
 		}
@@ -450,7 +453,7 @@ func (r *runner) heldOutMeans(ctx context.Context, a *workspace.Agent, variant a
 }
 
 // valuesOf returns the values of versions on the search or holdout cases in the given runs,
-// by version and case. A version that was evaluated but has no value is present without
+// by version and case. A version that was evaluated but has no value has an entry without
 // cases.
 func (r *runner) valuesOf(ctx context.Context, a *workspace.Agent, side bench.Split, runs []string, ids ...agent.ConfigID) (map[agent.ConfigID]map[string]metrics.Value, error) {
 	if err := r.o.Archive.Flush(ctx); err != nil {

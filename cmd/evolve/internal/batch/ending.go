@@ -21,11 +21,12 @@ import (
 // file exists although no process holds the archive, the process was killed in between.
 const endingFile = "ending"
 
-// repeatWithin is how long after a run whose end was not reported the same command is taken
-// to repeat that run, which is already paid for, rather than to start the next night.
+// repeatWithin is a period after the end of a run whose end was not reported. Within this
+// period, the same command is taken to repeat that run, which is already paid for, rather
+// than to start the next night.
 const repeatWithin = 6 * time.Hour
 
-// digest hashes the options that define a run, apart from its number.
+// digest returns a hash of the options that define a run, apart from the run's number.
 func (o Options) digest() (string, error) {
 	raw, err := json.Marshal([]any{o.Agents, o.Stages, o.Budget, o.Seed, o.Selection, o.Lookahead})
 	if err != nil {
@@ -63,9 +64,9 @@ func MarkReported(stateDir string) error {
 // Unreported is a run that ended but whose process was killed before it reported the end.
 type Unreported struct {
 	Summary
-	// Repeat reports whether the command with these options repeats that run, in which case
-	// only the run's end needs to be reported. Otherwise the command starts a new run, such
-	// as the next night's.
+	// Repeat reports whether the command with these options repeats the unreported run, in
+	// which case only the run's end needs to be reported. Otherwise the command starts a
+	// new run, such as the next night's.
 	Repeat bool
 }
 
@@ -113,7 +114,7 @@ func FindUnreported(ctx context.Context, o Options) (*Unreported, error) {
 	}
 	switch o.Resume {
 	case ResumeNever:
-	case ResumeAny: // a run that can be resumed is resumed
+	case ResumeAny: // a run that can be resumed is resumed, not repeated
 		u.Repeat = latest.State == archive.RunDone && o.Given.against(latest) == ""
 	default:
 		u.Repeat = latest.Asked == mine && o.Now().Sub(latest.Ended) < repeatWithin

@@ -18,21 +18,21 @@ import (
 // Expectation is a forecast of which limit will bind a run's work on an agent.
 type Expectation struct {
 	Agent string `json:"agent"`
-	// Limit is the limit that will bind. It is empty if it depends on an unknown speed or
+	// Limit is the limit that will bind; it is empty if that depends on an unknown speed or
 	// price.
 	Limit limits.Limit `json:"limit,omitempty"`
 	// Evaluations is the number of evaluations that Limit allows; it is 0, meaning unknown,
 	// if Limit is empty.
 	Evaluations int `json:"evaluations"`
-	// Seconds of wall time and USD are what one evaluation took in the run named by Run;
-	// each is 0 if unknown.
+	// Seconds and USD are the wall time and the cost of one evaluation in the run named by
+	// Run; each is 0 if unknown.
 	Seconds float64 `json:"seconds,omitempty"`
 	USD     float64 `json:"usd,omitempty"`
 	Run     string  `json:"run,omitempty"`
 	// Text is the forecast in words.
 	Text string `json:"text"`
-	// Policies describes how much less than planned a rate or a budget under policies
-	// allows.
+	// Policies describes each rate or budget under policies that allows less than planned,
+	// and how much less it allows.
 	Policies []string `json:"policies,omitempty"`
 	// Judges and JudgeNoise describe the judges of the agent's suites, as in its plan.
 	Judges     []string `json:"judges,omitempty"`
@@ -148,8 +148,8 @@ func (r *runner) sharing(l limits.Limit, at seat, rounds int) string {
 	return beside + shareOfAll(rounds)
 }
 
-// describe describes which limit will bind an agent with a seat in the given number of
-// rounds, and on what the estimate is based.
+// describe returns a description of which limit will bind an agent with a seat in the given
+// number of rounds, and of what the estimate is based on.
 func (r *runner) describe(e Expectation, at seat, rounds int, left limits.Left, k night.Known, now time.Time) string {
 	given := func(l limits.Limit) string {
 		switch l {

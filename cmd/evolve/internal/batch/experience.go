@@ -33,9 +33,9 @@ func (r *runner) recall(ctx context.Context, a *workspace.Agent, takenUp string)
 	return e, nil
 }
 
-// experienceOf identifies the part of an agent's experience that its evaluations read; it
-// returns "" if they read none. An operator's own agent reads none. A resumed run continues
-// with the experience that was frozen at its start.
+// experienceOf returns an identifier of the part of an agent's experience that its
+// evaluations read; it returns "" if they read none. An operator's own agent reads none. A
+// resumed run continues with the experience that was frozen at its start.
 func (r *runner) experienceOf(ctx context.Context, a *workspace.Agent, e experience.Experience, takenUp string) (string, error) {
 	if a.Adapter.Kind != workspace.KindBuiltin {
 		return "", nil

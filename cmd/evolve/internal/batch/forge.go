@@ -34,8 +34,8 @@ const (
 	// forgeShare is the share of the run's money reserved for the work on tools.
 	forgeShare = .05
 	// freshEvidence is the number of referrals, weak answers and violations since the last
-	// draft that is needed for new evidence. It is also the number from which an outcome
-	// counts as repeated.
+	// draft that counts as new evidence. It is also the minimum number of occurrences for
+	// an outcome to count as repeated.
 	freshEvidence = 3
 	// maxForgeReason limits, in bytes, the reason for a refusal that is stored in the
 	// ledger.
@@ -49,7 +49,7 @@ type Forge struct {
 	Tools func(a *workspace.Agent) ([]authored.Definition, error)
 	// Check runs the tests of a draft.
 	Check func(ctx context.Context, d authored.Definition) authored.Report
-	// Propose makes a proposal from a draft that passed.
+	// Propose makes a proposal from a draft that passed its tests.
 	Propose func(ctx context.Context, a *workspace.Agent, run string, d authored.Definition, why string) (archive.ProposalRecord, error)
 }
 
@@ -57,7 +57,7 @@ type Forge struct {
 type ForgeNote struct {
 	Agent string `json:"agent"`
 	Tool  string `json:"tool"`
-	// Remedy is the advice, and Evidence is the number of calls on which it is based:
+	// Remedy is the advice. Evidence is the number of calls on which the advice is based;
 	// another attempt requires new evidence.
 	Remedy   experience.Remedy `json:"remedy"`
 	Evidence int               `json:"evidence"`
@@ -96,9 +96,9 @@ type forgeJob struct {
 	killed *archive.ProposalRecord
 }
 
-// findForgeable finds the tools that are to be rewritten, and notes why the others are not.
-// A tool qualifies only with new evidence since the last draft, or if a person refused that
-// draft.
+// findForgeable finds the tools that should be rewritten, and records in the notes on the
+// others why they should not. A tool qualifies only with new evidence since the last draft,
+// or if a person refused that draft.
 func (r *runner) findForgeable(ctx context.Context) error {
 	r.jobs = nil
 	if r.o.Forge == nil || len(r.o.Workspace.Settings.Search.Reflect.Routes) == 0 || !slices.ContainsFunc(r.run.Tools, advised) {
@@ -143,8 +143,8 @@ func (r *runner) findForgeable(ctx context.Context) error {
 	return nil
 }
 
-// restoreDrafts adds to the notes of a resumed run the drafts that are on record. An
-// interrupted draft is not on record and starts again.
+// restoreDrafts adds the drafts that the ledger records to the notes of a resumed run. A
+// draft that was interrupted is not recorded there and starts again.
 func (r *runner) restoreDrafts(past []pastForge) {
 	for i := range r.run.Tools {
 		n := &r.run.Tools[i]
@@ -163,7 +163,7 @@ func advised(n archive.ToolNote) bool { return n.Remedy != "" && n.Remedy != exp
 // evidenceOf counts the calls on which the advice is based.
 func evidenceOf(n archive.ToolNote) int { return n.Referrals + n.Weak + n.Invalid }
 
-// pastForge is a note together with its run.
+// pastForge is a note together with the id of the run that recorded it.
 type pastForge struct {
 	run string
 	ForgeNote
@@ -183,12 +183,12 @@ func (r *runner) forgeNotes(ctx context.Context) ([]pastForge, error) {
 	return out, nil
 }
 
-// unforgeable returns the reason why a tool is not to be rewritten, or "" if it is to be
-// rewritten. It adds the earlier drafts that were refused to the job.
+// unforgeable returns the reason why a tool must not be rewritten, or "" if it can be. It
+// adds the earlier refused drafts to the job.
 func (r *runner) unforgeable(ctx context.Context, job *forgeJob, past []pastForge) (string, error) {
 	n := r.run.Tools[job.note]
 	var last *pastForge
-	refused := false // a person has refused the last draft
+	refused := false // whether a person has refused the last draft
 	for i := range past {
 		p := &past[i]
 		if p.Agent != n.Agent || p.Tool != n.Tool {
@@ -418,7 +418,7 @@ func (r *runner) examineDraft(ctx context.Context, job forgeJob, d authored.Defi
 	return "", nil
 }
 
-// proposeDraft makes a proposal from a draft that passed.
+// proposeDraft makes a proposal from a draft that passed its tests.
 func (r *runner) proposeDraft(ctx context.Context, job forgeJob, d authored.Definition, rationale string, note *ForgeNote) (*archive.ProposalRecord, error) {
 	n := r.run.Tools[job.note]
 	what := "a new version of " + job.def.Name
@@ -448,8 +448,8 @@ type allowance struct {
 	calls, used int
 	usd, paid   float64
 	tokens      int64
-	// most limits the total tokens of all the night's calls; spent is the number of them
-	// already used.
+	// most limits the total number of tokens of all the night's calls; spent is the number
+	// of tokens already used.
 	most, spent int64
 }
 
@@ -461,8 +461,8 @@ func (l allowance) allows(d archive.ToolDraft) bool {
 		l.tokens+d.Usage.InputTokens+d.Usage.OutputTokens < forgeTokens
 }
 
-// forgeRoom returns the part of search.reflect's bounds that the search and the earlier
-// tools have not used.
+// forgeRoom returns the part of search.reflect's bounds that neither the search nor the
+// work on earlier tools has used.
 func (r *runner) forgeRoom(ctx context.Context, agentID string) (allowance, error) {
 	reflect := r.o.Workspace.Settings.Search.Reflect
 	route := reflect.Routes[0]

@@ -39,8 +39,8 @@ func (r *runner) unnoted(ctx context.Context, n archive.ToolNote, past []pastFor
 	return nil, nil
 }
 
-// takeUp completes the proposal of a killed process: the proposal passes its gates and is
-// noted like a new one. No model is asked.
+// takeUp completes the proposal of a killed process: it takes the proposal through its
+// gates and notes it like a new one. No model is asked.
 func (r *runner) takeUp(ctx context.Context, job forgeJob, note *ForgeNote) (*archive.ProposalRecord, error) {
 	p := *job.killed
 	note.Text = "a draft from a process that was killed"

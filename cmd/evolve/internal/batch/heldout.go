@@ -14,8 +14,8 @@ import (
 
 // HeldOut finds traces of the holdout tasks in live turns. Such traces are texts from a
 // conversation from which a holdout task was made, and passages from the answer to a
-// holdout task. Evaluations and the models that write drafts must not read them, or the
-// holdout would measure what they remember.
+// holdout task. Evaluations and the models that write drafts must not read these traces, or
+// results on the holdout would measure what was remembered.
 type HeldOut struct {
 	sessions map[string]bool // and turns without one
 	turns    map[string]bool // of these conversations

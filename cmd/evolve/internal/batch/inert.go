@@ -15,8 +15,8 @@ const inertFor = 30 * 24 * time.Hour
 
 // leaveOutInert removes from an agent's search the parameters that another run recently
 // found its model not to accept. It returns them with the reason, or "" if there are none.
-// takenUp is the id of the interrupted run that this run may be, whose plan must stay the
-// same.
+// takenUp is the id of the interrupted run that this run may resume; the plan of a resumed
+// run must stay the same.
 func (r *runner) leaveOutInert(ctx context.Context, a *workspace.Agent, takenUp string) (string, error) {
 	routes, now := r.o.Workspace.RoutesHash(a), r.o.Now()
 	if routes == "" {

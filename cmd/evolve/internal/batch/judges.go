@@ -23,8 +23,8 @@ import (
 const judgedNights = 30
 
 // describeJudges records in the plans the known properties of the judges: their models,
-// their calibration, and their noise in the latest run that measured it. This is not part
-// of the identity of a run.
+// their calibration, and their noise in the latest run that measured it. These descriptions
+// are not part of the identity of a run.
 func (r *runner) describeJudges(ctx context.Context) error {
 	for i, a := range r.agents {
 		if !r.o.Workspace.Judged(a) {
@@ -53,7 +53,8 @@ func (r *runner) describeJudges(ctx context.Context) error {
 	return nil
 }
 
-// judgeNoise describes the noise that the latest run on the same suites measured.
+// judgeNoise describes the judges' noise, as measured by the latest run on the same suites
+// that measured it.
 func judgeNoise(ctx context.Context, store *archive.Archive, p *archive.AgentPlan) (string, error) {
 	looked := 0
 	for run, err := range store.Runs(ctx) {

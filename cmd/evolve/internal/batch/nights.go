@@ -49,7 +49,7 @@ func (r *runner) nights(ctx context.Context) ([]archive.AgentResult, error) {
 	outs, errs := make([]night.Outcome, len(r.agents)), make([]error, len(r.agents))
 	var ended atomic.Bool
 	var began []seat
-	over := make([]chan struct{}, len(r.agents)) // each is closed at the end of its night
+	over := make([]chan struct{}, len(r.agents)) // each channel is closed at the end of its agent's night
 	workers := pool.New().WithMaxGoroutines(r.most(todo))
 	for _, s := range r.seats(todo) {
 		if r.alone(s.agent) {
@@ -123,7 +123,8 @@ func cut(ctx context.Context, err error) error {
 	return err
 }
 
-// made removes the results that do not exist yet from list, and returns the others.
+// made removes from list the entries of agents that have no result yet, and returns the
+// others.
 func made(list []archive.AgentResult) []archive.AgentResult {
 	return slices.DeleteFunc(list, func(r archive.AgentResult) bool { return r.Agent == "" })
 }

@@ -49,8 +49,8 @@ type Options struct {
 	Open func(ctx context.Context, a *workspace.Agent, scratch string) (night.Opened, error)
 	// Began is called with the id of the run before its agents are opened; it may be nil.
 	Began func(run string)
-	// Left is called, once a new run has started, with the latest run before it if that run
-	// had not ended as planned and could have been resumed; it may be nil.
+	// Left is called once a new run has started, if the run before it did not end as
+	// planned and could have been resumed. It gets that earlier run; it may be nil.
 	Left func(run archive.Run)
 	// OpenCode prepares only the program of an agent to run, from the folder of a version
 	// of its code.
@@ -65,7 +65,7 @@ type Options struct {
 	Propose func(ctx context.Context, a *workspace.Agent, d review.Draft) (archive.ProposalRecord, error)
 
 	// History opens the version control of the workspace. If History is nil or returns an
-	// error, there is none.
+	// error, the workspace is treated as having no version control.
 	History func() (History, error)
 
 	// Skill drafts a skill from the transcripts of a run and proposes it, if there is one
@@ -98,11 +98,11 @@ type Options struct {
 	// Asked returns the patches that agents requested in a run, as submissions; if Asked is
 	// nil, there are none.
 	Asked func(ctx context.Context, run string) ([]review.Submission, error)
-	// Writer opens the language model that writes patches based on an agent's failures; nil
-	// disables it.
+	// Writer opens the language model that writes patches based on an agent's failures. If
+	// Writer is nil, no such patches are written.
 	Writer func(ctx context.Context, a *workspace.Agent) (m model.Model, done func() error, err error)
 
-	// Binary and Host are recorded in the provenance.
+	// Binary and Host are recorded in the run as its provenance.
 	Binary, Host string
 }
 

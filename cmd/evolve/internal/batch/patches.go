@@ -70,9 +70,9 @@ func (r *runner) findTunings() {
 }
 
 // patches resumes patches whose gates were interrupted, tunes constants, has patches
-// written and submits those that agents requested. It does so once all agents are done, so
-// that proposals of configs have the same numbers with or without patches, and no
-// evaluation runs at the same time as a benchmark. In a night that was stopped it records
+// written, and submits the patches that agents requested. It does so once all agents are
+// done, so that proposals of configs have the same numbers with or without patches, and no
+// evaluation runs at the same time as a benchmark. In a night that was stopped, it records
 // what agents requested and runs no gate. Failures here do not affect the night: the only
 // error is [night.ErrInterrupted]. A resumed run does not repeat work that is recorded in
 // the ledger; an interrupted search starts again.
@@ -110,7 +110,7 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 		}
 		for i, res := range results {
 			if r.o.Code.Found[res.Agent] != nil {
-				continue // the search over its code has already made its patch
+				continue // the search over the target's code has already made the target's patch
 			}
 			r.noteOnce(ctx, past, func(n archive.PatchNote) bool { return n.Origin == review.OriginModel && n.Agent == res.Agent },
 				func() (archive.PatchNote, error) { return r.write(ctx, res.Agent, i) })
@@ -146,7 +146,7 @@ func (r *runner) stopped(ctx context.Context) error {
 	return nil
 }
 
-// pastNote is a note together with its run.
+// pastNote is a note together with the id of the run that recorded it.
 type pastNote struct {
 	run string
 	archive.PatchNote
@@ -166,9 +166,9 @@ func (r *runner) patchNotes(ctx context.Context) ([]pastNote, error) {
 	return out, nil
 }
 
-// noteOnce does one piece of work unless this run already has a note about it, and records
-// the note. A note with an error is recorded only in this process, so a resumed run tries
-// again.
+// noteOnce calls work and records the note that it returns, unless this run already has a
+// note for which same is true. A note with an error is recorded only in this process, so a
+// resumed run tries again.
 func (r *runner) noteOnce(ctx context.Context, past []pastNote, same func(archive.PatchNote) bool, work func() (archive.PatchNote, error)) {
 	for _, n := range past {
 		if n.run == r.run.ID && same(n.PatchNote) {
@@ -195,7 +195,7 @@ func (r *runner) noteOnce(ctx context.Context, past []pastNote, same func(archiv
 	r.run.Patches = append(r.run.Patches, note)
 }
 
-// tune searches the constants of one target.
+// tune searches for better values of one target's marked constants.
 func (r *runner) tune(ctx context.Context, past []pastNote, p tunable) (archive.PatchNote, error) {
 	note := archive.PatchNote{Target: p.Target, Origin: review.OriginConstants}
 	if p.found == nil {

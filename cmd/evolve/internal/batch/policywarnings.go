@@ -16,11 +16,11 @@ import (
 // a warning if the run has no time limit.
 const longNight = 24 * time.Hour
 
-// policyWarnings describes how many fewer evaluations of an agent than planned the policies
-// allow, or how much too long they make the evaluations take; it returns nil if neither
-// applies. seconds is the time that the run has for the agent; 0 means no limit. Every
-// evaluation makes at least one call: a call to the agent itself if it is an operator's own
-// program or service, otherwise a call to its only provider.
+// policyWarnings returns warnings about policies that allow fewer evaluations of an agent
+// than planned, or that make the evaluations take too long, and by how much; it returns nil
+// if there are none. seconds is the time that the run has for the agent; 0 means no limit.
+// Every evaluation makes at least one call: a call to the agent itself if it is an
+// operator's own program or service, otherwise a call to its only provider.
 func policyWarnings(w *workspace.Workspace, a *workspace.Agent, planned int, usd, seconds float64) []string {
 	call := policy.Call{Kind: policy.Agent, Name: a.ID, Agent: a.ID}
 	noun, whose := "task", " of agent "+a.ID
@@ -77,7 +77,7 @@ func policyWarnings(w *workspace.Workspace, a *workspace.Agent, planned int, usd
 	return out
 }
 
-// days formats a long duration.
+// days formats a duration given in seconds. From two days on, it counts whole days.
 func days(seconds float64) string {
 	if d := seconds / (24 * 3600); d >= 2 {
 		return humanize.Comma(int64(d)) + " days"

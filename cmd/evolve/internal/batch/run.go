@@ -31,7 +31,7 @@ const (
 	ExitInterrupted    = 130
 )
 
-// ErrNoAgents reports that there is nothing to run.
+// ErrNoAgents reports that the workspace has no agents, so there is nothing to run.
 var ErrNoAgents = errors.New("the workspace has no agents")
 
 type runner struct {
@@ -57,8 +57,8 @@ type runner struct {
 	byDeadline bool
 	// byDefault reports whether no limit was given.
 	byDefault bool
-	// left is the run before a new run that could have been resumed; its ID is empty if
-	// there is none.
+	// left is the earlier run that could have been resumed when a new run started instead;
+	// its ID is empty if there is none.
 	left    archive.Run
 	tunings []tunable
 	// jobs holds the tools to be rewritten.
@@ -149,9 +149,9 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	return Summary{Run: r.run, Plans: r.plans, Results: results, Skills: skills}, err
 }
 
-// finished returns the result of an agent whose work was over when the process of a resumed
-// run died. It returns nil if the agent still has to be worked on. The agent's plan is
-// replaced with the executed one.
+// finished returns the result of an agent whose work was already complete when an earlier
+// process of a resumed run died. It returns nil if the agent still has to be worked on. The
+// agent's plan is replaced with the executed one.
 func (r *runner) finished(ctx context.Context, i int) (*archive.AgentResult, error) {
 	if r.run.Resumed == 0 {
 		return nil, nil
@@ -211,8 +211,9 @@ func prepare(ctx context.Context, o Options) (*runner, error) {
 	return r, r.plan(ctx, latest.Number+1, "")
 }
 
-// Choose returns the agents with these names, each once. Without names it returns all
-// agents except those whose config is searched together with their code.
+// Choose returns the agents with the given names, without repetitions. If no names are
+// given, it returns all agents except those whose config is searched together with their
+// code.
 func Choose(w *workspace.Workspace, names []string) ([]*workspace.Agent, error) {
 	var out []*workspace.Agent
 	if len(names) == 0 {
@@ -368,9 +369,9 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 	return r.describeJudges(ctx)
 }
 
-// withoutSentences returns plans without their texts for people and the list of written
-// guards. A version of evolve that rewords the texts can then resume a run of an earlier
-// version.
+// withoutSentences returns plans without their list of written guards and without their
+// texts for people, so that a version of evolve that rewords the texts can resume a run of
+// an earlier version.
 func withoutSentences(plans []archive.AgentPlan) []archive.AgentPlan {
 	out := slices.Clone(plans)
 	for i := range out {
@@ -426,7 +427,7 @@ func (r *runner) stopAt(now time.Time) (stop time.Time, byDeadline bool) {
 	return r.o.stopAt(now, r.run.Worked)
 }
 
-// stopAt is [runner.stopAt] after the night has already worked for the given time.
+// stopAt is like [runner.stopAt], for a night that has already worked for the given time.
 func (o *Options) stopAt(now time.Time, worked time.Duration) (stop time.Time, byDeadline bool) {
 	if o.Budget.Time > 0 {
 		stop = now.Add(o.Budget.Time - worked)
@@ -440,9 +441,9 @@ func (o *Options) stopAt(now time.Time, worked time.Duration) (stop time.Time, b
 }
 
 // countEarlier returns the money spent by the earlier processes of a resumed run. It also
-// adds the time that they worked according to the run's evaluations, because the limits
-// apply to the whole run. An older version of evolve stored no account of the money; for
-// its runs the costs of the evaluations are summed up instead.
+// adds the time that they worked, according to the run's evaluations, to the run's working
+// time, because the limits apply to the whole run. An older version of evolve stored no
+// account of the money; for its runs the costs of the evaluations are summed up instead.
 func (r *runner) countEarlier(ctx context.Context, now time.Time) (bench.Account, error) {
 	var paid bench.Account
 	since := r.run.Since
@@ -475,8 +476,8 @@ func (r *runner) countEarlier(ctx context.Context, now time.Time) (bench.Account
 	return account, err
 }
 
-// abandonOthers marks as interrupted the runs whose process died and whose plan no longer
-// fits.
+// abandonOthers marks as interrupted all other runs that are recorded as running: their
+// process died, and their plan no longer fits.
 func (r *runner) abandonOthers(ctx context.Context) error {
 	for other, err := range r.o.Archive.Runs(ctx) {
 		if err != nil {

@@ -24,7 +24,7 @@ type split struct{ suites, split string }
 func searchedBefore(ctx context.Context, store *archive.Archive, a *night.Agent, number int) (seen map[string]bool, recorded bool, err error) {
 	sample := a.Sample()
 	now := split{sample.Hash, sample.SplitHash}
-	asks := map[string]string{} // task id by what the task asks
+	asks := map[string]string{} // ids of tasks, by what the task asks
 	ids := map[string]bool{}
 	for _, t := range sample.Holdout {
 		asks[t.Asks()], ids[t.ID] = t.ID, true
@@ -77,13 +77,14 @@ func searchedBefore(ctx context.Context, store *archive.Archive, a *night.Agent,
 // SearchedHint is the hint about holdout tasks that were searched before.
 const SearchedHint = `assign them to the split search, and new tasks to the split holdout`
 
-// SearchedWords describes the holdout tasks that are excluded from a confirmation.
+// SearchedWords describes the n holdout tasks that are excluded from a confirmation because
+// the search of an earlier night used them.
 func SearchedWords(n int) string {
 	return fmt.Sprintf("%s left out of the confirmation: a search on an earlier night used %s", text.Count(n, "holdout task"), map[bool]string{true: "it", false: "them"}[n == 1])
 }
 
-// leaveOutSearched removes the holdout tasks that were searched before from an agent's
-// sample, with a warning, and notes what the agent's search has to record.
+// leaveOutSearched removes from an agent's sample the holdout tasks that were searched
+// before, adds a warning, and notes what the agent's search has to record.
 func (r *runner) leaveOutSearched(ctx context.Context, at, number int) error {
 	a := &r.specs[at].Agent
 	seen, recorded, err := searchedBefore(ctx, r.o.Archive, a, number)

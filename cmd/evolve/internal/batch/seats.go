@@ -12,13 +12,13 @@ type seat struct {
 	agent int
 	// beside is the number of nights that run at once, including this one.
 	beside int
-	// rounds is the number of nights that run one after another, starting with this one;
-	// this night gets 1/rounds of the remaining time.
+	// rounds is the number of rounds, starting with the one of this night, in which the
+	// nights run one round after another; this night gets 1/rounds of the remaining time.
 	rounds int
 }
 
 // seats returns the seats of agents in the order in which their nights begin: first those
-// that run side by side, then each that runs alone.
+// of the agents that run side by side, then those of the agents that run alone.
 func (r *runner) seats(agents []int) []seat {
 	var together, alone []seat
 	for _, i := range agents {
@@ -45,7 +45,7 @@ func (r *runner) seats(agents []int) []seat {
 // take longer while others run.
 func (r *runner) alone(agent int) bool { return r.o.Code.Found[r.agents[agent].ID] != nil }
 
-// most returns how many of these agents run at once, at least 1.
+// most returns the maximum number of the given agents that run at once; it is at least 1.
 func (r *runner) most(agents []int) int {
 	n := 0
 	for _, i := range agents {

@@ -41,7 +41,8 @@ func (r *runner) spec(a *workspace.Agent) night.Spec {
 	return s
 }
 
-// reflects returns the routes of search.reflect with the names of their models.
+// reflects returns the rate and the routes of search.reflect, each route with the name of
+// its model and the number of tokens that the model can read.
 func reflects(set *workspace.Settings) night.Reflect {
 	out := night.Reflect{Rate: set.Search.Reflect.Rate}
 	for _, r := range set.Search.Reflect.Routes {

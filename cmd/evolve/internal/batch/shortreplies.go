@@ -42,7 +42,8 @@ func ShortReflect(w *workspace.Workspace, name string) string {
 	return short(w, name, "proposal of search.reflect", drafts.LeastTokens)
 }
 
-// short returns a warning if max_tokens of a route leaves no room for a reply.
+// short returns a warning if max_tokens of a route is set to less than the shortest reply
+// takes (least, in tokens); it returns "" otherwise. what names the kind of reply.
 func short(w *workspace.Workspace, name, what string, least int) string {
 	most := w.Settings.Routes[name].MaxTokens
 	if most == 0 || most >= least {

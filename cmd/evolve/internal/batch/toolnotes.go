@@ -40,7 +40,8 @@ func (r *runner) noteTools(ctx context.Context) error {
 }
 
 // toolNotes returns the notes on an agent's tools, ordered by name. If there are more than
-// notedTools, it returns the notes on tools to be changed and on those with the most calls.
+// notedTools, it returns only the notes on the tools to be changed and on the tools with
+// the most calls.
 func toolNotes(ctx context.Context, store *archive.Archive, agentID string) ([]archive.ToolNote, error) {
 	e, err := store.Experience(ctx, agentID)
 	if err != nil {

@@ -23,7 +23,7 @@ func UserCost(w *workspace.Workspace, a *workspace.Agent, p *archive.AgentPlan) 
 	c := plannedCalls{w: w}
 	eachPlanned(w, a, p, func(t *bench.Task, times float64) {
 		if n := float64(t.UserCalls()) * times; n > 0 {
-			in := assumedInstructions + assumedMessage*float64(t.User.Turns()) // two messages per turn, half of them on average
+			in := assumedInstructions + assumedMessage*float64(t.User.Turns()) // two messages per turn, of which a call reads half on average
 			c.add(t.User.Route, n, in, assumedMessage)
 		}
 	})

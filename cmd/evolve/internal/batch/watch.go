@@ -103,9 +103,9 @@ func (r *runner) watch(ctx context.Context, at int, result *archive.AgentResult)
 	return nil
 }
 
-// learned identifies the experience from an agent's live turns that evaluations of this run
-// read, not including feedback from people; it returns "" for an agent whose evaluations
-// read none.
+// learned returns an identifier of the experience from an agent's live turns that
+// evaluations of this run read, not including feedback from people; it returns "" for an
+// agent whose evaluations read none.
 func (r *runner) learned(ctx context.Context, a *workspace.Agent) (string, error) {
 	if a.Adapter.Kind != workspace.KindBuiltin {
 		return "", nil
@@ -121,9 +121,9 @@ func (r *runner) learned(ctx context.Context, a *workspace.Agent) (string, error
 // mostCommits limits the number of commits that a change names.
 const mostCommits = 4
 
-// findCommits adds the commits between two nights that changed the agent: those that
-// changed its folder and, if its models differ, evolve.yaml; for a target whose code is
-// searched, it also adds those in the target's repository.
+// findCommits adds to c the commits that changed the agent between two nights: those that
+// changed its folder and, if its models differ, those that changed evolve.yaml. For a
+// target whose code is searched, it also adds the commits in the target's repository.
 func (r *runner) findCommits(ctx context.Context, at int, c *archive.ActiveChange, between watch.Between) {
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()

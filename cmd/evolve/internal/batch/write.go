@@ -22,8 +22,8 @@ import (
 const mostFailures = 5
 
 // write has a patch written from the failures of an agent's champion on the search tasks of
-// this run. Targets take turns. If both of the model's answers are refused, they count as
-// one attempt.
+// this run. The targets take turns, by the number of the run and by turn. If both of the
+// model's answers are refused, they count as one attempt.
 func (r *runner) write(ctx context.Context, agentID string, turn int) (archive.PatchNote, error) {
 	desk := r.o.Patches
 	if r.o.Writer == nil || len(desk.Targets) == 0 {
@@ -67,7 +67,7 @@ func (r *runner) write(ctx context.Context, agentID string, turn int) (archive.P
 }
 
 // draft asks the model for a patch, and asks once more if the patch would be refused before
-// anything is run. The submission is nil if there is none.
+// anything is run. s is nil if there is no patch to submit.
 func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Material, note *archive.PatchNote) (s *review.Submission, text string, err error) {
 	a, _ := r.o.Workspace.Agent(agentID)
 	asked, done, err := r.o.Writer(ctx, a)
@@ -142,8 +142,9 @@ func (r *runner) material(ctx context.Context, agentID string, ground *review.Gr
 	return m, err
 }
 
-// refusedPatches returns the patches of a target that a model wrote for an agent and that
-// gates, a reviewer or a person refused, the latest first, with the reasons.
+// refusedPatches returns the patches to a target that a model wrote for an agent and that
+// gates, a reviewer or a person refused, the latest first, each with the reasons for its
+// refusal.
 func (r *runner) refusedPatches(ctx context.Context, agentID, target string) ([]patchwriter.Attempt, error) {
 	var out []patchwriter.Attempt
 	for p, err := range r.o.Archive.Proposals(ctx) {

@@ -67,8 +67,8 @@ func adoptCommand(sh *shell) *cli.Command {
 	}
 }
 
-// mergesOf reads the commits that a person names as merges of proposals, in the form
-// ID=COMMIT.
+// mergesOf returns the commits that a person names as merges of proposals, by proposal id.
+// Each element of list has the form ID=COMMIT.
 func mergesOf(list []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, one := range list {
@@ -243,8 +243,8 @@ func nightBranches(sh *shell, w *workspace.Workspace, t *teller) (decided bool, 
 	return decided, nil
 }
 
-// atRemote compares a proposal's branch with the remote before and after a decision made
-// here.
+// atRemote synchronizes the branches with the remote before and after a decision made here,
+// and prints what it finds about the proposal's branch.
 func atRemote(ctx context.Context, sh *shell, w *workspace.Workspace, p archive.ProposalRecord) {
 	if w.Settings.Adoption.Via != workspace.ViaBranch || p.Branch == nil {
 		return

@@ -57,7 +57,8 @@ func agentCommand(sh *shell) *cli.Command {
 	}
 }
 
-// loadAgent loads the workspace and returns it with the named agent, or the only one.
+// loadAgent loads the workspace and returns it with the named agent, or with its only agent
+// if name is empty.
 func (sh *shell) loadAgent(c *cli.Context, name string) (*workspace.Workspace, *workspace.Agent, error) {
 	w, err := sh.load(c)
 	if err != nil {
@@ -67,7 +68,8 @@ func (sh *shell) loadAgent(c *cli.Context, name string) (*workspace.Workspace, *
 	return w, a, err
 }
 
-// oneAgent returns the named agent of a command, or the only one if name is empty.
+// oneAgent returns the named agent of a command, or the workspace's only agent if name is
+// empty.
 func oneAgent(c *cli.Context, w *workspace.Workspace, name string) (*workspace.Agent, error) {
 	if name != "" {
 		return namedAgent(w, name)
@@ -82,7 +84,8 @@ func oneAgent(c *cli.Context, w *workspace.Workspace, name string) (*workspace.A
 	return nil, exit.Errorf(exit.Usage, hint, "there are %d agents", len(w.Agents))
 }
 
-// agentFlags describes the flags with which a command chooses one of the agents.
+// agentFlags lists the flags with which a command chooses one of the agents, as in "--agent
+// a or --agent b".
 func agentFlags(ids []string) string { return "--agent " + strings.Join(ids, " or --agent ") }
 
 // namedAgent returns the agent with the given id.
@@ -174,7 +177,7 @@ func rangeOf(p agent.Param) string {
 	return string(p.Kind)
 }
 
-// taskOf returns the named task, or a task made from the goal.
+// taskOf returns the task that the flag task names, or a task made from the goal.
 func taskOf(c *cli.Context, w *workspace.Workspace, a *workspace.Agent) (*bench.Task, *bench.Suite, error) {
 	id := c.String("task")
 	if id == "" {
@@ -195,7 +198,8 @@ func taskOf(c *cli.Context, w *workspace.Workspace, a *workspace.Agent) (*bench.
 	return nil, nil, exit.Errorf(exit.Usage, "`evolve bench split SUITE` lists them", "no suite of %s has a task %q", a.ID, id)
 }
 
-// configOf returns the config of the champion, or of the named variant in the archive.
+// configOf returns the config of the champion or, if the flag variant is given, of that
+// variant in the archive.
 func configOf(c *cli.Context, w *workspace.Workspace, a *workspace.Agent) (agent.Config, error) {
 	name := c.String("variant")
 	if name == "" {

@@ -17,7 +17,7 @@ import (
 type forgetView struct {
 	gcView
 	// Proposals are the proposals from which memories were removed. Proposal is the
-	// proposal with the remaining memories of those that awaited a decision.
+	// proposal that holds the remaining memories of the proposals that awaited a decision.
 	Proposals []string `json:"proposals,omitempty"`
 	Proposal  string   `json:"proposal,omitempty"`
 	// Reports are the runs whose reports were rendered again.
@@ -128,7 +128,7 @@ func printForgotten(sh *shell, v forgetView, agentID, name string) {
 	}
 }
 
-// rewriteFeedback rewrites the file with an agent's lessons from the archive.
+// rewriteFeedback rewrites the file that holds an agent's lessons, using the archive.
 func rewriteFeedback(c *cli.Context, root, agentID string) error {
 	return wire.LookIfThere(root, func(store *archive.Archive) error {
 		e, err := store.Experience(c.Context, agentID)
@@ -139,8 +139,8 @@ func rewriteFeedback(c *cli.Context, root, agentID string) error {
 	})
 }
 
-// forgetSession deletes a session. The rewritten store has one more ledger entry, which the
-// next open signs.
+// forgetSession deletes a session. Rewriting the store adds an entry to the ledger, which
+// is signed when the archive is next opened.
 func forgetSession(c *cli.Context, sh *shell, root, agentID, name string) (archive.Removed, error) {
 	return rewritten(sh, root, "evolve agent forget", func(opts archive.GCOptions) (archive.Removed, error) {
 		return archive.DeleteSession(c.Context, wire.ArchiveDir(root), agentID, name, opts)

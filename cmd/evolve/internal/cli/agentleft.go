@@ -28,7 +28,7 @@ type leftOver struct {
 	Do    string   `json:"do"`
 }
 
-// maxWhere is the maximum number of places printed for each kind.
+// maxWhere is the maximum number of locations printed for each kind.
 const maxWhere = 10
 
 // talk is a conversation that a person deletes: its name, the ids of its stored turns and
@@ -141,7 +141,8 @@ func leftBehind(sh *shell, w *workspace.Workspace, a *workspace.Agent, t talk, f
 	return out, nil
 }
 
-// suitesOf returns the suites that have tasks made from a conversation, with the tasks.
+// suitesOf returns the suites that have tasks made from a conversation, each with those
+// tasks.
 func suitesOf(w *workspace.Workspace, session string) []string {
 	var out []string
 	for name, s := range w.Suites {

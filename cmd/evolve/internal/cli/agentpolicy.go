@@ -11,8 +11,8 @@ import (
 	"evolve/runtime/tool"
 )
 
-// policyOf is the policy of some of an agent's tools or providers in `evolve agent show
-// --json`.
+// policyOf is a policy together with those of an agent's tools or providers to which it
+// applies, in `evolve agent show --json`.
 type policyOf struct {
 	Kind   policy.Kind    `json:"kind"`
 	Names  []string       `json:"names"`

@@ -8,7 +8,7 @@ import (
 	"evolve/archive"
 )
 
-// sessionLine is one stored conversation.
+// sessionLine is one stored conversation in a list.
 type sessionLine struct {
 	Agent    string `json:"agent"`
 	Session  string `json:"session"`

@@ -35,7 +35,7 @@ type turnView struct {
 	Error   string         `json:"error,omitempty"`
 	served
 	Usage      agent.Usage           `json:"usage"`
-	Judge      agent.Usage           `json:"judge,omitzero"` // of the judges and the simulated user
+	Judge      agent.Usage           `json:"judge,omitzero"` // usage by the judges and the simulated user
 	Score      *float64              `json:"score,omitempty"`
 	Grades     []bench.Grade         `json:"grades,omitempty"`
 	Requests   []agent.ChangeRequest `json:"requests,omitempty"`
@@ -116,8 +116,8 @@ func (t *oneTurn) resume(c *cli.Context, w *workspace.Workspace) (release func()
 	return release, nil
 }
 
-// takeTurn takes the turn, shows it and stores it. Its error determines the exit code of
-// the outcome.
+// takeTurn takes the turn, shows it and stores it. The error that it returns determines the
+// exit code for the turn's outcome.
 func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) error {
 	a := t.Agent
 	if err := storable(w, t); err != nil {
@@ -180,8 +180,7 @@ func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) erro
 	return err
 }
 
-// storable returns an error, before anything is paid for, if it would not be possible to
-// store the turn.
+// storable returns an error, before anything is paid for, if the turn could not be stored.
 func storable(w *workspace.Workspace, t oneTurn) error {
 	if t.Suite != nil { // an evaluation by hand is not stored
 		return nil
@@ -254,7 +253,8 @@ func keepTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn, v *t
 	return err
 }
 
-// spooledTurn returns the turn with everything that has to be stored after it.
+// spooledTurn returns the turn together with what has to be stored after it: the session,
+// the requests and what was learned.
 func spooledTurn(sh *shell, t oneTurn, v *turnView) wire.SpooledTurn {
 	record, next := recordOf(sh, t, v)
 	return wire.SpooledTurn{Turn: record, Session: next, Requests: v.Requests, Learned: v.learned}
@@ -425,10 +425,10 @@ func (w *watcher) rest(t agent.Transcript) {
 	}
 }
 
-// printEvent prints one step of a turn on one line, with at most most characters of each
-// of its texts.
+// printEvent prints one step of a turn on one line. It clips each of the step's texts to
+// the given number of characters (most).
 func printEvent(con *console, e agent.Event, most int) {
-	if e.Kind == agent.EventStderr { // the last lines have the cause of a failure
+	if e.Kind == agent.EventStderr { // the last lines name the cause of a failure
 		for _, line := range lastLines(e.Text, shownStderr) {
 			con.printf("%-10s  %s\n", e.Kind, text.Visible(line))
 		}

@@ -108,7 +108,8 @@ func gcFailure(err error) error {
 	return err
 }
 
-// removedWords describes the records that were removed or would be removed.
+// removedWords describes the records that were removed or, if dry is set, that would be
+// removed.
 func removedWords(r archive.Removed, dry bool) string {
 	text := "nothing to remove"
 	if r.Any() {

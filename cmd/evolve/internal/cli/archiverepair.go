@@ -97,7 +97,7 @@ func printRepair(con *console, root string, r *archive.Repair) error {
 	return err
 }
 
-// tally lists counts by kind: "12 evaluations, 1 proposals".
+// tally lists counts by kind, as in "12 evaluations, 1 proposal".
 func tally(counts map[string]int) string {
 	if len(counts) == 0 {
 		return "nothing"

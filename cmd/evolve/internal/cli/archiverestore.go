@@ -21,7 +21,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// noArchiveID is typed on the command line in place of an archive id, for a backup that has
+// noArchiveID is typed on the command line instead of an archive id, for a backup that has
 // no id.
 const noArchiveID = "none"
 
@@ -81,9 +81,9 @@ func archiveRestore(sh *shell, c *cli.Context) error {
 	return printContents(sh.console, "restored from "+name, held)
 }
 
-// compareBackup compares a backup with the archive that the workspace names, in the head
-// stored beside the archive and in the commits. It refuses a backup of another archive, and
-// asks for confirmation before anything is lost.
+// compareBackup compares a backup with what is known about the workspace's archive from the
+// head stored next to the archive and from the commits. It refuses a backup of another
+// archive, and asks for confirmation before anything is lost.
 func compareBackup(ctx context.Context, sh *shell, c *cli.Context, root string, a *archive.Archive, held archive.Contents) (archive.Succession, error) {
 	var lost archive.Succession
 	w, there, err := archive.WitnessOf(wire.ArchiveDir(root))

@@ -78,7 +78,7 @@ func checkTexts(c *cli.Context, command string, flags []cli.Flag) error {
 	return nil
 }
 
-// commandLine is a command line with its words sorted.
+// commandLine is a command line whose words are sorted by their kind.
 type commandLine struct {
 	// path is the command and its subcommand, as far as the words name them.
 	path []*cli.Command
@@ -89,7 +89,8 @@ type commandLine struct {
 	// names are the names in the path as they were typed, flags are the flags with their
 	// values, used are the names of the flags, and rest are the arguments.
 	names, flags, used, rest []string
-	// values maps the name of each flag to its value, or to the word after the flag.
+	// values maps the name of each flag to its value or, if no value is attached with "=",
+	// to the word after the flag.
 	values map[string]string
 	// known holds the flags of the path's last command, and below holds the commands that
 	// may follow it.
@@ -101,10 +102,10 @@ type commandLine struct {
 	ended bool
 }
 
-// arrange sorts the words of a command line, because urfave/cli accepts flags only before
-// arguments: first commands, then flags with their values, then "--" and arguments. It
-// refuses unknown flags and commands. A flag may precede the command to which it belongs;
-// everything after "--" is an argument.
+// arrange sorts the words of a command line: first commands, then flags with their values,
+// then "--" and arguments. This is needed because urfave/cli accepts flags only before
+// arguments. arrange refuses unknown flags and commands. A flag may precede the command to
+// which it belongs; everything after "--" is an argument.
 func arrange(commands []*cli.Command, args []string) (commandLine, error) {
 	line, err := scan(commands, args)
 	if err != nil || line.help || line.version {
@@ -188,7 +189,8 @@ func isFlag(a string) bool {
 	return len(a) > 1 && a[0] == '-' && !(a[1] >= '0' && a[1] <= '9') && a[1] != '.'
 }
 
-// wantsJSON looks for --json before anything is parsed, because the rest may be invalid.
+// wantsJSON reports whether the arguments contain the flag --json. It is called before
+// anything is parsed, because the other arguments may be invalid.
 func wantsJSON(args []string) bool {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]
@@ -214,7 +216,8 @@ func findCommand(commands []*cli.Command, name string) *cli.Command {
 	return nil
 }
 
-// pathTo follows names down the command table as far as they match.
+// pathTo returns the commands to which names lead in the command table, as far as the names
+// match.
 func pathTo(commands []*cli.Command, names []string) []*cli.Command {
 	var path []*cli.Command
 	for _, n := range names {
@@ -281,7 +284,7 @@ func badFlag(err error, flags []cli.Flag) error {
 	return exit.Misuse(fmt.Errorf("--%s takes %s, not %q", m[2], wants, m[1]))
 }
 
-// dashed returns a flag as it is typed.
+// dashed returns a flag's name with its dashes, as it is typed.
 func dashed(name string) string {
 	if len(name) == 1 {
 		return "-" + name

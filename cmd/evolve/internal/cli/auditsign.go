@@ -92,8 +92,8 @@ func keysFor(sh *shell, root, file string) (signing.Keys, error) {
 	return signing.Load(set)
 }
 
-// signVerified signs the head of a ledger if all checks of `audit verify` pass, and the
-// chain up to that head is intact. A run may add to the ledger meanwhile.
+// signVerified signs the head of a ledger if all checks of `audit verify` pass and the
+// chain up to that head is intact. A run may add entries to the ledger meanwhile.
 func signVerified(ctx context.Context, sh *shell, a *archive.Archive, root string, key *sshsig.Key) (int64, string, error) {
 	if _, err := verified(ctx, sh, a, root); err != nil {
 		return 0, "", unverified(err)

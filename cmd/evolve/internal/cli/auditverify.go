@@ -86,8 +86,8 @@ func auditVerify(sh *shell, c *cli.Context) error {
 	})
 }
 
-// unverified converts the error of a check that found that the archive contradicts itself
-// or the repository into the error of the command.
+// unverified converts an error that reports a contradiction within the archive, or between
+// the archive and the repository, into the error of the command.
 func unverified(err error) error {
 	switch {
 	case errors.As(err, new(*exit.Error)):
@@ -100,8 +100,8 @@ func unverified(err error) error {
 	return err
 }
 
-// verified checks the archive on its own and against the commits in the repositories of its
-// proposals.
+// verified checks that the archive is consistent in itself and with the commits in the
+// repositories of its proposals.
 func verified(ctx context.Context, sh *shell, a *archive.Archive, root string) (verifyView, error) {
 	told, err := a.Audit(ctx)
 	v := verifyView{

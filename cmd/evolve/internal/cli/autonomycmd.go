@@ -137,7 +137,7 @@ func autonomyLower(sh *shell, c *cli.Context) error {
 
 // lowerLevel lowers the level of an agent. If the archive cannot be written to, because
 // another process holds it or the key cannot be used, the lower level is in force without
-// its ledger entry, which the next command that records something adds.
+// its ledger entry. The next command that records something adds the entry.
 func lowerLevel(c *cli.Context, sh *shell, w *workspace.Workspace, id string, word review.Decision) (archive.AutonomyRecord, error) {
 	to := autonomy.Level(c.Int("level"))
 	store, err := sh.OpenArchive(w.Root, "evolve autonomy lower")
@@ -188,7 +188,7 @@ func lowerable(c *cli.Context, sh *shell, w *workspace.Workspace, store *archive
 	return r, nil
 }
 
-// levelLine is a request for a level in a list.
+// levelLine is the entry for one level request in a list.
 type levelLine struct {
 	ID      string                `json:"id"`
 	State   archive.ProposalState `json:"state"`

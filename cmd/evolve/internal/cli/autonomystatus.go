@@ -23,7 +23,7 @@ type autonomyView struct {
 	Agent string         `json:"agent"`
 	Level autonomy.Level `json:"level"`
 	Name  string         `json:"name"`
-	// InForce is the level by which the limits act. It is at most 2, because nothing beyond
+	// InForce is the level that the limits enforce. It is at most 2, because nothing beyond
 	// level 2 is switched on.
 	InForce autonomy.Level `json:"in_force"`
 	// Allowed and KeptBack are the agent's tools that evolve offers to the agent in live
@@ -139,7 +139,7 @@ func autonomyViewOf(ctx context.Context, sh *shell, w *workspace.Workspace, a *a
 // it together with each method that is not allowed.
 func toolsWithin(level autonomy.Level, lines []toolLine) (allowed, kept []string) {
 	allowed, kept = []string{}, []string{}
-	named := map[string][]string{} // the methods for which some level has a rule of its own
+	named := map[string][]string{} // the methods, by tool, for which some level has a separate rule
 	for _, s := range autonomy.Ladder() {
 		for _, call := range s.Calls {
 			if name, method, ok := strings.Cut(call, " "); ok {

@@ -72,8 +72,8 @@ func (o *builtSuite) print(con *console) {
 }
 
 // The widths of the columns before the request in a list of tasks, the maximum widths of a
-// request and an answer in the list, and the minimum terminal width at which they fit on
-// one line.
+// request and of an answer in the list, and the minimum width of a terminal that fits them
+// on one line.
 const (
 	listDomain              = 12
 	listColumns             = 3 + 2 + 7 + 2 + listDomain + 2

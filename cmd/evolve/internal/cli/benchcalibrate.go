@@ -111,8 +111,8 @@ func judgedSuite(w *workspace.Workspace, name string) (*bench.Suite, error) {
 	return w.Suites[name], nil
 }
 
-// labelled finds the judge for each label. This is grader number n of the label's task, or
-// the task's only judge.
+// labelled returns each label with its judge. The judge is grader number n of the label's
+// task, counted from 1, or the task's only judge if n is 0.
 func labelled(suite *bench.Suite, labels []grade.Label, n int) ([]grade.Labelled, error) {
 	judges := map[string][]*grade.Judge{}
 	for i := range suite.Tasks {

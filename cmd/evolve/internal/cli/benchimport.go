@@ -144,7 +144,7 @@ func benchImport(sh *shell, c *cli.Context, o benchImportOptions) error {
 	return err
 }
 
-// memories converts a set into memories.
+// memories converts a data set into memories.
 func (o *imported) memories(in io.Reader, opts importer.Options) error {
 	list, notes, err := importer.Memories(in, opts)
 	o.entries, o.notes = len(list), notes
@@ -154,7 +154,7 @@ func (o *imported) memories(in io.Reader, opts importer.Options) error {
 	return importer.WriteMemories(&o.content, list)
 }
 
-// tasks converts a set into the tasks of a suite.
+// tasks converts a data set into the tasks of a suite.
 func (o *imported) tasks(in io.Reader, opts importer.Options) error {
 	list, notes, err := importer.Read(in, opts)
 	o.entries, o.notes = len(list), notes

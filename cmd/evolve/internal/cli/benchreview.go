@@ -63,13 +63,14 @@ func (o *builtSuite) review(sh *shell, c *cli.Context) error {
 	}
 }
 
-// number returns the index of a task from its number in the list.
+// number converts a task's number in the list, as typed, to the task's index. It reports
+// false if there is no task with this number.
 func (o *builtSuite) number(word string) (int, bool) {
 	n, err := strconv.Atoi(strings.TrimSpace(word))
 	return n - 1, err == nil && n >= 1 && n <= len(o.Tasks)
 }
 
-// drop removes a task and counts it.
+// drop removes a task and counts it as dropped.
 func (o *builtSuite) drop(at int) {
 	t := o.Tasks[at]
 	o.Tasks = slices.Delete(o.Tasks, at, at+1)

@@ -116,7 +116,8 @@ func benchRun(sh *shell, c *cli.Context) error {
 	return sh.show(view, func() { printBench(sh.console, view) })
 }
 
-// evaluateAll evaluates a config on every task, repeats times each.
+// evaluateAll evaluates a config on every task, each task the given number of times
+// (repeats).
 func evaluateAll(ctx context.Context, h *bench.Harness, config agent.Config, tasks []*bench.Task, repeats, parallel int) (benchView, error) {
 	view := benchView{Config: config.ID(), Domains: []domainScore{}, Tasks: make([]taskScore, len(tasks))}
 	var (

@@ -53,8 +53,9 @@ func benchValidate(sh *shell, c *cli.Context) error {
 
 // absentProgram is a program that this machine lacks.
 type absentProgram struct {
-	// Suite is the suite, and Task is the first of the Tasks tasks, that the program
-	// grades. For the program of an agent, Agent is set instead.
+	// Suite is the suite whose tasks the program grades, Tasks is the number of these
+	// tasks, and Task is the first of them. For the program of an agent, Agent is set
+	// instead.
 	Suite   string `json:"suite,omitempty"`
 	Task    string `json:"task,omitempty"`
 	Tasks   int    `json:"tasks,omitempty"`
@@ -96,8 +97,8 @@ func missingAgents(w *workspace.Workspace) []absentProgram {
 	return out
 }
 
-// printValid reports that suites are usable, and prints the near-duplicates in each suite
-// and the programs that this machine lacks.
+// printValid reports that suites are usable. It also prints the near-duplicates in each
+// suite and the programs that this machine lacks.
 func printValid(con *console, names []string, suites []*bench.Suite, missing []absentProgram) error {
 	alike := map[string]bench.Likeness{}
 	for i, s := range suites {

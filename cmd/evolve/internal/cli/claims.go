@@ -15,8 +15,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// pricesOf describes the guards that a proposal's variant breaks, each with both figures.
-// It returns none if the proposal is not a trade.
+// pricesOf describes the guards that a proposal's variant breaks, each with the figures of
+// the champion and of the variant. It returns none if the proposal is not a trade.
 func pricesOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) ([]string, error) {
 	r, err := rulingOn(ctx, a, p)
 	if errors.As(err, new(*archive.AuditError)) { // no claim is based on such a ruling either

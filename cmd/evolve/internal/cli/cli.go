@@ -21,7 +21,7 @@ type shell struct {
 	*console
 	dir string
 	// stands describes what this command has already done and would not do again if it were
-	// repeated; it is empty until then.
+	// repeated; it is empty if there is nothing of the kind.
 	stands string
 
 	args    []string
@@ -99,7 +99,7 @@ func (sh *shell) app() *cli.App {
 	return app
 }
 
-// common returns the flags of every command.
+// common returns the flags that every command has.
 func common() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "workspace", Aliases: []string{"C"}, Usage: "the workspace `DIR`; by default the nearest one at or above the current folder"},

@@ -19,14 +19,14 @@ type codeBaseline struct {
 	Now string `json:"now,omitempty"`
 
 	config agent.Config
-	// code is the target at Commit, or the present target if Commit cannot be read.
+	// code is the target as of Commit, or the present target if Commit cannot be read.
 	code *coding.Prospect
 	// night is the date of the latest night on that code; it is empty for the present code.
 	night string
 }
 
-// baseline returns the base of a version that nights measured on a state of the code. If
-// the state is empty, the base is the present code.
+// baseline returns the code against which nights measured a version on the given state of
+// the code. If the state is empty, that is the present code.
 func (b *codeBook) baseline(s codeState, version agent.ConfigID) (codeBaseline, error) {
 	now := b.Current()
 	if s.hash == "" || s.hash == b.ID() {

@@ -51,7 +51,7 @@ func codeCommand(sh *shell) *cli.Command {
 	}
 }
 
-// codeBook holds a target, with the archive and the workspace that describe its versions.
+// codeBook combines a target with the archive and the workspace that describe its versions.
 type codeBook struct {
 	*coding.Prospect
 	ctx       context.Context
@@ -137,7 +137,7 @@ func (b *codeBook) nights(hash string) iter.Seq2[codeNight, error] {
 				return
 			}
 			if plan, err := b.archive.Plan(b.ctx, r.ID, b.Target.Name); err != nil || plan.AgentHash != hash {
-				continue // it had another agent, or ended before it had a plan
+				continue // the run had no such target or another state of it, or ended before it had a plan
 			}
 			if result, err := b.archive.Result(b.ctx, r.ID, b.Target.Name); err == nil && !yield(codeNight{result, r.ID}, nil) {
 				return
@@ -167,11 +167,13 @@ func (b *codeBook) leftOut() (map[agent.ConfigID]archive.LeftOut, error) {
 }
 
 // best returns the best version that nights found for the present code; see [night.BestOf].
+// The boolean result reports whether there is one.
 func (b *codeBook) best() (night.Best, bool, error) {
 	return night.BestOf(b.ctx, b.archive, b.Target.Name, b.ID(), b.Current().ID())
 }
 
-// unproposed returns the reason why a version that a night confirmed has no proposal.
+// unproposed returns the reason why there is no proposal for a version that a night, the
+// given run, confirmed.
 func (b *codeBook) unproposed(run string) (string, error) {
 	r, err := b.archive.Run(b.ctx, run)
 	if err != nil {
@@ -186,7 +188,7 @@ func (b *codeBook) unproposed(run string) (string, error) {
 }
 
 // named returns the version with the given name. For an empty name it returns the best
-// version or, if there is none, the version of the latest proposal that waits.
+// version or, if there is none, the version of the latest pending proposal.
 func (b *codeBook) named(name string) (archive.Variant, error) {
 	if name != "" {
 		return b.version(name)
@@ -214,7 +216,7 @@ func (b *codeBook) numberOf(id agent.ConfigID) int {
 }
 
 // basis returns the basis on which versions are compared: the cases of the target, and the
-// rule of its nights.
+// statistical rule of its nights.
 func (b *codeBook) basis(runs []string) comparisonBasis {
 	out, as := comparisonBasis{runs: runs}, &workspace.Agent{ID: b.Target.Name, Guards: coding.Guards()}
 	if own, ok := b.workspace.Agent(b.Own()); ok {

@@ -19,7 +19,8 @@ type codeComparison struct {
 	Values codeValues     `json:"values"`
 	// Diff is the diff from A to B, escaped for display.
 	Diff string `json:"diff"`
-	// Addressed lists the locations in the lines added by Diff that address a reviewer.
+	// Addressed lists the locations, in the lines that Diff adds, where the text addresses
+	// a reviewer.
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 	// Scores is the comparison of scores, in the format of `evolve compare`.
 	Scores compareView `json:"scores"`

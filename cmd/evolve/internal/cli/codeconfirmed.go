@@ -16,9 +16,9 @@ import (
 // codeConfirmed is what the nights on one state of the code found about a version on
 // held-out cases.
 type codeConfirmed struct {
-	// Confirmed reports whether the confirmation showed the version to be better. Ruling is
-	// the confirmation's ruling, as in a report; it is empty if the version did not enter
-	// the confirmation.
+	// Confirmed reports whether a confirmation showed the version to be better. Ruling is
+	// the ruling of the confirmation, as in a report; it is empty if the version did not
+	// enter a confirmation.
 	Confirmed bool        `json:"confirmed"`
 	Ruling    stats.State `json:"ruling,omitempty"`
 	// Unconfirmed is the reason why the version is not confirmed, if nights recorded one.
@@ -89,8 +89,9 @@ func codeRuling(n archive.AgentResult, id agent.ConfigID) *stats.Ruling {
 	return nil
 }
 
-// judged returns what a night found against a version that later nights will not change. It
-// returns "" if the night found nothing, or if the confirmation was to continue.
+// judged returns the finding of a night that rules out a version and that later nights will
+// not revise. It returns "" if the night found nothing against the version, or if the
+// confirmation was to continue.
 func (b *codeBook) judged(n archive.AgentResult, id agent.ConfigID) string {
 	for _, f := range n.Refused {
 		switch {
@@ -140,8 +141,8 @@ func (b *codeBook) unconfirmed(n archive.AgentResult, id agent.ConfigID, alike [
 	return b.clause(n.Reason)
 }
 
-// notShown describes what a ruling shows for the cases that were measured, and what it
-// lacks for a claim about new cases.
+// notShown describes what a ruling shows for the cases that were measured, and what is
+// missing for a claim about new cases.
 func (b *codeBook) notShown(r *stats.Ruling) string {
 	if r.Claim != stats.TheseTasks || r.State == stats.Vetoed {
 		return b.lacking(r)
@@ -153,7 +154,7 @@ func (b *codeBook) notShown(r *stats.Ruling) string {
 	return found + ": " + b.lacking(r)
 }
 
-// lacking describes what a ruling lacks for a claim about new cases.
+// lacking describes what is missing in a ruling for a claim about new cases.
 func (b *codeBook) lacking(r *stats.Ruling) string {
 	noun := "held-out " + b.Cases() + "s"
 	switch {
@@ -175,8 +176,8 @@ func (b *codeBook) lacking(r *stats.Ruling) string {
 	return "the evidence is not complete" + goesOn(r)
 }
 
-// goesOn describes what follows a ruling that decides nothing; it returns "" for other
-// rulings.
+// goesOn returns a clause that announces the continuation of the confirmation if the ruling
+// is still open; it returns "" for other rulings.
 func goesOn(r *stats.Ruling) string {
 	if r.State == stats.Open {
 		return "; the next night continues its confirmation"
@@ -185,7 +186,7 @@ func goesOn(r *stats.Ruling) string {
 }
 
 // stoodIn describes the version that was judged instead of the given one: a reduced form of
-// it, or a version with the same values. It returns "" if there was none.
+// it, or a version with the same values. It returns "" if there was no such version.
 func (b *codeBook) stoodIn(n archive.AgentResult, id agent.ConfigID, alike []agent.ConfigID) string {
 	for _, f := range n.Finalist {
 		how := ""
@@ -222,8 +223,8 @@ func (b *codeBook) clause(sentence string) string {
 }
 
 // print shows the confirmation of a version on held-out cases: the difference in the metric
-// with its interval, preceded by whose, and the difference in the scores. It returns false
-// if no gain is known.
+// with its interval, after the names of the compared versions (whose), and the difference
+// in the scores. It returns false if no gain is known.
 func (c codeConfirmed) print(con *console, indent, whose, noun string) bool {
 	if c.Gain == nil {
 		return false

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// codeAct is an event in the history of a version: it was proposed, gates refused it, or a person
-// decided on it.
+// codeAct is an event in the history of a version: its proposal, its refusal by gates, or a
+// person's decision on it.
 type codeAct struct {
 	Proposal string  `json:"proposal"`
 	Act      actKind `json:"act"`
@@ -32,8 +32,8 @@ type codeAct struct {
 
 type actKind string
 
-// The kinds of act. Approved means approved without a recorded commit of the adoption.
-// Replaced means that a newer version took the place of a waiting version.
+// The kinds of acts. Approved means that no commit of the adoption is recorded. Replaced
+// means that a newer version replaced a waiting one.
 const (
 	actProposed   actKind = "proposed"
 	actRefused    actKind = "refused"
@@ -48,7 +48,8 @@ const (
 // gateReview is the name under which the review by another agent is listed among the gates.
 const gateReview = "review"
 
-// histories returns what happened to the versions of the target, in the order of their proposals.
+// histories returns the acts on each version of the target, in the order of the version's
+// proposals.
 func (b *codeBook) histories() (map[agent.ConfigID][]codeAct, error) {
 	decisions := map[string][]archive.DecisionBrief{}
 	for d, err := range b.archive.Decisions(b.ctx) {
@@ -125,7 +126,7 @@ func refusedBy(p archive.ProposalRecord) (gate, why string) {
 	return "", ""
 }
 
-// label returns the name of the line that shows the act.
+// label returns the label of the line that shows the act.
 func (a codeAct) label() string {
 	switch a.Act {
 	case actProposed, actRefused:
@@ -182,7 +183,8 @@ func (a codeAct) standing(why string) string {
 	return ""
 }
 
-// printHistory prints what happened to a version. Its labels are cells wide.
+// printHistory prints the acts on a version, one a line. Labels are padded to a width of
+// cells.
 func printHistory(con *console, indent string, cells int, list []codeAct) {
 	for _, a := range list {
 		con.printf("%s%s%s\n", indent, padded(a.label(), cells), a)

@@ -11,15 +11,15 @@ import (
 	"evolve/runtime/text"
 )
 
-// codeStep is one version of a lineage.
+// codeStep is one version in a lineage.
 type codeStep struct {
 	Variant   agent.ConfigID `json:"variant"`
 	Number    int            `json:"number"`
 	Operator  string         `json:"operator"`
 	Author    string         `json:"author,omitempty"`
 	Rationale string         `json:"rationale,omitempty"`
-	// Addressed lists the locations in Rationale, and in the lines added by Diff, that
-	// address a reviewer.
+	// Addressed lists the locations, in Rationale and in the lines that Diff adds, where
+	// the text addresses a reviewer.
 	Addressed []string         `json:"addressed_to_reviewers,omitempty"`
 	Parents   []agent.ConfigID `json:"parents,omitempty"`
 	// LeftOut is the reason why later nights leave the version out; it is empty if they do

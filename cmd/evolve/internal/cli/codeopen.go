@@ -14,7 +14,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// codeOpen is a proposal of a version that waits for a person or for its gates.
+// codeOpen is a pending proposal of a version: it waits for a person or for its gates.
 type codeOpen struct {
 	Proposal string                `json:"proposal"`
 	State    archive.ProposalState `json:"state"`
@@ -53,8 +53,9 @@ func (b *codeBook) open() ([]codeOpen, error) {
 	return out, nil
 }
 
-// fillOpen sets the waiting proposals in v, except that of the best version if it was made
-// for the present code. It also sets whether no night has searched the present code.
+// fillOpen fills v's list of waiting proposals, except for the proposal of the best version
+// if it was made for the present code. It also sets v.Unsearched, which reports whether no
+// night has searched the present code.
 func (b *codeBook) fillOpen(v *codeView, best agent.ConfigID) (err error) {
 	v.Unsearched = true
 	for _, err := range b.nights(b.ID()) {
@@ -78,9 +79,9 @@ func printOpen(con *console, v *codeView) {
 	}
 }
 
-// equal returns, by number, the other versions that have the same values as a version on
-// search cases, in nights that can be compared with the latest night on a state of the
-// code.
+// equal returns, sorted by number, the other versions that have the same values as the
+// given version on search cases. The values come from nights that can be compared with the
+// latest night on the given state of the code.
 func (b *codeBook) equal(hash string, id agent.ConfigID) ([]archive.Variant, error) {
 	for n, err := range b.nights(hash) {
 		if err != nil {

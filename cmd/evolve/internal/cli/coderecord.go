@@ -105,9 +105,9 @@ func (b *codeBook) read(s codeState, ids ...agent.ConfigID) (codeRecord, error) 
 	return r, nil
 }
 
-// record reads the values of versions. Values also depend on the code around the blocks, so
-// they are taken from the present state of the code if all of ids were scored on it, and
-// otherwise from the latest state on which all of them were scored.
+// record reads the values of the versions ids. Values also depend on the code around the
+// blocks, so they are taken from the present state of the code if all of the versions were
+// scored on it, and otherwise from the latest state on which all of them were scored.
 func (b *codeBook) record(ids ...agent.ConfigID) (codeRecord, error) {
 	states, err := b.states()
 	if err != nil {
@@ -118,7 +118,7 @@ func (b *codeBook) record(ids ...agent.ConfigID) (codeRecord, error) {
 
 // recordOf is like record, but for one version. It prefers nights that compared the version
 // with other code, because the version may since have become the target's code. If there
-// are no values, it returns the record of the night that made the version.
+// are no values, the record describes the state of the code on which the version was made.
 func (b *codeBook) recordOf(v archive.Variant) (codeRecord, error) {
 	states, err := b.states()
 	if err != nil {
@@ -135,7 +135,7 @@ func (b *codeBook) recordOf(v archive.Variant) (codeRecord, error) {
 }
 
 // firstScored reads the values from the first state on which all of the given versions were
-// scored. If there is no such state, the record has none.
+// scored. If there is no such state, the record is empty.
 func (b *codeBook) firstScored(states []codeState, ids ...agent.ConfigID) (codeRecord, error) {
 	for _, s := range states {
 		r, err := b.read(s, ids...)
@@ -151,7 +151,9 @@ func (r *codeRecord) scored(ids ...agent.ConfigID) bool {
 	return !slices.ContainsFunc(ids, func(id agent.ConfigID) bool { return len(r.of[id]) == 0 })
 }
 
-// add adds an evaluation of one of the versions.
+// add adds the value of an evaluation, or the reason why there is no value, to the record.
+// It ignores an evaluation that was not scored or that is not of one of the record's
+// versions.
 func (r *codeRecord) add(e *bench.Evaluation) {
 	of, wanted := r.of[e.Variant]
 	was := of[e.Task]

@@ -17,7 +17,7 @@ type codeView struct {
 	Target     string `json:"target"`
 	Repository string `json:"repository"`
 	Commit     string `json:"commit"`
-	// Uncommitted describes the tracked files that differ from the commit.
+	// Uncommitted describes the tracked files that differ from Commit.
 	Uncommitted string      `json:"uncommitted,omitempty"`
 	Blocks      []codeBlock `json:"blocks"`
 	// Skipped names marked files that are not searched, with the reasons.
@@ -49,7 +49,8 @@ type codeView struct {
 type codeBlock struct {
 	Block string `json:"block"`
 	File  string `json:"file"`
-	// Line is the line of the mark, and Lines is the number of lines between the marks.
+	// Line is the number of the line with the mark, and Lines is the number of lines
+	// between the marks.
 	Line  int `json:"line"`
 	Lines int `json:"lines"`
 }
@@ -253,8 +254,8 @@ func (b *codeBase) words(v *codeView) string {
 	return words
 }
 
-// whose returns the names of the unchanged code and of the version, which precede their
-// means.
+// whose returns the words that precede the means of the unchanged code and of the version,
+// and that name both.
 func (b *codeBest) whose() string { return fmt.Sprintf("base → v%d: ", b.Number) }
 
 // standing describes whether the best version is confirmed and, if not, why not.

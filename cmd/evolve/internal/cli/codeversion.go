@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// codeVersion is one version in full detail.
+// codeVersion describes one version in full detail.
 type codeVersion struct {
 	Variant archive.Variant `json:"variant"`
 	// Ref is the ref of the version's commit in the target's repository; it is empty if
@@ -27,7 +27,7 @@ type codeVersion struct {
 	// History lists what happened to the version.
 	History []codeAct `json:"history,omitempty"`
 	// Diff is the diff from Base to the version, escaped for display. Addressed lists the
-	// locations in the lines added by Diff that address a reviewer.
+	// locations, in the lines that Diff adds, where the text addresses a reviewer.
 	Diff      string   `json:"diff"`
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 	// Lineage starts with the version; its steps have no diffs.
@@ -91,9 +91,9 @@ func (b *codeBook) versionView(v archive.Variant) (*codeVersion, error) {
 	return out, err
 }
 
-// madeSmall describes how the latest night that reduced a finalist to the given version, on
-// a state of the code, did so. It returns nil if there was no such night, or if the
-// finalist was left unchanged.
+// madeSmall describes the reduction of a finalist to the given version by the latest night
+// that performed it on the given state of the code. It returns nil if there was no such
+// night, or if the finalist was left unchanged.
 func (b *codeBook) madeSmall(hash string, id agent.ConfigID) (*codeSmall, error) {
 	for n, err := range b.nights(hash) {
 		if err != nil {
@@ -108,7 +108,7 @@ func (b *codeBook) madeSmall(hash string, id agent.ConfigID) (*codeSmall, error)
 	return nil, nil
 }
 
-// smallWords describes the result of a reduction of a finalist.
+// smallWords describes the result of reducing a finalist.
 func (b *codeBook) smallWords(a archive.Ablation) string {
 	if b.Own() == "" {
 		return stats.OfCases(a.Reason)

@@ -85,7 +85,7 @@ type comparisonBasis struct {
 	// rule is the statistical rule of the agent's nightly runs, so that a comparison by
 	// hand claims no more than an entry into the confirmation would.
 	rule stats.Rule
-	// runs holds the ids of the runs that count; nil means all runs.
+	// runs holds the ids of the runs whose evaluations are compared; nil means all runs.
 	runs []string
 }
 
@@ -128,7 +128,7 @@ func tasksOf(suites ...*bench.Suite) map[string]*bench.Task {
 	return out
 }
 
-// meeting identifies what two compared evaluations have in common.
+// meeting identifies a pair of compared evaluations by what they have in common.
 type meeting struct {
 	task    string
 	repeat  int
@@ -136,8 +136,8 @@ type meeting struct {
 	holdout bool
 }
 
-// compareVariants pairs the evaluations of two variants that have the same task, repeat and
-// seed, over the runs that count.
+// compareVariants compares two variants: it pairs their evaluations that have the same
+// task, repeat and seed, over the runs of the basis.
 func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.Variant, basis comparisonBasis) (compareView, error) {
 	tasks, rule := basis.tasks, basis.rule
 	view := compareView{Agent: one.Agent, A: one.ID, B: two.ID, Units: unitsOfSuites}
@@ -192,9 +192,9 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 	return view, nil
 }
 
-// meetings returns the evaluations of two variants by the task, repeat and seed that they
-// have in common, in the order of the records, and the number of the run of each pair. runs
-// holds the ids of the runs that count; nil means all runs.
+// meetings returns the evaluations of two variants by what a pair has in common (the task,
+// repeat and seed), these keys in the order of the records, and the number of the run for
+// each key. runs holds the ids of the runs that are read; nil means all runs.
 func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant, runs []string) (met map[meeting][2]*bench.Evaluation, order []meeting, nights map[meeting]int, err error) {
 	met, nights = map[meeting][2]*bench.Evaluation{}, map[meeting]int{}
 	for r, err := range a.Runs(ctx) {
@@ -229,8 +229,8 @@ func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant,
 	return met, order, nights, nil
 }
 
-// lastPlan returns the last plan of an agent in the runs that count, where nil means all
-// runs. It returns an empty plan if there is none.
+// lastPlan returns the last plan of an agent in the given runs, or in all runs if runs is
+// nil. It returns an empty plan if there is none.
 func lastPlan(ctx context.Context, a *archive.Archive, agentID string, runs []string) (archive.AgentPlan, error) {
 	for r, err := range a.Runs(ctx) {
 		if err != nil {
@@ -255,8 +255,8 @@ type pairing struct {
 	metric *metrics.Kind
 	at     map[string]int
 	list   []stats.Pair
-	// tries counts the passes of both sides on each task in list. As in the ruling, a run
-	// without a score for one side counts as failed on that side.
+	// tries counts, for each element of list, the passes of both sides on its task. As in
+	// the ruling, a run without a score for one side counts as failed on that side.
 	tries [2][]stats.Tries
 }
 

@@ -48,7 +48,7 @@ func printPassPowers(con *console, p passPowers) {
 	}
 }
 
-// powerWords describes pass^k of both variants.
+// powerWords describes one value of pass^k for both variants.
 type powerWords struct{ name, a, b, what string }
 
 func wordsOfPowers(p passPowers) (list []powerWords) {
@@ -87,7 +87,7 @@ func printDifference(con *console, name string, d differenceWords) {
 	con.printf("  %-8s %s → %s   %s  %s   %s   %s%s\n", name, d.a, d.b, d.points, d.interval, d.tasks, d.counts, verdict)
 }
 
-// holdoutWords describe the claims that hold at any stopping time.
+// holdoutWords describes the claims that hold at any stopping time.
 type holdoutWords struct {
 	differenceWords
 	// about describes the interval.
@@ -146,8 +146,8 @@ func printHoldout(con *console, h holdoutWords) {
 	}
 }
 
-// sureness returns the verdict on a guard or a domain in words for people; "open" means
-// that the verdict is not known yet.
+// sureness returns the verdict on a guard or a domain in words for people; a verdict that
+// is still open becomes "unsure".
 func sureness(verdict string) string {
 	if verdict == stats.GuardOpen {
 		return "unsure"

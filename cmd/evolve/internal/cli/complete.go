@@ -14,7 +14,7 @@ import (
 // completing is the first argument of the command line with which a completion script
 // requests candidates. The words up to the cursor follow it. Each candidate is printed on
 // one line, as WORD or as WORD, a tab and a description. The last line is ":", ":files" or
-// ":folders", which states whether files or folders fit too.
+// ":folders", and states whether files or folders are candidates too.
 const completing = "__complete"
 
 // candidate is a word that would fit at the cursor.
@@ -58,7 +58,7 @@ type suggester struct {
 	line commandLine
 }
 
-// offer returns what can be completed from word at the end of the line.
+// offer returns the candidates for completing word at the end of the line.
 func (s *suggester) offer(word string) offer {
 	if s.line.open != nil {
 		return s.ofFlag(s.line.open)
@@ -113,7 +113,7 @@ func (s *suggester) flags() []candidate {
 	return list
 }
 
-// command returns the names in the line's path: "bench import".
+// command returns the names in the line's path, such as "bench import".
 func (s *suggester) command() string {
 	names := make([]string, len(s.line.path))
 	for i, c := range s.line.path {

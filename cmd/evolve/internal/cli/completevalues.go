@@ -67,7 +67,7 @@ func texts[T ~string](list []T) []string {
 	return out
 }
 
-// wordsOf returns candidates without descriptions.
+// wordsOf returns the words of list as candidates without descriptions.
 func wordsOf(list []string) []candidate {
 	out := make([]candidate, len(list))
 	for i, w := range list {
@@ -87,7 +87,7 @@ func (s *suggester) ofFlag(f cli.Flag) offer {
 	} else {
 		name, _ = placeholder(f)
 	}
-	if name == "ID" { // of a task, a change request or an archive
+	if name == "ID" { // the id of a task, a change request or an archive
 		return offer{}
 	}
 	return s.values(name)
@@ -181,7 +181,7 @@ func reports(root string) []string {
 // briefly limits how long finding candidates in an archive may take.
 const briefly = 300 * time.Millisecond
 
-// ids lists the records of a workspace to which the command of the line applies.
+// ids lists the records of a workspace to which the command on the line applies.
 func (s *suggester) ids(root string) []candidate {
 	var list []candidate
 	switch command := s.command(); command {
@@ -208,7 +208,8 @@ func (s *suggester) ids(root string) []candidate {
 // mostAbout limits the foreign text in a candidate's description, in characters.
 const mostAbout = 60
 
-// completes reports whether a command is useful for a proposal.
+// completes reports whether a proposal is offered as an argument of a command, which
+// depends on the proposal's state.
 func completes(command string, p archive.ProposalRecord) bool {
 	switch command {
 	case "approve", "reject", "rollback":

@@ -35,7 +35,8 @@ func (l confirmingLine) share() int {
 	return int(100 * math.Max(0, math.Min(1, l.LogE/l.Required)))
 }
 
-// entriesLine holds the entries that the error control over all runs still allows an agent.
+// entriesLine holds the number of entries into the confirmation that the error control over
+// all runs still allows an agent.
 type entriesLine struct {
 	Agent string  `json:"agent"`
 	Days  int     `json:"days"`
@@ -46,7 +47,8 @@ type entriesLine struct {
 }
 
 // confirmations lists an agent's open candidates, and returns the entries that the agent
-// has left at now, which are nil if no run of the agent had a confirmation.
+// has left at the given time (now). The entries are nil if no run of the agent had a
+// confirmation.
 func confirmations(ctx context.Context, a *archive.Archive, agentID string, runs []archive.Run, now time.Time) ([]confirmingLine, *entriesLine, error) {
 	var lines []confirmingLine
 	var entered []time.Time
@@ -89,9 +91,9 @@ func confirmations(ctx context.Context, a *archive.Archive, agentID string, runs
 	}, nil
 }
 
-// standing returns the champion in an agent's last run, with the data that its entries
-// spend, and the error control of the last run that had a confirmation. runs are sorted
-// with the latest first.
+// standing returns the champion in an agent's last run, the identifier of the data that
+// entries into the confirmation spend in that run, and the error control of the last run
+// that had a confirmation. runs are sorted with the latest first.
 func standing(ctx context.Context, a *archive.Archive, agentID string, runs []archive.Run) (champion agent.ConfigID, spends string, control *archive.EntryLedger, err error) {
 	for _, r := range runs {
 		if !slices.Contains(r.Agents, agentID) {
@@ -180,7 +182,7 @@ func contradiction(ctx context.Context, a *archive.Archive, p archive.ProposalRe
 	return "", err
 }
 
-// claims describes the known facts about a variant, by claim.
+// claims maps each claim to a description of what is known about the variant.
 var claims = map[stats.Claim]string{
 	stats.NewTasks:   "better on new tasks like these",
 	stats.TheseTasks: "better on these tasks; not demonstrated for new ones",

@@ -71,7 +71,8 @@ func (con *console) printJSON(v any) error {
 	return err
 }
 
-// show prints a command's result as JSON, or as text by calling print.
+// show prints a command's result v as JSON or, without --json, calls print to print it as
+// text.
 func (con *console) show(v any, print func()) error {
 	if con.json {
 		return con.printJSON(v)
@@ -80,8 +81,8 @@ func (con *console) show(v any, print func()) error {
 	return nil
 }
 
-// printList prints lines as JSON under a name or, for people, each line with row. If there
-// are no lines, people see the text none.
+// printList prints lines as JSON under a name or, for people, calls row for each line. If
+// there are no lines, people see the text given as none.
 func printList[T any](con *console, name string, lines []T, none string, row func(T) error) error {
 	if con.json || len(lines) == 0 {
 		return con.result(map[string]any{name: lines}, "%s\n", none)
@@ -175,7 +176,7 @@ func (con *console) asker() (*person, bool) {
 }
 
 // mustAsk returns the person at the terminal, or an error if there is no terminal. The
-// error's hint names first, the command that shows what the question is about.
+// error's hint names the command (first) that shows what the question is about.
 func (con *console) mustAsk(first string) (*person, error) {
 	if who, ok := con.asker(); ok {
 		return who, nil
@@ -212,9 +213,9 @@ func (p *person) ask(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// confirm asks whether to go on. It returns nil for y or yes, in upper or lower case, and
-// an error for n, no or an empty line. The error names the action that was not taken. After
-// any other line, confirm asks again.
+// confirm asks whether to go on with an action (what). It returns nil for y or yes, in
+// upper or lower case, and an error for n, no or an empty line. The error names the action
+// that was not taken. After any other line, confirm asks again.
 func (p *person) confirm(ctx context.Context, what string) error {
 	for {
 		line, err := p.ask(ctx, "go on? y or yes, n or no [no]: ")
@@ -319,8 +320,8 @@ func (con *console) fail(err error) int {
 	return code
 }
 
-// mostLine limits a line of a message, in characters, because text from a file, an argument
-// or an answer can have any length.
+// mostLine is the maximum length of a line of a message, in characters. It is needed
+// because text from a file, an argument or an answer can have any length.
 const mostLine = 2000
 
 // shortened removes the middle of each long line of a message.

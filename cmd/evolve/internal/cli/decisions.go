@@ -142,8 +142,8 @@ func decideProposal(sh *shell, c *cli.Context, d decision) error {
 	if _, err := sh.Notary(w.Root); err != nil {
 		return err
 	}
-	// The grounds for a decision are read from the archive through the run that holds it,
-	// which answers slowly while it is busy.
+	// The grounds for a decision are read from the archive. If a run holds the archive,
+	// they are read through that run, which answers slowly while it is busy.
 	if err := sh.Free(w.Root); err != nil {
 		return err
 	}
@@ -185,9 +185,9 @@ func decideProposal(sh *shell, c *cli.Context, d decision) error {
 	return err
 }
 
-// weigh checks whether a decision can be put to the person. It returns word with the
-// deciding person and with the files for the first commit of a new repository added, and
-// the lines that precede the question.
+// weigh checks whether a decision can be put to the person. It returns two things: word, to
+// which it has added the deciding person and the files for the first commit of a new
+// repository, and the lines that precede the question.
 func weigh(ctx context.Context, sh *shell, w *workspace.Workspace, d decision, p archive.ProposalRecord, word review.Decision, by func() (string, error)) (_ review.Decision, shown []string, err error) {
 	if d.name == "approve" {
 		if err := sh.Reviewer(w, nil).MergeOnly(p); err != nil {
@@ -336,7 +336,7 @@ func whatStands(p archive.ProposalRecord) string {
 	return fmt.Sprintf("%s is %s", p.ID, p.State.Name())
 }
 
-// finishFirst finishes a decision on a proposal that was begun by a process that was
+// finishFirst finishes a decision on a proposal if a process began the decision and was
 // killed. It reports whether the finished decision is the one that this command is to make.
 func finishFirst(ctx context.Context, sh *shell, w *workspace.Workspace, d decision, id string, out *decided) (bool, error) {
 	in, after, err := sh.Finish(ctx, w, id, d.name)
@@ -354,8 +354,8 @@ func finishFirst(ctx context.Context, sh *shell, w *workspace.Workspace, d decis
 	return true, nil
 }
 
-// afterwards starts the operator's program after an adoption or a rollback and records
-// its result in the ledger. Its failure does not undo the decision.
+// afterwards starts the operator's program after an adoption or a rollback, and records the
+// program's result in the ledger. A failure of the program does not undo the decision.
 func afterwards(ctx context.Context, sh *shell, w *workspace.Workspace, lend review.WithStore, p archive.ProposalRecord) *review.After {
 	if len(w.Settings.Adoption.After) == 0 || p.Kind == archive.KindAutonomy || p.State != archive.Adopted && p.State != archive.RolledBack {
 		return nil

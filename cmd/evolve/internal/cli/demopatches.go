@@ -61,7 +61,7 @@ func demoPatches(sh *shell, c *cli.Context, w *workspace.Workspace) error {
 	return handIn(c, sh.PatchReviewer(w, sh.Lender(w.Root, "evolve demo")), targets[0].Name, files)
 }
 
-// handIn proposes the patch in each file, except those that were submitted before.
+// handIn proposes the patch in each file, except patches that were submitted before.
 func handIn(c *cli.Context, rev *review.Reviewer, target string, files []string) error {
 	slices.Sort(files)
 	for _, name := range files {

@@ -18,7 +18,8 @@ import (
 )
 
 // dryRun shows what a run would do and what effect it could detect, without spending
-// anything. It fails if any targets whose search the settings request cannot be searched.
+// anything. It fails if the settings request the search of a target that cannot be
+// searched.
 func dryRun(ctx context.Context, con *console, w *workspace.Workspace, opts batch.Options) error {
 	a, err := archiveOrEmpty(w.Root)
 	if err != nil {

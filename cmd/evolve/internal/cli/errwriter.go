@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// errWriter is standard output and records its first write error. Commands print line by
+// errWriter wraps standard output and records the first write error. Commands print line by
 // line without checking errors, but a truncated file must not be mistaken for a complete
 // one.
 type errWriter struct {
@@ -36,7 +36,7 @@ func (o *errWriter) broke(err error) bool {
 	return err != nil && o.err != nil && errors.Is(err, o.err)
 }
 
-// reason returns the text of the first failed write.
+// reason returns the error text of the first failed write.
 func (o *errWriter) reason() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

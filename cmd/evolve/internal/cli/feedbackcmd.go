@@ -268,7 +268,7 @@ func usualAction(f experience.Feedback) experience.Action {
 	return experience.Penalise
 }
 
-// knownWord refuses a value of a flag that is not in a list.
+// knownWord refuses the value of a flag if the value is not in list.
 func knownWord[T ~string](flag string, value T, list []T) error {
 	if slices.Contains(list, value) {
 		return nil
@@ -312,7 +312,8 @@ func feedbackNotes(a *workspace.Agent, e *experience.Experience, turns []experie
 		a.ID+" chooses its tools itself: evolve cannot keep it from making a call, and none of its scores change")
 }
 
-// meant suggests the name that was probably meant, in words to be added to a sentence.
+// meant returns a clause that suggests which of the names was probably meant, to be added
+// to a sentence; it returns "" if no name is near.
 func meant(name string, names []string) string {
 	if near := exit.Nearest(name, names); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)

@@ -16,7 +16,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// feedbackTouch holds the number of stored turns and of the calls in them.
+// feedbackTouch holds a number of stored turns and the number of the calls in them.
 type feedbackTouch struct {
 	Turns int `json:"turns"`
 	Calls int `json:"calls"`
@@ -33,16 +33,16 @@ func (t feedbackTouch) String() string {
 type feedbackView struct {
 	Agent    string              `json:"agent"`
 	Feedback experience.Feedback `json:"feedback"`
-	// Touched is the number of stored turns and calls in the feedback's scope. Conflicts
-	// are the conflicts with other feedback.
+	// Touched holds the numbers of stored turns and calls in the feedback's scope.
+	// Conflicts holds the conflicts with other feedback.
 	Touched     feedbackTouch           `json:"touched"`
 	Conflicts   []experience.Conflict   `json:"conflicts"`
 	Suggestions []experience.Suggestion `json:"suggestions"`
-	// Notes describes what cannot be enforced and what is not known.
+	// Notes describes what cannot be enforced, and which names do not occur anywhere.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// feedbackLine is one piece of feedback in a list.
+// feedbackLine is one piece of feedback in the output of a list.
 type feedbackLine struct {
 	Agent string `json:"agent"`
 	experience.Feedback
@@ -65,14 +65,14 @@ type feedbackCounts struct {
 	Actions  map[experience.Action]int  `json:"actions"`
 	Touched  feedbackTouch              `json:"touched"`
 	Stored   feedbackTouch              `json:"stored"`
-	// Ignored is the number of calls to tools that feedback forbade at the time of the
-	// call, and of their turns.
+	// Ignored holds the number of calls to tools that feedback forbade at the time of the
+	// call, and the number of turns that made such calls.
 	Ignored     feedbackTouch           `json:"ignored"`
 	Conflicts   []experience.Conflict   `json:"conflicts"`
 	Suggestions []experience.Suggestion `json:"suggestions"`
 }
 
-// notNull returns a list that is never null in JSON.
+// notNull returns a copy of a list that is never nil, so that the JSON has no null.
 func notNull[T any](list []T) []T { return append([]T{}, list...) }
 
 // scopeOf describes where and for how long feedback applies.
@@ -239,7 +239,8 @@ func feedbackWhatIf(sh *shell, c *cli.Context) error {
 	})
 }
 
-// weightOf describes the factor by which a score is multiplied.
+// weightOf describes the factor by which a score is multiplied; a factor of 0 is
+// "forbidden".
 func weightOf(factor float64) string {
 	if factor == 0 {
 		return "forbidden"

@@ -28,7 +28,7 @@ type foldWriter struct {
 }
 
 // leastColumns and mostColumns are the smallest and the largest value of COLUMNS that is
-// respected.
+// accepted.
 const leastColumns, mostColumns = 20, 1000
 
 // columns returns the width that COLUMNS sets for output to people, or 0 if it sets no
@@ -94,14 +94,14 @@ func (f *foldWriter) flush() error {
 	}
 	s := strings.Join(foldLine(string(f.part), f.width), "\n")
 	if strings.HasSuffix(string(f.part), " ") && !strings.HasSuffix(s, " ") {
-		s += " " // between a question and its answer
+		s += " " // separates a question from its answer
 	}
 	f.part = nil
 	return f.print(s)
 }
 
-// drawAbove sends further lines to bars, which print the lines and draw themselves below;
-// nil ends this.
+// drawAbove sends further lines to bars, which print the lines and draw themselves below.
+// If bars is nil, lines go to the file again.
 func (f *foldWriter) drawAbove(bars io.Writer) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -157,15 +157,15 @@ func cellsOf(s string) int {
 	return text.Width(s)
 }
 
-// deep is the smallest indent of a line at which its continuation lines have the same
-// indent.
+// deep is the smallest indent of a line whose continuation lines have the same indent as
+// the line.
 const deep = 8
 
 // foldLine breaks a line of more than width cells at spaces. The continuation lines are
 // aligned with the text after the line's label if that leaves half of the width and room
-// for each word. Otherwise they have the line's indent and, unless the line is deep, two
-// cells more. The spaces between columns are preserved within a line. A command stays in
-// one piece so that it can be copied, and so does a word such as a path; the terminal
+// for each word. Otherwise they have the line's indent, plus two cells if the indent is
+// less than deep. The spaces between columns are preserved within a line. A command stays
+// in one piece so that it can be copied, and so does a word such as a path; the terminal
 // itself wraps them if they are too long.
 func foldLine(line string, width int) []string {
 	if cellsOf(line) <= width {
@@ -199,7 +199,7 @@ func foldLine(line string, width int) []string {
 	return append(parts, part)
 }
 
-// foldWords returns the words of a line that must not be broken, each with the spaces
+// foldWords splits a line into the pieces that must not be broken, each with the spaces
 // before it.
 func foldWords(body string) []string {
 	command := ""

@@ -48,7 +48,7 @@ func orDash(s string) string {
 	return s
 }
 
-// oneLine joins lines and shortens the result to most characters.
+// oneLine joins lines and shortens the result to the given number of characters (most).
 func oneLine(s string, most int) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if r := []rune(s); len(r) > most {

@@ -20,7 +20,7 @@ import (
 // madeUp is the answer with which a grader is tried if its task has no reference answer.
 const madeUp = "an answer with which evolve doctor tests the grader"
 
-// graderTrials has each grader program grade one answer.
+// graderTrials returns a function that has a grader program grade one answer.
 func graderTrials(sh *shell, root string, patience time.Duration) func(context.Context, workspace.GraderProgram) (doctor.GraderTrial, error) {
 	return func(ctx context.Context, g workspace.GraderProgram) (doctor.GraderTrial, error) {
 		task := triedOn(g)
@@ -57,7 +57,7 @@ func triedOn(g workspace.GraderProgram) *bench.Task {
 	return nil
 }
 
-// tryGrader has a program grade the answer to a task, or a made-up answer.
+// tryGrader has a program grade the reference answer to a task, or a made-up answer.
 func tryGrader(ctx context.Context, box *wire.Sandbox, g workspace.GraderProgram, task *bench.Task, scratch string) (doctor.GraderTrial, error) {
 	alone := *task
 	alone.Graders = []bench.GraderSpec{g.Spec}

@@ -243,8 +243,8 @@ const widestProse = 100
 // tabled matches an indented line of the manual with a second column.
 var tabled = regexp.MustCompile(`^ {4}\S.*?  +\S`)
 
-// fillLines fills a paragraph or a list entry to a width. The further lines of a list entry
-// are indented by two.
+// fillLines fills a paragraph or a list entry to a width. The continuation lines of a list
+// entry are indented by two spaces.
 func fillLines(paragraph string, width int) []string {
 	lead := ""
 	if strings.HasPrefix(paragraph, "- ") {

@@ -23,7 +23,7 @@ var (
 
 // codeLines fits an indented line of the manual to a width so that it can still be copied:
 // a command continues after a backslash and a YAML collection after a comma, and a comment
-// moves above its line. A complete JSON value stays in one piece because its line is the
+// moves above its line. A complete JSON value stays on one line, because each line is a
 // record. ok is false for any other kind of line.
 func codeLines(line string, width int) (parts []string, ok bool) {
 	body := strings.TrimLeft(line, " ")
@@ -59,11 +59,12 @@ func codeLines(line string, width int) (parts []string, ok bool) {
 	return append(parts, broken(lead, code, width, commaBreak, "")...), true
 }
 
-// deepest is the smallest indent that code never has, but continuation lines in tables do.
+// deepest is an indent that only the continuation lines of tables reach: code is always
+// indented less.
 const deepest = 20
 
-// breaks selects the spaces at which a line may be broken: best selects the preferred ones,
-// and other those to fall back on.
+// breaks selects the spaces at which a line may be broken: best selects the preferred
+// spaces, and other selects those to use if there is no suitable preferred one.
 type breaks struct{ best, other func(c cut) bool }
 
 // cut is a space in a line: the characters around it, and whether it is within quotes or
@@ -91,8 +92,9 @@ func commentLines(lead, comment string, width int) (lines []string) {
 	return lines
 }
 
-// broken breaks a line of code at spaces and ends each line but the last with mark. Further
-// lines are indented by four more spaces. Code that cannot be broken stays as it is.
+// broken breaks a line of code at spaces and ends each line but the last with mark. The
+// continuation lines are indented by four more spaces. Code that cannot be broken stays as
+// it is.
 func broken(lead, code string, width int, at breaks, mark string) []string {
 	var lines []string
 	for indent := lead; ; indent = lead + "    " {
@@ -114,8 +116,9 @@ func broken(lead, code string, width int, at breaks, mark string) []string {
 	}
 }
 
-// breakAt returns the last position within a width at which code may be broken, or else the
-// first position after it. It returns 0 if there is none.
+// breakAt returns the last position within a width at which code may be broken or, if there
+// is none, the first such position beyond the width. It returns 0 if code may not be broken
+// anywhere.
 func breakAt(code string, width int, may func(cut) bool) int {
 	if may == nil {
 		return 0
@@ -144,7 +147,7 @@ func breakAt(code string, width int, may func(cut) bool) int {
 	return place
 }
 
-// unopened returns the number of brackets that code closes but earlier lines opened.
+// unopened returns the number of brackets that code closes but that earlier lines opened.
 func unopened(code string) int {
 	depth, least := 0, 0
 	for _, c := range code {
@@ -160,7 +163,7 @@ func unopened(code string) int {
 }
 
 // quoteAfter returns the quotation mark that is open after the character at i, or 0 if none
-// is.
+// is open.
 func quoteAfter(code string, i int, quote byte) byte {
 	c := code[i]
 	switch {

@@ -160,7 +160,8 @@ func placeholder(f cli.Flag) (value, usage string) {
 	return name, before + name + after
 }
 
-// shownDefault returns a flag's default if it is worth showing.
+// shownDefault returns a flag's default, or "" for a flag without a value and for a default
+// that is empty or zero.
 func shownDefault(f cli.Flag) string {
 	d, ok := f.(cli.DocGenerationFlag)
 	if !ok || !d.TakesValue() {

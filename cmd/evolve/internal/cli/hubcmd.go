@@ -64,7 +64,7 @@ func hubSettings(sh *shell, c *cli.Context) (root string, set workspace.Workers,
 	return root, set, err
 }
 
-// tlsFlags returns the flags of a TLS connection.
+// tlsFlags returns the flags that configure a TLS connection.
 func tlsFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "tls-ca", Usage: "the `FILE` with the CA certificates that verify the server's certificate"},
@@ -88,7 +88,7 @@ func checkHub(ctx context.Context, sh *shell, root string, set workspace.Workers
 	return report, nil
 }
 
-// hubProbe describes the hub of a workspace and its workers for doctor.
+// hubProbe describes, for doctor, the hub of a workspace and the hub's workers.
 func hubProbe(ctx context.Context, sh *shell, w *workspace.Workspace) (words, fault string, err error) {
 	set := w.Settings.Workers
 	r, err := checkHub(ctx, sh, w.Root, set, "")
@@ -144,8 +144,8 @@ func printHub(sh *shell, url string, r hub.Report) {
 	}
 }
 
-// other describes how the program of a worker differs from this one; it returns "" if it is
-// the same.
+// other describes how the program of a worker differs from this one; it returns "" if the
+// two are the same.
 func other(p hub.Presence) string {
 	binary, err := wire.BinaryHash()
 	if err != nil || binary == p.Binary {
@@ -154,8 +154,9 @@ func other(p hub.Presence) string {
 	return "; a different build of evolve, which does not serve runs of this build"
 }
 
-// useWorkers makes a run's agents run on the workers of its hub, if there is a hub. done
-// ends the use of the workers and prints the outcomes of the tasks.
+// useWorkers makes a run's agents run on the workers of its hub, if there is a hub. began
+// must be called with the id of the run before the agents are opened; it is nil without a
+// hub. done ends the use of the workers and prints the outcomes of the tasks.
 func useWorkers(sh *shell, agents *wire.AgentFactory, set workspace.Workers, m *measuring) (began func(string), done func(), err error) {
 	if set.Hub == "" {
 		return nil, func() {}, nil

@@ -84,7 +84,8 @@ func missingProgram(kind scaffold.Kind) string {
 	return fmt.Sprintf("%s is not in PATH, and the agent does not run without it", kind.Needs)
 }
 
-// prepareKind returns the problems with an agent that was just written.
+// prepareKind makes an agent that was just written ready to run, and returns the problems
+// with it: a program that is missing, or a build that failed.
 func prepareKind(c *cli.Context, kind scaffold.Kind, dir string) []string {
 	problem := missingProgram(kind)
 	if problem == "" {
@@ -97,7 +98,7 @@ func prepareKind(c *cli.Context, kind scaffold.Kind, dir string) []string {
 }
 
 // unmixed refuses to write an agent of a kind next to the files of another agent, because
-// it would not fit that agent's suite.
+// the new agent would not fit the other agent's suite.
 func unmixed(dir string, files map[string][]byte, kind scaffold.Kind) error {
 	other, missing, err := workspace.Mixed(dir, files)
 	if err != nil || len(other) == 0 || len(missing) == 0 {
@@ -107,8 +108,8 @@ func unmixed(dir string, files map[string][]byte, kind scaffold.Kind) error {
 		"nothing was written: other files are in the way: %s; --agent %s would add %s", text.Visible(firstOf(other, shownKept)), kind.Name, firstOf(missing, shownKept))
 }
 
-// unloadable returns the reason why a workspace in which files were kept cannot be loaded,
-// or nil if it can.
+// unloadable returns the reason why a workspace in which existing files were kept cannot be
+// loaded, or nil if it can be loaded.
 func unloadable(dir string) []string {
 	if _, err := wire.Load(dir); err != nil {
 		return []string{"a run is refused because of the files that were kept: " + strings.ReplaceAll(text.VisibleLines(err.Error()), "\n", "; ")}
@@ -150,8 +151,8 @@ func commitStep(dir string, written []string) string {
 	return "git add " + strings.Join(first, " ") + commit
 }
 
-// stepsOf returns the commands to type, from a new workspace with an agent of a kind to the
-// agent's first verdict.
+// stepsOf returns the commands that a person types after a workspace with an agent of a
+// kind was created, up to the agent's first verdict.
 func stepsOf(sh *shell, kind scaffold.Kind, dir string, written, problems []string) []string {
 	var steps []string
 	if dir != sh.dir {

@@ -78,7 +78,7 @@ func (m manual) overview(app *cli.App) string {
 	return s.String() + m.end()
 }
 
-// command returns the page of a command, including everything below it.
+// command returns the page of a command, including its subcommands at every level.
 func (m manual) command(c *cli.Command) string {
 	var s strings.Builder
 	s.WriteString("# SYNOPSIS\n\n")
@@ -117,7 +117,8 @@ func (m manual) command(c *cli.Command) string {
 	return s.String() + m.end(also...)
 }
 
-// end returns the text that the pages of all commands share.
+// end returns the last sections of a page, which the pages of all commands share. The
+// references in also are added to the section SEE ALSO.
 func (manual) end(also ...string) string {
 	var s strings.Builder
 	s.WriteString("\n# FLAGS OF EVERY COMMAND\n\n")
@@ -129,7 +130,8 @@ func (manual) end(also ...string) string {
 	return s.String() + strings.Join(append(also, manRef("evolve-exit-codes", 7)), ", ") + "\n"
 }
 
-// walkCommands calls visit with a command and everything below it, each with its full name.
+// walkCommands calls visit with a command and with its subcommands at every level, each
+// with its full name.
 func walkCommands(c *cli.Command, parent string, visit func(string, *cli.Command)) {
 	name := parent + " " + c.Name
 	visit(name, c)
@@ -194,9 +196,9 @@ func escaped(plain string) string {
 	return special.ReplaceAllString(plain, `\$0`)
 }
 
-// copyable replaces the hyphens in text with plain ones, because roff renders a hyphen as a
-// typographic one, which a shell does not accept as the hyphen of a flag. A backslash in
-// the text is rendered as a backslash.
+// copyable replaces the hyphens in text with plain ones, because roff renders an ordinary
+// hyphen as a typographic one, which a shell does not accept as the hyphen of a flag. A
+// backslash in the text is rendered as a backslash.
 func copyable(roff []byte) []byte {
 	lines := bytes.SplitAfter(roff, []byte("\n"))
 	for i, l := range lines {

@@ -30,7 +30,7 @@ type sitePage struct {
 	Body               template.HTML
 }
 
-// siteLinks are the pages of one kind, for the navigation.
+// siteLinks holds the pages of one kind, with a title, for the navigation.
 type siteLinks struct {
 	Title string
 	Pages []sitePage

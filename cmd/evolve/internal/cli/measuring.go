@@ -23,7 +23,7 @@ import (
 // change how the run ends. A nil value records nothing.
 type measuring struct{ hub *metrics.Hub }
 
-// metricsTime limits the time for reading the figures from the archive.
+// metricsTime is the maximum time for reading the figures from the archive.
 const metricsTime = time.Minute
 
 // measured does the work of a run and writes the run's figures, even if the work fails.
@@ -70,8 +70,8 @@ func (m *measuring) tasks(s hub.Stats) {
 	}
 }
 
-// fillNight reads the figures of a night from the archive. If it returns an error, n has
-// the figures that could be read.
+// fillNight reads the figures of a night from the archive. If it returns an error, n
+// contains those figures that could be read.
 func fillNight(ctx context.Context, sh *shell, root string, n *metrics.Night) error {
 	live, err := wire.LiveLimits(root, sh.Now())
 	n.Live = live
@@ -215,7 +215,7 @@ func nightWaiting(ctx context.Context, sh *shell, src runsAsTheyAre, root string
 			add(r.Agent, "change_request", r.Created)
 		}
 	})
-	if len(n.Waiting) == 0 { // an alert rule needs a value of 0
+	if len(n.Waiting) == 0 { // an alert rule needs a value, even if it is 0
 		for _, a := range n.Agents {
 			n.Waiting = append(n.Waiting, metrics.Waiting{Agent: a.ID, Kind: string(archive.KindConfig)})
 		}
@@ -224,7 +224,8 @@ func nightWaiting(ctx context.Context, sh *shell, src runsAsTheyAre, root string
 }
 
 // firstAsked returns, by proposal, the time at which its decision first came up. This may
-// be earlier than the proposal, because a night replaces a waiting proposal with its own.
+// be earlier than the proposal, because a night may replace a waiting proposal with one of
+// its own.
 func firstAsked(ctx context.Context, src runsAsTheyAre, now time.Time) (map[string]time.Time, error) {
 	list, err := model.ListWaiting(ctx, src, "", now)
 	if err != nil {

@@ -25,7 +25,7 @@ type memoryAuditView struct {
 	Turns     int             `json:"turns"`
 }
 
-// memoryGap is a retracted memory that something that later went wrong asked for.
+// memoryGap is a retracted memory that was asked for later, by something that went wrong.
 type memoryGap struct {
 	Memory memoryView `json:"memory"`
 	Asked  string     `json:"asked"`
@@ -33,8 +33,8 @@ type memoryGap struct {
 	Goal   string     `json:"goal"`
 	Time   time.Time  `json:"time"`
 	Score  float64    `json:"score"`
-	// For and Against are texts by people that restate or contradict the memory. Command
-	// restores the memory; it is empty for a memory that a person contradicted.
+	// For and Against are texts by people: For restates the memory, and Against contradicts
+	// it. Command restores the memory; it is empty for a memory that a person contradicted.
 	For     string `json:"for,omitempty"`
 	Against string `json:"against,omitempty"`
 	Command string `json:"command,omitempty"`
@@ -95,8 +95,8 @@ func restoreCommand(a *workspace.Agent, id string) string {
 	return "evolve memory restore " + text.ShellQuote(id) + " --agent " + a.ID
 }
 
-// onlyRetracted returns the retracted memories without their marks, so that they can be
-// searched.
+// onlyRetracted returns copies of the retracted memories without the mark of the
+// retraction, so that they can be searched.
 func onlyRetracted(list []agent.Memory) []agent.Memory {
 	var out []agent.Memory
 	for _, m := range list {

@@ -118,8 +118,8 @@ func memorySearch(sh *shell, c *cli.Context) error {
 	return nil
 }
 
-// domainsOpen returns the memories. Unless the command names a domain, they are made
-// available in every domain.
+// domainsOpen returns the memories in list. Unless the command names a domain, the returned
+// memories are available in every domain.
 func domainsOpen(c *cli.Context, list []agent.Memory) []agent.Memory {
 	if c.IsSet("domain") {
 		return list
@@ -140,7 +140,7 @@ func memoriesByID(a *workspace.Agent, clean func(string) string) map[string]agen
 	return out
 }
 
-// shownMemory returns a memory without credentials, which its file may hold.
+// shownMemory returns a memory without the credentials that its file may hold.
 func shownMemory(m agent.Memory, clean func(string) string) agent.Memory {
 	for _, s := range []*string{&m.Text, &m.Answer, &m.Source, &m.Retracted} {
 		*s = clean(*s)

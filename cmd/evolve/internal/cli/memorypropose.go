@@ -14,7 +14,7 @@ type learnedView struct {
 	Agents []learnedAgent `json:"agents"`
 }
 
-// learnedAgent is what was proposed for one agent.
+// learnedAgent describes what was proposed for one agent.
 type learnedAgent struct {
 	Agent    string       `json:"agent"`
 	Proposal string       `json:"proposal,omitempty"`

@@ -19,7 +19,7 @@ var usualLetters = map[string][]string{
 	"o": {"open"}, "t": {"until"}, "v": {"version"}, "w": {"workspace"}, "y": {"yes"},
 }
 
-// mostNear limits the number of flags that are suggested for one letter.
+// mostNear is the maximum number of flags that are suggested for one letter.
 const mostNear = 3
 
 // usualWords lists the flags that a word stands for in other programs, the likeliest first.
@@ -164,9 +164,9 @@ func nearBegin(name string, names []string) []string {
 	return []string{alternatives(near) + "?"}
 }
 
-// nearWords returns, in the words of a question, the few flags that share the most words
-// with the name or mean the same. If the name asks for a format and the value is the name
-// of a flag, it returns that flag: `--format json` is --json.
+// nearWords returns, phrased as a question, the few flags that share the most words with
+// the name or mean the same. If the name asks for a format and the value is the name of a
+// flag, it returns that flag: `--format json` is --json.
 func nearWords(name, value string, names []string) []string {
 	words := tellingWords(name)
 	if asked := strings.ToLower(value); asked != "" && slices.Contains(names, asked) {

@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// founding lists the files of the repository that a decision would create. It returns none
-// if the decision commits nothing or if the workspace is already in a repository.
+// founding lists the files of the repository that a decision would create. It returns no
+// files if the decision commits nothing or if the workspace is already in a repository.
 func founding(sh *shell, w *workspace.Workspace, d decision, p archive.ProposalRecord) ([]string, error) {
 	if !d.commits || p.Patch != nil || p.Kind == archive.KindAutonomy {
 		return nil, nil

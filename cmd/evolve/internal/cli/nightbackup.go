@@ -15,7 +15,8 @@ import (
 )
 
 // backUp makes the backup after a nightly run. It returns nil if no backup is to be made or
-// if the backup failed. A failure is a warning, because the run itself is on disk.
+// if the backup failed. A failure causes only a warning, because the run itself is already
+// on disk.
 func backUp(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.Archive, s batch.Summary) *backup.Backup {
 	if w.Settings.Backup.Keep == 0 || s.Run.Exit == exit.Interrupted {
 		return nil
@@ -33,7 +34,8 @@ func backUp(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.A
 	return &made
 }
 
-// backupWords describes the last backup and, if the latest run made none, the reason.
+// backupWords describes the last backup and, if the latest run made no backup, the reason
+// (fault).
 func backupWords(s backup.State) (last, fault string) {
 	last = "none yet: the next night makes a backup"
 	if s.Last != nil {

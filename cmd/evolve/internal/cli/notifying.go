@@ -25,7 +25,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// nearEnd is the share of a budget under policies from which people are notified.
+// nearEnd is the spent share of a budget under policies from which people are notified.
 const nearEnd = .9
 
 // teller notifies people of the outcome of one `evolve run`. No failure here changes how
@@ -37,8 +37,8 @@ type teller struct {
 	set   workspace.Notify
 	// run is the run that ended; it is the zero value if no run ended.
 	run archive.Run
-	// holds has the keys of the events that apply now, and agents has the agents that the
-	// run measured.
+	// holds contains the keys of the events that apply now, and agents contains the agents
+	// that the run measured.
 	holds  map[string]bool
 	agents map[string]bool
 }
@@ -151,8 +151,8 @@ func (t *teller) end(err error) {
 }
 
 // failed stores a message about the failure of a command whose run has no record of the
-// failure, or that began no run. If later nights fail in the same way, the failure is
-// reported again only after a night that began.
+// failure, or that began no run. If later nights fail in the same way, the failure is not
+// reported again until a night has begun in between.
 func (t *teller) failed(code int, err error) {
 	words := strings.Join(strings.Fields(err.Error()), " ")
 	sum := sha256.Sum256([]byte(words))
@@ -184,7 +184,7 @@ func (t *teller) over(kind, subject string) bool {
 	return true
 }
 
-// runEvents reports a run that ended early.
+// runEvents reports that a run ended early.
 func runEvents(con *console, s batch.Summary) []notify.Event {
 	e := notify.Event{
 		Kind: workspace.EventFailed, Subject: s.Run.ID, Commands: []string{con.command("evolve report " + s.Run.ID)},
@@ -308,7 +308,7 @@ func spentShare(b policy.BudgetStat) (share float64, words string) {
 	return share, words
 }
 
-// notifyState returns which of a workspace's messages have not been delivered; it returns
+// notifyState describes which messages of a workspace have not been delivered; it returns
 // nil if all have been.
 func notifyState(root string) (*notify.State, error) {
 	s, err := notify.Look(wire.NotifyDir(root))

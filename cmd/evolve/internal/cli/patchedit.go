@@ -58,7 +58,7 @@ func editFiles(sh *shell, c *cli.Context, t review.Target) (string, error) {
 		}
 		files, copies = append(files, diff.File{Path: name, Old: old}), append(copies, place)
 	}
-	// As in git, the variable may hold a program with its flags.
+	// As in git, VISUAL or EDITOR may hold a program together with its flags.
 	cmd := exec.CommandContext(c.Context, "sh", append([]string{"-c", editor + ` "$@"`, "editor"}, copies...)...)
 	cmd.Dir, cmd.Env = dir, sh.Env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = sh.stdin, unfolded(sh.stderr), unfolded(sh.stderr)

@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// patchPlan is what a nightly run will do about code patches.
+// patchPlan describes what a nightly run will do about code patches.
 type patchPlan struct {
 	// Tunings lists the targets with marked constants.
 	Tunings []batch.Tuning `json:"tunings"`
@@ -58,7 +58,7 @@ func printPatchPlan(con *console, p patchPlan) {
 	}
 }
 
-// noteLength limits the part of a note on patches that is printed, in characters. The
+// noteLength is the maximum number of characters of a note on patches that are printed. The
 // report, `--json` and the archive hold more of the note.
 const noteLength = 400
 

@@ -42,7 +42,7 @@ type patchView struct {
 	Tree       string `json:"tree,omitempty"`
 	Commit     string `json:"commit,omitempty"`
 	Ref        string `json:"ref,omitempty"`
-	// Sandbox names the sandbox in which the tests ran.
+	// Sandbox is the name of the sandbox in which the tests ran.
 	Sandbox string          `json:"sandbox,omitempty"`
 	Review  *archive.Review `json:"review,omitempty"`
 	// Outdated reports whether the review is about another digest. NoReview is the reason
@@ -132,8 +132,8 @@ func (p claimed) patch(d *review.Reviewer) patchView {
 	return v
 }
 
-// madeSmall describes the result of the reduction of a finalist that led to a patch; it
-// returns "" for other patches.
+// madeSmall describes the result of reducing a finalist to the version in a patch; it
+// returns "" for patches without such a reduction.
 func madeSmall(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (string, error) {
 	if p.Patch == nil || p.Patch.Variant == "" || p.Run == "" {
 		return "", nil
@@ -155,7 +155,7 @@ func madeSmall(ctx context.Context, a *archive.Archive, p archive.ProposalRecord
 }
 
 // noReview returns the reason why a patch has no review: no reviewer is left, or a reviewer
-// was called and gave no verdict. It returns "" if a review is still possible.
+// was called and did not give a verdict. It returns "" if a review is still possible.
 func noReview(d *review.Reviewer, b *archive.PatchBrief) string {
 	if len(d.CodeReviewers) > 0 || b.Unreviewed == nil {
 		if why := review.NoReview(d.CodeReviewers, b.Author); why != "" {
@@ -189,7 +189,7 @@ func printPatch(con *console, v patchView, all bool) {
 		con.printf("\n%s\n", escapedDiff)
 		out := unfolded(con.stdout)
 		for line := range strings.Lines(v.Diff) {
-			_, _ = fmt.Fprintf(out, "  %s", line) // escaped already, except for tabs
+			_, _ = fmt.Fprintf(out, "  %s", line) // the line is already escaped, except for tabs
 		}
 	}
 	printGates(con, v.ID, v.Gates, all)

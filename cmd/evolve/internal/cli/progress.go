@@ -28,13 +28,13 @@ type progress struct {
 	agents map[string]*agentProgress
 }
 
-// agentProgress is the part of the progress that is shown about an agent.
+// agentProgress is what the progress shows about one agent.
 type agentProgress struct {
 	stage string
 	bar   *mpb.Bar
 	best  string
 	state atomic.Pointer[barState] // what the bar shows; mpb reads it from its own goroutine
-	lines time.Time                // when the last line was written
+	lines time.Time                // when a line was last written
 	owed  string                   // the latest line that was not written
 }
 

@@ -22,12 +22,13 @@ type barState struct {
 	already int
 }
 
-// widestBar and narrowestBar bound the number of cells of a bar, including its brackets.
+// widestBar and narrowestBar are the maximum and the minimum width of a bar, in cells,
+// including its brackets.
 const widestBar, narrowestBar = 32, 12
 
-// line returns the bar with its labels in at most width cells. If there is not enough room,
-// it leaves out first the bar, then the best config, the money, and finally the remaining
-// time.
+// line returns the bar with its labels, in a line of no more than the given width in cells.
+// If there is not enough room, it leaves out first the bar, then the best config, the
+// money, and finally the remaining time.
 func (b *barState) line(width int, at time.Time) string {
 	now := b.now
 	labels := []string{now.Agent + " " + model.StageName(now.Stage), fmt.Sprintf("%d of %s", now.Done, count(now.Planned, "evaluation"))}

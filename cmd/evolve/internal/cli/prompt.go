@@ -32,8 +32,8 @@ func (sh *shell) stoppable() (context.Context, func()) {
 // first, because timeout(1) sends one signal to the process and another to its group.
 const echo = 200 * time.Millisecond
 
-// debounce waits until echoes of a signal are over. It returns a signal of another kind as
-// soon as it arrives, because such a signal is not an echo.
+// debounce waits until no more echoes of a signal are expected. It returns a signal of
+// another kind as soon as it arrives, because such a signal is not an echo.
 func debounce(sh *shell, first os.Signal, done <-chan struct{}) os.Signal {
 	over := time.NewTimer(echo)
 	defer over.Stop()
@@ -68,7 +68,7 @@ func printQuestion(sh *shell, to io.Writer, p archive.ProposalRecord, plan strin
 	printChanges(to, changes, 24)
 	printFiles(to, p.Files, p.State == archive.Adopted)
 	printFounding(to, founding)
-	if subject(p) != "config" { // the approval is for the text itself
+	if subject(p) != "config" { // the person approves the text itself
 		out := &shell{Host: sh.Host, console: sh.on(to)}
 		printDiff(out.console, p)
 	}

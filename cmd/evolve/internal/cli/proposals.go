@@ -96,7 +96,7 @@ func allProposals(ctx context.Context, a *archive.Archive) (list []archive.Propo
 	return list, err
 }
 
-// linesOf lists the proposals for which wanted reports true.
+// linesOf lists the proposals for which wanted returns true.
 func linesOf(ctx context.Context, a *archive.Archive, wanted func(archive.ProposalRecord) bool) ([]proposalLine, error) {
 	list, err := allProposals(ctx, a)
 	if err != nil {
@@ -204,7 +204,7 @@ func readingIfThere(sh *shell, c *cli.Context, look func(root string, a *archive
 	return looker(wire.LookIfThere).in(sh, c, look)
 }
 
-// oneProposal reads the proposal that the command names.
+// oneProposal reads the proposal that the command names and calls show with it.
 func oneProposal(sh *shell, c *cli.Context, show func(claimed) error) error {
 	return reading(sh, c, func(root string, a *archive.Archive) error {
 		p, err := proposalOf(c.Context, a, c.Args().First())
@@ -246,11 +246,11 @@ type proposalView struct {
 	// Decisions are all decisions on the proposal, the oldest first; only `evolve show` sets
 	// them.
 	Decisions []archive.DecisionRecord `json:"decisions,omitempty"`
-	// Later are adopted patches that build on a patch that was rolled back. After is the
-	// result of the operator's program. Only a decision sets them.
+	// Later holds the adopted patches that build on a patch that was rolled back. After is
+	// the result of the operator's program. Both are set only for a decision.
 	Later []string      `json:"later,omitempty"`
 	After *review.After `json:"after,omitempty"`
-	// RollbackBranch is the branch under which a rollback is proposed at a remote.
+	// RollbackBranch is the branch on a remote under which a rollback is proposed.
 	RollbackBranch string `json:"rollback_branch,omitempty"`
 	// Addressed names the locations of texts that address a reviewer.
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
@@ -356,7 +356,7 @@ func (con *console) printAddressed(indent string, places []string) {
 	}
 }
 
-// printFlags prints what gates flagged for a person to see.
+// printFlags prints the findings that gates flagged for a person.
 func printFlags(con *console, list []archive.GateVerdict) {
 	for _, flag := range model.Flags(list) {
 		con.printf("    flagged: %s\n", foreign.Visible(flag))
@@ -367,7 +367,7 @@ func printDecided(con *console, action, by string, at time.Time, reason string) 
 	con.printf("  %-10s %s\n", "decision", decidedWords(action, by, at, "", reason))
 }
 
-// decidedWords describes a decision. The commit may be empty; it is shown in short.
+// decidedWords describes a decision. commit may be empty; otherwise it is abbreviated.
 func decidedWords(action, by string, at time.Time, commit, reason string) string {
 	words := foreign.Visible(action) + " by " + foreign.Visible(by) + " on " + day(at)
 	if commit != "" {
@@ -430,8 +430,8 @@ func printLost(con *console, p proposalLine) {
 	}
 }
 
-// provenanceNotes describes how far a decision that the ledger here did not record can be
-// trusted.
+// provenanceNotes describes how far a decision on a proposal can be trusted if the ledger
+// here did not record the decision.
 func provenanceNotes(ctx context.Context, sh *shell, a *archive.Archive, root string, p archive.ProposalRecord) ([]string, error) {
 	if undecided(p) {
 		d, err := a.LostDecision(ctx, p.ID)
@@ -491,7 +491,7 @@ func printDiff(con *console, p archive.ProposalRecord) {
 	}
 }
 
-// forEach calls look for every record in a list. Errors name the list.
+// forEach calls look for every record in a list. Errors contain the name of the list.
 func forEach[T any](name string, list iter.Seq2[T, error], look func(T)) error {
 	for v, err := range list {
 		if err != nil {

@@ -18,9 +18,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// renewAfter writes the pages of runs again after a decision, together with the pages whose
-// commands are no longer valid, and the index. The decision stands if that fails, so a
-// failure is a warning. A workspace without pages gets none.
+// renewAfter rewrites the pages of runs after a decision, together with the pages whose
+// commands are no longer valid, and the index. The decision stands even if that fails, so a
+// failure causes only a warning. A workspace without pages gets none.
 func renewAfter(ctx context.Context, sh *shell, root string, runs ...string) {
 	if _, err := os.Stat(reportsDir(root)); errors.Is(err, fs.ErrNotExist) {
 		return
@@ -38,9 +38,10 @@ func renewAfter(ctx context.Context, sh *shell, root string, runs ...string) {
 	}
 }
 
-// renewPages writes the pages of the given runs again, and the pages with a command that is
-// no longer valid. It writes only pages that exist. A page that cannot be written does not
-// prevent the others from being written. A run in progress writes its own page at its end.
+// renewPages rewrites the pages of the given runs, and the pages with a command that is no
+// longer valid. It writes only pages that already exist. A page that cannot be written does
+// not prevent the others from being written. A run in progress writes its own page at its
+// end.
 func renewPages(ctx context.Context, root string, a *archive.Archive, runs ...string) error {
 	src, err := asTheyAreIn(ctx, root, a)
 	if err != nil {
@@ -81,15 +82,15 @@ func renewPages(ctx context.Context, root string, a *archive.Archive, runs ...st
 }
 
 // decisionCommands matches the commands on a page with which a person decides on a
-// proposal. Foreign text is escaped, so it cannot contain an element of its own.
+// proposal. Foreign text is escaped, so it cannot contain a code element.
 var decisionCommands = regexp.MustCompile(`<code>evolve (approve|reject|rollback) ([A-Za-z0-9]+)`)
 
 // resumes reports whether a page has the command that resumes a run. Only the latest run
 // can be resumed.
 func resumes(page []byte) bool { return bytes.Contains(page, []byte("<code>evolve run --resume")) }
 
-// valid reports whether every command on a page that decides on a proposal is still
-// permitted by the state of that proposal.
+// valid reports whether each command on a page that decides on a proposal is still
+// permitted in the proposal's state.
 func valid(page []byte, states map[string]archive.ProposalState) bool {
 	for _, m := range decisionCommands.FindAllSubmatch(page, -1) {
 		state, known := states[string(m[2])]

@@ -42,7 +42,7 @@ func (o reportOptions) form() func(io.Writer, model.Report) error {
 	return nil
 }
 
-// single returns an error if two formats are requested.
+// single returns an error if more than one format is requested.
 func (o reportOptions) single(json bool) error {
 	n := 0
 	for _, asked := range []bool{json, o.html || o.open, o.markdown, o.junit, o.csv, o.github} {

@@ -89,7 +89,8 @@ func requestsList(sh *shell, c *cli.Context) error {
 	})
 }
 
-// cell formats foreign text for a table.
+// cell formats foreign text for a table, shortened to the given number of characters
+// (most).
 func cell(text string, most int) string {
 	return orDash(oneLine(foreign.Visible(oneLine(text, most)), most))
 }
@@ -136,8 +137,8 @@ func stamp(t time.Time, layout string) string {
 	return t.Local().Format(layout)
 }
 
-// printCall shows the requested call, with at most most bytes of its arguments; 0 means all
-// bytes.
+// printCall shows the requested call. Its arguments are cut to the given number of bytes
+// (most); 0 means that they are shown in full.
 func printCall(w io.Writer, r archive.ChangeRequestRecord, most int) {
 	for _, kv := range [][2]string{{"tool", r.Request.Tool}, {"target", r.Request.Target}} {
 		_, _ = fmt.Fprintf(w, "  %-10s %s\n", kv[0], orDash(foreign.Visible(kv[1])))

@@ -93,10 +93,11 @@ func decideRequest(sh *shell, c *cli.Context, d requestWord) error {
 	return printGranted(sh.console, granted)
 }
 
-// confirmBytes is the number of bytes of a call that are shown before the question.
+// confirmBytes is the maximum number of bytes of a call's arguments that are shown before
+// the question.
 const confirmBytes = 4000
 
-// confirmRequest shows what will be recorded and asks for confirmation.
+// confirmRequest shows what a decision will record and asks for confirmation.
 func confirmRequest(ctx context.Context, con *console, w *workspace.Workspace, r archive.ChangeRequestRecord, d requestWord) error {
 	who, err := con.mustAsk("evolve requests show " + r.ID)
 	if err != nil {

@@ -96,7 +96,7 @@ func reviewQueue(sh *shell, c *cli.Context, w *workspace.Workspace, who *person)
 	return err
 }
 
-// claimed is a proposal with what may be said about its variant.
+// claimed is a proposal, together with what may be claimed about its variant.
 type claimed struct {
 	archive.ProposalRecord
 	claim stats.Claim

@@ -112,7 +112,7 @@ func runCommand(sh *shell) *cli.Command {
 				}
 				err = nightlyRun(sh, w, o)
 				if code, _ := exit.Of(err); err == nil || code != exit.Interrupted {
-					_, _ = nightBranches(sh, w, t) // the run already has its end
+					_, _ = nightBranches(sh, w, t) // the run has already ended
 				}
 				return err
 			}
@@ -265,7 +265,7 @@ type unreportedError struct{ error }
 
 func (e unreportedError) Unwrap() error { return e.error }
 
-// endRun closes the archive and, as the last step, notes that the run was reported.
+// endRun closes the archive and, as the last step, records that the run was reported.
 func endRun(w *workspace.Workspace, a *archive.Archive, err error) error {
 	if closing := a.Close(); closing != nil && err == nil {
 		err = fmt.Errorf("closing the archive: %w", closing)
@@ -303,8 +303,8 @@ func reportUnreported(ctx context.Context, sh *shell, w *workspace.Workspace, op
 	return false, nil
 }
 
-// drainContext returns a context that a hard stop cancels, a context that the first
-// interrupt cancels and that starts draining, and a function that releases both.
+// drainContext returns a context that is cancelled by a hard stop, a context whose
+// cancellation by the first interrupt starts draining, and a function that releases both.
 func drainContext(sh *shell) (ctx, drain context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(sh.Ctx)
 	drain, drained := context.WithCancelCause(ctx)
@@ -342,8 +342,9 @@ func interruption(s os.Signal) error {
 	return night.ErrInterrupted
 }
 
-// belowEcho returns the beginning of a message after an interrupt. If bars are drawn, it
-// ends the line on which the terminal shows ^C, which the bars would overwrite.
+// belowEcho returns the text with which a message after an interrupt begins. If bars are
+// drawn, that text ends the line on which the terminal shows ^C, which the bars would
+// overwrite.
 func belowEcho(stream io.Writer) string {
 	f, ok := stream.(*foldWriter)
 	return orElse("", "\n", ok && f.drawn())

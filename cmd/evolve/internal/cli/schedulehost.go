@@ -36,7 +36,8 @@ func (sh *shell) scheduler() schedule.Host {
 	return h
 }
 
-// findProgram returns the path of a program on the search path, or "" if there is none.
+// findProgram returns the path of a program on the search path, or "" if the program is not
+// there.
 func findProgram(env wire.Environment, name string) string {
 	for _, dir := range filepath.SplitList(env.Get("PATH")) {
 		path := filepath.Join(dir, name)
@@ -64,8 +65,8 @@ func ownProgram(env wire.Environment) (string, error) {
 	return own, nil
 }
 
-// plannedNight returns the night that the flags describe. What they leave open is taken
-// from the installed schedule that was found.
+// plannedNight returns the night that the flags describe. Whatever the flags leave open is
+// taken from the installed schedule in found.
 func (sh *shell) plannedNight(c *cli.Context, w *workspace.Workspace, o scheduleOptions, found []schedule.Installed) (schedule.Night, error) {
 	n := schedule.Night{Workspace: realPath(w.Root), Path: schedule.SearchPath(sh.Env.Get("PATH")), Zone: zoneName(sh.Now()), Since: sh.Now()}
 	at, until := o.at, o.until

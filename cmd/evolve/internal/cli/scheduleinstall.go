@@ -24,15 +24,15 @@ type scheduleInstalled struct {
 	At      string        `json:"at"`
 	Next    time.Time     `json:"next"`
 	Changed bool          `json:"changed"`
-	// Files are the unit files that were written, and Commands are the commands that
-	// changed the rest.
+	// Files holds the unit files that were written, and Commands holds the commands that
+	// made the other changes.
 	Files    []string `json:"files"`
 	Commands []string `json:"commands"`
 	// Log is the file that holds the output of nights, or the command that shows it.
 	Log string `json:"log"`
 	// Notes lists what else a person has to do.
 	Notes []string `json:"notes"`
-	// Undo is the command that removes everything.
+	// Undo is the command that removes everything that was installed.
 	Undo string `json:"undo"`
 }
 

@@ -54,8 +54,9 @@ func schedulePrintCommand(sh *shell) *cli.Command {
 	}
 }
 
-// wouldInstall returns the kind of schedule that `evolve schedule install` writes, or
-// prints if it can write none, and whether it is a system schedule.
+// wouldInstall returns the kind of schedule that `evolve schedule install` would write or,
+// if none can be installed, would print for a person. It also reports whether that is a
+// system schedule.
 func wouldInstall(ctx context.Context, h schedule.Host, found []schedule.Installed, system bool) (schedule.Kind, bool) {
 	if len(found) > 0 && !system {
 		return found[0].Kind, found[0].System
@@ -75,7 +76,8 @@ func byHand(wanted schedule.Kind, system bool) schedule.Kind {
 	return orElse(wanted, schedule.Cron, wanted != "")
 }
 
-// scheduleParts renders a night. Unit files have their full paths.
+// scheduleParts renders a night as the parts of a schedule of the given kind. The names of
+// unit files are full paths.
 func scheduleParts(h schedule.Host, kind schedule.Kind, system bool, n schedule.Night) ([]schedule.Part, error) {
 	switch kind {
 	case schedule.Cron:

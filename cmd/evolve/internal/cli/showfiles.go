@@ -11,7 +11,7 @@ import (
 )
 
 // printFiles lists every file of a proposal with the kind of change to it and the numbers
-// of added and removed lines. back reverses the changes.
+// of added and removed lines. If back is set, the changes are shown in reverse.
 func printFiles(w io.Writer, files []archive.FileChange, back bool) {
 	if len(files) > 0 {
 		_, _ = fmt.Fprintln(w, "\nfiles")
@@ -22,8 +22,8 @@ func printFiles(w io.Writer, files []archive.FileChange, back bool) {
 	}
 }
 
-// changeOf describes the change to a file, and counts the added and removed lines. back
-// reverses the change.
+// changeOf describes the change to a file, and counts the added and removed lines. If back
+// is set, it describes the reverse change.
 func changeOf(f archive.FileChange, back bool) (what string, added, removed int) {
 	if back {
 		f.Old, f.New = f.New, f.Old

@@ -26,7 +26,8 @@ type signedLine struct {
 	Next  string `json:"next,omitempty"`
 }
 
-// signedStatus examines the signed head; it returns nil if the settings require none.
+// signedStatus examines the signed head; it returns nil if the settings require no
+// signature.
 func signedStatus(ctx context.Context, sh *shell, a *archive.Archive, root string) *signedLine {
 	set, err := sh.AuditSettings(root)
 	if err != nil {

@@ -38,7 +38,7 @@ func loaded(w *workspace.Workspace) func() *workspace.Workspace {
 	return func() *workspace.Workspace { return w }
 }
 
-// loadable loads the workspace, or returns nil if it has mistakes.
+// loadable returns the workspace at root, or nil if it has mistakes and cannot be loaded.
 func loadable(root string) *workspace.Workspace {
 	w, err := wire.Load(root)
 	if err != nil {
@@ -62,8 +62,8 @@ func markStale(ctx context.Context, w *workspace.Workspace, a *archive.Archive, 
 	return nil
 }
 
-// overtaken lists what a waiting proposal of memories adds or marks needlessly; it returns
-// none if the workspace cannot be loaded.
+// overtaken lists the memories that a waiting proposal adds or marks needlessly; it returns
+// nil if the workspace cannot be loaded.
 func overtaken(ctx context.Context, w *workspace.Workspace, a *archive.Archive, l proposalLine) ([]string, error) {
 	if w == nil || l.Kind != archive.KindMemory || !review.Undecided(l.State) {
 		return nil, nil

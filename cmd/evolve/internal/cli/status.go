@@ -121,7 +121,7 @@ type runLine struct {
 	// continue.
 	Next   string `json:"next,omitempty"`
 	Budget int    `json:"budget_evals,omitempty"`
-	// Limits are the run's limits and how much of each is spent.
+	// Limits holds the run's limits, and how much of each is spent.
 	Limits []limitLine `json:"limits"`
 	Agents []agentLine `json:"agents"`
 }
@@ -133,8 +133,8 @@ type agentLine struct {
 	Champion string          `json:"champion"`
 	// Evaluations is the number of evaluations in all stages so far.
 	Evaluations int `json:"evaluations"`
-	// Limit names the limit that bound the work on the agent; it is empty before the work
-	// ended.
+	// Limit is the name of the limit that bound the work on the agent; it is empty until
+	// the work has ended.
 	Limit string `json:"limit,omitempty"`
 }
 
@@ -142,16 +142,16 @@ type agentLine struct {
 type draftLine struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
-	// Waits is the reason why the patch waits. It is empty while its gates run, and if a
-	// crash ended them.
+	// Waits is the reason why the patch waits. It is empty while the patch's gates run, or
+	// if a crash ended them.
 	Waits string `json:"waits,omitempty"`
 	// Moved has the same meaning as in a proposal's line.
 	Moved string `json:"moved,omitempty"`
 }
 
-// The number of latest runs that the status shows, the number that it searches for its
-// other parts, and the number of latest ledger entries that it verifies. Because of these
-// limits, the status takes no longer after years of use.
+// The numbers of latest runs that the status shows and that it searches for its other
+// parts, and the number of latest ledger entries that it verifies. With these limits, the
+// status takes no longer after years of use.
 const (
 	statusRuns    = 5
 	statusLooks   = 100
@@ -333,7 +333,7 @@ func runLineOf(ctx context.Context, a *archive.Archive, r archive.Run, now time.
 	return line, nil
 }
 
-// confirmation adds the candidates and entries of every agent in the runs.
+// confirmation adds to v the candidates and entries of every agent in the runs.
 func (v *statusView) confirmation(ctx context.Context, a *archive.Archive, runs []archive.Run, now time.Time) error {
 	var seen []string
 	for _, r := range runs {

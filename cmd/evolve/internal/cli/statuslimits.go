@@ -24,10 +24,11 @@ type limitLine struct {
 	Binds bool `json:"binds"`
 }
 
-// limitLines returns the limits of a run, and how much of each all the run's processes had
-// spent by a given time. If the end of the run was not recorded, the number of evaluations
-// comes from their tally. For a run that an older version of evolve recorded to its end,
-// limitLines returns none.
+// limitLines returns the limits of a run, and how much of each limit all processes of the
+// run together had spent by a given time (now). If the end of the run was not recorded, the
+// number of evaluations comes from the tallies of the run's agents. For a run that ended
+// under an older version of evolve, which recorded no use of the limits, limitLines returns
+// no limits.
 func limitLines(ctx context.Context, a *archive.Archive, r archive.Run, now time.Time) ([]limitLine, error) {
 	lines := []limitLine{}
 	counted, paid, err := spentSoFar(ctx, a, r)
@@ -70,7 +71,8 @@ func limitLines(ctx context.Context, a *archive.Archive, r archive.Run, now time
 	return lines, nil
 }
 
-// spentSoFar returns the number of evaluations of a run and the amount that it paid.
+// spentSoFar returns the number of evaluations in a run and the amount in USD that the run
+// paid.
 func spentSoFar(ctx context.Context, a *archive.Archive, r archive.Run) (used int, usd float64, err error) {
 	for _, id := range r.Agents {
 		t, err := a.Tally(ctx, r.ID, id)

@@ -34,7 +34,7 @@ func printLiveLimits(con *console, list []policy.Saturation) {
 }
 
 // liveWords describes how limits held back the calls to a tool or provider; it returns ""
-// if they held none back.
+// if no calls were held back.
 func liveWords(s policy.Saturation) string {
 	var parts []string
 	for _, w := range []struct {

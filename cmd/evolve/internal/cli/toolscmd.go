@@ -26,11 +26,11 @@ import (
 
 // The states of a tool in `evolve tools list`.
 const (
-	toolActive      = "active"      // from the start of every turn
-	toolAvailable   = "available"   // once the agent activates it
-	toolQuarantined = "quarantined" // until a person releases it
-	toolNotAllowed  = "not allowed" // until allow: in agent.yaml names it
-	toolProposed    = "proposed"    // until a person approves it
+	toolActive      = "active"      // callable from the start of every turn
+	toolAvailable   = "available"   // callable once the agent activates it
+	toolQuarantined = "quarantined" // not callable until a person releases it
+	toolNotAllowed  = "not allowed" // not callable until allow: in agent.yaml names it
+	toolProposed    = "proposed"    // not callable until a person approves it
 )
 
 // toolLine is one tool of an agent.
@@ -49,8 +49,8 @@ type toolLine struct {
 	Proposal string `json:"proposal,omitempty"`
 }
 
-// note returns the rest of the line: the proposal, the cause of a quarantine, and the
-// agents that share the tool.
+// note returns the remainder of the tool's line: the proposal, the cause of a quarantine,
+// and the agents that share the tool.
 func (l toolLine) note() string {
 	notes := []string{l.Proposal, text.Visible(l.Cause)}
 	if len(l.Shared) > 0 {
@@ -138,8 +138,8 @@ func toolsList(sh *shell, c *cli.Context) error {
 	return nil
 }
 
-// toolLines lists what a built-in agent can call and what awaits a decision, by origin and
-// name. store is nil if there is no archive.
+// toolLines lists the tools that a built-in agent can call and those that await a decision,
+// sorted by origin and name. store is nil if there is no archive.
 func toolLines(ctx context.Context, w *workspace.Workspace, a *workspace.Agent, store *archive.Archive) ([]toolLine, error) {
 	lines := []toolLine{}
 	if a.Adapter.Kind != workspace.KindBuiltin {
@@ -287,7 +287,7 @@ func healthState(w *workspace.Workspace, h archive.ToolHealth) string {
 	return "in use"
 }
 
-// definitionOf returns an agent's approved tool.
+// definitionOf returns the definition of an agent's approved tool.
 func definitionOf(a *workspace.Agent, name string) (authored.Definition, error) {
 	defs, err := wire.Definitions(a)
 	if err != nil {
@@ -431,7 +431,8 @@ func changeHealth(ctx context.Context, sh *shell, store *archive.Archive, a *wor
 	return h, store.PutToolHealth(ctx, h, &told)
 }
 
-// confirmTool asks a person whether to go on.
+// confirmTool prints the plan and asks a person whether to go on. If there is no terminal,
+// it returns an error with the given hint.
 func confirmTool(ctx context.Context, con *console, hint, plan string) error {
 	who, ok := con.asker()
 	if !ok {

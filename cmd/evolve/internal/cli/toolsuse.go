@@ -28,10 +28,10 @@ type toolUseView struct {
 type capsuleView struct {
 	experience.Capsule
 	Rate *float64 `json:"rate"`
-	// Usefulness is the usefulness in the capsule's domain, based on all calls.
+	// Usefulness is the usefulness of the tool in the capsule's domain, based on all calls.
 	Usefulness float64 `json:"usefulness"`
-	// P50, P95 and P99 are percentiles of the stored latencies; they are 0 if there are
-	// none.
+	// P50, P95 and P99 are percentiles of the stored latencies; they are 0 if no latencies
+	// are stored.
 	P50 time.Duration `json:"p50_ns"`
 	P95 time.Duration `json:"p95_ns"`
 	P99 time.Duration `json:"p99_ns"`
@@ -98,7 +98,7 @@ func printLearnings(con *console, all []experience.Learning) {
 	}
 }
 
-// printLimits prints what limits the conclusions from the turns.
+// printLimits prints the limits to the conclusions that can be drawn from the turns.
 func printLimits(con *console, limits []experience.Limit) {
 	if len(limits) > 0 {
 		con.printf("\nlimits\n")
@@ -189,7 +189,7 @@ func printSignatures(con *console, views []toolUseView) {
 	}
 }
 
-// latency returns a measured latency, or "-".
+// latency formats a measured latency; 0 becomes "-".
 func latency(d time.Duration) string {
 	if d == 0 {
 		return "-"

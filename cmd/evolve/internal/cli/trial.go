@@ -21,10 +21,10 @@ import (
 	"evolve/runtime/tempdir"
 )
 
-// trialTime limits how long doctor tries one agent.
+// trialTime is the maximum time for which doctor tries one agent.
 const trialTime = 30 * time.Second
 
-// shownStderr is the number of lines of standard error that are shown to a person.
+// shownStderr is the maximum number of lines of standard error that are shown to a person.
 const shownStderr = 20
 
 // trialSeeds are the two seeds with which the same task is given to an agent.
@@ -121,7 +121,7 @@ func try(ctx context.Context, agents *wire.AgentFactory, opened night.Opened, w 
 }
 
 // ungraded returns the reason why a grader program gave no score; it returns "" if there is
-// none.
+// no such reason.
 func ungraded(v wire.TurnResult) string {
 	var broken *bench.GraderError
 	if errors.As(v.Ungraded, &broken) {

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// shortID matches the name of a variant in a recorded sentence, which consists of a noun
-// and the first characters of the variant's id.
+// shortID matches the name of a variant in a recorded sentence: a noun followed by the
+// first characters of the variant's id.
 var shortID = regexp.MustCompile(`\b(?:(?:the )?candidate|variant) [0-9a-f]{8}\b`)
 
 // named replaces the ids of an agent's variants in a recorded sentence with their numbers:

@@ -18,13 +18,14 @@ import (
 	"evolve/runtime/text"
 )
 
-// agentFlag names the agent that a command concerns; if there is only one agent, the flag
-// may be left out.
+// agentFlag returns the flag that names the agent that a command concerns. The flag may be
+// left out if there is only one agent.
 func agentFlag() cli.Flag {
 	return &cli.StringFlag{Name: "agent", Usage: "the agent `ID`; needed if there are several agents"}
 }
 
-// agentOf determines, from the recorded data, the agent that a reading command concerns.
+// agentOf determines the agent that a command concerns, from the recorded data. It is for
+// commands that only read.
 func agentOf(c *cli.Context, a *archive.Archive) (string, error) {
 	var ids []string
 	for r, err := range a.Runs(c.Context) {
@@ -255,8 +256,8 @@ func lineageCommand(sh *shell) *cli.Command {
 	}
 }
 
-// ancestors returns a variant and its line of first parents. It lists each variant only
-// once, even if records form a cycle.
+// ancestors returns a variant followed by its line of first parents. It lists each variant
+// only once, even if the records form a cycle.
 func ancestors(ctx context.Context, a *archive.Archive, v archive.Variant) ([]archive.Variant, error) {
 	line := []archive.Variant{v}
 	seen := map[agent.ConfigID]bool{v.ID: true}

@@ -31,7 +31,8 @@ type variantScore struct {
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
 	Level float64 `json:"level"`
-	// Tasks and Clusters are the numbers of tasks and of independent clusters of tasks.
+	// Tasks is the number of tasks, and Clusters is the number of independent clusters of
+	// tasks.
 	Tasks       int `json:"tasks"`
 	Clusters    int `json:"clusters"`
 	Evaluations int `json:"evaluations"`
@@ -41,8 +42,8 @@ type variantScore struct {
 const scoreLevel = .95
 
 // variantScores returns the scores of an agent's variants on search tasks, over all runs.
-// tasks are the tasks in the agent's suites by id, with clusters and weights; any other
-// task is its own cluster.
+// tasks maps the ids of the tasks in the agent's suites to the tasks, which have clusters
+// and weights; any task that is not in the map is its own cluster.
 func variantScores(ctx context.Context, a *archive.Archive, agentID string, tasks map[string]*bench.Task) (map[agent.ConfigID]*variantScore, error) {
 	scored := map[agent.ConfigID]map[string][]float64{}
 	for r, err := range a.Runs(ctx) {
@@ -69,8 +70,8 @@ func variantScores(ctx context.Context, a *archive.Archive, agentID string, task
 	return out, nil
 }
 
-// meanScore returns the score of a variant from its scores by task. It compares the score
-// with one half on every task, so that the interval is that of a difference within [−½, ½].
+// meanScore returns the score of a variant, given its scores by task. It compares the score
+// on every task with one half, so the interval is that of a difference within [−½, ½].
 func meanScore(byTask map[string][]float64, tasks map[string]*bench.Task) *variantScore {
 	var pairs []stats.Pair
 	runs := 0

@@ -13,7 +13,7 @@ type build struct {
 	// empty if the source was not in a git repository.
 	Commit string `json:"commit,omitempty"`
 	Date   string `json:"date,omitempty"`
-	// Modified reports whether files differed from the commit.
+	// Modified reports whether any files differed from the commit.
 	Modified bool   `json:"modified,omitempty"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`

@@ -142,8 +142,8 @@ func (v viewWords) Proposal(ctx context.Context, a *archive.Archive, p archive.P
 	return proposalSections(v.sh.console, found), facts, nil
 }
 
-// facts returns the gain and the price of a proposal, or none if its evidence is
-// contradicted.
+// facts returns the gain and the price of a proposal, or nothing if the evidence for the
+// proposal is contradicted.
 func (v viewWords) facts(ctx context.Context, a *archive.Archive, found claimed) (list []view.Fact, err error) {
 	if found.against != "" {
 		return nil, nil
@@ -162,8 +162,8 @@ func (v viewWords) facts(ctx context.Context, a *archive.Archive, found claimed)
 	return list, err
 }
 
-// Question implements [archived.Words.Question]. As in a run's records, the question has no
-// credentials.
+// Question implements [archived.Words.Question]. Credentials are removed from the question,
+// as they are from a run's records.
 func (v viewWords) Question(agentID, suiteHash, task string) (q *archive.Question, changed bool) {
 	w := loadable(v.root)
 	if w == nil {

@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// comparisonSections returns the parts of a comparison for the pages, with the content that
+// comparisonSections returns a comparison as sections for the pages, with the content that
 // printComparison prints.
 func comparisonSections(v compareView, one, two archive.Variant) []view.Section {
 	a, b := fmt.Sprintf("v%d", one.Number), fmt.Sprintf("v%d", two.Number)
@@ -63,8 +63,8 @@ func powerFacts(p passPowers, a, b string) (list []view.Fact) {
 	return list
 }
 
-// guardTables returns tables of the costs and the times of both sides, with the bounds on
-// their change.
+// guardTables returns a table of the costs and times of the variants labelled a and b, with
+// the bounds on their change. It returns nil if there are no guards.
 func guardTables(guards []stats.Guard, a, b string) []view.Table {
 	if len(guards) == 0 {
 		return nil
@@ -92,7 +92,8 @@ func domainTables(domains []domainWords) []view.Table {
 	return []view.Table{t}
 }
 
-// changeTables returns tables of parameters with both values.
+// changeTables returns a table of the changed parameters with the values of each before and
+// after. It returns nil if there are no changes.
 func changeTables(name string, changes []archive.Change, from, to string) []view.Table {
 	if len(changes) == 0 {
 		return nil
@@ -104,7 +105,8 @@ func changeTables(name string, changes []archive.Change, from, to string) []view
 	return []view.Table{t}
 }
 
-// clippedValue formats a value as shown does, but leaves the lines of a text unchanged.
+// clippedValue formats a value as the function shown does, but leaves the lines of a text
+// unchanged.
 func clippedValue(v any) string {
 	if v == nil {
 		return shown(v)
@@ -112,5 +114,5 @@ func clippedValue(v any) string {
 	return text.Clip(model.Value(v), mostPageValue, text.Mark)
 }
 
-// mostPageValue limits the value of a parameter in a table, in bytes.
+// mostPageValue limits the length of a parameter's value in a table, in bytes.
 const mostPageValue = 2000

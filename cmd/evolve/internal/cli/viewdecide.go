@@ -15,15 +15,16 @@ import (
 )
 
 // viewDecider makes decisions on behalf of the pages in the same way as the commands
-// approve, reject and rollback: with their checks, their question and their records.
+// approve, reject and rollback: with the same checks, the same question and the same
+// records.
 type viewDecider struct {
 	sh   *shell
 	root string
 	by   string
-	// ctx is the command's context, so that a browser that disconnects does not end a
-	// decision.
+	// ctx is the command's context. Decisions use it so that a browser that disconnects
+	// does not end a decision.
 	ctx context.Context
-	// one allows one decision at a time.
+	// one is locked while a decision is being made, so only one is made at a time.
 	one sync.Mutex
 }
 

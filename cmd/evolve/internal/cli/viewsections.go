@@ -12,7 +12,7 @@ import (
 	"evolve/reports/model"
 )
 
-// proposalSections returns the parts of a proposal for the pages, with the content that
+// proposalSections returns a proposal as sections for the pages, with the content that
 // printProposal and printDiff print.
 func proposalSections(con *console, p claimed) []view.Section {
 	why := view.Section{Title: "Why", Lines: given(p.waited, p.Rationale, p.staleWords(con))}
@@ -37,8 +37,8 @@ func proposalSections(con *console, p claimed) []view.Section {
 	return withContent(list)
 }
 
-// patchSections returns the parts of a patch for the pages, with the content that
-// printPatch prints.
+// patchSections returns a patch as sections for the pages, with the content that printPatch
+// prints.
 func patchSections(con *console, v patchView) []view.Section {
 	why := view.Section{Title: "Why", Lines: append(given(v.waited, strings.TrimSpace(v.Rationale)), v.standing()...)}
 	if len(v.Further) > 0 {
@@ -60,7 +60,7 @@ func patchSections(con *console, v patchView) []view.Section {
 	return withContent(append(list, from, commandSection(con, v.commands())))
 }
 
-// questionSections returns the parts of a question for the pages, with the content that
+// questionSections returns a question as sections for the pages, with the content that
 // printQuestion prints.
 func questionSections(sh *shell, p archive.ProposalRecord, plan string, shown []string, changes []archive.Change, founding []string) []view.Section {
 	list := []view.Section{
@@ -76,13 +76,13 @@ func questionSections(sh *shell, p archive.ProposalRecord, plan string, shown []
 		}
 		list = append(list, view.Section{Title: "First commit", Tables: []view.Table{first}})
 	}
-	if subject(p) != "config" { // the approval is for the text itself
+	if subject(p) != "config" { // the text itself is what is approved
 		list = append(list, view.Section{Title: "Diff", Diff: diffOf(sh.console, p)})
 	}
 	return withContent(list)
 }
 
-// withContent leaves out the sections that have only a title.
+// withContent returns the sections that have more than a title.
 func withContent(list []view.Section) []view.Section {
 	return slices.DeleteFunc(list, func(s view.Section) bool {
 		return len(s.Facts)+len(s.Tables)+len(s.Lines)+len(s.Text)+len(s.Diff) == 0
@@ -98,7 +98,8 @@ func factsOf(list [][2]string) (out []view.Fact) {
 	return out
 }
 
-// marked marks lines that a person must not overlook.
+// marked puts an exclamation mark before each of the lines, because a person must not
+// overlook them.
 func marked(lines []string) (out []string) {
 	for _, line := range lines {
 		out = append(out, "! "+line)
@@ -114,7 +115,8 @@ func warnings(gates []archive.GateVerdict, addressed []string) (list []string) {
 	return append(list, marked(addressed)...)
 }
 
-// decidedOn adds the decisions, and the branch under which a proposal awaits a decision.
+// decidedOn returns a section with the decisions added and, if b is not nil, the branch
+// under which the proposal awaits a decision.
 func decidedOn(s view.Section, list []archive.DecisionRecord, b *model.Branch) view.Section {
 	s.Facts = append(s.Facts, decisionFacts(list)...)
 	if b != nil {
@@ -164,7 +166,7 @@ func gateTables(name string, list []archive.GateVerdict) []view.Table {
 	return []view.Table{t}
 }
 
-// levelSections returns the content that printLevel prints.
+// levelSections returns, as sections for the pages, the content that printLevel prints.
 func levelSections(b *archive.AutonomyBrief) []view.Section {
 	if b == nil {
 		return nil
@@ -183,8 +185,8 @@ func levelSections(b *archive.AutonomyBrief) []view.Section {
 	}
 }
 
-// writtenSections returns the content that printWritten prints: the text of a tool, a skill
-// or memories.
+// writtenSections returns, as sections for the pages, the content that printWritten prints:
+// the text of a tool, a skill or memories.
 func writtenSections(con *console, p archive.ProposalRecord) []view.Section {
 	var b bytes.Buffer
 	printWritten(con.on(&b), p)

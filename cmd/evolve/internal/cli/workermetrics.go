@@ -8,7 +8,7 @@ import (
 	"evolve/cmd/evolve/internal/metrics"
 )
 
-// serveMetrics starts to serve the metrics of a worker; it returns nil if no address is
+// serveMetrics starts serving the metrics of a worker; it returns nil if no address is
 // given.
 func serveMetrics(sh *shell, address string) (*metrics.Server, error) {
 	if address == "" {

@@ -64,7 +64,8 @@ func checkSuites(w *workspace.Workspace) []Check {
 	return checks
 }
 
-// checkLikeness reports near-duplicates, and warns if the author's splits separate them.
+// checkLikeness reports near-duplicate tasks, and warns if the author's splits separate
+// them.
 func checkLikeness(label string, l bench.Likeness) []Check {
 	text := strings.Join(append([]string{l.String()}, l.Named...), "; ")
 	switch {
@@ -110,8 +111,8 @@ func checkSearched(w *workspace.Workspace, forecasts map[string]batch.Expectatio
 	return checks
 }
 
-// hopeless is the detectable difference above which a benchmark answers no useful
-// question.
+// hopeless is the limit for the difference that a benchmark can detect: a benchmark that
+// can detect only greater differences answers no useful question.
 const hopeless = .3
 
 // checkPower reports, for each agent, the effects that its benchmark can detect with the

@@ -29,7 +29,7 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	case errors.As(err, &problem):
 		return []Check{warn(name, manual, "its blocks are not searched: %s", text.OneLine(problem.Text))}, nil
 	case err != nil:
-		return nil, nil // the target's own check reports why it cannot be read
+		return nil, nil // the target's own check reports why the target cannot be read
 	}
 	var checks []Check
 	if words := found.Uncommitted(); words != "" {
@@ -39,7 +39,7 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 		checks = append(checks, warn(name, manual, "%s", words))
 	}
 	commands := [][]string{t.Scoring.Test, t.Scoring.Score}
-	if len(t.Scoring.Build) > 0 { // the build may create the other programs
+	if len(t.Scoring.Build) > 0 { // the build may create the programs that test and score
 		commands = [][]string{t.Scoring.Build}
 	}
 	for _, argv := range commands {

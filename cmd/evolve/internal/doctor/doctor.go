@@ -71,14 +71,14 @@ type Probes struct {
 	// Writable returns an error if no file can be created in a folder.
 	Writable func(dir string) error
 	Now      func() time.Time
-	// Archive opens the archive for reading, and describes its content and which process
+	// Archive opens the archive for reading, and describes its content and the process that
 	// holds it. Its error may be an error of the archive.
 	Archive func(ctx context.Context) (string, error)
 	// Unfinished describes the decisions that are incomplete; hint is the command that
 	// completes them. If hint is empty, there are no such decisions.
 	Unfinished func(ctx context.Context) (text, hint string, err error)
-	// Leftovers lists the paths of files and folders that killed processes left behind and
-	// that the next command that writes will remove.
+	// Leftovers lists the paths of files and folders that killed processes left behind. The
+	// next command that writes will remove them.
 	Leftovers func(ctx context.Context) ([]string, error)
 	// Level returns the level of autonomy that bounds an agent's live turns.
 	Level func(ctx context.Context, agentID string) (autonomy.Level, error)
@@ -97,10 +97,11 @@ type Probes struct {
 	// error is the reason why the agent cannot be prepared. If Trial is nil, no agent is
 	// tried.
 	Trial func(ctx context.Context, a *workspace.Agent) (Trial, error)
-	// Grade has a program grade an answer to one of its search tasks. Its error is the
-	// reason why this cannot be prepared. If Grade is nil, no program is tried.
+	// Grade has a program grade an answer to one of the search tasks that the program
+	// grades. Its error is the reason why the trial cannot be prepared. If Grade is nil, no
+	// program is tried.
 	Grade func(ctx context.Context, g workspace.GraderProgram) (GraderTrial, error)
-	// Limits forecasts, for each agent, the evaluations of a run with the limits in the
+	// Limits forecasts, for each agent, the evaluations of a run under the limits in the
 	// settings.
 	Limits func(ctx context.Context, w *workspace.Workspace) ([]batch.Expectation, error)
 	// Marks examines the //evolve:param marks of a target: it returns the number of
@@ -110,18 +111,19 @@ type Probes struct {
 	// cases if an earlier run stored them. A *[coding.Problem] is the reason why the blocks
 	// cannot be searched.
 	Blocks func(ctx context.Context, w *workspace.Workspace, target string) (*coding.Prospect, error)
-	// Score builds, tests and scores the unchanged code of such a target within the time
-	// limit of a trial. Its error may be a *[coding.Problem]. If Score is nil, nothing is
-	// run.
+	// Score builds, tests and scores the unchanged code of a target whose code is searched,
+	// within the time limit of a trial. Its error may be a *[coding.Problem]. If Score is
+	// nil, nothing is run.
 	Score func(ctx context.Context, w *workspace.Workspace, target string) (*coding.Prospect, error)
-	// Backup describes the last backup. fault is the reason why the latest night made none;
-	// it is empty if that night made one.
+	// Backup describes the last backup. fault is the reason why the latest night made no
+	// backup; it is empty if that night made one.
 	Backup func(w *workspace.Workspace) (last, fault string)
-	// Schedule describes the installed schedule of the workspace, or its fault and a remedy;
-	// all are empty if none is installed.
+	// Schedule describes the installed schedule of the workspace (words) or, if the
+	// schedule is faulty, its fault and a remedy (hint); all are empty if no schedule is
+	// installed.
 	Schedule func(ctx context.Context) (words, fault, hint string)
 	// Hub tries the hub in the settings, and describes it and its workers. fault describes
-	// what prevents a run there; it is empty if nothing does.
+	// what prevents a run on the hub; it is empty if nothing does.
 	Hub func(ctx context.Context, w *workspace.Workspace) (words, fault string, err error)
 	// Remotes tries the remotes to which branches of proposals are pushed. It returns none
 	// if proposals are adopted by commits.
@@ -130,7 +132,8 @@ type Probes struct {
 	Signing func(ctx context.Context) (Signing, error)
 }
 
-// The disk space, in bytes, below which doctor warns, and below which a run would fail.
+// The amounts of free disk space, in bytes, below which doctor warns (scarceDisk) and below
+// which a run would fail (fullDisk).
 const (
 	scarceDisk = 1 << 30
 	fullDisk   = 100 << 20
@@ -188,7 +191,8 @@ func fail(name, hint, format string, args ...any) Check {
 	return check
 }
 
-// checkWorkspace returns one check for each issue.
+// checkWorkspace returns a failed check for each issue in the workspace's files. If there
+// are no such issues, it returns a single check.
 func checkWorkspace(w *workspace.Workspace, err error) []Check {
 	const name = "workspace"
 	var issues *workspace.Errors

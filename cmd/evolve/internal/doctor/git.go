@@ -26,8 +26,8 @@ func checkGit(ctx context.Context, p Probes) []Check {
 	return append(checks, checkRepository(ctx, p)...)
 }
 
-// checkUser checks whether git has the name and the address that a decision is recorded
-// with. A decision takes them from the same settings.
+// checkUser checks whether git has a name and an email address to record decisions with. A
+// decision takes them from the same settings.
 func checkUser(ctx context.Context, p Probes) []Check {
 	var missing, commands []string
 	for _, s := range [][2]string{{"user.name", `"Your Name"`}, {"user.email", "you@example.org"}} {
@@ -72,7 +72,8 @@ func checkProblems(problems []patch.Problem) []Check {
 	for _, q := range problems {
 		switch {
 		case q.Name == patch.ProblemOwner:
-			// safe.directory affects only git, and checkTree runs git.
+			// This problem is not reported here: safe.directory affects only git, and
+			// checkTree runs git.
 		case q.Fatal:
 			checks = append(checks, fail(name, q.Hint, "%s", q.Why))
 		default:
@@ -82,9 +83,9 @@ func checkProblems(problems []patch.Problem) []Check {
 	return checks
 }
 
-// checkReplaced names objects that git replaces with other objects when it shows them.
-// Commits and measurements use the original objects, so git shows a person different
-// content.
+// checkReplaced warns about objects that git replaces with other objects when it shows
+// them. Commits and measurements use the original objects, so the content that git shows a
+// person is different.
 func checkReplaced(ctx context.Context, p Probes) []Check {
 	const prefix, most = "refs/replace/", 3
 	list, err := p.Git(ctx, p.Root, "for-each-ref", "--format=%(refname)", prefix)

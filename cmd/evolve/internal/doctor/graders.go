@@ -19,15 +19,17 @@ type GraderTrial struct {
 	// up.
 	Own   bool
 	Score float64
-	// Ungraded is the reason why the program gave no score; it is empty if there is none.
+	// Ungraded is the reason why the program gave no score; it is empty if there is no such
+	// reason.
 	Ungraded string
-	// Unstartable reports whether that reason is that the program cannot be started, and
-	// Late reports whether it is the time limit of a trial.
+	// Unstartable and Late report why the program gave no score: Unstartable, that it
+	// cannot be started, and Late, that the time limit of a trial ended it.
 	Unstartable, Late bool
 }
 
 // checkGraders checks each program that grades tasks of a suite in use, and the providers
-// of judges. Graders that use neither were checked when the suite was read.
+// of judges. Graders that use neither a program nor a provider were checked when the suite
+// was read.
 func checkGraders(ctx context.Context, p Probes, w *workspace.Workspace, before []Check) []Check {
 	var checks []Check
 	for _, name := range workspace.SortedNames(w.Suites) {

@@ -18,7 +18,7 @@ func checkMarks(p Probes, t workspace.PatchTarget) []Check {
 	name := "patches " + t.Name
 	found, problems, err := p.Marks(t.Name)
 	if err != nil {
-		return nil // the target's own check reports why it cannot be read
+		return nil // the target's own check reports why the target cannot be read
 	}
 	if len(problems) == 0 && found == 0 {
 		c := ok(name, "nothing is tuned at night: no constant is marked in a committed Go file that patches may change")

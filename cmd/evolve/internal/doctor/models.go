@@ -19,8 +19,8 @@ const probePatience = 20 * time.Second
 // maxProbeText limits the part of a provider's answer that is shown, in characters.
 const maxProbeText = 300
 
-// checkProviders returns one check for each provider. It makes one cheap call, unless the
-// provider's API key is not set or calls are disabled.
+// checkProviders returns one check for each provider. It makes one cheap call to each,
+// unless the provider's API key is not set or calls are disabled.
 func checkProviders(ctx context.Context, p Probes, w *workspace.Workspace) []Check {
 	var checks []Check
 	for _, name := range workspace.SortedNames(w.Settings.Providers) {
@@ -55,13 +55,13 @@ func checkProvider(ctx context.Context, p Probes, w *workspace.Workspace, name s
 	return ok(line, "%s: %s", route.Model, detail)
 }
 
-// set reports whether a variable is set to a value that is not blank.
+// set reports whether an environment variable is set to a value that is not blank.
 func (p Probes) set(variable string) bool {
 	v, there := p.LookupEnv(variable)
 	return there && strings.TrimSpace(v) != ""
 }
 
-// brief puts foreign text on one line of bounded length.
+// brief returns foreign text as one line of bounded length.
 func (Probes) brief(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
 	if utf8.RuneCountInString(text) > maxProbeText {
@@ -81,7 +81,8 @@ func trouble(w *workspace.Workspace, name, hint, format string, args ...any) Che
 	return warn(name, hint, format, args...)
 }
 
-// routeTo returns a route to a provider, preferably the default one.
+// routeTo returns a route to a provider, preferably the default route, and reports whether
+// there is one.
 func routeTo(w *workspace.Workspace, provider string) (workspace.Route, bool) {
 	for _, name := range append([]string{workspace.DefaultRoute}, workspace.SortedNames(w.Settings.Routes)...) {
 		if r, there := w.Settings.Routes[name]; there && r.Provider == provider {

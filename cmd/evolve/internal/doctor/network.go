@@ -2,7 +2,8 @@ package doctor
 
 import "context"
 
-// networkOf describes the network of a program with these settings on this machine.
+// networkOf describes the network access that a program with the given network and sandbox
+// settings has on this machine.
 func (p Probes) networkOf(ctx context.Context, network, sandbox string) string {
 	if network == "host" {
 		return "it has the host's network (network: host)"

@@ -19,7 +19,7 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// checkPatchTargets checks the requirements of patches: a repository to which commits can
+// checkPatchTargets checks the requirements for patches: a repository to which commits can
 // be written, Go to test the patches with, and a sandbox for the tests. If something that
 // can be installed is missing, it only warns, because everything except patches works
 // without it. It returns the targets whose code is searched and whose cases are known.

@@ -4,7 +4,7 @@ package doctor
 
 import "errors"
 
-// FreeSpace is not supported on this system.
+// FreeSpace returns an error, because free space cannot be determined on this system.
 func FreeSpace(string) (uint64, error) {
 	return 0, errors.New("it cannot be determined on this system")
 }

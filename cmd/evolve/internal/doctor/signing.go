@@ -25,8 +25,8 @@ type Signing struct {
 	Wrong bool
 }
 
-// checkSigning checks the signing key, whether other users can read it, and the signed
-// head.
+// checkSigning checks the signing key, including whether other users can read it, and the
+// signature on the ledger's head.
 func checkSigning(ctx context.Context, p Probes, w *workspace.Workspace) []Check {
 	const name, head = "signing", "signature"
 	s, err := p.Signing(ctx)
@@ -73,7 +73,7 @@ func checkSigning(ctx context.Context, p Probes, w *workspace.Workspace) []Check
 	return checks
 }
 
-// within reports whether a file is inside a folder once links are resolved.
+// within reports whether a file is inside a folder after symbolic links are resolved.
 func within(file, dir string) bool {
 	for _, p := range []*string{&file, &dir} {
 		if real, err := filepath.EvalSymlinks(*p); err == nil {

@@ -16,19 +16,20 @@ type Trial struct {
 	// Task is the id of a search task in the agent's suites.
 	Task    string        `json:"task"`
 	Outcome agent.Outcome `json:"outcome"`
-	// Score is nil if the trial gave no evidence.
+	// Score is the trial's score, or nil if the trial gave no evidence.
 	Score   *float64      `json:"score,omitempty"`
 	Latency time.Duration `json:"latency"` // nanoseconds
 	// CostUSD is the known cost of the trial, including repeats.
 	CostUSD float64 `json:"cost_usd,omitempty"`
 	Error   string  `json:"error,omitempty"`
-	// Ungraded is the reason why a grader gave no score; it is empty if there is none.
+	// Ungraded is the reason why a grader gave no score; it is empty if there is no such
+	// reason.
 	Ungraded string `json:"ungraded,omitempty"`
 	// Stderr holds the last lines of the program's standard error, scrubbed, oldest first.
 	Stderr []string `json:"stderr,omitempty"`
-	// Asked is the number of times that the task was given. Same reports whether all
-	// answers were the same. The seed was the same if the agent is declared deterministic,
-	// and different each time otherwise.
+	// Asked is the number of times that the task was given to the agent. Same reports
+	// whether all answers were the same. The seed was the same if the agent is declared
+	// deterministic, and different each time otherwise.
 	Asked int  `json:"asked"`
 	Same  bool `json:"same,omitempty"`
 	// Offline reports whether the program tried to use a network that it does not have.

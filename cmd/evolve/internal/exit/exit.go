@@ -1,5 +1,5 @@
-// Package exit has the exit codes of evolve, errors that carry a code and a hint, and the
-// only mapping of all other errors to a code and a hint. It prints nothing.
+// Package exit defines the exit codes of evolve, errors that carry a code and a hint, and
+// the only mapping of all other errors to a code and a hint. It prints nothing.
 package exit
 
 import (
@@ -71,7 +71,7 @@ func Of(err error) (code int, hint string) {
 	switch {
 	case code != Unexpected && code != Usage && code != Gate && code != Integrity:
 		return code, hint
-	case errors.Is(err, night.ErrInterrupted): // no matter what resource ran short afterwards
+	case errors.Is(err, night.ErrInterrupted): // an interruption takes precedence, whatever resource ran short afterwards
 		return Interrupted, ""
 	case code == Integrity && errors.Is(err, archive.ErrCorrupt):
 		return code, hint
@@ -99,7 +99,7 @@ type kind struct {
 	match func(error) (hint string, ok bool)
 }
 
-// is returns the kind of errors that wrap one of the targets.
+// is returns a kind that matches the errors that wrap one of the targets.
 func is(code int, hint string, targets ...error) kind {
 	return kind{code, func(err error) (string, bool) {
 		for _, target := range targets {
@@ -111,7 +111,7 @@ func is(code int, hint string, targets ...error) kind {
 	}}
 }
 
-// as returns the kind of errors that wrap a value of type E.
+// as returns a kind that matches the errors that wrap a value of type E.
 func as[E error](code int, hint func(E) string) kind {
 	return kind{code, func(err error) (string, bool) {
 		var e E
@@ -203,7 +203,8 @@ func Suggest(fallback, format, name string, names []string) string {
 	return fallback
 }
 
-// Listed returns names after an introduction, or the text none if there are no names.
+// Listed returns the names after an introduction, or the given text (none) if there are no
+// names.
 func Listed(introduction string, names []string, none string) string {
 	if len(names) == 0 {
 		return none

@@ -7,7 +7,8 @@ import (
 )
 
 // OfOutcome returns the error with which a turn of the given outcome ends the process. It
-// returns nil if the outcome is an answer or a referral. The sentence why may be empty.
+// returns nil if the outcome is an answer or a referral. why is a sentence that gives the
+// reason; it may be empty.
 func OfOutcome(o agent.Outcome, why string) error {
 	code, hint := Unexpected, "`evolve agent turns` lists the stored turns, and `evolve agent turn ID` shows every step of one"
 	switch o {

@@ -104,15 +104,15 @@ func (r *Remote) knows(seq int64, m jetstream.Msg) bool {
 	return false
 }
 
-// repeat counts an answer that is not needed.
+// repeat acknowledges an answer that is not needed, and counts it and its cost.
 func (r *Remote) repeat(got *received) {
 	r.stats.Repeated++
 	r.stats.RepeatedUSD += got.Result.Usage.CostUSD
 	_ = got.msg.Ack()
 }
 
-// ignore removes a message that is not an answer to any job, counts it, and warns about the
-// first ones. The caller holds r.mu.
+// ignore removes a message that is not an answer to any job, counts it, and logs a warning
+// if it is one of the first such messages. The caller holds r.mu.
 func (r *Remote) ignore(m jetstream.Msg, why error) {
 	_ = m.Term()
 	r.stats.Ignored++
@@ -124,10 +124,10 @@ func (r *Remote) ignore(m jetstream.Msg, why error) {
 	}
 }
 
-// mostIgnoredTold limits the number of warnings about ignored messages for an agent.
+// mostIgnoredTold limits the number of warnings about ignored messages for each agent.
 const mostIgnoredTold = 5
 
-// expects reports whether an answer belongs to a job that is waiting for one.
+// expects reports whether an answer belongs to a job whose answer is still awaited.
 func (r *Remote) expects(got *received) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -19,8 +19,8 @@ import (
 type blobs struct {
 	hub   *Hub
 	store string
-	// fresh is the age after which content that is already in the store is stored again,
-	// before the server drops it.
+	// fresh is the age after which content that is already in the store is stored again, so
+	// that the server does not drop it.
 	fresh time.Duration
 
 	mu  sync.Mutex
@@ -35,9 +35,9 @@ func (h *Hub) blobs(store string, age time.Duration) *blobs {
 // digest.
 func nameOfBlob(digest string) string { return digestOf([]byte("name\x00" + digest)) }
 
-// sealed converts content to its sealed form, and a sealed form to its content. Each key
-// seals only one content, so the cipher needs no varying initial value, and the digest
-// shows whether the content was changed.
+// sealed converts content to its sealed form, or a sealed form back to the content. Each
+// key seals only one piece of content, so the cipher needs no varying initial value, and
+// the digest shows whether the content was changed.
 func sealed(digest string, data []byte) ([]byte, error) {
 	key := sha256.Sum256([]byte("key\x00" + digest))
 	block, err := aes.NewCipher(key[:])
@@ -88,7 +88,7 @@ func (b *blobs) Put(ctx context.Context, data []byte) (string, error) {
 	return digest, nil
 }
 
-// errObject wraps the errors of objects that another attempt would not get either.
+// errObject marks errors about objects that another attempt would not get either.
 var errObject = errors.New("the content cannot be used")
 
 // Get returns the content that was stored under a digest, after checking it; it returns nil

@@ -12,7 +12,7 @@ import (
 type Report struct {
 	Server string `json:"server"`
 	TLS    bool   `json:"tls"`
-	// RoundTrip is the time for storing one message.
+	// RoundTrip is the time that it took to store one message.
 	RoundTrip time.Duration `json:"round_trip_ns"`
 	// Waiting is the number of jobs in the queue, and Answers is the number of answers that
 	// no run has taken.

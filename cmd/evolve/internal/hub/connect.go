@@ -30,10 +30,10 @@ const (
 
 // The ages at which a server drops objects that were left over.
 const (
-	// resendAge is how long a server remembers published messages, so that a message whose
-	// receipt is lost is published again within the time of a request and is not stored
-	// twice. The server keeps the name of each message for that long: with two minutes it
-	// used 130 MB at 400 tasks a second.
+	// resendAge is how long a server remembers published messages. A message whose receipt
+	// is lost is published again within the time of a request, and the server does not
+	// store it twice. The server keeps the name of each message for that long: with two
+	// minutes, it used 130 MB at 400 tasks a second.
 	resendAge = 2 * requestTime
 	workAge   = 6 * time.Hour
 	answerAge = 24 * time.Hour
@@ -65,7 +65,8 @@ type Options struct {
 	// TLS is used if the address begins with tls:// or the server demands it; nil means the
 	// system's roots.
 	TLS *tls.Config
-	// Patience is how long a server may be gone before its users give up; 0 means for ever.
+	// Patience is how long a server may be gone before callers stop waiting for it; 0 means
+	// that they wait for ever.
 	Patience time.Duration
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -78,7 +79,7 @@ const (
 	WorkerInbox = "evolve.inbox.worker"
 )
 
-// ErrUnreachable wraps the errors about a server that cannot be reached or refuses the
+// ErrUnreachable marks errors about a server that cannot be reached or that refuses the
 // connection.
 var ErrUnreachable = errors.New("the hub cannot be used")
 
@@ -96,7 +97,7 @@ type Hub struct {
 	up chan struct{}
 	// gone is closed while there is no connection.
 	gone chan struct{}
-	// out is closed while the server has been gone for longer than the patience.
+	// out is closed while the server has been gone for longer than o.Patience.
 	out     chan struct{}
 	overdue *time.Timer
 	// closed is closed when the connection has ended for good; why is the reason.
@@ -109,7 +110,7 @@ type Hub struct {
 	again []func()
 }
 
-// Connect connects to a server. Lost connections are restored automatically. Its error
+// Connect connects to a server, and restores lost connections automatically. Its error
 // wraps ErrUnreachable.
 func Connect(ctx context.Context, o Options) (*Hub, error) {
 	h := &Hub{o: o, up: make(chan struct{}), gone: make(chan struct{}), out: make(chan struct{}), closed: make(chan struct{})}
@@ -169,8 +170,8 @@ func Connect(ctx context.Context, o Options) (*Hub, error) {
 }
 
 // unreachable returns the error for a connection that cannot be made or has ended. It does
-// not wrap the cause, so that a broken pipe of the connection is not mistaken for one of
-// the standard output.
+// not wrap the cause, so that a broken pipe on the connection is not mistaken for a broken
+// pipe on the standard output.
 func unreachable(err error) error {
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) {
 		// A server that requires a client certificate and receives none ends the connection
@@ -273,8 +274,8 @@ func (h *Hub) down() <-chan struct{} {
 	return h.gone
 }
 
-// Overdue returns a channel that is closed when the server has been gone for longer than the
-// patience.
+// Overdue returns a channel that is closed when the server has been gone for longer than
+// [Options.Patience].
 func (h *Hub) Overdue() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -287,7 +288,7 @@ func (h *Hub) errOverdue() error {
 }
 
 // wait waits until there is a connection. It returns an error if ctx or the connection
-// ends, or if the server was gone for longer than the patience.
+// ends, or if the server was gone for longer than o.Patience.
 func (h *Hub) wait(ctx context.Context) error {
 	h.mu.Lock()
 	up, out := h.up, h.out
@@ -313,7 +314,8 @@ func (h *Hub) wait(ctx context.Context) error {
 }
 
 // persist calls f until it succeeds or ctx ends. If the server is gone, persist waits for
-// it between the calls. If there is a connection, it returns an error after a few attempts.
+// it between the calls. While there is a connection, persist returns f's error after
+// persistAttempts attempts.
 func (h *Hub) persist(ctx context.Context, f func() error) error {
 	for try := 1; ; try++ {
 		if err := h.wait(ctx); err != nil {
@@ -383,7 +385,8 @@ func (h *Hub) Setup(ctx context.Context) error {
 	return nil
 }
 
-// refused explains the error from a request about an object on the server.
+// refused returns an error that explains why a request about an object on the server
+// failed.
 func refused(what string, err error) error {
 	switch {
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):

@@ -12,8 +12,8 @@
 //	evolve.work.T     jobs of an offer, with deadlines; a worker acknowledges a job when its answer is stored
 //	evolve.answer.T   answers; the coordinator acknowledges an answer when the archive has it
 //	evolve.cancel.T   ids of jobs that the coordinator has given up
-//	evolve.lease.T    calls to tools and models that a job makes, which the policies of the
-//	                  coordinator bound for all workers together
+//	evolve.lease.T    calls to tools and models that a job makes; the coordinator's policies
+//	                  limit the calls of all workers together
 //	evolve_offers     offers by T, until the coordinator closes them
 //	evolve_workers    a description of each worker and the offers that it refuses, renewed by its heartbeat
 //	evolve_bundles    folders of agents and fixtures, and large jobs, by digest

@@ -19,7 +19,7 @@ const (
 	mostFiles  = 10_000
 )
 
-// errFolder wraps the errors of folders that cannot be sent.
+// errFolder marks errors about folders that cannot be sent.
 var errFolder = errors.New("the folder cannot be sent")
 
 // Pack returns the files in a folder as a tar archive that depends only on names, content

@@ -17,12 +17,12 @@ import (
 // policies.
 const leaseSubject = "evolve.lease."
 
-// Guard applies policies to the calls of workers.
+// Guard applies policies to the calls that workers make.
 type Guard interface {
 	Lease(ctx context.Context, c policy.Call, run func(ctx context.Context, attempt int) (policy.Spent, error)) (policy.Leased, error)
 }
 
-// leaseRequest asks the coordinator for a call that a job makes.
+// leaseRequest asks the coordinator to allow a call that a job makes.
 type leaseRequest struct {
 	Job    string      `json:"job"`
 	Digest string      `json:"digest"`
@@ -104,7 +104,7 @@ func (r *Remote) lease() error {
 	return nil
 }
 
-// leaseOne makes one call of a worker under the policies of this process.
+// leaseOne makes one call for a worker under the policies of this process.
 func (r *Remote) leaseOne(m *nats.Msg) {
 	send := func(s leaseStep, reply string) error {
 		data, err := json.Marshal(s)
@@ -166,7 +166,7 @@ func (r *Remote) leaseOne(m *nats.Msg) {
 	_ = send(leaseStep{Done: &done}, "")
 }
 
-// saneSpent returns the usage of an attempt with implausible values removed.
+// saneSpent returns the usage of an attempt with implausible values replaced by zero.
 func saneSpent(s policy.Spent) policy.Spent {
 	if !(s.USD >= 0) || s.USD > 1e6 {
 		s.USD = 0

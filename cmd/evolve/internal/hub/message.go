@@ -30,7 +30,7 @@ const clockSkew = time.Minute
 
 // expired reports whether the deadline in a header has passed for a worker at the given
 // time. A header that is not a valid time sets no deadline, because the run itself
-// withdraws such a job.
+// withdraws the job.
 func expired(header string, now time.Time) bool {
 	deadline, err := time.Parse(time.RFC3339Nano, header)
 	return err == nil && now.Sub(deadline) > clockSkew
@@ -45,7 +45,7 @@ type Offer struct {
 	// Version is the program's name for people.
 	Binary  string `json:"binary"`
 	Version string `json:"version"`
-	// Hash covers the agent's folder.
+	// Hash is a hash over the agent's folder.
 	Hash string `json:"hash"`
 	// Epoch differs between the processes of a run, because each of them opens the agent
 	// anew.
@@ -62,8 +62,8 @@ type Offer struct {
 	// AnyWalls reports whether workers may use a different isolation.
 	AnyWalls bool `json:"any_walls,omitempty"`
 	// AckWait is how long a job's worker may be silent before the job is given to another
-	// worker. MaxAttempts is the number of workers that may end while they run a job before
-	// the job fails.
+	// worker. MaxAttempts is the number of workers that may end while they run a job; after
+	// that, the job fails.
 	AckWait     time.Duration `json:"ack_wait"`
 	MaxAttempts int           `json:"max_attempts"`
 }
@@ -72,8 +72,8 @@ type Offer struct {
 type job struct {
 	ID string `json:"id"`
 	// Digest is the digest of the job's request. It is the same for each attempt and in
-	// each process of a run. The answer returns it, which shows that the worker had the
-	// job.
+	// each process of a run. The answer repeats the digest, which shows that the worker had
+	// the job.
 	Digest string `json:"digest"`
 	// Name is the id of the request that is passed to the agent.
 	Name         string        `json:"name"`
@@ -137,8 +137,8 @@ func digestOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// tokenOf returns T for an agent of a run. T is safe in subjects and keys, and reveals
-// neither the run nor the agent.
+// tokenOf returns the token T (see the package documentation) for an agent of a run. T is
+// safe in subjects and keys, and reveals neither the run nor the agent.
 func tokenOf(run, agentID string) string { return digestOf([]byte(run + "\x00" + agentID))[:24] }
 
 // check returns an error if an answer has invalid values.

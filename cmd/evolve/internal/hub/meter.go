@@ -22,8 +22,9 @@ type Meter interface {
 // Unanswered is the reason why a task ended without an answer.
 type Unanswered string
 
-// The reasons are: the run withdrew the task; the worker returned the task because the
-// worker is ending; the message of the task cannot be read; the answer cannot be stored.
+// The reasons why a task ends without an answer: the run withdrew the task; the worker
+// returned the task because the worker is ending; the message of the task cannot be read;
+// the answer cannot be stored.
 const (
 	Withdrawn  Unanswered = "withdrawn"
 	GivenBack  Unanswered = "given_back"
@@ -45,7 +46,8 @@ type WorkerState struct {
 	Slots, Busy int
 	Connected   bool
 	Reconnects  int
-	// Served and Refused are the numbers of offers that the worker serves and refuses.
+	// Served is the number of offers that the worker serves, and Refused is the number of
+	// offers that it refuses.
 	Served, Refused int
 }
 

@@ -24,8 +24,8 @@ type jobName struct {
 // request.
 func (n jobName) request() jobName { n.try = 0; return n }
 
-// names converts job names to ids and back. The ids reveal nothing, because the sequence
-// number of an evaluation would reveal its stage.
+// names converts job names to ids and back. The ids reveal nothing about the names, because
+// the sequence number of an evaluation would show the evaluation's stage.
 type names struct{ block cipher.Block }
 
 // newNames returns the names of a run. The key is the coordinator's secret and is the same
@@ -52,7 +52,8 @@ func (s names) id(n jobName) string {
 	return hex.EncodeToString(b[:])
 }
 
-// parse returns the name of the job with an id. Every id of the right length has a name.
+// parse returns the name of the job with the given id, and reports whether the id is valid.
+// Every id of the right length has a name.
 func (s names) parse(id string) (jobName, bool) {
 	b, err := hex.DecodeString(id)
 	if err != nil || len(b) != aes.BlockSize {

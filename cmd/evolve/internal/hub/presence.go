@@ -27,8 +27,8 @@ type Presence struct {
 	Refuses map[string]string `json:"refuses,omitempty"`
 }
 
-// The numbers of a worker's heartbeats after which an offer is renewed, and after which
-// lost jobs are searched for.
+// The numbers of heartbeat intervals after which an offer is renewed (renewals) and after
+// which lost jobs are searched for (looks).
 const (
 	renewals = 6
 	looks    = 3
@@ -68,8 +68,8 @@ func (r *Remote) attendAll(ctx context.Context) error {
 	return nil
 }
 
-// watch begins to follow the heartbeats of workers. It replaces an earlier watch, which has
-// ended if a server lost its bucket.
+// watch begins to follow the heartbeats of workers. It replaces an earlier watch, because
+// that watch has ended if the server lost its bucket.
 func (r *Remote) watch(ctx context.Context) error {
 	kv, err := r.hub.js.KeyValue(ctx, workerBucket)
 	if err != nil {
@@ -107,7 +107,7 @@ func (r *Remote) watch(ctx context.Context) error {
 	return nil
 }
 
-// see notes a worker's heartbeat.
+// see records a worker's heartbeat.
 func (r *Remote) see(e jetstream.KeyValueEntry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,7 +125,8 @@ func (r *Remote) see(e jetstream.KeyValueEntry) {
 	r.stats.Workers = max(r.stats.Workers, r.served())
 }
 
-// forget removes workers without heartbeats.
+// forget removes the workers whose latest heartbeat is older than presenceAge, but only
+// while there is a connection.
 func (r *Remote) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -80,9 +80,10 @@ type entry struct {
 }
 
 // put stores a value; the next heartbeat makes up for an error. It reports, once, whether
-// another worker writes the same entry. The worker may not read the bucket, but the server
-// reports whether the entry has changed since the worker's last write. A single change
-// proves nothing, because an entry also expires, and a killed worker may have left one.
+// another worker writes the same entry. The worker is not allowed to read the bucket, but
+// the server reports whether the entry has changed since the worker's last write. A single
+// change proves nothing, because an entry also expires, and a killed worker may have left
+// an entry.
 func (e *entry) put(ctx context.Context, kv jetstream.KeyValue, data []byte) bool {
 	if e.revision > 0 {
 		revision, err := kv.Update(ctx, e.key, data, e.revision)

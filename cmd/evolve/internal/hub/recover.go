@@ -9,9 +9,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// recover publishes again the jobs that a server lost while it was gone, if its streams are
-// new. If the streams are the old ones, the server may have the answer to a job that is no
-// longer in the queue without having delivered the answer yet; [Remote.look] searches for
+// recover publishes again the jobs that a server lost while it was gone, if the server's
+// streams are new. If the streams are the old ones, a job that is no longer in the queue
+// may have an answer that the server has not delivered yet; [Remote.look] searches for the
 // jobs that such a server lost.
 func (r *Remote) recover(ctx context.Context) {
 	r.mu.Lock()
@@ -118,7 +118,7 @@ func (r *Remote) republish(ctx context.Context, id string, p *pending) {
 	r.stats.Republished++
 }
 
-// receiver returns the name of the consumer of answers.
+// receiver returns the name of the consumer from which this process receives answers.
 func (r *Remote) receiver() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

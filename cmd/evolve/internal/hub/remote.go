@@ -50,7 +50,7 @@ type Remote struct {
 	stats        Stats
 	// workers holds the present workers, and seen holds the times of their latest
 	// heartbeats, both by key. alone is closed once no worker has served the agent for
-	// longer than the patience.
+	// longer than the hub's Patience.
 	workers map[string]Presence
 	seen    map[string]time.Time
 	unwatch func()
@@ -76,11 +76,12 @@ type Stats struct {
 	// Ignored is the number of messages that are not answers to any job.
 	Ignored int
 	// Workers is the maximum number of workers that served the agent at once. For several
-	// agents, it is the largest of their numbers.
+	// agents, it is the largest of the agents' maximum numbers.
 	Workers int
 }
 
-// Plus returns the sum of two Stats.
+// Plus returns the sums of the counts in s and t, with the larger of the two numbers of
+// workers.
 func (s Stats) Plus(t Stats) Stats {
 	return Stats{
 		Published: s.Published + t.Published, Answered: s.Answered + t.Answered, Repeated: s.Repeated + t.Repeated, RepeatedUSD: s.RepeatedUSD + t.RepeatedUSD,
@@ -93,10 +94,10 @@ func (s Stats) Plus(t Stats) Stats {
 type pending struct {
 	data   []byte
 	digest string
-	// trace connects the worker's spans to those of this process; it is empty without
-	// traces.
+	// trace connects the worker's spans to those of this process; it is empty if there are
+	// no traces.
 	trace string
-	// ctx is the context of the task, which bounds its calls.
+	// ctx is the context of the task; it also bounds the calls that the task makes.
 	ctx context.Context
 	// at is the position of the job in the queue.
 	at uint64
@@ -208,8 +209,8 @@ func (r *Remote) queue(ctx context.Context) (created bool, err error) {
 // of workers that wait for a job. A server's defaults are 1,000 jobs and 512 workers.
 const mostTaken = 100_000
 
-// replace creates a consumer under a new name, which takes the place of this offer's
-// earlier consumers, and returns the name.
+// replace deletes this offer's earlier consumers, creates a consumer under a new name, and
+// returns the name.
 func (r *Remote) replace(ctx context.Context, stream jetstream.Stream, c jetstream.ConsumerConfig) (string, error) {
 	refuse := func(err error) (string, error) { return "", refused("the queue of "+r.offer.Agent, err) }
 	names := stream.ConsumerNames(ctx)
@@ -404,8 +405,8 @@ func (r *Remote) exchange(ctx context.Context, id string, name jobName, p *pendi
 	}()
 	begin, end := untilDrained(ctx, p.later)
 	defer end()
-	// The receipt is awaited with ctx, because it identifies the message to withdraw if
-	// evaluations are ended in the meantime.
+	// The receipt is awaited with ctx, because the receipt identifies the message to
+	// withdraw if evaluations are ended in the meantime.
 	if err := r.hub.persist(begin, func() error { return r.publish(ctx, id, p, 0) }); err != nil {
 		_ = r.hub.nc.Publish(cancelSubject+r.token, []byte(id)) // a worker may have the job before its receipt arrives
 		return nil, drainedOr(begin, err)

@@ -50,7 +50,8 @@ const ackTime = 2 * time.Second
 // fetchTime limits one request for a job. The server keeps the request for that long.
 const fetchTime = 5 * time.Second
 
-// serve takes jobs until ctx ends, and returns when none is running.
+// serve takes jobs until ctx ends, and returns when no job is running any longer. The end
+// of hurry ends running jobs.
 func (t *taker) serve(ctx, hurry context.Context) {
 	w := t.worker
 	cancels, err := w.Hub.nc.Subscribe(cancelSubject+t.token, func(m *nats.Msg) { t.withdraw(string(m.Data)) })
@@ -119,7 +120,8 @@ func (t *taker) enter(ctx context.Context) (free func(), ok bool) {
 	}
 }
 
-// next fetches one job; it returns nil if there was none for a while.
+// next fetches one job; the message is nil if no job arrived for a while. It also returns
+// the consumer to pass to the next call.
 func (t *taker) next(ctx context.Context, queue jetstream.Consumer) (jetstream.Msg, jetstream.Consumer, error) {
 	if queue == nil {
 		ask, stop := context.WithTimeout(ctx, requestTime)
@@ -273,7 +275,8 @@ func (t *taker) read(ctx context.Context, m jetstream.Msg) (*job, error) {
 	return j, json.Unmarshal(data, j)
 }
 
-// renew renews the agent when a job demands it, while no other job runs.
+// renew renews the agent if a job demands a renewal that has not happened yet. No other job
+// runs during the renewal.
 func (t *taker) renew(n int) error {
 	t.renewing.RLock()
 	due := n > t.renewed
@@ -353,8 +356,8 @@ func (t *taker) lost() time.Duration {
 	return t.worker.Lost()
 }
 
-// reply stores the answer to the job at a position in the queue. It waits for the server if
-// it is gone.
+// reply stores the answer to the job that is at the given position in the queue. If the
+// server is gone, reply waits for it.
 func (t *taker) reply(ctx context.Context, a *answer, at uint64) error {
 	data, err := json.Marshal(a)
 	if err != nil {

@@ -21,7 +21,7 @@ func untilDrained(ctx context.Context, later bool) (context.Context, context.Can
 	}
 	waiting := policy.Waiting(ctx)
 	if waiting.Err() != nil {
-		end(errUnbegun) // at once, whereas AfterFunc ends it a moment later
+		end(errUnbegun) // at once, whereas AfterFunc would end the context a moment later
 	}
 	undo := context.AfterFunc(waiting, func() { end(errUnbegun) })
 	return both, func() { undo(); end(nil) }
@@ -61,7 +61,8 @@ func (r *Remote) withdraw(ctx context.Context, id string, name jobName, p *pendi
 	return true
 }
 
-// given reports whether the queue has given a job to a worker, as far as that can be known.
+// given reports whether the queue has given a job to a worker. It returns true if that
+// cannot be determined.
 func (r *Remote) given(ctx context.Context, p *pending) bool {
 	ctx, stop := context.WithTimeout(ctx, requestTime)
 	defer stop()

@@ -45,13 +45,14 @@ type Worker struct {
 	Slots int
 	// Scratch is an empty folder for the worker's own use.
 	Scratch string
-	// Missing returns those of the named variables that this process does not have.
+	// Missing returns those of the named environment variables that this process does not
+	// have.
 	Missing func(names []string) []string
 	// Open opens an offer's agent from the folder into which the offer's bundle was
 	// unpacked. If it returns an error, the offer is refused.
 	Open func(ctx context.Context, o Offer, dir, scratch string) (Served, error)
 	// Pause waits before an offer that could not be opened is tried again; it ends early if
-	// ctx ends. If Pause is nil, the clock is used.
+	// ctx ends. If Pause is nil, the worker waits by the clock.
 	Pause func(ctx context.Context, d time.Duration)
 	// OpaqueName returns a name for a working directory that reveals nothing about the
 	// task.
@@ -74,7 +75,7 @@ type Worker struct {
 	told    string // the latest warning about the offers
 }
 
-// heartbeat is the time between two signs of life from a worker.
+// heartbeat is the time between two heartbeats of a worker.
 const heartbeat = presenceAge / 3
 
 // startAttempts limits the attempts to follow the offers of a hub that has not answered
@@ -84,7 +85,7 @@ const startAttempts = 10
 // Run serves offers until ctx ends. Then it takes no more jobs, continues its present jobs
 // until hurry ends, returns unfinished jobs to the queue, and returns nil. It returns an
 // error if the connection has ended for good, or if the hub has refused each of the first
-// attempts to follow its offers, for lack of JetStream or of permissions.
+// attempts to follow its offers because JetStream or a permission is missing.
 func (w *Worker) Run(ctx, hurry context.Context) error {
 	w.slots, w.parts, w.calls = make(chan struct{}, w.Slots), w.Hub.blobs(partStore, answerAge), w.Hub.blobs(bundleStore, bundleAge)
 	if w.Meter == nil {
@@ -101,7 +102,7 @@ func (w *Worker) Run(ctx, hurry context.Context) error {
 	serving, stop := context.WithCancel(ctx)
 	there, leave := context.WithCancel(context.WithoutCancel(ctx))
 	var presence conc.WaitGroup
-	presence.Go(func() { w.present(there) }) // published until the last task ends, because a run waits for it
+	presence.Go(func() { w.present(there) }) // the presence is published until the last task ends, because a run waits for that task
 	defer presence.Wait()
 	defer leave()
 	defer wg.Wait()
@@ -214,7 +215,7 @@ func (f *following) end(token string) {
 	delete(f.open, token)
 }
 
-// update serves an offer, or stops serving it.
+// update begins or stops serving an offer, as an entry in the bucket of offers requires.
 func (f *following) update(e jetstream.KeyValueEntry) {
 	token := e.Key()
 	var o Offer
@@ -234,7 +235,7 @@ func (f *following) update(e jetstream.KeyValueEntry) {
 	f.wg.Go(func() { f.worker.serve(serving, f.hurry, token, o) })
 }
 
-// same reports whether two offers are served in the same way.
+// same reports whether two offers are equal.
 func same(a, b Offer) bool {
 	return reflect.DeepEqual(a, b)
 }
@@ -316,8 +317,9 @@ func (w *Worker) serve(ctx, hurry context.Context, token string, o Offer) {
 	w.unnote(&o, token)
 }
 
-// The pauses before an offer that could not be opened is tried again, because the obstacle,
-// such as a full disk, may pass. Each pause is twice as long as the one before.
+// The first and the longest pause before an offer that could not be opened is tried again.
+// The obstacle, such as a full disk, may pass. Each pause is twice as long as the one
+// before, up to the longest.
 const (
 	firstRetry   = 30 * time.Second
 	longestRetry = 5 * time.Minute

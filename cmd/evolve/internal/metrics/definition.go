@@ -134,7 +134,7 @@ func (d *Distribution) Add(s float64) {
 	}
 }
 
-// buckets returns the cumulative counts.
+// buckets returns the cumulative counts by the buckets' upper bounds.
 func (d *Distribution) buckets() map[float64]uint64 {
 	out, sum := map[float64]uint64{}, uint64(0)
 	for i, bound := range seconds() {

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// mostTargets limits the number of tools and providers whose metrics are exported for one
-// use.
+// mostTargets limits the number of tools and providers whose metrics are exported for each
+// value of the label use.
 const mostTargets = 100
 
 // sheet returns the metrics of a night.
@@ -111,15 +111,15 @@ func (a *Agent) fill(s *sheet) {
 	}
 }
 
-// busiest returns the entries with the most calls, at most a hundred.
+// busiest returns the entries with the most calls, at most mostTargets of them.
 func busiest[T any](list []T, calls func(T) int64) []T {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(calls(b), calls(a)) })
 	return list[:min(len(list), mostTargets)]
 }
 
-// saturations sets the waits for limits and the refusals by breakers for the calls of one
-// use.
+// saturations sets the metrics of the calls with the given value of the label use: their
+// outcomes, retries and waits for limits, and the openings of breakers.
 func (s *sheet) saturations(use string, list []policy.Saturation) {
 	kept := busiest(list, func(t policy.Saturation) int64 { return t.Calls })
 	s.set("evolve_policy_targets_left_out", float64(len(list)-len(kept)), use)

@@ -1,7 +1,7 @@
 package metrics
 
-// target returns the labels of metrics about tools and providers, followed by further
-// labels.
+// target returns the names of the labels of metrics about tools and providers, followed by
+// further names.
 func target(more ...string) []string {
 	return append([]string{"use", "kind", "name", "origin"}, more...)
 }

@@ -32,19 +32,19 @@ type Server struct {
 	waited     map[policy.Kind]time.Duration
 }
 
-// lease identifies a counter of calls.
+// lease identifies a counter of calls by their kind and result.
 type lease struct {
 	kind   policy.Kind
 	result string
 }
 
-// Time limits of a connection.
+// The time limits of a connection.
 const (
 	headerTime = 5 * time.Second
 	answerTime = 30 * time.Second
 )
 
-// NewServer begins to serve on a listener, which the server closes at its end.
+// NewServer begins to serve on a listener. Closing the server closes the listener.
 func NewServer(l net.Listener, version, golang string) *Server {
 	s := &Server{
 		version: version, golang: golang, answered: map[agent.Outcome]int{}, unanswered: map[hub.Unanswered]int{},
@@ -114,7 +114,7 @@ func (s *Server) Describe(to chan<- *prometheus.Desc) {
 // Collect implements [prometheus.Collector].
 func (s *Server) Collect(to chan<- prometheus.Metric) { s.sheet().Collect(to) }
 
-// sheet returns the present values of the metrics.
+// sheet returns the current values of the metrics.
 func (s *Server) sheet() *sheet {
 	s.mu.Lock()
 	state := s.state

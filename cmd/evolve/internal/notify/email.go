@@ -28,14 +28,15 @@ type Email struct {
 	// User and Password are used to log in; if they are empty, there is no login. They are
 	// sent only over TLS.
 	User, Password string
-	// From and To are addresses without names.
+	// From and To are e-mail addresses without the names of their owners.
 	From string
 	To   []string
-	// Host is the name that this machine gives for itself; it may be empty.
+	// Host is the name that this machine gives for itself in the SMTP greeting; it may be
+	// empty.
 	Host  string
 	Now   func() time.Time
 	Roots *x509.CertPool
-	// Fault is the reason why no message can be sent; it is empty if there is none.
+	// Fault is the reason why no message can be sent; it is empty if messages can be sent.
 	Fault string
 }
 

@@ -11,13 +11,15 @@ import (
 
 // Event is one event that people are notified of.
 type Event struct {
-	// Kind is awaits, failed, fell or budget, or test for a trial of the channels.
+	// Kind is "awaits", "failed", "fell" or "budget", or "test" for a trial of the
+	// channels.
 	Kind string `json:"kind"`
 	// Subject distinguishes events of the same kind; an example is a proposal's id.
 	Subject string `json:"subject"`
 	// Title describes the event on one line.
 	Title string `json:"title"`
-	// Commands show what the event is about or decide on it; there may be none.
+	// Commands holds the commands that show what the event is about or that decide on it;
+	// there may be none.
 	Commands []string `json:"commands"`
 }
 
@@ -26,7 +28,7 @@ func (e Event) Key() string { return e.Kind + "/" + e.Subject }
 
 // Message is the input of a channel: the events of one run, and the text of its report.
 type Message struct {
-	// Version is the version of this format, 1.
+	// Version is the version of the message format, which is 1.
 	Version int `json:"version"`
 	// ID is the same each time that a channel delivers the same events.
 	ID   string    `json:"id"`
@@ -42,7 +44,7 @@ type Message struct {
 	// Title describes the whole message on one line, and Text is the text to read.
 	Title string `json:"title"`
 	Text  string `json:"text"`
-	// Box has the run's decision boxes, which are a part of Text.
+	// Box holds the run's decision boxes, which are also part of Text.
 	Box string `json:"-"`
 }
 

@@ -55,7 +55,7 @@ type Outbox struct {
 	Channels []Channel
 	// Kinds lists the kinds of events that are sent.
 	Kinds []string
-	// Remind is the time after which an event of the kind awaits is sent again; 0 means
+	// Remind is the time after which an event of the kind "awaits" is sent again; 0 means
 	// that it is sent only once.
 	Remind time.Duration
 	Now    func() time.Time
@@ -63,7 +63,7 @@ type Outbox struct {
 	Scrub func(string) string
 }
 
-// record is sent.json: what each channel has sent, by the channel's id.
+// record is the content of sent.json: what each channel has sent, by the channel's id.
 type record map[string]*sent
 
 type sent struct {
@@ -80,8 +80,8 @@ type Fault struct {
 	Reason  string    `json:"reason"`
 }
 
-// Put stores a message with those of its events that are of a wanted kind and that some
-// channel has not sent yet.
+// Put stores a message with those of its events that are of a wanted kind, that some
+// channel still has to send, and that no waiting message holds.
 func (o Outbox) Put(m Message) error {
 	waiting, err := o.waiting()
 	if err != nil {
@@ -141,10 +141,9 @@ func (o Outbox) due(s *sent, e Event) bool {
 }
 
 // Deliver sends the waiting messages by each channel and returns the channels that failed.
-// The unsent messages of those channels wait for the next call. The function over reports
-// whether an event with the given kind and subject no longer holds. Such an event is no
-// longer sent; if it holds again later, it is sent again. The error concerns the outbox
-// itself.
+// The unsent messages of those channels wait for the next call. over must report whether an
+// event with the given kind and subject no longer holds. Such an event is no longer sent;
+// if it holds again later, it is sent again. The error concerns the outbox itself.
 func (o Outbox) Deliver(ctx context.Context, over func(kind, subject string) bool) ([]Fault, error) {
 	waiting, err := o.waiting()
 	if err != nil {

@@ -32,7 +32,8 @@ type Program struct {
 	// Time is the program's time limit; 0 means one minute. When the limit is reached, the
 	// program is killed with its process group.
 	Time time.Duration
-	// Fault is the reason why the program cannot be started; it is empty if there is none.
+	// Fault is the reason why the program cannot be started; it is empty if it can be
+	// started.
 	Fault string
 }
 
@@ -54,7 +55,7 @@ func (p Program) Send(ctx context.Context, m Message) error {
 }
 
 // Run runs the program with a line on its standard input and waits for it to end. If the
-// program fails, the error has the end of its output.
+// program fails, the error contains the end of the program's output.
 func (p Program) Run(ctx context.Context, line []byte) error {
 	most := p.Time
 	if most == 0 {

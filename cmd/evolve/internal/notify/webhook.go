@@ -19,8 +19,9 @@ import (
 	"time"
 )
 
-// The limits of requests: the time of one request, the pause between two requests that the
-// remote service may demand, and the number of bytes of a response that are read.
+// The limits of requests: the time that one request may take, the longest pause between two
+// requests that the remote service may demand, and the number of bytes of a response that
+// are read.
 const (
 	requestTime = 15 * time.Second
 	longestWait = 30 * time.Second
@@ -44,7 +45,7 @@ type Webhook struct {
 	Sleep func(context.Context, time.Duration) error
 	// Roots are the certificate authorities; nil means the system's.
 	Roots *x509.CertPool
-	// Fault is the reason why no message can be sent; it is empty if there is none.
+	// Fault is the reason why no message can be sent; it is empty if messages can be sent.
 	Fault string
 }
 

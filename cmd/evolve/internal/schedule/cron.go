@@ -72,9 +72,9 @@ func markError(workspace string) error {
 	return fmt.Errorf("the lines of %s in the crontab have lost one of their marks %q and %q", workspace, strings.TrimSpace(beginMark), strings.TrimSpace(endMark))
 }
 
-// replaceBlock replaces the lines of a workspace in a crontab with lines, or adds lines at
-// the end if the workspace has none. If lines is empty, it removes the workspace's lines.
-// All other bytes are left unchanged.
+// replaceBlock replaces the lines of a workspace in a crontab with the given lines, or adds
+// the given lines at the end if the workspace has none. If the parameter lines is empty, it
+// removes the workspace's lines. All other bytes are left unchanged.
 func replaceBlock(crontab, workspace, lines string) (string, error) {
 	from, to, err := block(crontab, workspace)
 	if err != nil {

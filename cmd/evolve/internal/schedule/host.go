@@ -26,7 +26,7 @@ type Host struct {
 	UserUnits, SystemUnits string
 }
 
-// The errors of installing and removing a schedule.
+// The errors that can occur when a schedule is installed or removed.
 var (
 	// ErrNone reports that neither systemd nor a crontab can be used here.
 	ErrNone = errors.New("neither systemd nor crontab can be used here")
@@ -34,7 +34,8 @@ var (
 	ErrOther = errors.New("the workspace is already scheduled")
 )
 
-// run runs a program in the language in which its messages are recognized.
+// run runs a program in the C locale, because its messages are recognized in that language,
+// and returns its standard output.
 func (h Host) run(ctx context.Context, stdin, program string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = append(append([]string{}, h.Env...), "LC_ALL=C")
@@ -134,7 +135,8 @@ func (h Host) Find(ctx context.Context, workspace string) ([]Installed, error) {
 	return found, nil
 }
 
-// readUnits reads the units with a name; ok is false if there is no timer.
+// readUnits reads the units with the given name in a folder; ok is false if there is no
+// timer.
 func readUnits(dir, name string) (in Installed, ok bool, err error) {
 	if dir == "" {
 		return in, false, nil
@@ -164,7 +166,7 @@ func readUnits(dir, name string) (in Installed, ok bool, err error) {
 	return in, true, nil
 }
 
-// writeUnits writes files below a folder, which it creates.
+// writeUnits writes files below a folder, and creates the folder if it does not exist.
 func writeUnits(dir string, parts []Part) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

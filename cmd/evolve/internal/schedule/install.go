@@ -45,9 +45,9 @@ func (h Host) Choose(ctx context.Context, found []Installed, wanted Kind, system
 	return "", ErrNone
 }
 
-// Install schedules a night in place of the schedules that were found. If the night is
-// already scheduled in the same way, nothing changes, including its time. If Install fails,
-// everything is left as it was.
+// Install schedules a night and replaces the schedules that were found. If the night is
+// already scheduled in the same way, nothing changes, not even the time at which the
+// schedule was installed. If Install fails, everything is left as it was.
 func (h Host) Install(ctx context.Context, kind Kind, system bool, n Night, found []Installed) (Done, error) {
 	same := n
 	if len(found) > 0 {
@@ -88,7 +88,7 @@ func (h Host) Install(ctx context.Context, kind Kind, system bool, n Night, foun
 	return done, nil
 }
 
-// do runs systemctl and notes the command.
+// do runs systemctl and adds the command to done.Commands.
 func (h Host) do(ctx context.Context, done *Done, args ...string) error {
 	command := "systemctl"
 	if !done.System {
@@ -101,8 +101,8 @@ func (h Host) do(ctx context.Context, done *Done, args ...string) error {
 	return h.systemctl(ctx, done.System, args...)
 }
 
-// restore restores the units that were there before, or deletes the new units if there were
-// none.
+// restore undoes an installation: it restores the units that were there before, or deletes
+// the new units if there were none.
 func (h Host) restore(ctx context.Context, done Done, found []Installed) error {
 	if len(found) == 0 {
 		_ = h.systemctl(ctx, done.System, "disable", "--now", filepath.Base(done.Files[1]))
@@ -150,7 +150,7 @@ func (h Host) installCron(ctx context.Context, n, same Night, found []Installed)
 	return h.edit(ctx, n.Workspace, lines)
 }
 
-// edit replaces a workspace's lines in the crontab with lines.
+// edit replaces a workspace's lines in the crontab with the given lines.
 func (h Host) edit(ctx context.Context, workspace, lines string) (Done, error) {
 	done := Done{Kind: Cron, Changed: true, Log: logOf(Cron, false, workspace), Commands: []string{"crontab -"}}
 	before, err := h.crontab(ctx)

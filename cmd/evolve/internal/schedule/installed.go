@@ -17,7 +17,7 @@ type Installed struct {
 	// Files are the unit files of the schedule; there are none for a crontab.
 	Files []string
 	// At is the time of day. It is valid if Daily reports that the schedule runs once a
-	// day, which a person may have changed.
+	// day; a person may have changed the schedule.
 	At    At
 	Daily bool
 	// Program and Workspace are taken from the schedule's command; they are empty if the
@@ -77,7 +77,8 @@ func journal(system bool, unit string) string {
 	return "journalctl --user -u " + text.ShellQuote(unit)
 }
 
-// grace is how long after a night was due it may take to appear in the archive.
+// grace is the time that may pass between the moment at which a night is due and its
+// appearance in the archive.
 const grace = 5 * time.Minute
 
 // State is the state of a schedule at one moment.
@@ -93,9 +94,9 @@ type State struct {
 	CatchUp bool
 }
 
-// Look compares a schedule with the latest run in an archive, or the zero run if there is
-// none. The run must be in its actual state: a run whose process died is interrupted and
-// has no end. now is in the machine's time zone.
+// Look compares a schedule with the latest run in an archive; latest is the zero run if
+// there is none. The run must be in its actual state: a run whose process died is
+// interrupted and has no end. now is in the machine's time zone.
 func Look(in Installed, latest archive.Run, now time.Time) State {
 	var s State
 	if !in.Daily {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// CronJob renders a Kubernetes CronJob. The image and the claim have to be filled in.
+// CronJob renders a Kubernetes CronJob in which the names of the image and of the volume
+// claim must be filled in.
 func CronJob(n Night) string {
 	zone := ""
 	if n.Zone != "" {

@@ -13,11 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is a kind of program that starts nights.
+// Kind is a kind of scheduler that starts the nightly runs.
 type Kind string
 
-// The kinds of programs that start nights. A schedule of the kind Kubernetes is only
-// printed, not installed.
+// The kinds of schedulers that start the nightly runs. A schedule of the kind Kubernetes is
+// only printed, not installed.
 const (
 	Systemd    Kind = "systemd"
 	Cron       Kind = "cron"
@@ -27,7 +27,7 @@ const (
 // Kinds lists every kind.
 func Kinds() []Kind { return []Kind{Systemd, Cron, Kubernetes} }
 
-// Night is the command that is started every night.
+// Night describes the command that is started every night.
 type Night struct {
 	// Program is the absolute path of evolve, and Workspace is the absolute path of the
 	// workspace.
@@ -47,7 +47,7 @@ type Night struct {
 	Since time.Time
 }
 
-// words returns the command line.
+// words returns the words of the command line.
 func (n Night) words() []string {
 	return slices.Concat([]string{n.Program, "run", "--workspace", n.Workspace}, n.Limits, []string{"--quiet"})
 }
@@ -77,16 +77,16 @@ func Name(workspace string) string {
 	return strings.ReplaceAll(fmt.Sprintf("evolve-%s-%x", base, sum[:4]), "--", "-")
 }
 
-// LimitsUntil returns the flags that end a night at a time of day. A night that is caught
-// up later in the day has only as much time as one that began on time, so it never extends
-// into the next night.
+// LimitsUntil returns the flags that end a night at a time of day. A missed night that is
+// run later in the day has only as much time as a night that began on time, so it never
+// extends into the next night.
 func LimitsUntil(at, until At) []string {
 	return []string{"--until", until.String(), "--budget-time", length(at.before(until))}
 }
 
-// LimitsBefore returns the flag that gives a night that is caught up no more time than one
-// that began on time. It is for workspaces whose evolve.yaml has the time of day at which
-// nights end.
+// LimitsBefore returns the flag that gives a missed night that is run later no more time
+// than a night that began on time. It is for workspaces whose evolve.yaml sets the time of
+// day at which nights end.
 func LimitsBefore(at, until At) []string {
 	return []string{"--budget-time", length(at.before(until))}
 }
@@ -100,7 +100,7 @@ func length(d time.Duration) string {
 	return fmt.Sprintf("%dh%dm", h, m)
 }
 
-// SearchPath returns the absolute folders of a search path, each once.
+// SearchPath returns the absolute folders of a search path without duplicates.
 func SearchPath(path string) string {
 	var kept []string
 	for _, dir := range filepath.SplitList(path) {

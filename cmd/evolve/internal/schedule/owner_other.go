@@ -2,8 +2,8 @@
 
 package schedule
 
-// Owner returns an empty name, because there are no system units here.
+// Owner returns an empty name, because there are no system units on this system.
 func Owner(string) string { return "" }
 
-// CurrentUser returns an empty name, because there are no user units here.
+// CurrentUser returns an empty name, because there are no user units on this system.
 func CurrentUser() string { return "" }

@@ -20,7 +20,7 @@ func isPlain(word string) bool {
 // unitText escapes the characters that systemd expands in every setting of a unit.
 func unitText(s string) string { return strings.ReplaceAll(s, "%", "%%") }
 
-// unitWord quotes a word in a list in a unit.
+// unitWord quotes a word for a list in a unit.
 func unitWord(word string) string {
 	if isPlain(word) {
 		return word
@@ -57,9 +57,9 @@ func parseUnitCommand(line string) []string {
 }
 
 // cronLine escapes a shell command for a crontab, in which a percent sign is a line break
-// unless a backslash precedes it. A backslash of the command itself before a percent sign
-// would be taken as part of the escape, so the quotes are closed and reopened between the
-// two characters.
+// unless a backslash precedes it. If the command itself has a backslash before a percent
+// sign, that backslash would be taken as part of the escape, so the quotes are closed and
+// reopened between the two characters.
 func cronLine(command string) string {
 	command = strings.ReplaceAll(command, `\%`, `\''%`)
 	return strings.ReplaceAll(command, "%", `\%`)

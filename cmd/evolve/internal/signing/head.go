@@ -39,8 +39,8 @@ func signedText(id string, seq int64, hash string) []byte {
 }
 
 // Write signs a head. It writes the signature before the text. If the process is killed in
-// between, the text of the previous head is left, and Read tries the entry that follows
-// that head.
+// between, the text is still that of the previous head, and Read tries the entry that
+// follows that head.
 func Write(root string, key *sshsig.Key, id string, seq int64, hash string) error {
 	text := signedText(id, seq, hash)
 	sig, err := key.Sign(text)
@@ -88,7 +88,7 @@ func Read(ctx context.Context, a *archive.Archive, root string, allowed []byte) 
 			return h, wrong("it names no head")
 		}
 	}
-	if len(text) == 0 || errors.Is(err, sshsig.ErrUnfit) { // the process was killed between the two files
+	if len(text) == 0 || errors.Is(err, sshsig.ErrUnfit) { // the process was killed between writing the two files
 		next := h.Seq + 1
 		hash, ledger := entryHash(ctx, a, next)
 		if ledger != nil {

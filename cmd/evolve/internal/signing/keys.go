@@ -20,7 +20,7 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// maxKey limits the size of a file of keys, in bytes.
+// maxKey limits the size of a key file, in bytes.
 const maxKey = 1 << 20
 
 // KeyError is the error for a key or a list of keys that cannot be used.
@@ -83,7 +83,7 @@ func signingKey(path string) (*sshsig.Key, error) {
 }
 
 // Keys holds the keys that the setting audit names. Key is nil if heads are not signed;
-// Allowed is nil if nothing is checked.
+// Allowed is nil if signatures are not checked.
 type Keys struct {
 	Key     *sshsig.Key
 	Allowed []byte
@@ -148,7 +148,8 @@ func Current(ctx context.Context, a *archive.Archive, root string, set workspace
 	return h, UnsignedError{h.Seq + 1, n}
 }
 
-// Explain returns the error of a command that found the head unsigned or wrongly signed.
+// Explain adds an exit code and a hint to the error of a command that found the head
+// unsigned or wrongly signed. It returns any other error unchanged.
 func Explain(err error) error {
 	switch {
 	case errors.Is(err, ErrUnsigned):
@@ -161,7 +162,7 @@ func Explain(err error) error {
 	return err
 }
 
-// UnsignedError names the entries after the signed head.
+// UnsignedError is the error for ledger entries after the signed head.
 type UnsignedError struct{ from, to int64 }
 
 func (e UnsignedError) Error() string {

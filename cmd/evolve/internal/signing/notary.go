@@ -76,7 +76,8 @@ func (n *Notary) Opened(ctx context.Context, a *archive.Archive, head archive.Wi
 	return nil
 }
 
-// StepSigning is the step of a decision between a ledger entry and its signature.
+// StepSigning is the step of a decision after a ledger entry is added and before the new
+// head is signed.
 const StepSigning = "signing"
 
 // Added signs a head.
@@ -94,7 +95,7 @@ func (n *Notary) Added(head archive.Witness) {
 	n.warn()
 }
 
-// warn prints once that nothing is signed.
+// warn prints one warning that new ledger entries are not signed, with the reason.
 func (n *Notary) warn() {
 	if n.fault == nil || n.warned {
 		return

@@ -24,7 +24,8 @@ type KeyError struct {
 
 func (e *KeyError) Error() string { return "the key " + e.Reason }
 
-// makeOne is the hint about any file that is not such a key.
+// makeOne is the hint about a file that must be replaced with a private ed25519 key without
+// a passphrase.
 const makeOne = "`ssh-keygen -t ed25519 -N '' -f FILE` makes a key only for this purpose"
 
 // ParseKey parses an OpenSSH private key file, which must hold an ed25519 key without a
@@ -54,7 +55,7 @@ func isPublic(content []byte) bool {
 // Fingerprint returns the key's fingerprint, as `ssh-keygen -l` prints it.
 func (k *Key) Fingerprint() string { return ssh.FingerprintSHA256(k.signer.PublicKey()) }
 
-// Allowed returns an allowed signers file that has only this key, under name.
+// Allowed returns an allowed signers file that has only this key, under the given name.
 func (k *Key) Allowed(name string) []byte {
 	return append([]byte(name+" "), ssh.MarshalAuthorizedKey(k.signer.PublicKey())...)
 }

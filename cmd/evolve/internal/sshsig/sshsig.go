@@ -25,7 +25,8 @@ const (
 	block   = "SSH SIGNATURE"
 )
 
-// envelope is a signature without its magic; signed is the data that the key signs.
+// envelope is a signature without its magic bytes, and signed is the data that the key
+// signs, also without its magic bytes.
 type envelope struct {
 	Version   uint32
 	PublicKey []byte
@@ -58,9 +59,9 @@ type Signer struct {
 // ErrUnfit reports that an allowed key made the signature, but for another text.
 var ErrUnfit = errors.New("the signature does not match")
 
-// Verify checks a signature of a text by one of the keys in an allowed signers file. It
-// ignores lines with options that evolve does not check, such as valid-before or
-// cert-authority.
+// Verify checks that a text was signed with one of the keys in an allowed signers file, and
+// returns the signer. It ignores lines with options that evolve does not check, such as
+// valid-before or cert-authority.
 func Verify(allowed, text, armored []byte) (Signer, error) {
 	p, _ := pem.Decode(armored)
 	if p == nil || p.Type != block || !bytes.HasPrefix(p.Bytes, []byte(magic)) {
@@ -108,7 +109,7 @@ func allowedLine(line string) (string, ssh.PublicKey) {
 	return strings.Trim(line[:i], `"`), key
 }
 
-// covers reports whether a namespace pattern matches evolve's.
+// covers reports whether a namespace pattern matches evolve's namespace.
 func covers(pattern string) bool {
 	ok, err := path.Match(pattern, Namespace)
 	return ok && err == nil

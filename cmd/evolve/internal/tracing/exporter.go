@@ -124,7 +124,7 @@ func (e *exporter) send(ctx context.Context, spans []sdktrace.ReadOnlySpan) (acc
 }
 
 // pause waits before another attempt. If the process is not ending yet, the wait is cut
-// short when it begins to end.
+// short when the process begins to end.
 func (e *exporter) pause(ctx context.Context, d time.Duration, ending bool) {
 	ctx, done := context.WithCancel(ctx)
 	defer done()

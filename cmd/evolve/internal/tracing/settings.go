@@ -136,8 +136,8 @@ func addHeaders(to http.Header, list string) error {
 	return nil
 }
 
-// certificates returns the TLS configuration with these files; it returns nil if no files
-// are given and the default applies.
+// certificates returns a TLS configuration with the given files. It returns nil, which
+// stands for the default configuration, if no files are given.
 func certificates(ca, cert, key string) (*tls.Config, error) {
 	if ca == "" && cert == "" && key == "" {
 		return nil, nil
@@ -163,7 +163,7 @@ func certificates(ca, cert, key string) (*tls.Config, error) {
 	return c, nil
 }
 
-// Target names the collector, without the secrets that an address can hold.
+// Target returns the address of the collector without the secrets that an address can hold.
 func (s *Settings) Target() string {
 	u := *s.URL
 	u.User, u.RawQuery, u.Fragment = nil, "", ""

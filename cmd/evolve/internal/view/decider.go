@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// The decisions of a [Decider].
+// The decisions that a [Decider] can record.
 const (
 	Approve  = "approve"
 	Reject   = "reject"

@@ -41,8 +41,8 @@ func (k *keys) newTicket() string {
 	return k.ticket
 }
 
-// admits reports whether a token is the printed token or the ticket. The ticket is used up
-// by this.
+// admits reports whether a token is the printed token or the ticket. A ticket that is
+// admitted becomes invalid.
 func (k *keys) admits(token string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -30,8 +30,8 @@ func queryOf(r *http.Request) (q Query, err error) {
 	return q, nil
 }
 
-// wholeOf returns a parameter that is a whole number of at least 0; it returns 0 if the
-// parameter is not set.
+// wholeOf returns the value of a request's parameter, which must be a whole number of at
+// least 0. It returns 0 if the parameter is not set.
 func wholeOf(r *http.Request, name string) (int, error) {
 	v := r.FormValue(name)
 	if v == "" {
@@ -83,7 +83,7 @@ func headers(tasks []Task) []string {
 	return shorten(names)
 }
 
-// option is one choice of a form.
+// option is one choice in a form.
 type option struct {
 	Value, Text string
 	Selected    bool
@@ -109,13 +109,13 @@ type matrixPage struct {
 // part.
 type pageLink struct{ To, Text string }
 
-// Cell returns the address of a cell.
+// Cell returns the address of the page for a cell.
 func (p matrixPage) Cell(v Row, column int) string {
 	return link("/cell", "agent", p.Agent, "v", "v"+strconv.Itoa(v.Number), "task", p.Window.Tasks[column].ID)
 }
 
 // ByTask returns the address of the matrix sorted by a task. The highest score comes first
-// unless the matrix is already sorted that way.
+// or, if the matrix is already sorted that way, the lowest.
 func (p matrixPage) ByTask(id string) string {
 	descending := "1"
 	if p.Query.Sort == SortTask+id && p.Query.Descending {
@@ -124,7 +124,8 @@ func (p matrixPage) ByTask(id string) string {
 	return p.with("sort", SortTask+id, "desc", descending, "offset", "")
 }
 
-// with returns the address of the matrix with changed parameters.
+// with returns the address of the matrix with changed parameters, which are given as
+// alternating names and values. An empty value removes a parameter.
 func (p matrixPage) with(parameters ...string) string {
 	v := url.Values{}
 	for name, values := range p.values {
@@ -210,7 +211,8 @@ func (p *matrixPage) parts(name, noun string, at, shown, all, step int) []pageLi
 	return list
 }
 
-// options returns the choices of a form from a list of alternating values and texts.
+// options returns the choices of a form from a list of alternating values and texts. The
+// choice with the given value (selected) is marked as selected.
 func options(selected string, list ...string) (out []option) {
 	for i := 0; i+1 < len(list); i += 2 {
 		out = append(out, option{list[i], list[i+1], list[i] == selected})

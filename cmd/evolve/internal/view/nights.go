@@ -16,14 +16,14 @@ import (
 	"evolve/runtime/text"
 )
 
-// nightRow is one agent of one night.
+// nightRow is the row of a table for one agent of one night.
 type nightRow struct {
 	Day, Run, Agent, Kind, State, Variant, Points, Interval, Evaluations, Cost string
 	Proposals                                                                  []nightProposal
 }
 
-// nightProposal is a proposal from a night. Its state is empty if the proposal is not in
-// the archive.
+// nightProposal is a proposal from a night. State is empty if the proposal is not in the
+// archive.
 type nightProposal struct {
 	ID    string
 	State archive.ProposalState
@@ -51,7 +51,7 @@ type drawn struct {
 	Caption string
 }
 
-// plotted is the maximum number of nights in a picture.
+// plotted is the maximum number of nights that a picture shows.
 const plotted = 20
 
 func (s *Server) nights(w http.ResponseWriter, r *http.Request) error {
@@ -151,8 +151,8 @@ func (s *Server) night(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// decisionLinks returns the links from a night to the decisions on one of its proposals. A
-// stale proposal cannot be approved.
+// decisionLinks returns the links from a night to the decisions on one of its proposals and
+// to the proposal itself. A stale proposal cannot be approved, so it has no link for that.
 func decisionLinks(p model.Proposal) []render.Link {
 	id := text.Visible(p.ID)
 	list := []render.Link{{To: link("/decide", "do", "approve", "id", p.ID), Text: "Approve " + id + " …"}, {To: link("/decide", "do", "reject", "id", p.ID), Text: "Reject " + id + " …"}, {To: link("/proposal", "id", p.ID), Text: "Look at " + id}}

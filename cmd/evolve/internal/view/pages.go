@@ -42,7 +42,7 @@ func newPages() (*pages, error) {
 	return p, nil
 }
 
-// frame holds what all pages have around their content.
+// frame holds the data that every page shows around its content.
 type frame struct {
 	Title, Place string
 	Wide         bool
@@ -107,7 +107,8 @@ func functions() template.FuncMap {
 	return template.FuncMap{
 		"visible": text.Visible,
 		"lines":   text.VisibleLines,
-		// readable writes answers and steps that are JSON as values, one per line.
+		// readable writes each answer or step that is a JSON document as a list of its
+		// values, one per line.
 		"readable": render.Readable,
 		"clip":     clip,
 		"link":     link,
@@ -163,7 +164,8 @@ func tint(c Cell) string {
 	return ""
 }
 
-// figure returns the score of a cell, or a mark for missing data.
+// figure returns the score of a cell, a mark if its runs have no score, or "" if there is
+// no result.
 func figure(c Cell) string {
 	switch {
 	case c.Runs > 0:
@@ -174,7 +176,8 @@ func figure(c Cell) string {
 	return ""
 }
 
-// times returns the number of runs behind a mean in words; it returns "" for one run.
+// times returns the number of runs over which a mean was taken, as a text to follow the
+// mean; it returns "" for one run.
 func times(runs int) string {
 	if runs == 1 {
 		return ""

@@ -35,7 +35,8 @@ func (s *Server) proposal(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// decidePage is the data for the page with a question, and with its result.
+// decidePage is the data for the page that shows the question before a decision, or the
+// decision's result.
 type decidePage struct {
 	Action, ID, Form    string
 	Asks                bool
@@ -85,7 +86,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, status int, d decid
 	s.decision(w, r, status, d)
 }
 
-// decision writes the page of a decision. The page's referrer policy lets a browser send
+// decision writes the page for a decision. The page's referrer policy lets a browser send
 // the origin with the form; with no-referrer, the origin would be "null".
 func (s *Server) decision(w http.ResponseWriter, r *http.Request, status int, d decidePage) {
 	w.Header().Set("Referrer-Policy", "same-origin")

@@ -17,7 +17,7 @@ type Section struct {
 	Folded bool
 }
 
-// Fact is a name with its lines.
+// Fact is a name with the lines of text that belong to it.
 type Fact struct {
 	Name  string
 	Lines []string

@@ -75,7 +75,7 @@ func (s *Server) address(token string) string {
 
 func (s *Server) cookie() string { return fmt.Sprintf("evolve-view-%d", s.port) }
 
-// The limits of one request.
+// The maximum sizes of a request's body, header and query, in bytes.
 const (
 	mostBody   = 64 << 10
 	mostHeader = 16 << 10
@@ -139,7 +139,8 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, word
 	s.pages.write(w, r, status, "refused", refusedPage{Title: http.StatusText(status), Words: words, Retry: status == http.StatusUnauthorized})
 }
 
-// handle turns the error of a page into an error page.
+// handle returns a handler that serves a page. If that fails, the handler responds with an
+// error page.
 func (s *Server) handle(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := serve(w, r)
@@ -186,8 +187,8 @@ func Listen(port int) (net.Listener, error) {
 	return l, nil
 }
 
-// The maximum times for reading a request, for the response, and for the last responses
-// when the server ends.
+// The maximum times for reading a request, for writing the response, for an idle
+// connection, and for the last responses when the server ends.
 const (
 	askTime    = 10 * time.Second
 	answerTime = time.Minute

@@ -3,7 +3,7 @@ package view
 // headerRunes is the number of characters for which a column header has room.
 const headerRunes = 8
 
-// shorten cuts all long names in the same place, either in the middle or at their common
+// shorten cuts all long names at the same position, either in the middle or at their common
 // beginning, whichever keeps the most of them distinct.
 func shorten(names []string) []string {
 	out, most := names, -1

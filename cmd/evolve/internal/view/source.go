@@ -50,7 +50,7 @@ type Source interface {
 	Proposal(ctx context.Context, id string) (Proposal, error)
 }
 
-// Night is one run in the list.
+// Night is one run in the list of nights.
 type Night struct {
 	model.Summary
 	// Evaluations is the number of evaluations that the run made or found in the archive,
@@ -108,8 +108,8 @@ type Query struct {
 	Text, Tasks, Split string
 }
 
-// Window is a part of the matrix. Rows and Columns are the numbers of all rows and columns
-// that the query selects.
+// Window is a part of the matrix. Rows and Columns count all rows and columns that the
+// query selects, not only those in the window.
 type Window struct {
 	Rows     int    `json:"rows"`
 	Columns  int    `json:"columns"`
@@ -159,8 +159,8 @@ type Variant struct {
 	// Origins holds the names of the variant's parents, if they are recorded.
 	Origins []string
 	Row     Row
-	// SearchTasks and HoldoutTasks are the numbers of tasks for which the variant has
-	// scores.
+	// SearchTasks is the number of search tasks for which the variant has scores, and
+	// HoldoutTasks is the number of such holdout tasks.
 	SearchTasks, HoldoutTasks int
 	// Estimates holds the estimates that nights made for the variant.
 	Estimates []Estimate
@@ -195,17 +195,17 @@ type Pair struct {
 // Difference returns B − A.
 func (p Pair) Difference() float64 { return p.B.Score - p.A.Score }
 
-// Evaluation is one evaluation with its number within its run and agent.
+// Evaluation is one evaluation with the number of its run and the name of its variant.
 type Evaluation struct {
 	Number  int // of the run
 	Variant string
 	Record  bench.Evaluation
 	// Question holds the question and the expected answer of the task; it is nil in a list,
-	// and if it is not known. Changed reports whether it is not known because the suites
-	// have changed since the evaluation.
+	// or if the question is not known. Changed reports whether the question is not known
+	// because the suites have changed since the evaluation.
 	Question *archive.Question
 	Changed  bool
-	// Transcript is nil in a list, and if none was stored.
+	// Transcript is nil in a list, or if no transcript was stored.
 	Transcript *agent.Transcript
 }
 

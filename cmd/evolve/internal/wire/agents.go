@@ -45,7 +45,8 @@ type AgentFactory struct {
 
 	host      *Host
 	workspace *workspace.Workspace
-	// workers runs evaluations on other machines; if it is nil, they run here.
+	// workers runs evaluations on other machines; if it is nil, evaluations run on this
+	// machine.
 	workers *workers
 	// earlier returns what earlier processes of the run have spent; nil means nothing.
 	earlier func(policy.Kind, string) (policy.Usage, map[string]policy.Usage)
@@ -119,7 +120,7 @@ func (f *AgentFactory) Open(ctx context.Context, a *workspace.Agent, scratch str
 	return f.Sandbox.withGraders(opened), nil
 }
 
-// withReflection opens the routes of the models of search.reflect. It does not do so if the
+// withReflection opens the routes that search.reflect names. It does not do so if the
 // agent's own routes are open, because all recordings of a provider must be written by one
 // recorder.
 func (f *AgentFactory) withReflection(a *workspace.Agent, opened night.Opened) (night.Opened, error) {
@@ -284,7 +285,8 @@ func (f *AgentFactory) servers(ctx context.Context, a *workspace.Agent, scratch 
 	return mcp.Open(ctx, mcp.Options{Servers: list, Scrub: f.Sandbox.Scrubber.String, Log: f.host.Log})
 }
 
-// around returns the sandbox, or none if the setting disables it.
+// around returns the sandbox in which a program runs; if the setting disables it, it
+// returns one that does not isolate the program.
 func (f *AgentFactory) around(setting string) sandbox.Sandbox {
 	if setting == "none" {
 		return sandbox.None("switched off")
@@ -298,7 +300,7 @@ func Startable(agents ...*workspace.Agent) error {
 	return workspace.MissingPrograms(agents, exec.LookPath)
 }
 
-// openCommand prepares an operator's program.
+// openCommand prepares an agent that is an operator's own program.
 func (f *AgentFactory) openCommand(a *workspace.Agent, scratch string) (night.Opened, error) {
 	ad, around := a.Adapter, f.around(a.Adapter.Sandbox)
 	opened, err := command.New(command.Options{
@@ -323,7 +325,7 @@ func networkWithin(around sandbox.Sandbox, network string) string {
 	return "no network"
 }
 
-// openHTTP prepares an operator's service.
+// openHTTP prepares an agent that is an operator's own service.
 func (f *AgentFactory) openHTTP(a *workspace.Agent) (night.Opened, error) {
 	ad := a.Adapter
 	opened, err := command.NewHTTP(command.HTTPOptions{

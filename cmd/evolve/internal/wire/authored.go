@@ -20,7 +20,7 @@ type approvedTools struct {
 	tools  []tool.Tool
 	author func(ctx context.Context, draft json.RawMessage) (tool.Tool, tool.Result)
 	remove func(name, reason string) tool.Result
-	// identity names the tools that may not be called and the tools that other agents
+	// identity names the tools that must not be called and the tools that other agents
 	// share, because both affect answers.
 	identity string
 	close    func() error

@@ -43,7 +43,7 @@ func Builtins() workspace.Builtins {
 		},
 		Idle: func(space agent.Space, a *workspace.Agent, models []workspace.Model, tasks []agent.Task) map[string]string {
 			files, err := withSkills(a)
-			if err != nil { // a run refuses the file; until then no parameter is left out because of its length
+			if err != nil { // a run refuses the file; until then no parameter is left out because of the file's length
 				return nil
 			}
 			return turn.Idle(space, turn.Circumstances{
@@ -59,8 +59,8 @@ func Builtins() workspace.Builtins {
 	}
 }
 
-// languageSpace is [turn.LanguageSpace] with the temperature of the agent's own route as
-// the default of the general temperature.
+// languageSpace returns [turn.LanguageSpace] with the temperature of the agent's own route
+// as the default value of the general temperature.
 func languageSpace(domains, tools, allowed []string, routes []workspace.Model) agent.Space {
 	names := make([]string, len(routes))
 	for i, r := range routes {
@@ -75,8 +75,8 @@ func languageSpace(domains, tools, allowed []string, routes []workspace.Model) a
 	return space
 }
 
-// BinaryHash returns a hash that identifies this program, because an evaluation depends on
-// the behaviour of graders and built-in agents.
+// BinaryHash returns a hash that identifies this program. It is needed because an
+// evaluation depends on the behaviour of graders and built-in agents.
 func BinaryHash() (string, error) {
 	path, err := os.Executable()
 	if err != nil {

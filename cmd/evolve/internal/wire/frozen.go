@@ -80,7 +80,7 @@ func (z *Frozen) memories(list []agent.Memory) ([]agent.Memory, []string) {
 	return left, z.Withheld
 }
 
-// shared returns the tools of other agents.
+// shared returns the tools of other agents, parsed from z.Shared.
 func (z *Frozen) shared() ([]sharedTool, error) {
 	var list []sharedTool
 	for _, t := range z.Shared {

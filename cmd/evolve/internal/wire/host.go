@@ -71,7 +71,8 @@ func (e Environment) passed(names []string) []string {
 	return env
 }
 
-// headers returns headers whose values come from variables.
+// headers returns headers by name, each with the value of the environment variable that is
+// given for it. It leaves out headers whose variables are not set.
 func (e Environment) headers(names map[string]string) map[string]string {
 	out := map[string]string{}
 	for header, name := range names {

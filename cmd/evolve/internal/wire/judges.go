@@ -43,7 +43,8 @@ func (f *AgentFactory) Judge() (model.Model, func() error, error) {
 }
 
 // judgeModel provides the routes of a workspace to judges. If the budget of a model is
-// spent, it does not use another model instead, because that would be another judge.
+// spent, judgeModel does not use another model instead, because that would be a different
+// judge.
 type judgeModel struct {
 	routes    model.Model
 	workspace *workspace.Workspace

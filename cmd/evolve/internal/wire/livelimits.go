@@ -10,9 +10,10 @@ import (
 	"evolve/runtime/text"
 )
 
-// liveLimitsFile is the name of a file below .evolve that holds the waits and refusals in
-// live turns, by day. They are stored in a file rather than in the archive because each
-// turn is its own process, and a run may hold the archive.
+// liveLimitsFile is the name of a file below .evolve. The file holds, for each day, the
+// waits for limits and the refusals by breakers in live turns. They are stored in a file
+// rather than in the archive because each turn is its own process, and a run may hold the
+// archive.
 const liveLimitsFile = "live-limits.json"
 
 // LiveDays is the number of days, including today, for which the file holds the waits and
@@ -42,7 +43,7 @@ func KeepLiveLimits(root, agentID string, now time.Time, stats []policy.Stat) er
 	err := changeState(root, liveLimitsFile, func() ([]liveLimits, error) {
 		days, err := readLiveLimits(root, now)
 		if err != nil {
-			days = nil // the figures of a week are lost
+			days = nil // the figures of up to a week are lost
 		}
 		return addLiveLimits(days, now.UTC().Format(time.DateOnly), agentID, stats), nil
 	})
@@ -94,7 +95,8 @@ func LiveLimits(root string, now time.Time) ([]policy.Saturation, error) {
 	return all, nil
 }
 
-// readLiveLimits reads the days that still count; it returns none if there is no file.
+// readLiveLimits reads the figures of the last [LiveDays] days; it returns none if there is
+// no file.
 func readLiveLimits(root string, now time.Time) ([]liveLimits, error) {
 	days, err := readState[[]liveLimits](root, liveLimitsFile, maxLiveLimits)
 	first := now.UTC().AddDate(0, 0, 1-LiveDays).Format(time.DateOnly)

@@ -135,8 +135,9 @@ func (u *usage) add(t archive.TurnRecord) {
 	}
 }
 
-// ask adds a turn that failed or that a person corrected. For a correction, by is the turn
-// in which the person corrected it, and said is that turn's text, which is not empty.
+// ask adds a turn that failed or that a person corrected to u.asked. For a correction, by
+// is the turn in which the person made it, and said is that later turn's text, which is not
+// empty.
 func (u *usage) ask(t lastTurn, why, by, said string) {
 	if t.Goal != "" { // if it is empty, the turn's texts were deleted
 		u.asked = append(u.asked, memory.Asked{ID: "turn " + t.ID, Why: why, Text: t.Goal, Domain: t.domain, Time: t.Created, Answer: t.Answer, Said: said, By: by})
@@ -209,8 +210,8 @@ func failedEvaluations(ctx context.Context, store *archive.Archive, w *workspace
 	return out, nil
 }
 
-// Missed describes the retracted memories that an agent's later failures asked for. It
-// reads turns only if a memory is retracted.
+// Missed returns a description of each retracted memory that a later failure of the agent
+// asked for. It reads turns only if a memory is retracted.
 func Missed(ctx context.Context, a *workspace.Agent, w *workspace.Workspace, store *archive.Archive) ([]string, error) {
 	if a.Adapter.Kind != workspace.KindBuiltin || !slices.ContainsFunc(a.Memories, func(m agent.Memory) bool { return m.Retracted != "" && !m.RetractedAt.IsZero() }) {
 		return nil, nil
@@ -226,9 +227,9 @@ func Missed(ctx context.Context, a *workspace.Agent, w *workspace.Workspace, sto
 	return out, nil
 }
 
-// GapText describes a gap. It either names the command that restores the memory or quotes a
-// person's text that contradicts the memory. It does not quote turns, because the text is
-// shown on a page of the night.
+// GapText returns a description of a gap. It names the command that restores the memory or,
+// if a person contradicted the memory, the source of the contradiction and the command that
+// shows both. It does not quote turns, because the text is shown on a page of the night.
 func GapText(a *workspace.Agent, g memory.Gap) string {
 	if g.Against.In != "" {
 		return fmt.Sprintf("%s %s, and the memory %s, retracted on %s (%s), answers it with a score of %s, but a person contradicted it in %s: `evolve memory audit --agent %s TOPIC` shows both",

@@ -67,7 +67,7 @@ func (h *Host) endpoint(w *workspace.Workspace, name string, scrub func(string) 
 		return e, nil, nil
 	}
 	options.Path = filepath.Join(w.Root, filepath.FromSlash(options.Path))
-	if options.Mode == provider.Replay { // each agent is answered from the start of the recording
+	if options.Mode == provider.Replay { // for each agent, the replay begins at the start of the recording
 		recorder, err := provider.NewRecorder(options)
 		if err == nil {
 			e.HTTP = recorder.Client()

@@ -20,8 +20,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// Night returns the options of a nightly run, in which the given options override the
-// settings, and the factory of its agents. [AgentFactory.Attach] completes them.
+// Night returns the options of a nightly run and the factory of its agents. In the options,
+// those that are given override the settings. [AgentFactory.Attach] completes the options.
 func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Resume) (batch.Options, *AgentFactory, error) {
 	set := w.Settings
 	budget := set.Budget.Override(given.Budget)
@@ -77,8 +77,8 @@ func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Res
 	return opts, agents, nil
 }
 
-// Attach adds the open archive to a run's options, together with the reviewers that make
-// proposals in it.
+// Attach adds the open archive to a run's options, together with the functions that read it
+// and make proposals in it.
 func (f *AgentFactory) Attach(opts *batch.Options, a *archive.Archive) {
 	opts.Archive, f.Store, f.earlier = a, a, f.spentByRun(a)
 	rev := f.host.Reviewer(opts.Workspace, review.Opened(a))

@@ -16,7 +16,8 @@ func NotifyDir(root string) string {
 }
 
 // Outbox returns the outbox of a workspace with the workspace's channels. It needs only the
-// root and the notify settings of w; other settings add values to be removed from texts.
+// root and the notify settings of w. The other settings of w only add values that are
+// removed from the texts of messages.
 func (h *Host) Outbox(w *workspace.Workspace) notify.Outbox {
 	set := w.Settings.Notify
 	o := notify.Outbox{Dir: NotifyDir(w.Root), Kinds: set.Events, Remind: set.Remind, Now: h.Now, Scrub: h.Scrub(w)}

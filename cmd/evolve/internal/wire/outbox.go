@@ -51,8 +51,9 @@ func Claim(root, id string) (*review.Lock, error) {
 	return review.NewLock(filepath.Join((&workspace.Workspace{Root: root}).StateDir(), "deciding", id))
 }
 
-// sweep finishes the decisions that killed processes began, once per process, and prints
-// that it did. A decision that it cannot finish does not block any command.
+// sweep finishes the decisions that killed processes began, and prints what became of them.
+// A process calls it only once. A decision that sweep cannot finish does not block any
+// command.
 func (h *Host) sweep(root string, left []archive.Intent) {
 	w, err := Load(root)
 	if err != nil {
@@ -75,9 +76,10 @@ func (h *Host) sweep(root string, left []archive.Intent) {
 }
 
 // Finish carries out the remaining steps of a decision on a proposal. The caller must hold
-// the claim. It returns the updated intent, which is [archive.IntentDone] without an action
-// if no step was left, and the result of the operator's program. next is the decision that
-// follows, if any: a rejection withdraws an approval that has no commit.
+// the claim. Finish returns the updated intent and the result of the operator's program. If
+// no step remained, the intent has the stage [archive.IntentDone] and no action. next is
+// the decision that the caller makes afterwards, if any: with "reject", an approval that
+// has no commit is left alone, because the rejection withdraws it.
 func (h *Host) Finish(ctx context.Context, w *workspace.Workspace, id, next string) (archive.Intent, *review.After, error) {
 	nothing := archive.Intent{Stage: archive.IntentDone}
 	lend := h.UnsweptLender(w.Root, "evolve")

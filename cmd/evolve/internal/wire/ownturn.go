@@ -33,7 +33,7 @@ func (f *AgentFactory) newOwnTurn(ctx context.Context, t Turn) (*ownTurn, error)
 	}}, nil
 }
 
-// feedback returns people's feedback on tools that applies to the turn.
+// feedback returns the feedback from people on tools that applies to the turn.
 func (o *ownTurn) feedback() []agent.Feedback {
 	if o == nil {
 		return nil

@@ -103,10 +103,10 @@ func (f *AgentFactory) OpenCode(a *workspace.Agent, folder, scratch string) (nig
 	return f.Sandbox.withGraders(opened), nil
 }
 
-// moved returns an agent whose program is in a folder of another tree, and creates the
-// agent's folder for working directories. The agent always runs in the available sandbox,
-// without the network and the variables of its adapter, regardless of what the operator
-// allows the agent, because no person has read the code yet.
+// moved returns a copy of an agent whose program is in a folder of another tree, and
+// creates the agent's folder for working directories. The copy always runs in the available
+// sandbox, without network access and without the variables of its adapter, regardless of
+// what the operator allows the agent, because no person has read the code yet.
 func (f *AgentFactory) moved(a *workspace.Agent, folder, scratch string) (*workspace.Agent, error) {
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("no commit contains the folder of agent %s", a.ID)

@@ -36,8 +36,8 @@ func (h *Host) WhileHeld(try func() error) error {
 	}
 }
 
-// Free returns the error with which a write would fail while a run holds the archive, and
-// nil if no run holds it. A command that reads much before it writes calls Free first.
+// Free returns the error that a write would return while a run holds the archive, or nil if
+// no run holds it. A command that reads a lot before it writes calls Free first.
 func (h *Host) Free(root string) error {
 	held := archive.Holder(ArchiveDir(root), archive.Options{Now: h.Now})
 	if held == nil || !strings.HasPrefix(held.Owner, RunOwner) {
@@ -46,10 +46,10 @@ func (h *Host) Free(root string) error {
 	return Opening(held)
 }
 
-// Alone acquires, for the command owner, the exclusive right that the file at path
-// represents, and waits if another command has it. If the wait fails, the error names that
-// command. held describes what the file represents, as the subject of a sentence. release
-// gives the right up.
+// Alone acquires the exclusive right that the file at path represents, for the command that
+// the given name (owner) identifies, and waits if another command has the right. If the
+// wait fails, the error names that other command. held describes what the file represents,
+// as the subject of a sentence. release gives up the right.
 func (h *Host) Alone(path, held, owner string) (release func(), err error) {
 	opts := archive.Options{Owner: owner, Now: h.Now}
 	if h.Sleep != nil {

@@ -11,9 +11,9 @@ import (
 	"evolve/runtime/policy"
 )
 
-// rolePolicy applies the policies of an agent's role to the tasks of an operator's own
-// program or service: concurrency, rate, and the budget of a run. The role's deadline
-// bounds each task, and is passed to the agent.
+// rolePolicy applies the policies of an agent's role (its concurrency, its rate, and the
+// budget of a run) to the tasks of an operator's own program or service. The role's
+// deadline bounds each task, and is passed to the agent.
 type rolePolicy struct {
 	inner    agent.Agent
 	id       string

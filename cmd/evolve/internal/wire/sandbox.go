@@ -30,8 +30,8 @@ type Sandbox struct {
 	// root is the workspace's folder. A program sees only the part of the folder that it
 	// needs.
 	root string
-	// graders holds the programs that grade line by line. They keep running while an agent
-	// is open.
+	// graders holds the grader programs that answer each line of input with one line of
+	// output. They keep running while an agent is open.
 	graders *command.Programs
 }
 
@@ -67,8 +67,8 @@ func (h *Host) secrets(w *workspace.Workspace) []string {
 	for _, variable := range h.Env {
 		name, value, _ := strings.Cut(variable, "=")
 		tells := func(part string) bool { return strings.Contains(strings.ToUpper(name), part) }
-		// A path only indicates the location of a secret, and a number is a setting such as
-		// MAX_TOKENS.
+		// A path only indicates where a secret is stored, and a number is a setting such as
+		// MAX_TOKENS, so neither counts as a secret.
 		plain := filepath.IsAbs(value) || strings.Trim(value, "0123456789") == ""
 		if slices.Contains(passed, name) || slices.ContainsFunc(telling, tells) && !plain {
 			// In "Bearer abc", the word abc alone is just as secret as the whole value.
@@ -104,8 +104,9 @@ func (s *Sandbox) RunGrader(ctx context.Context, p grade.Program) (grade.Exit, e
 	return grade.Exit{Code: exit.Code, Stdout: out.Stdout, Stderr: out.Stderr, Truncated: out.Truncated, TimedOut: timedOut}, nil
 }
 
-// AskGrader sends a request to a command grader's process that keeps running. The process
-// has the same view and rights as a program in RunGrader without a working directory.
+// AskGrader sends a request to a process of a command grader that keeps running. The
+// process can see and do the same as a program that RunGrader runs without a working
+// directory.
 func (s *Sandbox) AskGrader(ctx context.Context, p grade.Program, accept func([]byte) error) error {
 	dir, err := filepath.Abs(p.Dir)
 	if err != nil {
@@ -161,8 +162,8 @@ func (s *Sandbox) GradeWith(ctx context.Context, dir string, in bench.GradeInput
 }
 
 // discreet removes credentials from the reasons of grades. If the answer holds a
-// credential, the reason is not stored at all, because reasons quote and cut answers, and a
-// part of a credential would not be recognised.
+// credential, the reason is not stored at all, because reasons quote shortened answers, and
+// a part of a credential would not be recognised.
 func (s *Sandbox) discreet(grade bench.GradeFunc) bench.GradeFunc {
 	return func(ctx context.Context, in bench.GradeInput) (bench.Grading, error) {
 		g, err := grade(ctx, in)

@@ -42,7 +42,7 @@ func (f *AgentFactory) sharedWith(ctx context.Context, a *workspace.Agent, own [
 }
 
 // WithShared returns an agent's own tools followed by the tools that are shared with it. It
-// also returns, by tool, the agents that wrote the shared tools.
+// also returns a map from the name of each shared tool to the agent that wrote the tool.
 func WithShared(ctx context.Context, w *workspace.Workspace, store *archive.Archive, a *workspace.Agent, own []authored.Definition) ([]authored.Definition, map[string]string, error) {
 	shared, err := sharedTools(ctx, w, store, a, own)
 	owners := map[string]string{}

@@ -12,7 +12,7 @@ const (
 	// skillsSection is the name of the prompt section with the approved skills. The section
 	// is placed among the workspace's files.
 	skillsSection = "SKILLS.md"
-	// skillsBudget is the maximum number of tokens of that section.
+	// skillsBudget is the maximum number of tokens in the section of skills.
 	skillsBudget = 4000
 )
 

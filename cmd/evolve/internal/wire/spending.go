@@ -54,7 +54,7 @@ func (c *consumption) plus(o consumption) {
 	}
 }
 
-// share returns a share of the consumption, with each number rounded up.
+// share returns the consumption multiplied by factor, with each count rounded up.
 func (c consumption) share(factor float64) consumption {
 	of := func(n int64) int64 { return int64(math.Ceil(float64(n)*factor - 1e-9)) }
 	out := consumption{calls: of(c.calls), tokens: of(c.tokens), tasks: of(c.tasks), usd: c.usd * factor, tools: map[string]int64{}}
@@ -64,8 +64,9 @@ func (c consumption) share(factor float64) consumption {
 	return out
 }
 
-// used returns the consumption of a number of tasks. Each turn of a conversation counts as
-// one task, because it is a separate call.
+// used returns the consumption of the given number of tasks. If their transcript has more
+// turns of a conversation than that, each turn counts as one task, because it is a separate
+// call.
 func used(u agent.Usage, t agent.Transcript, tasks int64) consumption {
 	turns := int64(0)
 	for _, e := range t.Events {
@@ -153,9 +154,10 @@ func (h *Host) spentToday(w *workspace.Workspace) func(policy.Kind, string) poli
 	return func(kind policy.Kind, name string) policy.Usage { return read().usage(kind, name) }
 }
 
-// spentByRun reads the spending of the latest run in an archive, for the run budgets of the
-// run that may resume it. Call it before that run begins, when this process has not
-// reserved any money in the account yet. It returns nil if no policy has such a budget.
+// spentByRun reads the spending of the latest run in an archive, and returns a function
+// that reports it. The run budgets of a run that resumes the latest run need it. Call
+// spentByRun before the resuming run begins, when this process has not reserved any money
+// in the account yet. It returns nil if no policy has a run budget.
 func (f *AgentFactory) spentByRun(store *archive.Archive) func(policy.Kind, string) (policy.Usage, map[string]policy.Usage) {
 	bounded := func(s policy.Settings) bool {
 		return s.PerRun != (policy.Budget{}) || s.PerAgent != (policy.Budget{})
@@ -178,7 +180,8 @@ func (f *AgentFactory) spentByRun(store *archive.Archive) func(policy.Kind, stri
 	}
 }
 
-// budgeted reports whether any layer of the policies has a budget.
+// budgeted reports whether any layer of the policies has a budget, which the given function
+// (has) determines for one layer.
 func budgeted(b policy.Book, has func(policy.Settings) bool) bool {
 	if has(b.Environment) {
 		return true

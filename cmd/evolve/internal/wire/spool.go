@@ -121,7 +121,8 @@ func readSpooled(path string) (SpooledTurn, error) {
 	return s, err
 }
 
-// decodeSpooled decodes a file in the spool, which may not hold a turn.
+// decodeSpooled decodes a file in the spool. It does not check whether the file holds a
+// valid turn.
 func decodeSpooled(path string) (SpooledTurn, error) {
 	var s SpooledTurn
 	info, err := os.Lstat(path)
@@ -256,8 +257,8 @@ func storeOne(ctx context.Context, a *archive.Archive, s SpooledTurn) error {
 	return nil
 }
 
-// countedRequests returns the number of times that each request was stored with the time of
-// a turn, by the hash of the request. That time is unique among the turns of an agent.
+// countedRequests returns, by the hash of a request, how many times the request was stored
+// with the time of the given turn. That time is unique among the turns of an agent.
 func countedRequests(ctx context.Context, a *archive.Archive, t archive.TurnRecord) (map[string]int, error) {
 	counted := map[string]int{}
 	for r, err := range a.Requests(ctx) {

@@ -19,7 +19,8 @@ func ReadArchive(root string) (*archive.Archive, error) {
 	return Begun(archive.OpenRead(ArchiveDir(root)))
 }
 
-// Begun turns the error about a missing archive into an error that nothing is recorded yet.
+// Begun takes and returns the result of opening an archive. It replaces the error for a
+// missing archive with an error that tells the user that nothing is recorded yet.
 func Begun(a *archive.Archive, err error) (*archive.Archive, error) {
 	if errors.Is(err, archive.ErrNotFound) {
 		return nil, exit.Errorf(exit.Usage, "`evolve run` makes the first entries", "nothing is recorded in this workspace yet")
@@ -84,8 +85,8 @@ func (h *Host) openUnswept(root, owner string) (*archive.Archive, error) {
 }
 
 // OpenSigned opens the archive for writing, with the notary that signs its heads; the
-// notary may be nil. If another command holds the archive, OpenSigned waits some seconds.
-// It fails if the ledger does not contain the signed head.
+// notary may be nil. If another command holds the archive, OpenSigned waits for a few
+// seconds. It fails if the ledger does not contain the signed head.
 func (h *Host) OpenSigned(root, owner string, n *signing.Notary) (*archive.Archive, error) {
 	if _, err := workspace.MakeStateDir(root); err != nil {
 		return nil, err
@@ -129,13 +130,14 @@ func Look(root string, look func(*archive.Archive) error) error {
 	return lookInto(a, err, look)
 }
 
-// Inspect is like Look, for a ledger that does not match the witness.
+// Inspect is like [Look], but does not check the ledger against the witness, so it also
+// works if they do not match.
 func Inspect(root string, look func(*archive.Archive) error) error {
 	a, err := Begun(archive.Inspect(ArchiveDir(root)))
 	return lookInto(a, err, look)
 }
 
-// LookIfThere is like Look, but for a command that can also answer without an archive.
+// LookIfThere is like [Look], but returns nil without calling look if there is no archive.
 func LookIfThere(root string, look func(*archive.Archive) error) error {
 	a, err := archive.OpenRead(ArchiveDir(root))
 	if errors.Is(err, archive.ErrNotFound) {
@@ -151,7 +153,7 @@ func lookInto(a *archive.Archive, err error, look func(*archive.Archive) error) 
 	return errors.Join(look(a), a.Close())
 }
 
-// AuditSettings returns the setting audit of a workspace.
+// AuditSettings returns the setting `audit` of a workspace.
 func (h *Host) AuditSettings(root string) (workspace.Audit, error) {
 	home := h.Env.Get("HOME")
 	if home == "" {

@@ -17,9 +17,8 @@ import (
 	"evolve/runtime/authored"
 )
 
-// toolUse tracks the failures of the authored tools that an agent may call, from the
-// opening of the agent to its closing. A failure counts against the agent that wrote the
-// tool.
+// toolUse tracks the failures of the authored tools that an agent may call, for as long as
+// the agent is open. A failure counts against the agent that wrote the tool.
 type toolUse struct {
 	agent string
 	tools []sharedTool
@@ -39,7 +38,7 @@ type toolFailure struct {
 	outcome agent.Outcome
 }
 
-// toolUse reads the health of an agent's tools.
+// toolUse returns the tracker for an agent's tools, after reading the health of the tools.
 func (f *AgentFactory) toolUse(ctx context.Context, a *workspace.Agent, defs []authored.Definition, shared []sharedTool) (*toolUse, error) {
 	u := &toolUse{agent: a.ID, live: f.Live, health: map[string]authored.Health{}, failed: map[string][]toolFailure{}}
 	for _, d := range defs {
@@ -74,7 +73,8 @@ func (u *toolUse) definitions() []authored.Definition {
 	return defs
 }
 
-// options returns the callbacks for the tools.
+// options returns the callbacks that record a failure of a tool and that report whether a
+// tool is in quarantine.
 func (u *toolUse) options() authored.Options {
 	return authored.Options{Failed: u.fail, Quarantined: func(d authored.Definition) (string, bool) {
 		u.mu.Lock()

@@ -23,7 +23,8 @@ const toolWordsFile = "tool-words.json"
 // maxToolWords limits the size of the file that is read, in bytes.
 const maxToolWords = 4 << 20
 
-// wordsOf returns a hash of the description of a tool that is passed to a model.
+// wordsOf returns a hash of the parts of a tool's specification that describe the tool to a
+// model: its description and its schema.
 func wordsOf(s tool.Spec) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q %q", s.Description, s.Schema)))
 }

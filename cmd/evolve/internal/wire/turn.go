@@ -50,8 +50,8 @@ type TurnResult struct {
 	Ungraded error
 }
 
-// Take runs one task in a new folder below scratch, and grades the task if it belongs to a
-// suite.
+// Take runs one task in a new folder below scratch, and grades the result if the task
+// belongs to a suite.
 func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, scratch string, observe func(agent.Event)) (TurnResult, error) {
 	workdir, suiteDir := filepath.Join(scratch, bench.OpaqueName()), ""
 	if t.Suite != nil {
@@ -84,7 +84,8 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 	})
 	if own != nil {
 		own.note(&res.Transcript)
-		// evolve does not offer this agent any tools that the level could bound.
+		// Record the level in force, although evolve does not offer this agent any tools
+		// that the level could restrict.
 		level, err := f.level(ctx, t.Agent)
 		if err != nil {
 			return TurnResult{}, err
@@ -93,7 +94,7 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 	}
 	res.Transcript.Events = append(signal, res.Transcript.Events...)
 	out := TurnResult{Result: res, Judge: used}
-	if res.Answer != nil { // graded unchanged, but shown and stored without credentials
+	if res.Answer != nil { // the answer is graded unchanged, but shown and stored without credentials
 		answer := f.Sandbox.Scrubber.String(*res.Answer)
 		out.Answer = &answer
 	}
@@ -117,7 +118,7 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 	return out, nil
 }
 
-// judges names the models that grade a task, with their routes.
+// judges returns a text that names the judge models of a task, each with its route.
 func (f *AgentFactory) judges(t *bench.Task) string {
 	var names []string
 	for _, step := range t.Steps() {

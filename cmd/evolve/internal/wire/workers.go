@@ -41,12 +41,12 @@ const (
 // hubKey is the file with the secret from which the ids of jobs are derived.
 const hubKey = "hub.key"
 
-// workers makes offers of the agents of a run to the workers of a hub.
+// workers offers the agents of a run to the workers of a hub.
 type workers struct {
 	hub *hub.Hub
 	set workspace.Workers
 	key []byte
-	// version is the name of this program that is shown to people.
+	// version is the version of this program, as it is shown to people.
 	version string
 	run     string
 	offers  []*hub.Remote
@@ -98,8 +98,9 @@ func (h *Host) connect(root string, set workspace.Workers, o hub.Options) (*hub.
 	return conn, nil
 }
 
-// credentials returns the content of a credentials file. The variable with the given name
-// holds either the content or the path of the file.
+// credentials returns the content of a credentials file. The environment variable with the
+// given name holds either that content or the path of the file. If name is "", there are no
+// credentials.
 func (h *Host) credentials(name string) ([]byte, error) {
 	if name == "" {
 		return nil, nil
@@ -209,8 +210,8 @@ func (f *AgentFactory) secret() ([]byte, error) {
 	return key, nil
 }
 
-// offer makes an offer of an agent that is open in this process, and makes workers run the
-// agent's tasks.
+// offer offers an agent that is open in this process to the hub's workers, and makes them
+// run the agent's tasks.
 func (s *workers) offer(ctx context.Context, f *AgentFactory, a *workspace.Agent, opened night.Opened) (night.Opened, error) {
 	fail := func(err error) (night.Opened, error) { return night.Opened{}, errors.Join(err, opened.Close()) }
 	frozen, err := f.freeze(ctx, a)

@@ -74,7 +74,7 @@ func private(host string) bool {
 var hostName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 
 // envName is the field for the name of an environment variable. Error messages do not
-// repeat an invalid name, which may be a value.
+// repeat an invalid name, because it may be the variable's value, given by mistake.
 func envName(to *string) text {
 	return text{to: to, pattern: envPattern, rule: "the name of an environment variable", hint: "give only names: the values are taken from the environment", private: true}
 }

@@ -66,8 +66,8 @@ type Model struct {
 	Temperature *float64
 }
 
-// modelsOf returns the models of an agent's routes, that of its own route first; it returns
-// none for the heuristic.
+// modelsOf returns the models of an agent's routes, beginning with the model of the agent's
+// own route. It returns none for the heuristic.
 func (l *loader) modelsOf(a *Agent) []Model {
 	var out []Model
 	for _, name := range l.routesOf(a) {

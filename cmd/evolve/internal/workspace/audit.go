@@ -17,8 +17,8 @@ type Audit struct {
 	AllowedSigners string
 }
 
-// in resolves the paths: a leading ~/ is the home folder, and a relative path starts at
-// the workspace.
+// in returns a with its paths resolved: a leading ~/ stands for the home folder, and a
+// relative path is relative to the workspace.
 func (a Audit) in(root, home string) Audit {
 	for _, p := range []*string{&a.Sign, &a.AllowedSigners} {
 		switch rest, inHome := strings.CutPrefix(*p, "~/"); {
@@ -34,8 +34,8 @@ func (a Audit) in(root, home string) Audit {
 	return a
 }
 
-// AuditSettings reads only the setting audit of the workspace at root, with its paths
-// resolved for the given home folder. Its error is a *Errors if evolve.yaml has issues.
+// AuditSettings reads only the setting `audit` of the workspace at root, and resolves its
+// paths with the given home folder. Its error is a *Errors if evolve.yaml has issues.
 func AuditSettings(root, home string) (Audit, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -49,8 +49,8 @@ func AuditSettings(root, home string) (Audit, error) {
 	return l.set.Audit.in(root, home), nil
 }
 
-// filePattern excludes paths that a shell would expand, except paths that begin with the
-// home folder.
+// filePattern does not match paths that a shell would expand, except those with a leading
+// ~/, which stands for the home folder.
 var filePattern = regexp.MustCompile(`^(~/)?[^~$\x00-\x1f][^\x00-\x1f]*$`)
 
 func auditKeys(a *Audit) object {

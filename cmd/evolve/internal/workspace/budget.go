@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// DefaultEvaluations is the number of evaluations in a run for which no limit is set.
+// DefaultEvaluations is the maximum number of evaluations in a run for which no limit is
+// set.
 const DefaultEvaluations = 2000
 
 // NoLimit is the hint about a run limit that is given as zero or infinite.
@@ -22,14 +23,14 @@ type Budget struct {
 	Until string
 }
 
-// The maximum limits of a run, which catch typing errors.
+// The largest limits that can be set for a run; they catch typing errors.
 const (
 	MostEvaluations = maxCount
 	MostUSD         = maxUSD
 	MostTime        = 31 * 24 * time.Hour
 )
 
-// Override returns b, with each limit that o sets replaced by that of o.
+// Override returns the limits in b, replaced by those in o where o sets a limit.
 func (b Budget) Override(o Budget) Budget {
 	if o.Evaluations > 0 {
 		b.Evaluations = o.Evaluations

@@ -38,8 +38,8 @@ func narrowedSpace(s *source, f *agentFile, full agent.Space) (agent.Space, []st
 	return space, searched
 }
 
-// narrowConditions removes from the conditions of a space the values that their parameters
-// can no longer have.
+// narrowConditions removes values from the conditions of a space: those that the parameters
+// on which a condition depends can no longer have.
 func narrowConditions(space agent.Space) {
 	for i, p := range space.Params {
 		when := maps.Clone(p.When)
@@ -153,7 +153,7 @@ func (d *paramDraft) narrowDefault(s *source, p *agent.Param) {
 	}
 }
 
-// among returns the values of a choice that the entry retains.
+// among returns the values to which the entry narrows a choice.
 func (d *paramDraft) among(s *source, n *yaml.Node, whole agent.Param) []any {
 	var out []any
 	for i, v := range d.Values {
@@ -202,8 +202,8 @@ func fix(space agent.Space, searched []string, champion agent.Config) agent.Spac
 	return out
 }
 
-// possible reports whether a parameter can become active although other parameters are
-// fixed.
+// possible reports whether a parameter can become active, given the champion's values of
+// the parameters that are fixed.
 func possible(space agent.Space, fixed func(string) bool, champion agent.Config, name string) bool {
 	p, _ := space.Lookup(name)
 	for other, values := range p.When {

@@ -108,7 +108,8 @@ func readChampionIn(c *collector, root, dir string, a *Agent, space agent.Space)
 	return config, c.total == before
 }
 
-// readValues reads the pairs of a parameter and a value, and the positions of both.
+// readValues reads pairs of a parameter and a value. It stores the values in raw, and the
+// positions of the names and of the values in names and place.
 func readValues(s *source, n *yaml.Node, raw map[string]any, names, place map[string]*yaml.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name, ok := keyName(n.Content[i])

@@ -18,7 +18,7 @@ var bare = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./+-]*$`)
 // differently.
 var switches = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null|nan|inf)$`)
 
-// yamlWord formats text on one line.
+// yamlWord formats text as a YAML string on one line, in quotes if necessary.
 func yamlWord(s string) string {
 	if bare.MatchString(s) && !switches.MatchString(s) && (&yaml.Node{Kind: yaml.ScalarNode, Value: s}).ShortTag() == "!!str" {
 		return s

@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/session"
 )
 
-// FeedbackPath returns the path of the file with the lessons from an agent's live turns,
-// which is for people. Agents receive the same content from the archive.
+// FeedbackPath returns the path of the file that shows people the lessons from an agent's
+// live turns. Agents receive the same content from the archive.
 func FeedbackPath(root, agentID string) string {
 	return filepath.Join((&Workspace{Root: root}).StateDir(), "feedback", agentID, session.FeedbackFile)
 }

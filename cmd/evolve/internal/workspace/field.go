@@ -32,7 +32,7 @@ type key struct {
 	// doc explains the key in one sentence, without the final full stop.
 	doc   string
 	field field
-	// required keys must be present.
+	// required reports whether the key must be present.
 	required bool
 	// def is the default in YAML; it is empty if there is none.
 	def string
@@ -43,12 +43,12 @@ type key struct {
 // object is a mapping with known keys.
 type object struct {
 	keys []key
-	// later lists keys of other versions of evolve.
+	// later lists keys that other versions of evolve support but this version does not.
 	later []string
 	// seen, if not nil, receives the value node of each key.
 	seen map[string]*yaml.Node
-	// when describes the condition under which the keys in keys are the valid ones. others
-	// lists the keys that are valid under some condition.
+	// when is the condition under which the keys in keys are the valid ones, written as in
+	// "kind: openai". others lists the keys that are valid under some condition.
 	when   string
 	others []string
 	// check is called if all keys are valid; it may be nil. name is the name of the object.
@@ -218,12 +218,13 @@ func (l listOf) schema() schema {
 
 // union is an object whose further keys depend on the value of one of them.
 type union struct {
-	// by is the key whose value decides. Every member has this key.
+	// by is the key whose value determines the member that applies. Every member has this
+	// key.
 	by      string
 	names   []string
 	members map[string]object
-	// optional reports whether the key by may be left out, in which case the caller reads
-	// the object in a different way.
+	// optional reports whether that key may be left out, in which case the caller reads the
+	// object in a different way.
 	optional bool
 }
 

@@ -84,8 +84,8 @@ func (g *GraderProgram) Hint() string {
 	return "install the program on the machine that runs nights, or correct \"argv\"; relative paths are resolved against the folder of the suite, and a program must be executable"
 }
 
-// Graded names the tasks that the program grades: the first task, and the number of other
-// tasks.
+// Graded returns a description of the tasks that the program grades: the first task, and
+// the number of other tasks.
 func (g *GraderProgram) Graded() string {
 	first := fmt.Sprintf("task %q", g.Tasks[0].ID)
 	if more := len(g.Tasks) - 1; more > 0 {

@@ -13,8 +13,8 @@ import (
 	"evolve/bench/stats"
 )
 
-// Guard is one guard in a file. Fields that are nil take their value from the next file, or
-// from the default.
+// Guard is one guard as given in agent.yaml or evolve.yaml. A nil field takes its value
+// from evolve.yaml or, if it is not given there, from the default.
 type Guard struct {
 	Off           bool
 	AtMost, Floor *float64
@@ -23,11 +23,11 @@ type Guard struct {
 // Guards holds the limits on a winner's consumption, by metric.
 type Guards map[string]Guard
 
-// Prefer is the price of a point of score, by metric: the share by which a guard's ratio
-// is raised for each point gained.
+// Prefer holds, by metric, the price of a point of score: the share by which the ratio of
+// the metric's guard is raised for each point gained.
 type Prefer map[string]float64
 
-// The maximum ratio of a guard, and the maximum cost of a point of score.
+// The upper limits on two settings: the ratio of a guard, and the cost of a point of score.
 const (
 	maxRatio = 1000
 	maxShare = 10

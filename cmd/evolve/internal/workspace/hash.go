@@ -44,7 +44,7 @@ func hashFolder(dir string) (folderHash, error) {
 			return nil
 		}
 		if slices.Contains(unhashed, e.Name()) {
-			return nil // a worktree's .git is a file
+			return nil // a worktree's .git is a file, not a folder
 		}
 		rel, err := filepath.Rel(dir, p)
 		paths = append(paths, filepath.ToSlash(rel))

@@ -24,7 +24,7 @@ const (
 
 const ignored = "# What evolve writes itself: the archive, transcripts, reports.\n.evolve/\n"
 
-// Init makes dir a workspace. It writes files, which are the files of a starter workspace,
+// Init makes dir a workspace. It writes the given files of a starter workspace (files),
 // with a schema and comments that explain every key. If minimal is set, it writes only
 // evolve.yaml and, if it is missing, .gitignore. It never overwrites a file. It returns the
 // slash-separated paths of the files that were written and of the existing files that were
@@ -51,8 +51,8 @@ func Init(dir string, files map[string][]byte, minimal bool) (written, kept []st
 	return written, kept, nil
 }
 
-// fullScaffold returns the default files, replaced or extended by those of the starter
-// workspace, with explanations.
+// fullScaffold returns the default files (scaffold), replaced or extended by the files of
+// the starter workspace (files), and with explanations of the keys in the YAML files.
 func fullScaffold(files, scaffold map[string][]byte) map[string][]byte {
 	starter := maps.Clone(files)
 	for name, data := range starter {

@@ -101,7 +101,7 @@ func (l *loader) bindJudges(s *bench.Suite) {
 	s.JudgeTerms = w.judgeTerms(s)
 }
 
-// judgeTerms describes the settings of a suite's judges.
+// judgeTerms returns a description of the settings of a suite's judges.
 func (w *Workspace) judgeTerms(s *bench.Suite) bench.JudgeTerms {
 	terms := bench.JudgeTerms{}
 	samples, scales, rubrics := map[string][]string{}, map[string][]string{}, map[string][]string{}

@@ -20,8 +20,8 @@ type Backup struct {
 
 // Keep limits the records of nights that are retained; the zero value retains everything.
 type Keep struct {
-	// Nights is the number of an agent's nights whose transcripts and evaluations are
-	// retained; 0 means all nights.
+	// Nights is the number of each agent's latest nights whose transcripts and evaluations
+	// are retained; 0 means all nights.
 	Nights int
 	// Size is the maximum size of the archive on disk, in bytes; 0 means unlimited.
 	Size int64
@@ -45,8 +45,8 @@ const (
 	mostSize  = 1 << 50
 )
 
-// folderPattern excludes paths that a shell would expand, because these paths are not
-// passed to a shell.
+// folderPattern does not match paths that a shell would expand. evolve does not pass the
+// paths to a shell, so they would not be expanded.
 var folderPattern = regexp.MustCompile(`^[^~$\x00-\x1f][^\x00-\x1f]*$`)
 
 func backupKeys(b *Backup) object {

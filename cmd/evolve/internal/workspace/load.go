@@ -167,7 +167,7 @@ func (l *loader) loadSuites() {
 	}
 }
 
-// joinSuites groups near-duplicates across the suites of an agent.
+// joinSuites groups near-duplicate tasks across the suites of an agent.
 func (l *loader) joinSuites(a *Agent) bench.Likeness {
 	if len(a.Suites) < 2 {
 		return bench.Likeness{}

@@ -12,7 +12,8 @@ import (
 // sharedMemories holds the memories that all agents share, as read by the loader.
 type sharedMemories struct {
 	list []agent.Memory
-	// hash identifies the file of these memories; it is empty if there is no file.
+	// hash identifies the content of the file with these memories; it is empty if there is
+	// no file.
 	hash string
 }
 
@@ -69,8 +70,8 @@ func readMemories(s *source, data []byte) []agent.Memory {
 	return out
 }
 
-// withShared returns the hashes of an agent's folder, each combined with the hash of the
-// memories that all agents share, which a built-in agent reads.
+// withShared combines each hash of an agent's folder with the hash of the memories that all
+// agents share, because a built-in agent reads these memories.
 func (h folderHash) withShared(s sharedMemories) folderHash {
 	if s.hash == "" {
 		return h

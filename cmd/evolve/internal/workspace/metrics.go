@@ -13,8 +13,8 @@ type Metrics struct {
 	Textfile string
 }
 
-// MetricsSettings reads only the metrics settings of the workspace at root, like
-// [NotifySettings].
+// MetricsSettings reads only the metrics settings of the workspace at root, in the same way
+// as [NotifySettings] reads its settings.
 func MetricsSettings(root string) (Metrics, error) {
 	f, err := someSettings(root, func(f *settingsFile) []key { return []key{metricsKey(&f.Metrics)} })
 	return f.Metrics, err

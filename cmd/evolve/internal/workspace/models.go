@@ -31,8 +31,8 @@ type Provider struct {
 	// Record is the file in which exchanges are recorded, as a slash-separated path below
 	// the root; it is empty if exchanges are not recorded.
 	Record string
-	// Recording is the file with the exchanges from which a replay answers, as a path like
-	// Record.
+	// Recording is the file with the exchanges from which a replay answers. Its path has
+	// the same form as that of Record.
 	Recording string
 	// Of is the provider whose exchanges were recorded, or that provider's kind, as it is
 	// written in the file. OfKind is the kind in either case.
@@ -53,14 +53,15 @@ type Route struct {
 	Context int `json:",omitempty"`
 }
 
-// entry is the position of a named entry in a section.
+// entry holds the nodes of a named entry in a section: the entry's name, and the values of
+// its keys.
 type entry struct {
 	key  *yaml.Node
 	keys map[string]*yaml.Node
 }
 
-// at returns the value node of the key with the given name, or the node of the entry's own
-// key if the entry does not have it.
+// at returns the value node of the entry's key with the given name or, if the entry does
+// not have that key, the node of the entry's own name.
 func (e entry) at(name string) *yaml.Node {
 	if n := e.keys[name]; n != nil {
 		return n

@@ -30,8 +30,8 @@ func SuiteNames(root string) []string {
 	})
 }
 
-// namesIn lists the names that name returns for the entries of a folder, leaving out
-// invalid ones.
+// namesIn lists the names that the given function (name) returns for the entries of a
+// folder, leaving out invalid names.
 func namesIn(dir string, name func(fs.DirEntry) string) []string {
 	entries, _ := os.ReadDir(dir) // as many entries as can be read
 	var names []string

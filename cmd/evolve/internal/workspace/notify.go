@@ -175,8 +175,8 @@ func channelsField(n *Notify) custom {
 	}, form.schema()}
 }
 
-// Target identifies the recipient of a channel. Messages that were sent are recorded under
-// this identifier.
+// Target returns an identifier of the channel's recipient, under which sent messages are
+// recorded.
 func (c Channel) Target() string {
 	return strings.Join(slices.Concat([]string{c.Kind}, c.Argv, []string{c.URL, c.URLEnv, c.Server}, c.To), "\x00")
 }

@@ -66,7 +66,7 @@ func (b Backups) List() ([]Backup, error) {
 		night, err2 := strconv.Atoi(parts[3])
 		info, err3 := e.Info()
 		if errors.Join(err, err2, err3) != nil {
-			continue // digits that are not a time, or a file removed meanwhile
+			continue // the name holds no valid time or number, or the file was removed meanwhile
 		}
 		list = append(list, Backup{filepath.Join(b.Dir, e.Name()), made, night, info.Size(), parts[1]})
 	}
@@ -74,9 +74,9 @@ func (b Backups) List() ([]Backup, error) {
 	return list, nil
 }
 
-// Write makes the backup after a nightly run and removes older backups of the same archive
-// beyond the newest Keep. The archive must be open for writing. Write notes the result for
-// Look. If the backup fails, no older one is removed.
+// Write makes the backup after a nightly run and removes all but the newest Keep backups of
+// the same archive. The archive must be open for writing. Write records the result, which
+// Look returns. If the backup fails, no older one is removed.
 func (b Backups) Write(ctx context.Context, a *archive.Archive, night int, now time.Time) (Backup, error) {
 	state := Look(b.State)
 	state.Trouble = ""
@@ -124,7 +124,7 @@ func (b Backups) sweep(id string) error {
 	return err
 }
 
-// rotate removes the archive's backups beyond the newest Keep.
+// rotate removes all but the newest Keep backups of the archive with the given id.
 func (b Backups) rotate(id string) error {
 	list, err := b.List()
 	if err != nil {
@@ -139,7 +139,7 @@ func (b Backups) rotate(id string) error {
 	return nil
 }
 
-// Fault is a backup that could not be made.
+// Fault describes a backup that could not be made.
 type Fault struct {
 	Night int       `json:"night"`
 	Time  time.Time `json:"time"`
@@ -164,8 +164,8 @@ const noteName = "backups.json"
 // maxNote limits the size of the note file, in bytes.
 const maxNote = 64 << 10
 
-// note writes the State. The path of a backup inside the workspace is noted relative to the
-// workspace, so that the workspace may be moved or copied.
+// note writes s to the note file. The path of a backup inside the workspace is stored
+// relative to the workspace, so that the workspace may be moved or copied.
 func note(stateDir string, s State) error {
 	if s.Last != nil {
 		last := *s.Last
@@ -216,9 +216,9 @@ func Look(stateDir string) State {
 	return s
 }
 
-// fileOf returns the path of a backup from the noted path. Older versions noted the
-// absolute path of a backup in the state folder; if the workspace was moved or copied, the
-// file in its own state folder counts.
+// fileOf returns the path of a backup, given the path in the note. Older versions of evolve
+// stored an absolute path even for a backup in the state folder. If the workspace was moved
+// or copied since, the file in its own state folder is used.
 func fileOf(stateDir, noted string) string {
 	if !filepath.IsAbs(noted) {
 		return filepath.Join(filepath.Dir(stateDir), noted)

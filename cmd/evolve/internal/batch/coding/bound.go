@@ -24,13 +24,14 @@ type Bound struct {
 	Of, Hint string
 }
 
-// longerThan reports whether a command that did not end within limit has more time now. A
-// limit of 0 stands for the limits of [measure.Program].
+// longerThan reports whether b gives more time to a command that did not end within limit.
+// A limit of 0 stands for the limits of [measure.Program].
 func (b Bound) longerThan(limit time.Duration) bool {
 	return limit > 0 && (b.Time == 0 || b.Time > limit)
 }
 
-// words describes a command that did not end in time, with a hint at how to remedy that.
+// words returns a message about a command that did not end in time, with a hint at the
+// remedy.
 func (b Bound) words(slow *measure.SlowError, hint string) string {
 	of, limit := "", slow.Limit
 	if !slow.Usual { // builds, tests and scoring share the time
@@ -71,7 +72,7 @@ func (p *Prospect) slowFile(kept Kept) string {
 
 // wasSlow returns the problem of code that took too long in an earlier process of the
 // night, so that a resumed night keeps its plan and does not wait again. It returns nil if
-// there was none, or if there is more time now.
+// the code did not take too long, or if there is more time now.
 func (p *Prospect) wasSlow(kept Kept) error {
 	data, err := os.ReadFile(p.slowFile(kept))
 	var was slowness
@@ -82,7 +83,8 @@ func (p *Prospect) wasSlow(kept Kept) error {
 }
 
 // judged returns err, which comes from running the unchanged code, as a [Problem] if the
-// code is at fault. If the code took too long, judged records that.
+// code is at fault. If the code took too long, judged records that for wasSlow, unless kept
+// is read-only.
 func (p *Prospect) judged(err error, kept Kept) error {
 	var slow *measure.SlowError
 	if errors.As(err, &slow) {
@@ -109,8 +111,8 @@ func (p *Prospect) judged(err error, kept Kept) error {
 	return err
 }
 
-// Retry makes the next look at targets that took too long run them again. A night calls it
-// at its end.
+// Retry makes the next [Look] run again those targets that took too long. A night calls
+// Retry at its end.
 func Retry(folder string) error {
 	list, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -124,7 +126,7 @@ func Retry(folder string) error {
 	return err
 }
 
-// notify reports slow work and its maximum duration.
+// notify reports the start of slow work, with the maximum duration that bound sets.
 func (p *Prospect) notify(what string, bound Bound) {
 	if p.reviewer.Notify == nil {
 		return

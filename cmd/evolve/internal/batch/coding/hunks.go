@@ -14,14 +14,15 @@ import (
 	"evolve/runtime/text"
 )
 
-// Part is a part of a change, with its file and line in the base. Place is empty for a
-// parameter.
+// Part is a part of a change. Place is the part's file and line in the base; it is empty
+// for a parameter.
 type Part struct {
 	ablation.Part
 	Place string
 }
 
-// Hunk is one hunk of a version's change to the code, with its own effect.
+// Hunk is one hunk of a version's change to the code, with the separate effect of this
+// hunk.
 type Hunk struct {
 	// Text has the hunk's lines, clipped.
 	Text string `json:"text"`
@@ -33,16 +34,16 @@ type Hunk struct {
 	Without *HunkEffect `json:"without,omitempty"`
 }
 
-// HunkEffect is the mean change of the metric on search cases.
+// HunkEffect is the effect of a hunk: the mean change of the metric on search cases.
 type HunkEffect struct {
 	Change float64 `json:"change"`
-	// Cases is the number of cases; 0 means that the code without the other hunks, or
-	// without this hunk, does not run.
+	// Cases is the number of cases compared; 0 means that the code without the other hunks,
+	// or without this hunk, does not run.
 	Cases int `json:"cases"`
 }
 
-// Values are the values of the metric, by version and case. A version that was evaluated
-// but has no value is present without cases.
+// Values holds the values of the metric, by version and case. A version that was evaluated
+// but has no value has an entry without cases.
 type Values map[agent.ConfigID]map[string]float64
 
 // Parts returns the parts of a version's change to a base. It returns none for an agent
@@ -62,8 +63,9 @@ func (p *Prospect) Parts(base, version agent.Config) []Part {
 	return out
 }
 
-// Place returns the position of a line of a block, counted from 1, in the code with a
-// config's blocks: the file and the line in it. It returns "" if there is no such block.
+// Place returns the file and the line number of a line of a block, as in "main.go:12", in
+// the code with a config's blocks. line is counted from 1 within the block. Place returns
+// "" if there is no such block.
 func (p *Prospect) Place(base agent.Config, block string, line int) string {
 	files, err := p.written(base)
 	if err != nil {
@@ -106,8 +108,8 @@ func Hunks(parts []Part, base, version agent.ConfigID, values Values) []Hunk {
 	return out
 }
 
-// hunkEffect returns the change from one version to another. It returns nil if the second
-// version was not evaluated, or only on other cases.
+// hunkEffect returns the mean change of the metric from one version to another. It returns
+// nil if the second version was not evaluated, or only on cases on which the first was not.
 func (values Values) hunkEffect(from, to agent.ConfigID) *HunkEffect {
 	var pairs []stats.Pair
 	for _, of := range slices.Sorted(maps.Keys(values[to])) {

@@ -108,9 +108,9 @@ func Find(ctx context.Context, rev *review.Reviewer, w *workspace.Workspace, t r
 }
 
 // Look prepares a target whose Scoring is set. It builds and tests the unchanged code, and
-// scores it with the command unless values of the same code are stored. open is for an
-// agent's own code. A [Problem] reports a fault of the target; any other error is a fault
-// of the machine.
+// scores it with the command unless values of the same code are stored. open is used only
+// for an agent's own code. A [Problem] reports a fault of the target; any other error is a
+// fault of the machine.
 func Look(ctx context.Context, rev *review.Reviewer, w *workspace.Workspace, t review.Target, open Opener, rules bench.GraderRules, kept Kept) (*Prospect, error) {
 	p, err := Find(ctx, rev, w, t)
 	if err != nil {
@@ -243,7 +243,8 @@ func (p *Prospect) Shortage(c confirm.Settings) string {
 	return c.Design(0, held, !p.noise.Any()).Shortage(true)
 }
 
-// ID identifies the code and its scoring; the profile does not affect it.
+// ID returns an identifier of the code and its scoring; the profile command does not affect
+// it.
 func (p *Prospect) ID() string {
 	scoring := *p.Target.Scoring
 	scoring.Profile = nil
@@ -297,8 +298,8 @@ func (p *Prospect) base(ctx context.Context, kept Kept) (versions.Scored, error)
 	return base, nil
 }
 
-// lacksApart reports whether the values of the unchanged code differ between starts and the
-// values from starts on one case each are not known.
+// lacksApart reports whether the values of the unchanged code differ between starts of the
+// command, and the values from separate starts for each case are not yet known.
 func (p *Prospect) lacksApart(base versions.Scored) bool {
 	scale, err := metrics.NewScale(base.Values, p.Target.Scoring.Metric)
 	if err != nil || len(base.Apart) > 0 {
@@ -308,7 +309,8 @@ func (p *Prospect) lacksApart(base versions.Scored) bool {
 	return n.Any()
 }
 
-// casesOf returns the names of the cases of values, in their order.
+// casesOf returns the names of the cases of values without repetitions, in the order of
+// their first occurrence.
 func casesOf(values []metrics.Value) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -333,8 +335,8 @@ func keep(file string, value any) error {
 	return err
 }
 
-// removeOther removes the stored values of other code of the target, because only those of
-// the present code are read.
+// removeOther removes the values that are stored for other states of the target's code,
+// because only the values of the present code are read.
 func (p *Prospect) removeOther(file string) error {
 	all, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*.json"))
 	if err != nil {
@@ -389,7 +391,7 @@ func (p *Prospect) program(ctx context.Context, name string) (_ *measure.Program
 	return program, done, nil
 }
 
-// Names lists the names of the blocks.
+// Names returns the names of the blocks, separated by commas.
 func (p *Prospect) Names() string { return strings.Join(p.blockNames(), ", ") }
 
 func (p *Prospect) blockNames() []string {
@@ -400,8 +402,8 @@ func (p *Prospect) blockNames() []string {
 	return names
 }
 
-// mostAround limits, in bytes, the source before and after a block that is shown to a
-// language model.
+// mostAround is the maximum number of bytes of source shown to a language model before a
+// block, and the same after it.
 const mostAround = 6000
 
 // Source returns the source around each block, by block name.

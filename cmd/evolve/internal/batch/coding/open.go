@@ -115,7 +115,7 @@ func (p *Prospect) Files(c agent.Config) ([]diff.File, error) {
 }
 
 // Keep writes versions to the target's repository, for the archive with the given id; see
-// [review.Shelf]. It does not remove the refs of spared versions. find returns the
+// [review.Shelf]. It does not remove the refs of the versions in spared. find returns the
 // archive's variant with the given number.
 func (p *Prospect) Keep(ctx context.Context, archiveID string, list []review.Version, spared []agent.ConfigID, find func(number int) (archive.Variant, bool, error)) error {
 	shelf := &review.Shelf{Ground: p.ground, Archive: archiveID, Spared: spared, Find: func(number int) (review.Version, bool, error) {
@@ -138,6 +138,6 @@ func (p *Prospect) Ref(archiveID string, v archive.Variant) string {
 	return p.ground.VersionRef(archiveID, v.Number, v.ID)
 }
 
-// Author returns the author of a target's searched blocks. It differs by target, so each
-// target has its own limit of attempts.
+// Author returns the name of the author of the patches that the search over a target's
+// blocks makes. The name differs by target, so each target has its own limit of attempts.
 func Author(target string) string { return "search over " + target }

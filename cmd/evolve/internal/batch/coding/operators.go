@@ -29,7 +29,7 @@ type rewriter interface {
 	Smaller(base, text string) []tokens.Attempt
 }
 
-// typed rewrites Go code by its types.
+// typed rewrites Go code with knowledge of its types.
 type typed struct {
 	*rewrite.Rewriter
 	// lines divides changes into parts; it is nil if the block is too large to be divided.
@@ -108,7 +108,7 @@ func (p *Prospect) Imports() map[string]string {
 	return out
 }
 
-// normal returns the normal form of a version.
+// normal returns the normal form of a version, composed of the normal forms of its blocks.
 func (p *Prospect) normal(c agent.Config) string {
 	var out strings.Builder
 	for _, b := range p.Blocks {
@@ -118,7 +118,7 @@ func (p *Prospect) normal(c agent.Config) string {
 	return out.String()
 }
 
-// size returns the size of a version.
+// size returns the size of a version, which is the sum of the sizes of its blocks.
 func (p *Prospect) size(c agent.Config) int {
 	n := 0
 	for _, b := range p.Blocks {
@@ -166,7 +166,7 @@ func (m mutation) draw(rng *rand.Rand) string { return m.blocks[rng.IntN(len(m.b
 // blocks; smaller numbers occur everywhere.
 const leastShared = 3
 
-// repeat applies a changed number in one block to the other blocks as well.
+// repeat makes the change of a number in one block in the other blocks too.
 func (m mutation) repeat(c *change, name, before, after string) {
 	from, to, ok := renumbered(before, after)
 	if n, err := strconv.ParseFloat(from, 64); !ok || err != nil || n < leastShared && n == math.Trunc(n) {
@@ -203,7 +203,7 @@ func renumbered(before, after string) (from, to string, ok bool) {
 	return from, to, ok
 }
 
-// change collects changes to blocks.
+// change collects the changes to blocks from which a child is made.
 type change struct {
 	config agent.Config
 	parts  []blockChange
@@ -235,8 +235,8 @@ func (c *change) child(operatorName string) (operator.Child, bool) {
 	return operator.Child{Config: c.config, Operator: operatorName, Rationale: strings.Join(words, "; ")}, len(words) > 0
 }
 
-// crossover copies a part of the other parent's block into the parent's block or,
-// sometimes, if there are several blocks, all of it.
+// crossover copies a part of the other parent's block into the parent's block. If there are
+// several blocks, it sometimes copies the whole block instead.
 type crossover struct {
 	blocks []blocks.Block
 	of     map[string]rewriter

@@ -29,7 +29,7 @@ type Opener struct {
 	Version func(a *workspace.Agent, folder, scratch string) (night.Opened, error)
 }
 
-// owned is the agent of which a target is the code.
+// owned is the agent whose own code a target is.
 type owned struct {
 	*workspace.Agent
 	// folder is the agent's slash-separated folder in the repository.
@@ -129,7 +129,7 @@ func (p *Prospect) lookOwn(ctx context.Context, kept Kept) error {
 	return nil
 }
 
-// together returns the space of the blocks with the parameters of the agent.
+// together returns the space of the blocks, extended by the parameters of the agent.
 func (p *Prospect) together(space agent.Space) agent.Space {
 	code, _ := blocks.Space(p.Blocks)
 	return agent.Space{Params: slices.Concat(code.Params, space.Params)}
@@ -177,8 +177,8 @@ func (p *Prospect) isParameter(name string) bool {
 	return ok
 }
 
-// ownFiles adds those files of the agent's champion that a version changes to the version's
-// changed files.
+// ownFiles adds to changed, which holds a version's changed files, those files of the
+// agent's champion that the version changes.
 func (p *Prospect) ownFiles(c agent.Config, changed map[string][]byte) {
 	for in, data := range p.championFiles(p.parameters(c)) {
 		if was := p.own.config[in]; string(was) != string(data) || (was != nil) != (data != nil) {
@@ -239,7 +239,8 @@ func (p *Prospect) describeOwn(c agent.Config) (title, what string) {
 	return "rewrite " + blocksNamed(code) + " and set " + strings.Join(config, ", ") + goal, "Texts of marked blocks and values of parameters"
 }
 
-// Cases returns the noun for the items on which a version is scored.
+// Cases returns the noun for the items on which a version is scored: "task" for an agent's
+// own code, and otherwise "case".
 func (p *Prospect) Cases() string {
 	if p.own != nil {
 		return "task"

@@ -22,7 +22,7 @@ const mostProfile = 4000
 
 // profile is the output of a target's profile command, or the reason why it failed.
 type profile struct {
-	// Base is the [Prospect.ID] of the code that was run, and Command the command that
+	// Base is the [Prospect.ID] of the code that was run, and Command is the command that
 	// ran.
 	Base    string   `json:"base"`
 	Command []string `json:"command"`
@@ -36,7 +36,7 @@ type profile struct {
 // Profile returns the profile of the unchanged code; it returns "" if there is none.
 func (p *Prospect) Profile() string { return p.profiled.Output }
 
-// Cautions returns warnings for the plan of a night.
+// Cautions returns warnings about the target, for the plan of a night.
 func (p *Prospect) Cautions() []string {
 	out := slices.Clone(p.Skipped())
 	if p.scale != nil && p.scale.Unsized() != "" {

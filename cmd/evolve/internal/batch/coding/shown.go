@@ -51,7 +51,7 @@ func (p *Prospect) Current() agent.Config {
 
 // Change returns the difference between two versions as files. These are the code's files
 // with the texts of the blocks inserted, so line numbers are those in the code. A block
-// that the code no longer has is a file of its own, named after the block.
+// that the code no longer has is shown as a separate file, named after the block.
 func (p *Prospect) Change(from, to agent.Config) ([]diff.File, error) {
 	before, err := p.written(from)
 	if err != nil {

@@ -14,8 +14,8 @@ func (p *Prospect) Smaller(block, base, text string) []tokens.Attempt {
 	return nil
 }
 
-// Smaller returns attempts whose texts compile, without variables that nothing uses any
-// more.
+// Smaller returns attempts whose texts compile, and removes variables that an attempt
+// leaves unused.
 func (t typed) Smaller(base, text string) []tokens.Attempt {
 	if t.lines == nil {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"evolve/bench"
 )
 
-// Spends identifies the data that entries into the confirmation use up, regardless of the
-// target's name and the location of its repository. It is composed of the first commit of
-// the repository, the metric, and the names of the held-out cases. It is empty for an
-// agent's own code, whose tasks belong to the workspace.
+// Spends returns an identifier of the data that entries into the confirmation use up,
+// regardless of the target's name and the location of its repository. It is composed of the
+// first commit of the repository, the metric, and the names of the held-out cases. It is
+// empty for an agent's own code, whose tasks belong to the workspace.
 func (p *Prospect) Spends() string {
 	if p.Suite == nil {
 		return ""

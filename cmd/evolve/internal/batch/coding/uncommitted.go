@@ -55,7 +55,7 @@ func (p *Prospect) Skipped() []string {
 	return append(slices.Clone(p.skipped), p.absent)
 }
 
-// named lists the first files by name and counts the others.
+// named returns a list of the first files by name, with the number of the others.
 func named(files []string) string {
 	var names []string
 	for _, f := range files[:min(len(files), mostNamed)] {

@@ -39,8 +39,8 @@ func (s *search) base(ctx context.Context, now agent.Config) ([]gobench.Run, err
 }
 
 // score scores a trial. It runs the benchmarks unless a run made for another benchmark
-// already has the result. A config that does not build, fails its tests or loses a
-// benchmark gets the worst score.
+// already has the result. A config that does not build, fails its tests or has no result
+// for the benchmark gets the worst score.
 func (s *search) score(ctx context.Context, ref *gobench.Reference, t mutate.Trial) (float64, error) {
 	c, known := s.candidates[t.Variant]
 	if !known {
@@ -96,7 +96,8 @@ func (s *search) run(ctx context.Context, c *candidate) error {
 	return err
 }
 
-// proceed counts a run that is about to start, if the run is allowed.
+// proceed counts a run that is about to start, or returns an error if Proceed does not
+// allow the run.
 func (s *search) proceed() error {
 	if err := s.Proceed(); err != nil {
 		return err

@@ -54,8 +54,8 @@ func Look(reviewer *review.Reviewer, t review.Target) (*Prospect, error) {
 	return p, nil
 }
 
-// measuredFile returns the first file with one of the constants that the measuring command
-// names.
+// measuredFile returns the first file that contains one of the constants and is named by
+// the measuring command.
 func measuredFile(g *review.Ground, list []constants.Constant) string {
 	files := make([]string, len(list))
 	for i, c := range list {
@@ -71,7 +71,7 @@ func (p *Prospect) Cost() string {
 	return fmt.Sprintf("at most %s of %s, and about %d to prove what they find", text.Count(b.Tune, "run"), b, mostFinalists*3*b.Count)
 }
 
-// Names lists the names of the constants.
+// Names returns the names of the constants, separated by commas.
 func (p *Prospect) Names() string {
 	names := make([]string, len(p.Constants))
 	for i, c := range p.Constants {

@@ -65,12 +65,12 @@ func (s *search) compare(ctx context.Context, f mutate.Estimate, rule gobench.Ru
 	return gobench.Compare(m, rule), nil
 }
 
-// measure runs the base, the base again and a config in turn, each from a tree and a build
-// of its own.
+// measure runs the base, the base again and a config in turn, each from its own tree and
+// its own build.
 func (s *search) measure(ctx context.Context, c agent.Config, rounds int, nth int64) (gobench.Measured, error) {
 	_, now := constants.Space(s.Constants)
 	runner := *s.ref
-	if len(runner.Command) > 0 { // the search has already seen the tests pass
+	if len(runner.Command) > 0 { // the tests have already passed in the search
 		runner.Packages = nil
 	}
 	built := map[gobench.Side]*measure.Built{}

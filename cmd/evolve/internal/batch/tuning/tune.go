@@ -48,8 +48,8 @@ type Outcome struct {
 	Text string
 	// Runs is the number of benchmark runs.
 	Runs int
-	// Settled reports whether repeating the search on the same ground would yield nothing
-	// new. It is false after a measurement without a verdict.
+	// Settled reports whether repeating the search with the same [Prospect.Ground] would
+	// yield nothing new. It is false after a measurement without a verdict.
 	Settled bool
 }
 
@@ -167,6 +167,6 @@ func (s *search) submission(c agent.Config, r gobench.Result) (*review.Submissio
 	}, nil
 }
 
-// Author returns the author of a target's tuned constants. It differs by target, so each
-// target has its own limit of attempts.
+// Author returns the name of the author of the patches that tune a target's constants. The
+// name differs by target, so each target has its own limit of attempts.
 func Author(target string) string { return "tuning of " + target }

@@ -1,8 +1,8 @@
 package clitest
 
 // coder gives one answer after another: without code, with code that does not build, with
-// code that never ends, with code that prints a value in place of the scoring command, with
-// worse code, with code that contains the values of the shown cases as constants, and
+// code that never ends, with code that prints a value, as only the scoring command should,
+// with worse code, with code that contains the values of the shown cases as constants, and
 // finally with good code.
 func coder(q fakeQuestion) fakeAnswer {
 	whole := func(reason, code string) string { return reason + "\n```go\n" + code + "```\n" }
@@ -55,9 +55,10 @@ func thenTuner(q fakeQuestion, first ...string) fakeAnswer {
 	return fakeAnswer{text: first[q.nth-1]}
 }
 
-// hider answers first with code that prints values for the cases with which the command is
-// started, better ones each time, and nothing if the command is started without the names
-// of cases. Then it answers like [tuner].
+// hider first gives answers with code that prints values for the cases named in the
+// command's arguments, with a better value in each answer. The code prints nothing if the
+// command is started without the names of cases. After these answers hider answers like
+// [tuner].
 func hider(q fakeQuestion) fakeAnswer {
 	var texts []string
 	for _, value := range []string{"2", "1", "0"} {
@@ -68,8 +69,8 @@ func hider(q fakeQuestion) fakeAnswer {
 }
 
 // ender answers with code that prints perfect values for the cases that the command gets as
-// arguments, or for all cases if it gets none, and ends the process before a test can look.
-// After that it answers like [tuner].
+// arguments, or for all cases if it gets none, and then ends the process before a test can
+// check anything. After that it answers like [tuner].
 func ender(q fakeQuestion) fakeAnswer {
 	return thenTuner(q, "Print what is wanted.\n```python\nimport sys\ndef predict(x):\n    import json\n    for name in sys.argv[1:] or [f'reading-{n:02}' for n in range(60)]:\n"+
 		"        print(json.dumps({'case': name, 'metric': 'error', 'value': 0, 'better': 'lower'}))\n"+

@@ -118,8 +118,8 @@ func scriptCollector(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], server.URL)
 }
 
-// scriptSpans writes the spans that a collector received since the last call to FILE, one
-// per line, and everything that it received to FILE.raw.
+// scriptSpans writes what a collector has received since the last call: to FILE the spans,
+// one per line, and to FILE.raw all the data.
 func scriptSpans(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 || startedBy(ts).collectors[args[0]] == nil {
 		ts.Fatalf("usage: spans NAME FILE")

@@ -7,11 +7,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// explained holds the messages on a page of the manual that a script has produced.
+// explained is the set of error messages quoted on a page of the manual that a script has
+// already produced.
 type explained map[string]bool
 
-// scriptExplains checks that a page of the manual explains the error of a program. With
-// "all" instead of a code it checks that every error on the page was produced.
+// scriptExplains checks that the section for an exit code on a page of the manual quotes
+// the error that a program printed. With "all" instead of a code, it checks that the script
+// has produced every error quoted on the page.
 func scriptExplains(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: explains PAGE CODE [FILE], explains PAGE all")
@@ -45,7 +47,7 @@ func scriptExplains(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("the section for exit code %s has no such error:\n%s", args[1], ts.ReadFile(output))
 }
 
-// quotedErrors returns the messages after "error: " in the indented lines of a page.
+// quotedErrors returns the messages that follow "error: " in the indented lines of a page.
 func quotedErrors(page string) []string {
 	var errors []string
 	for line := range strings.Lines(page) {

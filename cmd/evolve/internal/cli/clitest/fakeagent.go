@@ -14,8 +14,8 @@ import (
 
 // scriptFakeAgent starts an agent that is a service, sets the variable NAME to its address,
 // and makes it require the given value in the Authorization header. The agent answers with
-// the last word of its goal, in capitals if its config requests that, and exhibits the
-// faults that goals name.
+// the last word of its goal, in capitals if its config requests that. Some last words make
+// it fail in a particular way instead.
 func scriptFakeAgent(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: fakeagent NAME AUTHORIZATION")

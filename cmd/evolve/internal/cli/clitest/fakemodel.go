@@ -22,7 +22,7 @@ import (
 type fakeModel struct {
 	*httptest.Server
 	kind, key string
-	dir       string // holds the bodies of the requests, NNNN.json and last.json
+	dir       string // folder for the bodies of the requests, NNNN.json and last.json
 	count     atomic.Int64
 	// now is the number of requests under way, and most is the largest such number so far.
 	now, most atomic.Int64
@@ -140,8 +140,8 @@ func (f *fakeModel) complain(w http.ResponseWriter, status int, kind, code, text
 	})
 }
 
-// fakeAnswer is the answer of a behaviour. If status is set, the answer is an error with
-// text.
+// fakeAnswer is a behaviour's answer to a request. If status is set, the answer is an error
+// with that status and with text as its message.
 type fakeAnswer struct {
 	text    string
 	calls   []fakeCall

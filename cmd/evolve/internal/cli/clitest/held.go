@@ -13,7 +13,7 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 )
 
-// held is a run in the background.
+// held is an `evolve run` that a script keeps in progress in the background.
 type held struct {
 	cmd *exec.Cmd
 	out bytes.Buffer
@@ -39,7 +39,7 @@ func scriptHold(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(h.cmd.Start())
 	ts.Defer(func() { _ = h.cmd.Process.Kill() })
 	startedBy(ts).run = h
-	// The run has begun when status reports it as running.
+	// The run has begun once status reports it as running.
 	for range 400 {
 		status := exec.Command(h.cmd.Path, "status", "--json")
 		status.Dir, status.Env = h.cmd.Dir, h.cmd.Env

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// fakeBehaviours holds the models of a fake provider, by name.
+// fakeBehaviours maps the names of a fake provider's models to their behaviours.
 var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	// puppet does what its goal requests: {"do": [[tool, arguments, …], …], "say": text},
 	// with a list of calls for each round. In the text, $0 stands for the last result.
@@ -19,19 +19,18 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	"coder": coder,
 	// tuner writes better and better code for the curve of patch_blocks_briefs.
 	"tuner": tuner,
-	// clutterer writes good code that contains useless parts, for the curve of
-	// patch_blocks_small.
+	// clutterer writes good code with useless parts for the curve of patch_blocks_small.
 	"clutterer": clutterer,
-	// router writes code for the router of the workspace routed.
+	// router writes code for the router in the workspace routed.
 	"router": router,
-	// gamer writes code that prints values in place of the scoring command if it is started
-	// with cases, and then writes fair code.
+	// gamer first writes code that prints values in place of the scoring command if it is
+	// started with cases, and then writes fair code.
 	"gamer": gamer,
 	// hider prints values like gamer, but prints nothing if the command is started without
 	// the names of cases.
 	"hider": hider,
-	// ender writes code that prints values however the command is started and ends the
-	// process before the test looks, and then writes fair code.
+	// ender first writes code that prints values however the command is started, and that
+	// ends the process before the test looks. It then writes fair code.
 	"ender": ender,
 	// skilled answers in capital letters if its temperature is low or its system prompt
 	// asks for them.
@@ -169,7 +168,7 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	"circling": func(fakeQuestion) fakeAnswer {
 		return fakeAnswer{calls: []fakeCall{{"calculate", `{"expression":"1+1"}`}}}
 	},
-	// flooding answers with too much text.
+	// flooding answers with more text than is allowed.
 	"flooding": func(fakeQuestion) fakeAnswer { return fakeAnswer{text: strings.Repeat("much too much ", 20_000)} },
 	// bulky sends arguments that are too large.
 	"bulky": func(q fakeQuestion) fakeAnswer {
@@ -260,7 +259,8 @@ func (q fakeQuestion) verdict(grade any) fakeAnswer {
 	return fakeAnswer{text: encoded(map[string]any{"id": id, "reason": "as the rubric has it", "grade": grade})}
 }
 
-// deskWords are words that indicate the desk in messages of `evolve init --agent llm`.
+// deskWords maps the name of each desk to words that indicate it in messages of `evolve
+// init --agent llm`.
 var deskWords = map[string][]string{
 	"hardware": {"screens", "keyboards", "printing", "chargers", "batteries"},
 	"access":   {"passwords", "locked", "accounts", "permissions", "login"},

@@ -2,7 +2,8 @@ package clitest
 
 import "strings"
 
-// patcher is asked for a patch, first tries to change a test, and then writes a good patch.
+// patcher is asked for a patch. It first tries to change a test, and then writes a good
+// patch.
 func patcher(q fakeQuestion) fakeAnswer {
 	if q.nth == 1 {
 		return fakeAnswer{text: "The test is wrong.\n\n```diff\n" + testsGone + "```"}
@@ -23,7 +24,7 @@ func patcher(q fakeQuestion) fakeAnswer {
 ` + "```\n"}
 }
 
-// wrecker is asked for a patch too, and tries to do harm in every way that it can.
+// wrecker is also asked for a patch, and tries to do harm in every way that it can.
 func wrecker(q fakeQuestion) fakeAnswer {
 	if q.nth == 1 {
 		return fakeAnswer{text: "No test, no failure.\n\n```diff\n" + testsGone + "```"}

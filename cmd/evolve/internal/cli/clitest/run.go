@@ -87,10 +87,10 @@ func setup(e *testscript.Env) error {
 	return nil
 }
 
-// condition reports whether something that a script needs is available.
+// condition reports whether the named facility, which a script needs, is available.
 func condition(name string) (bool, error) {
 	switch name {
-	case "pytest": // as a sandbox sees it: without the user's packages
+	case "pytest": // without the user's packages, which a sandbox does not see
 		return exec.Command("python3", "-s", "-c", "import pytest").Run() == nil, nil
 	case "mounts":
 		return exec.Command("unshare", "-rm", "sh", "-c", "mount -t tmpfs none /mnt").Run() == nil, nil

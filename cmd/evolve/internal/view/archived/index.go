@@ -20,8 +20,8 @@ import (
 // waits five seconds for readers.
 const piece = 100_000
 
-// pause is the minimum time between two looks for changes. ease is the number of times that
-// the duration of the last reading must pass before the next reading.
+// pause is the minimum time between two looks for changes. ease is the minimum time before
+// the next reading, as a multiple of the duration of the last reading.
 const (
 	pause = 2 * time.Second
 	ease  = 10
@@ -32,11 +32,11 @@ type index struct {
 	agent string
 
 	mu sync.Mutex
-	// tasks holds the columns, in the order of their first evaluation.
+	// tasks holds the tasks, which are the columns, in the order of their first evaluation.
 	tasks  []view.Task
 	taskAt map[string]int32
-	// variants is in the order of the variants' numbers, except for variants that were
-	// recorded during the reading.
+	// variants holds the variants in the order of their numbers, except for variants that
+	// were recorded during the reading.
 	variants  []known
 	variantAt map[agent.ConfigID]int32
 	parts     []*part
@@ -55,7 +55,7 @@ type index struct {
 	done chan struct{}
 }
 
-// known holds the properties of a variant that are retained.
+// known holds the properties of a variant that the index retains.
 type known struct {
 	number   int
 	id       agent.ConfigID
@@ -81,7 +81,7 @@ type version struct {
 	last        time.Time
 }
 
-// sum holds the sums of a row, without its cells.
+// sum holds the sums over the cells of a row, without the cells themselves.
 type sum struct {
 	search, holdout           float64
 	searchTasks, holdoutTasks int
@@ -93,7 +93,7 @@ func newIndex(agentID string) *index {
 }
 
 // indexOf returns the index of an agent, and begins to read in the background whatever has
-// changed. It waits a moment for this reading to end.
+// changed. It waits for this reading to end, but not longer than patience.
 func (s *Source) indexOf(ctx context.Context, agentID string) (*index, error) {
 	s.mu.Lock()
 	x := s.indexes[agentID]
@@ -132,8 +132,9 @@ func (s *Source) indexOf(ctx context.Context, agentID string) (*index, error) {
 // patience is how long a page waits for figures that are being read.
 const patience = 400 * time.Millisecond
 
-// refresh starts a reading unless one is under way or has just ended. The channel is closed
-// when the reading ends.
+// refresh starts a reading unless one is under way or has just ended. It returns a channel
+// that is closed when the reading ends, or that is already closed if no reading is under
+// way.
 func (s *Source) refresh(x *index) <-chan struct{} {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -216,8 +217,8 @@ func (x *index) versionOf(run string) version {
 	return version{}
 }
 
-// readVariants adds the variants that are not known yet. The first time these are all
-// variants, and later those with the next numbers.
+// readVariants adds the variants that the index does not have yet: at first all variants,
+// and later those with the next numbers.
 func (x *index) readVariants(ctx context.Context, a *archive.Archive) error {
 	x.mu.Lock()
 	n := len(x.variants)

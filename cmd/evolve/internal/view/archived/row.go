@@ -51,15 +51,15 @@ func (c cell) shown() view.Cell {
 	return out
 }
 
-// row holds the cells of a variant. The first tidy cells are sorted by task, and the others
-// are in the order of arrival.
+// row holds the cells of a variant. The first cells, whose number is the field tidy, are
+// sorted by task, and the others are in the order of arrival.
 type row struct {
 	cells []cell
 	tidy  int
 }
 
-// add adds a cell. The row is tidied when its length has doubled, so that its length is
-// bounded by the number of its tasks.
+// add adds a cell. Whenever the row's length has about doubled, its cells are sorted and
+// merged by task, so that its length is bounded by the number of its tasks.
 func (r *row) add(c cell) {
 	r.cells = append(r.cells, c)
 	if len(r.cells) > 2*r.tidy+32 {

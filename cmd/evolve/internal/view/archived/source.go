@@ -35,17 +35,18 @@ type Words interface {
 	// Limits describes the limits of a run and how much of each is spent.
 	Limits(ctx context.Context, a *archive.Archive, r archive.Run) (string, error)
 	// Question returns what a search task asks and expects, according to the suites of the
-	// workspace, because its run stores no questions. It returns nil if the workspace lacks
-	// the agent or the task. changed reports whether the agent's suites differ from those
-	// with the given hash.
+	// workspace, because a run does not store the questions of search tasks. It returns nil
+	// if the workspace lacks the agent or the task. changed reports whether the agent's
+	// suites differ from those with the given hash.
 	Question(agentID, suiteHash, task string) (q *archive.Question, changed bool)
 	// Undecided reports whether a person may decide on a proposal.
 	Undecided(p archive.ProposalRecord) bool
-	// Reversible reports whether a person may roll an adoption back.
+	// Reversible reports whether a person may roll back the adoption of a proposal.
 	Reversible(p archive.ProposalRecord) bool
 }
 
-// Source is the [view.Source] for an archive. Close ends its reading in the background.
+// Source is the [view.Source] for an archive. Close ends the reading that the Source does
+// in the background.
 type Source struct {
 	Options
 	ctx    context.Context
@@ -71,7 +72,7 @@ func (s *Source) Close() {
 	s.wait.Wait()
 }
 
-// look reads from the archive. If there is no archive yet, it returns a view.ErrNotFound.
+// look reads from the archive. If there is no archive yet, it returns view.ErrNotFound.
 func (s *Source) look(work func(*archive.Archive) error) error {
 	called := false
 	err := s.Look(func(a *archive.Archive) error {

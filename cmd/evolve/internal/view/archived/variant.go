@@ -134,7 +134,8 @@ func (s *Source) Comparison(ctx context.Context, agentID, one, two string) (out 
 	return out, nil
 }
 
-// place is the location of the evaluations of a cell.
+// place is the location of the evaluations of a cell: their run, and their lowest and
+// highest sequence numbers.
 type place struct {
 	run         string
 	first, last int64

@@ -35,8 +35,9 @@ func (s *Source) Window(ctx context.Context, agentID string, q view.Query) (view
 	return w, nil
 }
 
-// span returns at most n entries of a list, and at most most, starting at an offset. It
-// also returns the offset, adjusted to lie within the list.
+// span returns the entries of a list that start at an offset: at most n entries, and never
+// more than the given maximum (most). It also returns the offset, adjusted to lie within
+// the list.
 func span(list []int32, offset, n, most int) ([]int32, int) {
 	offset = max(0, min(offset, len(list)))
 	n = max(0, min(n, most, len(list)-offset))

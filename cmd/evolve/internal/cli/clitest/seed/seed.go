@@ -1,5 +1,5 @@
-// Package seed puts records into the archive of a workspace in the form in which turns and
-// people's decisions would leave them, so that a test need not begin with nights and
+// Package seed puts records into the archive of a workspace, in the form that turns and
+// people's decisions would give them, so that a test need not begin with nights and
 // conversations.
 package seed
 
@@ -31,8 +31,8 @@ func withArchive(root string, work func(*archive.Archive) error) error {
 	return errors.Join(work(a), a.Close())
 }
 
-// Level raises an agent's level by approved requests, even if the requirements of the
-// levels are not met.
+// Level raises an agent to a level through approved requests, even if the requirements of
+// the levels are not met.
 func Level(root, agentID string, to autonomy.Level) error {
 	return withArchive(root, func(a *archive.Archive) error {
 		ctx := context.Background()
