@@ -27,8 +27,8 @@ type Design struct {
 	// Clusters is the number of clusters in the holdout; it exceeds Units if the clusters
 	// have unequal weights. 0 means unknown.
 	Clusters int
-	// Tonight and Month are the numbers of pairs that the budget of a night and of a
-	// window allows.
+	// Tonight is the number of pairs that the budget of one night allows, and Month is the
+	// number that the budgets of a whole window allow.
 	Tonight, Month float64
 	// Alpha is the level of an entry.
 	Alpha float64

@@ -38,8 +38,8 @@ type Reviewer struct {
 	// Program is the operator's program, with its arguments, that runs after an adoption or
 	// a rollback; if empty, there is none.
 	Program []string
-	// Branching configures the branches at a remote as which proposals await a person's
-	// decision; if nil, a person approves proposals here.
+	// Branching configures how each proposal is pushed as a branch to a remote, where it
+	// awaits a person's decision; if nil, a person approves proposals here.
 	Branching *Branching
 	// Reached is called at every step of a proposal and of a decision. If it returns an
 	// error, work stops at that step as if the process had crashed. It is nil except in

@@ -15,7 +15,7 @@ import (
 var families = []struct{ name, clean string }{
 	{familyParse, "every file parses"},
 	{familyText, "no hidden characters and no look-alike names"},
-	{familyExits, "nothing ends, replaces or outlives the tests"},
+	{familyExits, "no code ends the tests early, replaces them or runs after them"},
 	{familyAware, "no code checks whether it is being tested"},
 	{familyOutput, "no write to arguments, standard streams or test files"},
 	{familyReach, "no bypass of the type system, and no access to other packages' state or to anything outside the process"},

@@ -85,7 +85,7 @@ func metricFacts(s subject, h model.Headline) facts {
 // metricAbout returns a description of what the interval of a gain covers.
 func metricAbout(g *stats.Gain) string {
 	if g.Same {
-		return "no interval: all cases changed by the same amount, so only the number of cases is evidence about new ones"
+		return "no interval: all cases changed by the same amount, so their spread shows nothing about new cases; only their number does"
 	}
 	if g.Interval == nil {
 		return "no interval: too few cases, or groups of cases, to show anything about new ones"

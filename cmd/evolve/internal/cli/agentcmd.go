@@ -39,7 +39,7 @@ func agentCommand(sh *shell) *cli.Command {
 				Action: func(c *cli.Context) error { return agentRun(sh, c) },
 			},
 			{
-				Name: "turns", Usage: "list the stored turns, the latest last", Description: "Works while a run is on.",
+				Name: "turns", Usage: "list the stored turns, the latest last", Description: "Also works during a run.",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "agent", Usage: "only the turns of `AGENT`"}, &cli.StringFlag{Name: "session", Usage: "only the turns of the conversation `NAME`"},
 					&cli.IntFlag{Name: "last", Usage: "only the last `N` turns", Value: 30},
@@ -47,7 +47,7 @@ func agentCommand(sh *shell) *cli.Command {
 				Action: func(c *cli.Context) error { return agentTurns(sh, c) },
 			},
 			{
-				Name: "turn", Usage: "show one stored turn in full: goal, answer, outcome, every step", ArgsUsage: "ID", Description: "Works while a run is on.",
+				Name: "turn", Usage: "show one stored turn in full: goal, answer, outcome, every step", ArgsUsage: "ID", Description: "Also works during a run.",
 				Action: func(c *cli.Context) error { return agentTurn(sh, c) },
 			},
 			agentLessonsCommand(sh),

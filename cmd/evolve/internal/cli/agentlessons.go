@@ -42,7 +42,7 @@ func agentLessonsCommand(sh *shell) *cli.Command {
 		Description: "Every night derives lessons from the stored turns: strengths, weaknesses, referrals, corrections,\n" +
 			"tool errors, latencies and adjustments, each with its counts and turns. A person's own EVAL_FEEDBACK.md in the\n" +
 			"folder of the agent comes first. The next turn reads that file and the advice of the lessons, without texts from\n" +
-			"people and tools. Works while a run is on.",
+			"people and tools. Also works during a run.",
 		Action: func(c *cli.Context) error { return agentLessons(sh, c) },
 	}
 }

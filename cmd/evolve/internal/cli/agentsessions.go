@@ -19,7 +19,7 @@ type sessionLine struct {
 
 func agentSessionsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "sessions", Usage: "list the stored conversations", Description: "Works while a run is on.",
+		Name: "sessions", Usage: "list the stored conversations", Description: "Also works during a run.",
 		Action: func(c *cli.Context) error { return agentSessions(sh, c) },
 	}
 }

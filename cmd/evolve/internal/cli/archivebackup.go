@@ -28,7 +28,7 @@ func archiveBackupCommand(sh *shell) *cli.Command {
 	var force bool
 	return &cli.Command{
 		Name: "backup", Usage: "copy the whole archive to a file", ArgsUsage: "FILE|FOLDER",
-		Description: "Works while a run is on: the copy is a snapshot of one moment. The file is written whole or not at all, " +
+		Description: "Also works during a run: the copy is a snapshot of one moment. The file is written whole or not at all, " +
 			"and only you can read it. If FOLDER is given, the file is named after the archive and the time. `evolve archive restore` reads it.",
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "force", Destination: &force, Usage: "replace FILE"}},
 		Action: func(c *cli.Context) error { return archiveBackup(sh, c, force) },

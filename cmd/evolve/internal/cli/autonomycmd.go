@@ -24,7 +24,7 @@ func autonomyCommand(sh *shell) *cli.Command {
 		Name: "autonomy", Usage: "what an agent may do in live turns, and what a higher level needs",
 		Subcommands: []*cli.Command{
 			{
-				Name: "status", Usage: "show the level and the tools of each agent, and its figures for the next level", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
+				Name: "status", Usage: "show the level and the tools of each agent, and its figures for the next level", ArgsUsage: "[AGENT]", Description: "Also works during a run.",
 				Action: func(c *cli.Context) error { return autonomyStatus(sh, c) },
 			},
 			{
@@ -40,11 +40,11 @@ func autonomyCommand(sh *shell) *cli.Command {
 				Action: func(c *cli.Context) error { return autonomyRequest(sh, c) },
 			},
 			{
-				Name: "requests", Usage: "list the requests for levels, open and decided", Description: "Works while a run is on.",
+				Name: "requests", Usage: "list the requests for levels, open and decided", Description: "Also works during a run.",
 				Action: func(c *cli.Context) error { return autonomyRequests(sh, c) },
 			},
 			{
-				Name: "lower", Usage: "lower the level of an agent at once", ArgsUsage: "AGENT", Description: "Works while a run is on: the level takes effect at once, and the run adds it to the ledger when it ends.",
+				Name: "lower", Usage: "lower the level of an agent at once", ArgsUsage: "AGENT", Description: "Also works during a run: the level takes effect at once, and the run adds it to the ledger when it ends.",
 				Flags: []cli.Flag{
 					&cli.IntFlag{Name: "level", Usage: "the level `N`; the next lower one by default"},
 					&cli.StringFlag{Name: "reason", Usage: "the `REASON`, for the ledger"},

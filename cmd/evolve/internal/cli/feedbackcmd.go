@@ -47,7 +47,7 @@ func feedbackCommand(sh *shell) *cli.Command {
 				Action: func(c *cli.Context) error { return feedbackAdd(sh, c) },
 			},
 			{
-				Name: "list", Usage: "list the feedback and its conflicts", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
+				Name: "list", Usage: "list the feedback and its conflicts", ArgsUsage: "[AGENT]", Description: "Also works during a run.",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "tool", Usage: "only the feedback on the `TOOL`"}, &cli.StringFlag{Name: "domain", Usage: "only the feedback in the subject area `DOMAIN`"},
 					&cli.StringFlag{Name: "verdict", Usage: "only the feedback with the `VERDICT`"},
@@ -60,11 +60,11 @@ func feedbackCommand(sh *shell) *cli.Command {
 				Action: func(c *cli.Context) error { return feedbackRemove(sh, c) },
 			},
 			{
-				Name: "what-if", Usage: "show which choices in stored turns would be weighed differently after a removal", ArgsUsage: "AGENT ID", Description: "Works while a run is on.",
+				Name: "what-if", Usage: "show which choices in stored turns would be weighed differently after a removal", ArgsUsage: "AGENT ID", Description: "Also works during a run.",
 				Action: func(c *cli.Context) error { return feedbackWhatIf(sh, c) },
 			},
 			{
-				Name: "stats", Usage: "show counts of verdicts and actions, stored calls in scope, conflicts, and suggested constraints", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
+				Name: "stats", Usage: "show counts of verdicts and actions, stored calls in scope, conflicts, and suggested constraints", ArgsUsage: "[AGENT]", Description: "Also works during a run.",
 				Action: func(c *cli.Context) error { return feedbackStats(sh, c) },
 			},
 		},

@@ -43,7 +43,7 @@ func memoryCommand(sh *shell) *cli.Command {
 				Action: func(c *cli.Context) error { return memoryMark(sh, c, "retract") },
 			},
 			{
-				Name: "restore", Usage: "remove the mark of a retraction, with one commit", ArgsUsage: "ID",
+				Name: "restore", Usage: "restore a retracted memory by removing its mark, with one commit", ArgsUsage: "ID",
 				Description: "The memory is recalled again, from the next turn on.",
 				Flags:       append(decidingFlags("the `REASON`, for the ledger and the commit"), flagAgent),
 				Action:      func(c *cli.Context) error { return memoryMark(sh, c, "restore") },

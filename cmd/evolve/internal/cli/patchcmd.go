@@ -20,12 +20,12 @@ func patchCommand(sh *shell) *cli.Command {
 		Subcommands: []*cli.Command{
 			patchPropose(sh),
 			{
-				Name: "list", Usage: "list all patches, the latest first", Description: "Works while a run is on.",
+				Name: "list", Usage: "list all patches, the latest first", Description: "Also works during a run.",
 				Action: func(c *cli.Context) error { return patchList(sh, c) },
 			},
 			{
 				Name: "show", Usage: "show one patch in full: its diff, its gates with their evidence, its review", ArgsUsage: "ID",
-				Description: "Foreign text is shown with control, direction and invisible characters escaped. Works while a run is on.",
+				Description: "Foreign text is shown with control, direction and invisible characters escaped. Also works during a run.",
 				Flags:       []cli.Flag{allGatesFlag()},
 				Action:      func(c *cli.Context) error { return patchShow(sh, c) },
 			},

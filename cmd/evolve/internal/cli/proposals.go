@@ -128,7 +128,7 @@ func proposalsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:        "proposals",
 		Usage:       "list what awaits a decision",
-		Description: "Works while a run is on.",
+		Description: "Also works during a run.",
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also list what has been decided"}},
 		Action: func(c *cli.Context) error {
 			lines := []proposalLine{}
@@ -276,7 +276,7 @@ func showCommand(sh *shell) *cli.Command {
 		Name:        "show",
 		Usage:       "show one proposal in full: what changes, its gates, its history",
 		ArgsUsage:   "ID",
-		Description: "Works while a run is on.",
+		Description: "Also works during a run.",
 		Flags:       []cli.Flag{allGatesFlag()},
 		Action: func(c *cli.Context) error {
 			return oneProposal(sh, c, func(p claimed) error {
@@ -461,7 +461,7 @@ func diffCommand(sh *shell) *cli.Command {
 		Name:        "diff",
 		Usage:       "show what a proposal changes, file by file",
 		ArgsUsage:   "ID",
-		Description: "Invisible and control characters are shown escaped. Works while a run is on.",
+		Description: "Invisible and control characters are shown escaped. Also works during a run.",
 		Action: func(c *cli.Context) error {
 			return oneProposal(sh, c, func(p claimed) error {
 				files := viewOf(p.ProposalRecord).Files

@@ -63,7 +63,7 @@ func reportCommand(sh *shell) *cli.Command {
 		Usage:     "show one night on one page",
 		ArgsUsage: "[RUN]",
 		Description: "RUN is a run's id or number; the latest by default. RUN may be `index`: the page that links to " +
-			"all nights. Works while a run is on. --junit prints a test case for each held-out task, failed if it scored " +
+			"all nights. Also works during a run. --junit prints a test case for each held-out task, failed if it scored " +
 			"lower with the variant; --csv prints a row for each; --github prints an error if the run failed, a warning if a person is needed, else a notice. See `evolve help reports`.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "html", Destination: &o.html, Usage: "write the page and print its path"},

@@ -48,12 +48,12 @@ func requestsCommand(sh *shell) *cli.Command {
 		Name: "requests", Usage: "changes that agents requested but are not allowed to make themselves",
 		Subcommands: []*cli.Command{
 			{
-				Name: "list", Usage: "list the requests that await a person", Description: "Works while a run is on.",
+				Name: "list", Usage: "list the requests that await a person", Description: "Also works during a run.",
 				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also list what has been decided"}},
 				Action: func(c *cli.Context) error { return requestsList(sh, c) },
 			},
 			{
-				Name: "show", Usage: "show one request in full: the exact call, its reason, its history", ArgsUsage: "ID", Description: "Works while a run is on.",
+				Name: "show", Usage: "show one request in full: the exact call, its reason, its history", ArgsUsage: "ID", Description: "Also works during a run.",
 				Action: func(c *cli.Context) error {
 					return reading(sh, c, func(_ string, a *archive.Archive) error {
 						r, err := requestOf(c.Context, a, c.Args().First())

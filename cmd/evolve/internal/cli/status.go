@@ -162,7 +162,7 @@ func statusCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:        "status",
 		Usage:       "show what awaits a decision, the last runs, and what was adopted",
-		Description: "Works while a run is on.",
+		Description: "Also works during a run.",
 		Action: func(c *cli.Context) error {
 			root, err := sh.root(c)
 			if err != nil {

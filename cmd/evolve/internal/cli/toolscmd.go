@@ -82,13 +82,13 @@ func toolsCommand(sh *shell) *cli.Command {
 		Name: "tools", Usage: "what agents can call, and the health of the tools that they wrote",
 		Subcommands: []*cli.Command{
 			{
-				Name: "list", Usage: "list the tools of an agent: origin, effect, state", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
+				Name: "list", Usage: "list the tools of an agent: origin, effect, state", ArgsUsage: "[AGENT]", Description: "Also works during a run.",
 				Action: func(c *cli.Context) error { return toolsList(sh, c) },
 			},
 			{
 				Name: "health", Usage: "show the results of an agent's tools in live turns or, without AGENT, the failures of the tools that agents wrote", ArgsUsage: "[AGENT]",
 				Description: "Shows calls, successes, latency and last failures for each tool, method and domain, and what\n" +
-					"to do about a tool whose referrals have a pattern. Works while a run is on.",
+					"to do about a tool whose referrals have a pattern. Also works during a run.",
 				Flags: []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "without AGENT: only the tools of the agent `ID`"}},
 				Action: func(c *cli.Context) error {
 					if c.Args().Present() {
