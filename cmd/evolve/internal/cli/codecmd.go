@@ -24,7 +24,7 @@ import (
 func codeCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "code", Usage: "the marked blocks of a target, and the versions that nights found",
-		Description: "TARGET is a target under patches.targets in evolve.yaml that has a scoring command. Nothing is run or scored; works while a run is on.",
+		Description: "TARGET is a target under patches.targets in evolve.yaml that has a scoring command. Nothing is run or scored; also works during a run.",
 		Subcommands: []*cli.Command{
 			{
 				Name: "show", Usage: "show the blocks and the best version so far, or the diff, lineage and values of one version", ArgsUsage: "TARGET [VARIANT]",

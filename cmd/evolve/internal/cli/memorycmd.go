@@ -31,7 +31,7 @@ func memoryCommand(sh *shell) *cli.Command {
 			{
 				Name: "audit", Usage: "give advice on the memories of a topic, and show what retractions have cost", ArgsUsage: "TOPIC…",
 				Description: "Advises whether to keep, retract or update each memory, and lists retracted ones that were missed in\n" +
-					"later failures and old ones that no stored turn recalled. Changes nothing; works while a run is on.",
+					"later failures and old ones that no stored turn recalled. Changes nothing; also works during a run.",
 				Flags:  []cli.Flag{flagAgent, flagDomain},
 				Action: func(c *cli.Context) error { return memoryAudit(sh, c) },
 			},
