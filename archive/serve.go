@@ -23,7 +23,7 @@ const (
 	readerSilence = 10 * time.Minute
 )
 
-// server answers readers from an engine.
+// server answers the requests of reading processes with records from an engine.
 type server struct {
 	store    engine
 	listener net.Listener

@@ -77,8 +77,8 @@ func (c *gathered) size() int {
 // full reports whether no more conversations should be held.
 func (g *gathering) full() bool { return g.size > maxGathered }
 
-// take returns the conversations and removes them. Each has the form of the longest of its
-// records, with the verdicts of all its records.
+// take returns the conversations and removes them. Each conversation is given by its longest
+// record, with the verdicts of all its records.
 func (g *gathering) take() []*gathered {
 	var out []*gathered
 	for _, one := range g.held {

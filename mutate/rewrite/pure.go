@@ -11,7 +11,7 @@ import (
 // calls the other.
 type functions struct {
 	own   map[string]map[string]bool
-	outer *functions // the functions outside these; nil if there are none
+	outer *functions // the functions of the enclosing set; nil if there are none
 }
 
 // functionsIn returns the functions in declarations, linked to those in outer.

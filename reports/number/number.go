@@ -102,8 +102,7 @@ func Share(x float64) string { return strconv.Itoa(int(100*x)) + " %" }
 // $12.35, $0.50, $0.035, $0.004069.
 func Dollars(usd float64) string { return text.Dollars(usd) }
 
-// Duration formats a time span with two significant units: 840 ms, 1.9 s, 3 m 20 s, 7 h 5
-// m.
+// Duration formats a time span with one or two units: 840 ms, 1.9 s, 3 m 20 s, 7 h 5 m.
 func Duration(seconds float64) string { return text.Duration(seconds) }
 
 // Date formats the day of a time in UTC, so that the same records look the same in every

@@ -35,8 +35,8 @@ type Leased struct {
 
 type leaserKey struct{}
 
-// WithLeaser returns a context whose calls are made through l, except calls to local tools
-// that have no limit that processes could share.
+// WithLeaser returns a context with which calls are made through l. Calls to local tools
+// without a limit that processes could share are excepted.
 func WithLeaser(ctx context.Context, l Leaser) context.Context {
 	return context.WithValue(ctx, leaserKey{}, l)
 }

@@ -138,7 +138,7 @@ func (p *Prospect) look(ctx context.Context, open Opener, rules bench.GraderRule
 	if err := p.use(base, rules); err != nil {
 		return err
 	}
-	if p.scored.Quick && !p.noise.Any() { // otherwise each evaluation must start the command separately
+	if p.scored.Quick && !p.noise.Any() { // if not, each evaluation must start the command separately
 		for _, task := range p.Suite.Side(bench.Search) {
 			p.atOnce = append(p.atOnce, task.ID)
 		}
