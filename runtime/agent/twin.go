@@ -9,8 +9,9 @@ import (
 
 // TwinShare is the largest difference between two numbers that still count as the same
 // setting, as a share of the declared range on the declared scale. A search makes moves as
-// small as five per cent, but a night cannot measure their effects. NearShare is the
-// largest such difference if the search found no difference between the two configs.
+// small as five per cent, but a night cannot measure their effects. NearShare is the limit
+// that applies instead of TwinShare if the search found no difference between the results of
+// the two configs.
 const (
 	TwinShare = .05
 	NearShare = .25

@@ -104,7 +104,7 @@ func runCommand(sh *shell) *cli.Command {
 					return nightlyRun(sh, w, o)
 				}
 				decided, err := nightBranches(sh, w, nil)
-				if err == nil && decided { // adoption.after may have brought the merge here
+				if err == nil && decided { // adoption.after may have changed the files of the workspace
 					w, err = wire.Load(root)
 				}
 				if err != nil {

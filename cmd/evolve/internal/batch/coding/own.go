@@ -91,7 +91,7 @@ func (p *Prospect) findOwn(w *workspace.Workspace) error {
 	in := path.Join(folder, workspace.ConfigFile)
 	allowed, err := p.ground.Allows(in)
 	if err == nil && !allowed {
-		err = &Problem{"no patch may change " + text.Visible(in) + ", which holds the config that is searched with the code: add it to allow"}
+		err = &Problem{"no patch may change " + text.Visible(in) + ", which holds the config that is searched with the code: add the file to allow of the target"}
 	}
 	return err
 }
