@@ -131,7 +131,7 @@ func TestBoundEvidence(t *testing.T) {
 	}
 	_, err := o.desk().Approve(t.Context(), p.ID, alice)
 	var bound *archive.BoundError
-	if !errors.As(err, &bound) || !slices.Equal(bound.Differs, []string{"evidence"}) {
+	if !errors.As(err, &bound) || !slices.Equal(bound.Differs, []string{"body of evidence"}) {
 		t.Errorf("approved: %v", err)
 	}
 }
