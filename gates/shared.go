@@ -18,7 +18,7 @@ func base(was, is map[string]string) Gate {
 		if moved := Moved(was, is); len(moved) > 0 {
 			return Failed, "changed since it was measured: " + strings.Join(moved, ", ")
 		}
-		return Passed, text.Counted(len(is), "input is unchanged since it was measured", "inputs are unchanged since they were measured")
+		return Passed, text.Count(len(is), "input is unchanged since it was measured", "inputs are unchanged since they were measured")
 	}}
 }
 

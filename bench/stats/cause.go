@@ -264,7 +264,7 @@ func (p Prospect) tooLong(projected, room float64) Cause {
 	if finite(projected) {
 		c.Figures["projected"] = projected
 	}
-	c.Sentence = fmt.Sprintf("it is estimated to be ahead by %s points (standard deviation %s), which would take about %s to show, but a month's confirmations allow only %.0f",
-		text.Points(p.Mean), text.Size(p.SD), morePairs(projected), math.Max(0, room))
+	c.Sentence = fmt.Sprintf("it is estimated to be ahead by %s points (standard deviation %s), which would take about %s to show, but a month's confirmations allow only %s",
+		text.Points(p.Mean), text.Size(p.SD), morePairs(projected), text.Whole(int(math.Max(0, room))))
 	return c
 }

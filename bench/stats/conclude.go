@@ -287,7 +287,7 @@ func (r *Ruling) undecided(d Design) string {
 		more := ""
 		gain := math.Max(r.Difference, Practical)
 		if n := d.learned(r).Needed(gain); n > 0 {
-			more = fmt.Sprintf("; about %d independent tasks would be needed to show %s points", n, text.Size(gain))
+			more = fmt.Sprintf("; about %s would be needed to show %s points", text.Count(n, "independent task"), text.Size(gain))
 		}
 		return fmt.Sprintf("variant %s is proven better%s on these tasks only (%s): %s cannot show that it is better on new tasks like these%s",
 			name, r.Reference.than(), interval, text.Count(r.Clusters, "independent task"), more)

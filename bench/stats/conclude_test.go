@@ -76,7 +76,7 @@ func TestConclude(t *testing.T) {
 			Refused, -1, `but the gate "program" of its proposal P1 did not run, so nothing is recommended: no sandbox`,
 		},
 		{"proven after a search cut short", []Ruling{ruling("a", Proven, .1, .05)}, Circumstances{}, Adopt, 0, "new tasks like these"},
-		{"goes on", []Ruling{ruling("aaaaaaaaaa", Open, .03, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant aaaaaaaa is not shown to be better, nor is a gain of 5.0 points ruled out (+3.0 points, 95 % interval for new tasks −5.0 to +11.0); it continues tomorrow: about 4600 more pairs"},
+		{"goes on", []Ruling{ruling("aaaaaaaaaa", Open, .03, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant aaaaaaaa is not shown to be better, nor is a gain of 5.0 points ruled out (+3.0 points, 95 % interval for new tasks −5.0 to +11.0); it continues tomorrow: about 4,600 more pairs"},
 		{"behind, but open", []Ruling{ruling("a", Open, -.03, .1)}, Circumstances{Searched: true}, Undecided, -1, "it continues tomorrow"},
 		{"on these tasks so far", []Ruling{shown}, Circumstances{Searched: true}, Undecided, -1, "is proven better on these tasks, but not yet on new tasks like these"},
 		{"a guard is open", []Ruling{unsure}, Circumstances{Searched: true}, Adopt, 0, "; guard not yet shown to hold: p95 latency 1.5 s → 1.8 s (+20 % [−10, +50], at most +10 %)"},

@@ -266,7 +266,7 @@ func (d Design) Statement() string {
 	}
 	if month > Practical {
 		if n := d.Needed(Practical); n > 0 {
-			says += fmt.Sprintf("; about %d independent tasks would be needed for %s points", n, text.Size(Practical))
+			says += fmt.Sprintf("; about %s would be needed for %s points", text.Count(n, "independent task"), text.Size(Practical))
 		}
 	}
 	if text := d.Assumption(); text != "" {

@@ -78,7 +78,7 @@ func TestPromote(t *testing.T) {
 		{"the best", []Prospect{{Variant: "a", Mean: .03, SD: .02}, {Variant: "b", Mean: .06, SD: .02}, {Variant: "c", Mean: .1, SD: .2}}, 1e5, 1, 1, ""},
 		{"the first of equals", []Prospect{{Variant: "a", Mean: .06, SD: .02}, {Variant: "b", Mean: .06, SD: .02}}, 1e5, 0, 1, ""},
 		{"an older one with evidence", []Prospect{{Variant: "a", Mean: .03, SD: .02, LogE: 5, Pairs: 3000}, {Variant: "b", Mean: .031, SD: .02}}, 3000, 0, 1, ""},
-		{"too dear", []Prospect{{Variant: "a", Mean: .02, SD: .01}}, 3000, -1, 1, "ahead by +2.0 points (standard deviation 1.0), which would take about 12000 more pairs to show, but a month's confirmations allow only 3000"},
+		{"too dear", []Prospect{{Variant: "a", Mean: .02, SD: .01}}, 3000, -1, 1, "ahead by +2.0 points (standard deviation 1.0), which would take about 12,000 more pairs to show, but a month's confirmations allow only 3,000"},
 		{"the next best is affordable", []Prospect{{Variant: "a", Mean: .05, SD: .02, LogE: -60, Pairs: 900}, {Variant: "b", Mean: .04, SD: .02}}, 5000, 1, 1, ""},
 	} {
 		i, projected, why := Promote(c.prospects, alpha, variance, c.room)

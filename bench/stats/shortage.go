@@ -17,7 +17,7 @@ func (d Design) Shortage(cases bool) string {
 	needed := ""
 	if d.Tasks > 0 && (!cases || d.Within > 0) { // the number of cases that are needed is unknown before a night
 		if n := d.Needed(Practical); n > d.Units {
-			needed = fmt.Sprintf("; to show %s points on new tasks, about %d independent holdout tasks are needed", text.Size(Practical), n)
+			needed = fmt.Sprintf("; to show %s points on new tasks, about %s are needed", text.Size(Practical), text.Count(n, "independent holdout task"))
 		}
 	}
 	switch {

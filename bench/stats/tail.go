@@ -97,8 +97,8 @@ func (t *Tail) Words() string { return t.words("the gain") }
 
 // words does what Words does, with a name for the gain.
 func (t *Tail) words(gain string) string {
-	s := fmt.Sprintf("up to %s of new tasks could fail unnoticed, because none of these %d independent tasks is of their kind; %s would be lost if %s of new tasks failed in this way",
-		text.Percent(t.Unseen), t.Tasks, gain, text.Percent(t.BreakEven))
+	s := fmt.Sprintf("up to %s of new tasks could fail unnoticed, because none of these %s independent tasks is of their kind; %s would be lost if %s of new tasks failed in this way",
+		text.Percent(t.Unseen), text.Whole(t.Tasks), gain, text.Percent(t.BreakEven))
 	if t.BreakEven > 0 && t.Unseen > t.BreakEven {
 		s += ", which so few tasks cannot exclude"
 	}

@@ -136,7 +136,7 @@ func (a *allocation) confirmation(w input) {
 	if a.Blocks == 0 {
 		a.Warnings = append(a.Warnings, fmt.Sprintf(
 			"%s too few to run each of %s once on both sides, as a confirmation does: the verdict will be undecided; at least %d are needed",
-			text.Counted(w.Budget, "evaluation is", "evaluations are"), text.Count(w.HoldoutTasks, "holdout task"), int(math.Ceil(float64(2*w.HoldoutTasks)/w.Confirm.Share))))
+			text.Count(w.Budget, "evaluation is", "evaluations are"), text.Count(w.HoldoutTasks, "holdout task"), int(math.Ceil(float64(2*w.HoldoutTasks)/w.Confirm.Share))))
 		return
 	}
 	a.Finalists, a.Confirm = w.Confirm.Finalists, 2*w.HoldoutTasks*a.Blocks

@@ -3,7 +3,6 @@
 package number
 
 import (
-	"cmp"
 	"math"
 	"regexp"
 	"strconv"
@@ -67,23 +66,10 @@ func Count(n int) string { return text.Whole(n) }
 
 // Plural formats a count with its noun. The plural of the noun is formed by adding an s
 // unless it is given.
-func Plural(n int, noun string, plural ...string) string {
-	if n != 1 {
-		noun = cmp.Or(append(plural, noun+"s")...)
-	}
-	return Count(n) + " " + noun
-}
+func Plural(n int, noun string, plural ...string) string { return text.Count(n, noun, plural...) }
 
 // Times formats how often something was done: once, twice, 12 times.
-func Times(n int) string {
-	switch n {
-	case 1:
-		return "once"
-	case 2:
-		return "twice"
-	}
-	return Count(n) + " times"
-}
+func Times(n int) string { return text.Times(n) }
 
 // Short formats a parameter's value: .75, 12, 1e−06.
 func Short(x float64) string { return text.Short(x) }

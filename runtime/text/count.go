@@ -1,21 +1,14 @@
 package text
 
-import "fmt"
+import "cmp"
 
-// Count returns a number followed by its noun, with an s unless the number is 1.
-func Count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+// Count formats a number with thousands separators and its noun. The plural of the noun is
+// formed by adding an s unless it is given.
+func Count(n int, noun string, plural ...string) string {
+	if n != 1 {
+		noun = cmp.Or(append(plural, noun+"s")...)
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// Counted formats a count with a noun whose plural is not formed with an s.
-func Counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return Whole(n) + " " + noun
 }
 
 // Times describes how often something was done: once, twice, 3 times.
@@ -26,5 +19,5 @@ func Times(n int) string {
 	case 2:
 		return "twice"
 	}
-	return fmt.Sprintf("%d times", n)
+	return Count(n, "time")
 }

@@ -6,9 +6,9 @@ import "testing"
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	for want, got := range map[string]string{
-		"0 tasks": Count(0, "task"), "1 task": Count(1, "task"), "2 tasks": Count(2, "task"),
-		"0 entries": Counted(0, "entry", "entries"), "1 entry": Counted(1, "entry", "entries"), "12 entries": Counted(12, "entry", "entries"),
-		"1 evaluation leaves": Counted(1, "evaluation leaves", "evaluations leave"),
+		"1,200 tasks": Count(1200, "task"), "0 tasks": Count(0, "task"), "1 task": Count(1, "task"), "2 tasks": Count(2, "task"),
+		"0 entries": Count(0, "entry", "entries"), "1 entry": Count(1, "entry", "entries"), "12 entries": Count(12, "entry", "entries"),
+		"1 evaluation leaves": Count(1, "evaluation leaves", "evaluations leave"),
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -59,7 +59,7 @@ func (o *builtSuite) print(con *console) {
 	say("", "names, postal addresses and other personal data are not replaced: look through the tasks")
 	say("", "%s kept: %d search, %d holdout", count(s.Kept, "task"), s.Search, s.Holdout)
 	if e := s.Existing; e != nil {
-		say("", "%s, %d new, %d removed", text.Counted(e.Stay, "task of the existing suite keeps its split", "tasks of the existing suite keep their splits"), e.New, e.Gone)
+		say("", "%s, %d new, %d removed", text.Count(e.Stay, "task of the existing suite keeps its split", "tasks of the existing suite keep their splits"), e.New, e.Gone)
 	}
 	for _, d := range s.Domains {
 		line := fmt.Sprintf("%-16s %d of %s in %s: %d search, %d holdout",

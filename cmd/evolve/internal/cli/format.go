@@ -30,16 +30,11 @@ func printChanges(w io.Writer, changes []archive.Change, column int) {
 // an act. For the state of a proposal, see [archive.ProposalState.Name].
 func stateName[S ~string](s S) string { return strings.ReplaceAll(string(s), "_", " ") }
 
-// count formats a number with its noun, which gets an s unless the number is 1.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+// count is like [text.Count], for functions in which text is a variable.
+func count(n int, noun string) string { return text.Count(n, noun) }
 
 // entries formats a number of entries of the ledger.
-func entries(n int64) string { return text.Counted(int(n), "entry", "entries") }
+func entries(n int64) string { return text.Count(int(n), "entry", "entries") }
 
 func orDash(s string) string {
 	if s == "" {

@@ -132,7 +132,7 @@ func printHub(sh *shell, url string, r hub.Report) {
 		secure = "with TLS"
 	}
 	sh.console.printf("  %s  nats-server %s, %s, a message stored in %s\n", text.Visible(url), text.Visible(r.Server), secure, r.RoundTrip.Round(10*time.Microsecond))
-	sh.console.printf("  %s, %s\n", text.Counted(int(r.Waiting), "job is waiting", "jobs are waiting"), text.Counted(int(r.Answers), "answer is waiting", "answers are waiting"))
+	sh.console.printf("  %s, %s\n", text.Count(int(r.Waiting), "job is waiting", "jobs are waiting"), text.Count(int(r.Answers), "answer is waiting", "answers are waiting"))
 	if len(r.Workers) == 0 {
 		sh.console.printf("! no worker is connected\n")
 	}

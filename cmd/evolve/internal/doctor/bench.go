@@ -148,7 +148,7 @@ func checkPower(w *workspace.Workspace, forecasts map[string]batch.Expectation) 
 		night, month := design.Detectable(design.Tonight), design.Detectable(design.Month)
 		hint := ""
 		if n := design.Needed(.1); n > 0 {
-			hint = words(fmt.Sprintf("an improvement of 10 points needs about %d independent holdout tasks", n))
+			hint = words("an improvement of 10 points needs about "+rtext.Count(n, "independent holdout task"))
 		}
 		if math.IsInf(month, 1) {
 			checks = append(checks, warn(label, hint, "%s (%s)", words("no improvement on new tasks can be shown"), with))

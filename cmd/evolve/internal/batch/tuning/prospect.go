@@ -46,7 +46,7 @@ func Look(reviewer *review.Reviewer, t review.Target) (*Prospect, error) {
 	case measuredFile(g, list) != "":
 		p.Problem = fmt.Sprintf("a mark cannot be in %s, because the command that measures the constants names this file", measuredFile(g, list))
 	case t.Benchmark.Tune <= baseRuns:
-		p.Problem = fmt.Sprintf("%s too few: the base alone takes %d, so none are left for the search", text.Counted(t.Benchmark.Tune, "run is", "runs are"), baseRuns)
+		p.Problem = fmt.Sprintf("%s too few: the base alone takes %d, so none are left for the search", text.Count(t.Benchmark.Tune, "run is", "runs are"), baseRuns)
 	}
 	p.Constants = list
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n%s", g.Tree, g.Policy, t.Benchmark.Tune, g.Start))
